@@ -1,0 +1,1 @@
+"""What a run is: configuration, status, records, errors. Imports only the standard library and pydantic."""

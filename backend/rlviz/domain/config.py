@@ -1,0 +1,66 @@
+"""RunConfig: all that is needed to repeat a run, written once to ``config.json``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from rlviz.domain.times import Instant
+
+MIN_TIMESTEPS = 100
+MAX_TIMESTEPS = 10_000_000
+MAX_SEED = 2**31 - 1
+
+TotalTimesteps = Annotated[
+    int,
+    Field(
+        ge=MIN_TIMESTEPS,
+        le=MAX_TIMESTEPS,
+        strict=True,
+        description="Environment steps to train for. Whole rollouts are finished, so slightly more may be done.",
+    ),
+]
+Seed = Annotated[
+    int,
+    Field(
+        ge=0,
+        le=MAX_SEED,
+        strict=True,
+        description="Seeds Python, NumPy, torch, the environments and the action space.",
+    ),
+]
+RunName = Annotated[str, Field(min_length=1, max_length=120, pattern=r"\S")]
+
+
+class CheckpointPolicy(BaseModel):
+    """When a running policy is saved: every N steps or M seconds, whichever comes first."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    every_steps: int = Field(default=10_000, ge=100, description="Environment steps between checkpoints.")
+    every_seconds: float = Field(default=30.0, ge=1.0, description="Seconds between checkpoints.")
+    keep: int = Field(default=3, ge=1, le=100, description="Newest checkpoints kept on disk.")
+
+
+class RunConfig(BaseModel):
+    """The validated configuration of one run. Immutable: labels that change live elsewhere."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    schema_version: Literal[1] = 1
+    run_id: str
+    name: RunName
+    created_at: Instant
+    algo: str
+    env_id: str
+    preset: str | None
+    seed: Seed
+    total_timesteps: TotalTimesteps
+    hyperparameters: dict[str, JsonValue]
+    checkpoints: CheckpointPolicy = CheckpointPolicy()
+    torch_threads: int = Field(
+        default=1, ge=1, le=64, description="Threads torch may use. More than one slows small networks down."
+    )
+    versions: dict[str, str] = Field(default_factory=dict, description="Installed version by package name.")
+    git_revision: str | None = None

@@ -1,0 +1,140 @@
+"""Every error that RL Gym Visualizer raises on purpose.
+
+    RlvizError
+    ├── InvalidRequest          422  a value is missing, malformed or out of bounds
+    │   └── UnknownName         422  no such algorithm, environment, preset, …; names the nearest
+    ├── NotFound                404
+    │   ├── RunNotFound
+    │   ├── EvaluationNotFound
+    │   └── ArtifactNotFound
+    ├── Conflict                409  the request is fine, the state forbids it
+    │   ├── IllegalTransition        names both states
+    │   ├── RunIsActive
+    │   ├── NothingToEvaluate
+    │   └── EvaluationInProgress
+    ├── Unauthorized            401
+    ├── Forbidden               403
+    ├── PayloadTooLarge         413
+    ├── RunFolderError          500  a run folder cannot be read; names file and reason
+    └── LauncherError           500  a worker could not be started
+
+Each carries the HTTP status it is answered with, so that routers need no mapping of their own.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+
+@dataclass(frozen=True)
+class FieldError:
+    """One bad field: ``pointer`` is an RFC 6901 JSON pointer into the request body ("/seed")."""
+
+    pointer: str
+    detail: str
+
+
+class RlvizError(Exception):
+    """Base of all errors; ``str(error)`` says what was wrong, what was expected and what to do."""
+
+    status: ClassVar[int] = 500
+    title: ClassVar[str] = "Internal error"
+
+
+class InvalidRequest(RlvizError):
+    status = 422
+    title = "Invalid request"
+
+    def __init__(self, detail: str, fields: Sequence[FieldError] = ()) -> None:
+        super().__init__(detail)
+        self.fields = tuple(fields)
+
+    @classmethod
+    def field(cls, pointer: str, detail: str) -> InvalidRequest:
+        """The common case of exactly one bad field."""
+        return cls(detail, (FieldError(pointer, detail),))
+
+
+class UnknownName(InvalidRequest):
+    title = "Unknown name"
+
+    def __init__(self, kind: str, name: str, known: Iterable[str], pointer: str) -> None:
+        known = sorted(known)
+        nearest = difflib.get_close_matches(name.lower(), [k.lower() for k in known], 1, 0.4)
+        match = next((k for k in known if nearest and k.lower() == nearest[0]), None)
+        hint = f"Did you mean {match!r}? " if match else ""
+        detail = f"Unknown {kind} {name[:80]!r}. {hint}Known: {', '.join(known)}."
+        super().__init__(detail, (FieldError(pointer, detail),))
+        self.nearest = match
+
+
+class NotFound(RlvizError):
+    status = 404
+    title = "Not found"
+
+
+class RunNotFound(NotFound):
+    title = "Run not found"
+
+    def __init__(self, run_id: str) -> None:
+        super().__init__(f"There is no run {run_id[:80]!r}. GET /api/runs lists the runs there are.")
+
+
+class EvaluationNotFound(NotFound):
+    title = "Evaluation not found"
+
+
+class ArtifactNotFound(NotFound):
+    title = "Artifact not found"
+
+
+class Conflict(RlvizError):
+    status = 409
+    title = "Conflict with the current state"
+
+
+class IllegalTransition(Conflict):
+    title = "Illegal status transition"
+
+    def __init__(self, source: str, target: str, hint: str = "") -> None:
+        detail = f"A run that is {source!r} cannot become {target!r}."
+        super().__init__(f"{detail} {hint}".rstrip())
+        self.source, self.target = source, target
+
+
+class RunIsActive(Conflict):
+    title = "Run is active"
+
+
+class NothingToEvaluate(Conflict):
+    title = "Nothing to evaluate yet"
+
+
+class EvaluationInProgress(Conflict):
+    title = "An evaluation is in progress"
+
+
+class Unauthorized(RlvizError):
+    status = 401
+    title = "Unauthorized"
+
+
+class Forbidden(RlvizError):
+    status = 403
+    title = "Forbidden"
+
+
+class PayloadTooLarge(RlvizError):
+    status = 413
+    title = "Request body too large"
+
+
+class RunFolderError(RlvizError):
+    title = "Run folder cannot be read"
+
+
+class LauncherError(RlvizError):
+    title = "Worker could not be started"

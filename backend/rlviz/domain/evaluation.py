@@ -1,0 +1,106 @@
+"""An evaluation: what was asked, what came out, and where the video is."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from rlviz.domain.config import Seed
+from rlviz.domain.times import Instant
+
+DEFAULT_EPISODES = 5
+MAX_EPISODES = 100
+DEFAULT_EVALUATION_SEED = 1_000_000
+"""Every evaluation plays the same episodes unless told otherwise, so that policies can be compared;
+far from the small seeds people train with."""
+
+Episodes = Annotated[int, Field(ge=1, le=MAX_EPISODES, strict=True, description="Episodes to play.")]
+
+
+class EvaluationStatus(StrEnum):
+    QUEUED = "queued"  # waits for a checkpoint or a free slot
+    RUNNING = "running"  # episodes are being played
+    COMPLETED = "completed"  # summary and video are there
+    FAILED = "failed"  # the cause says why; no video is left behind
+
+    @property
+    def is_final(self) -> bool:
+        return self in (EvaluationStatus.COMPLETED, EvaluationStatus.FAILED)
+
+
+class EpisodeResult(BaseModel):
+    """One evaluated episode."""
+
+    model_config = ConfigDict(frozen=True)
+
+    index: int = Field(ge=1, description="1 for the first episode.")
+    episode_return: float = Field(description="Undiscounted sum of rewards.")
+    episode_length: int = Field(ge=0, description="Environment steps.")
+    terminated: bool = Field(description="The environment reached a terminal state.")
+    truncated: bool = Field(description="The time limit cut the episode off.")
+    seed: int = Field(description="Seed the episode was reset with.")
+    first_frame: int = Field(ge=0, description="Frame of the video, from 0, at which the episode begins.")
+
+
+class Spread(BaseModel):
+    """Mean, population standard deviation, minimum and maximum over the episodes."""
+
+    model_config = ConfigDict(frozen=True)
+
+    mean: float
+    std: float
+    min: float
+    max: float
+
+
+class VideoFacts(BaseModel):
+    """What the recorder wrote. ``file`` is relative to the run folder."""
+
+    model_config = ConfigDict(frozen=True)
+
+    file: str
+    width: int = Field(description="Pixels.")
+    height: int = Field(description="Pixels, caption strip included.")
+    fps: float = Field(description="Frames a second; the environment's own rate.")
+    frames: int
+    duration: float = Field(description="Seconds.")
+    codec: str = "h264"
+    pix_fmt: str = "yuv420p"
+    size_bytes: int
+
+
+class EvaluationSummary(BaseModel):
+    """The result of a completed evaluation."""
+
+    model_config = ConfigDict(frozen=True)
+
+    episodes: list[EpisodeResult]
+    episode_return: Spread
+    episode_length: Spread
+    terminated: int = Field(description="Episodes that ended in a terminal state.")
+    truncated: int = Field(description="Episodes that the time limit cut off.")
+    video: VideoFacts | None
+
+
+class EvaluationRecord(BaseModel):
+    """``eval/<id>.json``: written by the service when asked, replaced by the evaluator as it goes."""
+
+    model_config = ConfigDict(frozen=True)
+
+    schema_version: Literal[1] = 1
+    id: str
+    run_id: str
+    status: EvaluationStatus = EvaluationStatus.QUEUED
+    cause: str | None = None
+    created_at: Instant
+    started_at: Instant | None = None
+    ended_at: Instant | None = None
+    episodes: Episodes = DEFAULT_EPISODES
+    seed: Seed = DEFAULT_EVALUATION_SEED
+    deterministic: bool = True
+    checkpoint: str | None = Field(default=None, description="Policy file, relative to the run folder.")
+    checkpoint_step: int | None = None
+    episodes_done: int = 0
+    summary: EvaluationSummary | None = None

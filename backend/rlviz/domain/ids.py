@@ -1,0 +1,43 @@
+"""Identifiers of runs and evaluations: safe as folder names, in URLs and on screen."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from datetime import UTC, datetime
+
+from rlviz.domain.errors import EvaluationNotFound, RunNotFound
+
+_RUN_ID = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,78}[a-z0-9])?")
+_EVALUATION_ID = re.compile(r"eval_\d{8}-\d{6}-\d{3}")
+
+
+def new_run_id(algo: str, env_id: str, now: datetime) -> str:
+    """For instance ``ppo-cartpole-20261121-014312-7f3a``: readable, sortable, unique."""
+    env = re.sub(r"-v\d+$", "", env_id.split("/")[-1]).lower()
+    stem = re.sub(r"[^a-z0-9]+", "-", f"{algo}-{env}".lower()).strip("-")[:40].strip("-")
+    return f"{stem}-{now.astimezone(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
+
+
+def is_run_id(text: str) -> bool:
+    return _RUN_ID.fullmatch(text) is not None
+
+
+def check_run_id(text: str) -> str:
+    """Return ``text`` if it can be a run id; raise RunNotFound for anything else, traversal included."""
+    if not is_run_id(text):
+        raise RunNotFound(text)
+    return text
+
+
+def new_evaluation_id(now: datetime) -> str:
+    """For instance ``eval_20261121-014312-123`` (UTC, milliseconds): sorts by time."""
+    now = now.astimezone(UTC)
+    return f"eval_{now:%Y%m%d-%H%M%S}-{now.microsecond // 1000:03d}"
+
+
+def check_evaluation_id(text: str) -> str:
+    """Return ``text`` if it can be an evaluation id, else raise EvaluationNotFound."""
+    if not _EVALUATION_ID.fullmatch(text):
+        raise EvaluationNotFound(f"There is no evaluation {text[:80]!r}.")
+    return text

@@ -1,0 +1,50 @@
+"""What the journals hold: one metric record or one event a line."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+EPISODE_REWARD = "episode/reward"
+EPISODE_LENGTH = "episode/length"
+EPISODE_INDEX = "episode/index"
+EP_REW_MEAN = "rollout/ep_rew_mean"
+EP_LEN_MEAN = "rollout/ep_len_mean"
+FPS = "time/fps"
+RECENT_FPS = "time/recent_fps"
+
+
+class MetricRecord(BaseModel):
+    """A line of ``metrics.jsonl``: the values that were logged at one step."""
+
+    model_config = ConfigDict(frozen=True)
+
+    seq: int = Field(ge=1, description="Position in the journal, from 1, without gaps.")
+    time: float = Field(description="Unix time, seconds.")
+    step: int = Field(ge=0, description="Environment steps done.")
+    values: dict[str, float | None] = Field(
+        description="Value by Stable-Baselines3 logger name; null stands for NaN or infinity."
+    )
+
+
+class EventKind(StrEnum):
+    STARTED = "started"  # the worker has read its configuration; data: pid, process_started_at, boot_id
+    CHECKPOINT = "checkpoint"  # a policy was saved; data: path, requests
+    WARNING = "warning"  # something the user should know; data: message
+    STOPPED = "stopped"  # ended on request; data: path of the model or null
+    FINISHED = "finished"  # all timesteps done; data: path of the model
+    ERROR = "error"  # training raised; data: type, message, traceback
+    INTERRUPTED = "interrupted"  # written by the service for a worker that went away; data: cause
+
+
+class EventRecord(BaseModel):
+    """A line of ``events.jsonl``: one lifecycle event."""
+
+    model_config = ConfigDict(frozen=True)
+
+    seq: int = Field(ge=1)
+    time: float = Field(description="Unix time, seconds.")
+    event: EventKind
+    step: int = Field(ge=0)
+    data: dict[str, JsonValue] = Field(default_factory=dict)

@@ -1,0 +1,71 @@
+"""The status of a run and the one table of what may follow what.
+
+created ─▶ queued ─▶ running ─▶ completed
+              │          │ ╲
+              │          ▼  ╲─▶ failed, interrupted
+              ╰─▶ stopped ◀─ stopping
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from rlviz.domain.errors import IllegalTransition
+
+
+class RunStatus(StrEnum):
+    CREATED = "created"  # configured; nobody asked to start it
+    QUEUED = "queued"  # waits for a free slot
+    RUNNING = "running"  # a worker stands behind it
+    STOPPING = "stopping"  # a stop was asked for; the worker is saving the model
+    COMPLETED = "completed"  # all timesteps done, model saved
+    STOPPED = "stopped"  # ended on request, model saved if training had begun
+    FAILED = "failed"  # training raised an error; cause and traceback are kept
+    INTERRUPTED = "interrupted"  # the worker went away; the cause says how
+
+    @property
+    def is_active(self) -> bool:
+        """Whether the run waits for, or has, a worker."""
+        return self in ACTIVE
+
+    @property
+    def has_worker(self) -> bool:
+        return self in (RunStatus.RUNNING, RunStatus.STOPPING)
+
+    @property
+    def is_final(self) -> bool:
+        return not TRANSITIONS[self]
+
+
+_S = RunStatus
+_ENDINGS = frozenset({_S.COMPLETED, _S.STOPPED, _S.FAILED, _S.INTERRUPTED})
+
+TRANSITIONS: dict[RunStatus, frozenset[RunStatus]] = {
+    _S.CREATED: frozenset({_S.QUEUED}),
+    _S.QUEUED: frozenset({_S.RUNNING, _S.STOPPED, _S.FAILED}),
+    _S.RUNNING: frozenset({_S.STOPPING}) | _ENDINGS,
+    _S.STOPPING: _ENDINGS,
+    _S.COMPLETED: frozenset(),
+    _S.STOPPED: frozenset(),
+    _S.FAILED: frozenset(),
+    _S.INTERRUPTED: frozenset(),
+}
+
+ACTIVE = frozenset({_S.QUEUED, _S.RUNNING, _S.STOPPING})
+
+_HINTS = {
+    (_S.CREATED, _S.STOPPING): "It was never started; there is nothing to stop.",
+    (_S.QUEUED, _S.QUEUED): "It was started already and waits for a free slot.",
+    (_S.RUNNING, _S.QUEUED): "It is training already.",
+    (_S.STOPPING, _S.QUEUED): "It is about to stop; create a new run to train again.",
+}
+
+
+def check_transition(source: RunStatus, target: RunStatus) -> None:
+    """Raise IllegalTransition, naming both states, unless the table allows ``source`` → ``target``."""
+    if target in TRANSITIONS[source]:
+        return
+    hint = _HINTS.get((source, target), "")
+    if not hint and source.is_final:
+        hint = "It has ended; create a new run to train again."
+    raise IllegalTransition(source, target, hint)

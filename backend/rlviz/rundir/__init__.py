@@ -1,0 +1,1 @@
+"""The run folder: the contract between the service and the trainer."""

@@ -1,0 +1,43 @@
+"""``control.json``: what the service wants of the trainer."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from rlviz.domain.errors import RunFolderError
+from rlviz.rundir.atomic import write_atomically
+
+
+class Desired(StrEnum):
+    IDLE = "idle"  # nobody asked for training yet
+    RUN = "run"
+    STOP = "stop"
+
+
+class Control(BaseModel):
+    """The desired state. The service replaces it atomically; the trainer polls it."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    desired: Desired = Desired.IDLE
+    requested_at: float | None = Field(default=None, description="Unix time of the last change, seconds.")
+    checkpoint_request: int = Field(
+        default=0, ge=0, description="Counts up; the trainer saves a checkpoint for each new number."
+    )
+
+
+def read_control(path: Path) -> Control:
+    """The control file at ``path``; the idle state if there is none. Raises RunFolderError if unreadable."""
+    try:
+        return Control.model_validate_json(path.read_bytes())
+    except FileNotFoundError:
+        return Control()
+    except ValidationError as error:
+        raise RunFolderError(f"{path} is not a control file: {error}") from error
+
+
+def write_control(path: Path, control: Control) -> None:
+    write_atomically(path, control.model_dump_json(indent=2).encode())
