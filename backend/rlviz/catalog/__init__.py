@@ -1,0 +1,1 @@
+"""The catalogue: a SQLite index of runs and evaluations, rebuilt from the run folders at any time."""

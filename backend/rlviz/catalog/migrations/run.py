@@ -1,0 +1,18 @@
+"""Running migrations from the program itself: no alembic.ini, no command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import Engine
+
+
+def upgrade(engine: Engine, revision: str = "head") -> None:
+    """Migrate to ``revision``. Each migration records itself inside its own transaction."""
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent).replace("%", "%%"))
+    with engine.connect() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, revision)

@@ -1,0 +1,93 @@
+"""The two tables. Times are Unix seconds (UTC). Described in docs/storage.md."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import JSON, Column, Index
+from sqlmodel import Field, SQLModel
+
+from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus
+from rlviz.domain.status import RunStatus
+
+
+class RunRow(SQLModel, table=True):
+    """One run: what its folder says, indexed for lists and kept current while it trains."""
+
+    __tablename__ = "run"
+    __table_args__ = (
+        Index("ix_run_created_at_id", "created_at", "id"),
+        Index("ix_run_status_queued_at", "status", "queued_at"),
+        Index("ix_run_algo_created_at", "algo", "created_at"),
+        Index("ix_run_env_id_created_at", "env_id", "created_at"),
+    )
+
+    id: str = Field(primary_key=True)
+    name: str
+    algo: str
+    env_id: str
+    preset: str | None = None
+    seed: int
+    total_timesteps: int
+    tags: list[str] = Field(default_factory=list, sa_column=Column(JSON, nullable=False))
+    notes: str = ""
+
+    status: str = RunStatus.CREATED.value
+    cause: str | None = None
+    traceback: str | None = None
+    warnings: int = 0
+    last_warning: str | None = None
+
+    created_at: float
+    queued_at: float | None = None
+    started_at: float | None = None
+    ended_at: float | None = None
+
+    step: int = 0
+    episodes: int = 0
+    ep_rew_mean: float | None = None
+    ep_len_mean: float | None = None
+    fps: float | None = None
+    policy_step: int | None = None
+
+    worker_pid: int | None = None
+    worker_started_at: float | None = None
+    boot_id: str | None = None
+
+    @property
+    def state(self) -> RunStatus:
+        return RunStatus(self.status)
+
+
+class EvaluationRow(SQLModel, table=True):
+    """One evaluation: ``record`` is its JSON file, the other columns are for queries."""
+
+    __tablename__ = "evaluation"
+    __table_args__ = (Index("ix_evaluation_status", "status"),)
+
+    run_id: str = Field(primary_key=True, foreign_key="run.id", ondelete="CASCADE")
+    id: str = Field(primary_key=True)
+    status: str = EvaluationStatus.QUEUED.value
+    created_at: float
+    return_mean: float | None = None
+    length_mean: float | None = None
+    record: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
+    worker_pid: int | None = None
+    worker_started_at: float | None = None
+
+    @classmethod
+    def of(cls, record: EvaluationRecord) -> EvaluationRow:
+        row = cls(run_id=record.run_id, id=record.id, created_at=record.created_at.timestamp(), record={})
+        row.take(record)
+        return row
+
+    def take(self, record: EvaluationRecord) -> None:
+        """Copy what ``record`` says into the columns."""
+        self.status = record.status.value
+        self.record = record.model_dump(mode="json")
+        if record.summary is not None:
+            self.return_mean = record.summary.episode_return.mean
+            self.length_mean = record.summary.episode_length.mean
+
+    def parsed(self) -> EvaluationRecord:
+        return EvaluationRecord.model_validate(self.record)

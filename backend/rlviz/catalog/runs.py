@@ -1,0 +1,129 @@
+"""Queries on runs. Each takes the session of the use case it is part of."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, String, and_, cast, func, or_
+from sqlmodel import Session, col, select
+
+from rlviz.catalog.models import RunRow
+from rlviz.domain.errors import InvalidRequest, RunNotFound, UnknownName
+from rlviz.domain.ids import check_run_id
+from rlviz.domain.status import RunStatus, check_transition
+
+_UNKNOWN_REWARD = -1e308
+SORTS: dict[str, ColumnElement[Any]] = {
+    "created_at": col(RunRow.created_at),
+    "name": func.lower(RunRow.name),
+    "ep_rew_mean": func.coalesce(RunRow.ep_rew_mean, _UNKNOWN_REWARD),
+}
+
+
+@dataclass(frozen=True)
+class RunQuery:
+    """What to list. ``sort`` is a key of SORTS, with ``-`` in front for descending order."""
+
+    status: Sequence[str] = ()
+    algo: str | None = None
+    env_id: str | None = None
+    q: str | None = None
+    sort: str = "-created_at"
+    limit: int = 50
+    cursor: str | None = None
+
+
+@dataclass(frozen=True)
+class RunList:
+    runs: list[RunRow]
+    next_cursor: str | None
+    total: int
+
+
+def get_run(session: Session, run_id: str) -> RunRow:
+    """Raises RunNotFound for an id that is unknown or could not be one."""
+    row = session.get(RunRow, check_run_id(run_id))
+    if row is None:
+        raise RunNotFound(run_id)
+    return row
+
+
+def move_run(session: Session, run_id: str, target: RunStatus, **changes: Any) -> RunRow:
+    """Move a run to ``target`` and set ``changes``. Raises IllegalTransition if the table forbids it."""
+    row = get_run(session, run_id)
+    check_transition(row.state, target)
+    row.sqlmodel_update({**changes, "status": target.value})
+    return row
+
+
+def runs_with_status(session: Session, *statuses: RunStatus) -> list[RunRow]:
+    """Runs in any of ``statuses``; those that were queued first come first."""
+    query = select(RunRow).where(col(RunRow.status).in_([status.value for status in statuses]))
+    return list(session.exec(query.order_by(col(RunRow.queued_at), col(RunRow.id))))
+
+
+def queue_positions(session: Session) -> dict[str, int]:
+    """Place in the queue, from 1, by run id."""
+    return {row.id: place for place, row in enumerate(runs_with_status(session, RunStatus.QUEUED), 1)}
+
+
+def list_runs(session: Session, query: RunQuery) -> RunList:
+    """One page. Raises InvalidRequest for an unknown sort or a cursor that is not one of this list's."""
+    name = query.sort.removeprefix("-")
+    if name not in SORTS:
+        raise UnknownName("sort", name, SORTS, "/sort")
+    key, descending = SORTS[name], query.sort.startswith("-")
+    conditions = _conditions(query)
+    total = session.exec(select(func.count()).select_from(RunRow).where(*conditions)).one()
+    page = select(RunRow, key).where(*conditions)
+    if query.cursor is not None:
+        page = page.where(_beyond(key, query, descending))
+    order = (key.desc(), col(RunRow.id).desc()) if descending else (key.asc(), col(RunRow.id).asc())
+    found = list(session.exec(page.order_by(*order).limit(query.limit + 1)))
+    rows = found[: query.limit]
+    more = len(found) > query.limit
+    return RunList([row for row, _ in rows], _encode(query.sort, rows[-1]) if more else None, total)
+
+
+def _conditions(query: RunQuery) -> list[ColumnElement[bool]]:
+    conditions: list[ColumnElement[bool]] = []
+    if query.status:
+        conditions.append(col(RunRow.status).in_(query.status))
+    if query.algo is not None:
+        conditions.append(col(RunRow.algo) == query.algo)
+    if query.env_id is not None:
+        conditions.append(col(RunRow.env_id) == query.env_id)
+    if query.q:
+        columns = (RunRow.name, RunRow.id, RunRow.env_id, RunRow.notes)
+        texts = [*map(col, columns), cast(col(RunRow.tags), String)]
+        conditions.append(or_(*(text.icontains(query.q, autoescape=True) for text in texts)))
+    return conditions
+
+
+def _beyond(key: ColumnElement[Any], query: RunQuery, descending: bool) -> ColumnElement[bool]:
+    value, run_id = _decode(query)
+    if descending:
+        return or_(key < value, and_(key == value, col(RunRow.id) < run_id))
+    return or_(key > value, and_(key == value, col(RunRow.id) > run_id))
+
+
+def _encode(sort: str, last: tuple[RunRow, Any]) -> str:
+    row, value = last
+    return base64.urlsafe_b64encode(json.dumps([sort, value, row.id]).encode()).decode()
+
+
+def _decode(query: RunQuery) -> tuple[Any, str]:
+    try:
+        sort, value, run_id = json.loads(base64.urlsafe_b64decode(query.cursor or ""))
+        valid = sort == query.sort and isinstance(value, str | int | float) and isinstance(run_id, str)
+    except (ValueError, TypeError):
+        valid = False
+    if not valid:
+        raise InvalidRequest.field(
+            "/cursor", "This cursor belongs to another list. Use next_cursor of the page before, with the same sort."
+        )
+    return value, run_id

@@ -1,0 +1,76 @@
+"""One video frame: the environment's picture, fitted, above its caption."""
+
+from __future__ import annotations
+
+import numpy as np
+from PIL import Image
+
+from rlviz.evaluation.caption import BACKGROUND, MIN_WIDTH, STRIP_HEIGHT, Caption, CaptionStrip, Pixels
+from rlviz.evaluation.errors import VideoNotWritten
+
+MAX_HEIGHT = 720
+"""Pixels of a video frame, caption strip included."""
+
+
+class Canvas:
+    """Reused for every frame of a video. ``pixels`` has shape (height, width, 3), both even.
+
+    Pictures of ``shape`` (H, W, 3) that are too high are scaled down with their aspect ratio; narrow
+    ones and odd sizes get a border.
+    """
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self._shape = shape
+        height, width = shape[:2]
+        room = MAX_HEIGHT - STRIP_HEIGHT
+        self._scaled = height > room
+        if self._scaled:
+            width, height = max(1, round(width * room / height)), room
+        full = _even(max(width, MIN_WIDTH))
+        left = (full - width) // 2
+        self.pixels: Pixels = np.full((_even(height) + STRIP_HEIGHT, full, 3), BACKGROUND, np.uint8)
+        self._picture = self.pixels[:height, left : left + width]
+        self._strip = CaptionStrip(self.pixels[-STRIP_HEIGHT:])
+
+    @property
+    def width(self) -> int:
+        return int(self.pixels.shape[1])
+
+    @property
+    def height(self) -> int:
+        return int(self.pixels.shape[0])
+
+    def draw(self, picture: Pixels, caption: Caption) -> Pixels:
+        """Replace what is on the canvas. Raises VideoNotWritten if ``picture`` has changed its size."""
+        if picture.shape != self._shape:
+            raise VideoNotWritten(
+                f"The environment's picture changed from {self._shape} to {picture.shape} within the video; "
+                "it must keep its size."
+            )
+        self._picture[:] = self._shrink(picture) if self._scaled else picture
+        self._strip.draw(caption)
+        return self.pixels
+
+    def _shrink(self, picture: Pixels) -> Pixels:
+        height, width = self._picture.shape[:2]
+        image = Image.fromarray(picture).resize((width, height), Image.Resampling.BILINEAR, reducing_gap=2.0)
+        return np.asarray(image)
+
+
+def check_picture(picture: object) -> Pixels:
+    """``picture`` if it is (H, W, 3) with a byte a channel; raises VideoNotWritten for anything else."""
+    if not isinstance(picture, np.ndarray):
+        raise VideoNotWritten(
+            f"The environment's render() gave {type(picture).__name__} where an RGB picture was expected; "
+            'it must support render_mode "rgb_array".'
+        )
+    if picture.ndim != 3 or picture.shape[2] != 3 or picture.dtype != np.uint8 or picture.size == 0:
+        raise VideoNotWritten(
+            f"The environment's picture has shape {picture.shape} and type {picture.dtype}; "
+            "(height, width, 3) of uint8 was expected."
+        )
+    return picture
+
+
+def _even(length: int) -> int:
+    return length + length % 2

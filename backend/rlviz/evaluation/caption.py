@@ -1,0 +1,87 @@
+"""The strip under the picture: which episode, which step, and the return so far."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageDraw, ImageFont
+
+Pixels = NDArray[np.uint8]
+
+STRIP_HEIGHT = 28
+"""Pixels; even, so that a picture of even height stays even."""
+
+MIN_WIDTH = 360
+"""Pixels; narrower strips could not hold the three fields."""
+
+BACKGROUND = 24
+_FOREGROUND = 235
+_FONT_SIZE = 16
+_MARGIN = 10
+
+
+class Caption(NamedTuple):
+    """What is written under one frame. ``step`` is 0 for the frame that the reset shows."""
+
+    episode: int
+    episodes: int
+    step: int
+    episode_return: float
+
+    def fields(self) -> tuple[str, str, str]:
+        return (
+            f"Episode {self.episode}/{self.episodes}",
+            f"Step {self.step}",
+            f"Return {_number(self.episode_return)}",
+        )
+
+
+def _number(value: float) -> str:
+    return f"{value:.2f}" if abs(value) < 1e6 else f"{value:.4g}"
+
+
+class CaptionStrip:
+    """Writes captions into ``strip``, a (STRIP_HEIGHT, W, 3) view of the canvas with W ≥ MIN_WIDTH.
+
+    A field is drawn again only when its text has changed, from glyphs that Pillow rendered once:
+    some ten microseconds a frame.
+    """
+
+    def __init__(self, strip: Pixels) -> None:
+        strip[:] = BACKGROUND
+        width = strip.shape[1] - 2 * _MARGIN
+        edges = [_MARGIN + width * part // 100 for part in (0, 36, 60, 100)]
+        self._fields = [strip[:, left:right] for left, right in pairwise(edges)]
+        self._texts = [""] * len(self._fields)
+
+    def draw(self, caption: Caption) -> None:
+        for index, text in enumerate(caption.fields()):
+            if text != self._texts[index]:
+                _write(self._fields[index], text)
+                self._texts[index] = text
+
+
+def _write(field: Pixels, text: str) -> None:
+    """Replace the text in ``field``; what does not fit is cut off."""
+    line = np.concatenate([_glyph(character) for character in text], axis=1)
+    width = min(line.shape[1], field.shape[1])
+    field[:, :width] = line[:, :width, np.newaxis]
+    field[:, width:] = BACKGROUND
+
+
+@cache
+def _font() -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
+    return ImageFont.load_default(_FONT_SIZE)
+
+
+@cache
+def _glyph(character: str) -> Pixels:
+    """``character`` as grey levels, (STRIP_HEIGHT, advance). Digits are all equally wide, so numbers stand still."""
+    font = _font()
+    image = Image.new("L", (round(font.getlength(character)), STRIP_HEIGHT), BACKGROUND)
+    ImageDraw.Draw(image).text((0, (STRIP_HEIGHT - _FONT_SIZE) // 2 - 2), character, _FOREGROUND, font)
+    return np.asarray(image)

@@ -1,0 +1,162 @@
+"""The whole job of an evaluation, as a worker process runs it."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn
+
+import torch
+
+from rlviz.algorithms import ALGORITHMS
+from rlviz.domain.errors import ArtifactNotFound, RlvizError
+from rlviz.domain.evaluation import EpisodeResult, EvaluationRecord, EvaluationStatus, VideoFacts
+from rlviz.domain.registry import load
+from rlviz.domain.times import utc
+from rlviz.environments import ENVIRONMENTS
+from rlviz.environments.make import make_environment
+from rlviz.evaluation.errors import CheckpointUnusable
+from rlviz.evaluation.recorder import VideoRecorder
+from rlviz.evaluation.rollout import Policy, play
+from rlviz.evaluation.summary import summarize
+from rlviz.rundir.artifacts import find_artifact
+from rlviz.rundir.folder import RunFolder
+
+Clock = Callable[[], float]
+
+
+def evaluate(folder: RunFolder, evaluation_id: str, *, clock: Clock = time.time) -> EvaluationRecord:
+    """Play the evaluation that ``eval/<evaluation_id>.json`` asks for; return its final record.
+
+    The record is replaced as it goes: running, one more of ``episodes_done`` after each episode, then
+    completed, by which time the video is in place; or failed, with the cause, the traceback on standard
+    error and no file left. SIGTERM and Ctrl-C also end in failed, then raise SystemExit or
+    KeyboardInterrupt. A record that is final already is returned as it is.
+
+    Renders, so it wants a process of its own. Raises RunFolderError if the record cannot be read.
+    """
+    record = folder.read_evaluation(evaluation_id)
+    if record.status.is_final:
+        return record
+    with _termination_raises():
+        job = _Job(folder, record, clock)
+        try:
+            return job.run()
+        except Exception as error:
+            traceback.print_exc()
+            return job.fail(_cause(error))
+        except BaseException as error:
+            if not job.record.status.is_final:
+                job.fail(f"The evaluation was interrupted ({type(error).__name__}); start it again.")
+            raise
+
+
+class _Job:
+    """One evaluation under way; ``record`` is what the run folder says of it."""
+
+    def __init__(self, folder: RunFolder, record: EvaluationRecord, clock: Clock) -> None:
+        self.folder, self.record, self.clock = folder, record, clock
+        self.video = folder.video_path(record.id)
+
+    def run(self) -> EvaluationRecord:
+        self._update(status=EvaluationStatus.RUNNING, started_at=utc(self.clock()), episodes_done=0)
+        config = self.folder.read_config()
+        torch.set_num_threads(config.torch_threads)
+        policy = load_policy(self.folder, config.algo, self.record.checkpoint)
+        episodes, video = self._film(config.env_id, policy)
+        return self._update(
+            status=EvaluationStatus.COMPLETED,
+            ended_at=utc(self.clock()),
+            summary=summarize(episodes, video),
+        )
+
+    def fail(self, cause: str) -> EvaluationRecord:
+        try:
+            return self._update(status=EvaluationStatus.FAILED, ended_at=utc(self.clock()), cause=cause, summary=None)
+        finally:
+            self.video.unlink(missing_ok=True)
+
+    def _film(self, env_id: str, policy: Policy) -> tuple[list[EpisodeResult], VideoFacts]:
+        results: list[EpisodeResult] = []
+        with (
+            contextlib.closing(make_environment(env_id, render=True)) as env,
+            VideoRecorder(self.video, fps=ENVIRONMENTS.get(env_id).render_fps) as recorder,
+        ):
+            for result in play(
+                env,
+                policy,
+                recorder,
+                episodes=self.record.episodes,
+                seed=self.record.seed,
+                deterministic=self.record.deterministic,
+            ):
+                results.append(result)
+                self._update(episodes_done=len(results))
+        return results, recorder.facts(self.video.relative_to(self.folder.path).as_posix())
+
+    def _update(self, **changes: Any) -> EvaluationRecord:
+        record = self.record.model_copy(update=changes)
+        self.folder.write_evaluation(record)
+        self.record = record
+        return record
+
+
+def load_policy(folder: RunFolder, algo: str, checkpoint: str | None) -> Policy:
+    """The policy saved in ``checkpoint`` (relative to the run folder), on the CPU.
+
+    Raises CheckpointUnusable if there is none, if it lies outside the folder, or if it cannot be loaded.
+    """
+    if checkpoint is None:
+        raise CheckpointUnusable("The evaluation names no checkpoint; train the run first, then evaluate again.")
+    try:
+        path = find_artifact(folder, checkpoint)
+    except ArtifactNotFound as error:
+        raise CheckpointUnusable(f"{checkpoint} is not there any more; evaluate again to use the newest.") from error
+    model_class = load(ALGORITHMS.get(algo).model_class)
+    try:
+        policy: Policy = model_class.load(path, device="cpu")
+    except Exception as error:
+        raise CheckpointUnusable(
+            f"{checkpoint} cannot be loaded as {model_class.__name__} ({_brief(error)}); "
+            "evaluate again once the run has saved another."
+        ) from error
+    return policy
+
+
+def _cause(error: Exception) -> str:
+    """One sentence for the person who asked: the exception's name, what happened, what to do."""
+    if isinstance(error, RlvizError):
+        return f"{type(error).__name__}: {error}"
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+        return f"{_brief(error)}; free some disk space and evaluate again."
+    return f"{_brief(error)}; the traceback is in worker.log."
+
+
+def _brief(error: Exception) -> str:
+    """For instance ``ValueError: not a zip file``: the first line, at most 300 characters."""
+    lines = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {lines[0].rstrip('.')[:300]}" if lines else type(error).__name__
+
+
+@contextlib.contextmanager
+def _termination_raises() -> Iterator[None]:
+    """Turn the first SIGTERM into SystemExit, so that what is half done is cleaned up. Main thread only."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def leave(number: int, _frame: object) -> NoReturn:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        sys.exit(128 + number)
+
+    previous = signal.signal(signal.SIGTERM, leave)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, previous)

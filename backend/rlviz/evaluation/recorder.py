@@ -1,0 +1,82 @@
+"""VideoRecorder: frames in, one whole MP4 out, or none."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from rlviz.domain.evaluation import VideoFacts
+from rlviz.evaluation.canvas import Canvas, check_picture
+from rlviz.evaluation.caption import Caption
+from rlviz.evaluation.encoder import Encoder
+from rlviz.evaluation.errors import VideoNotWritten
+from rlviz.rundir.atomic import temporary_name
+
+
+class VideoRecorder:
+    """Films into ``path`` at ``fps`` frames a second. Frames are encoded as they come and never kept.
+
+    Leaving the block puts the complete, synced file at ``path``; leaving it by an exception, of
+    whatever kind, leaves nothing. Raises VideoNotWritten if there was no frame, if one cannot be
+    used, or if ffmpeg gives up.
+    """
+
+    def __init__(self, path: Path, *, fps: float) -> None:
+        self.path, self.fps = path, fps
+        self.frames = 0
+        self._temporary = temporary_name(path)
+        self._canvas: Canvas | None = None
+        self._encoder: Encoder | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def add(self, picture: object, caption: Caption) -> None:
+        """Append one frame: an (H, W, 3) array of bytes, the same size as those before."""
+        pixels = check_picture(picture)
+        if self._canvas is None or self._encoder is None:
+            self._canvas = Canvas(pixels.shape)
+            self._encoder = Encoder(self._temporary, width=self._canvas.width, height=self._canvas.height, fps=self.fps)
+        self._encoder.write(self._canvas.draw(pixels, caption))
+        self.frames += 1
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if error is None:
+                self._publish()
+        except BaseException:
+            self._discard()
+            raise
+        if error is not None:
+            self._discard()
+
+    def facts(self, file: str) -> VideoFacts:
+        """What was written, once the block has been left; ``file`` is what to call it."""
+        if self._canvas is None:
+            raise VideoNotWritten("There is no video: no frame was recorded.")
+        return VideoFacts(
+            file=file,
+            width=self._canvas.width,
+            height=self._canvas.height,
+            fps=self.fps,
+            frames=self.frames,
+            duration=self.frames / self.fps,
+            size_bytes=self.path.stat().st_size,
+        )
+
+    def _publish(self) -> None:
+        if self._encoder is None:
+            raise VideoNotWritten("There is no video: no frame was recorded.")
+        self._encoder.finish()
+        with self._temporary.open("rb") as file:
+            os.fsync(file.fileno())
+        self._temporary.replace(self.path)
+
+    def _discard(self) -> None:
+        if self._encoder is not None:
+            self._encoder.abort()
+        self._temporary.unlink(missing_ok=True)

@@ -1,0 +1,24 @@
+"""The figures of an evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import fmean, pstdev
+
+from rlviz.domain.evaluation import EpisodeResult, EvaluationSummary, Spread, VideoFacts
+
+
+def summarize(episodes: Sequence[EpisodeResult], video: VideoFacts | None) -> EvaluationSummary:
+    """Spread of return and length over ``episodes`` (at least one), and how they ended."""
+    return EvaluationSummary(
+        episodes=list(episodes),
+        episode_return=_spread([episode.episode_return for episode in episodes]),
+        episode_length=_spread([float(episode.episode_length) for episode in episodes]),
+        terminated=sum(episode.terminated for episode in episodes),
+        truncated=sum(episode.truncated for episode in episodes),
+        video=video,
+    )
+
+
+def _spread(values: Sequence[float]) -> Spread:
+    return Spread(mean=fmean(values), std=pstdev(values), min=min(values), max=max(values))

@@ -1,0 +1,89 @@
+"""Settings: read once from the environment (or a ``.env`` file), validated, never changed afterwards."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from rlviz.domain.errors import InvalidRequest
+
+PREFIX = "RLVIZ_"
+_REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+class Settings(BaseSettings):
+    """Each field is set by ``RLVIZ_<FIELD>``; ``rlviz config`` shows them with their source."""
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, env_file=".env", extra="ignore", frozen=True)
+
+    host: str = Field("127.0.0.1", description="Address to listen on.")
+    port: int = Field(8000, ge=0, le=65_535, description="Port to listen on; 0 takes a free one.")
+    runs_dir: Path = Field(Path("runs"), description="Folder that holds the runs and their catalogue.")
+    launcher: Literal["process", "thread"] = Field(
+        "process", description="Where training runs: a process a run, or a thread of the service."
+    )
+    max_concurrent_runs: int = Field(
+        default_factory=lambda: os.cpu_count() or 1,
+        ge=1,
+        le=256,
+        description="Runs that train at the same time; others wait. Default: number of cores.",
+    )
+    keep_eval_videos: int = Field(3, ge=1, le=1_000, description="Newest evaluation videos kept a run.")
+    token: str | None = Field(
+        None, min_length=8, description="Secret that clients must show. Required when the host is not loopback."
+    )
+    frontend_dir: Path = Field(
+        _REPOSITORY / "frontend" / "out", description="Folder of the built front end, served at /."
+    )
+    cors_origins: Annotated[tuple[str, ...], NoDecode] = Field(
+        (), description="Other origins, comma-separated, that may call the API; for front-end development."
+    )
+
+    @field_validator("cors_origins", mode="before")
+    @classmethod
+    def _split(cls, value: Any) -> Any:
+        return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+
+    @model_validator(mode="after")
+    def _guard_the_network(self) -> Settings:
+        if self.token is None and not self.is_loopback:
+            raise ValueError(
+                f"{PREFIX}HOST={self.host} can be reached from other machines. Set {PREFIX}TOKEN to a secret "
+                f"of 8 characters or more, or leave {PREFIX}HOST at 127.0.0.1."
+            )
+        return self
+
+    @property
+    def is_loopback(self) -> bool:
+        return is_loopback(self.host)
+
+    def source_of(self, name: str) -> str:
+        """Where the value of field ``name`` came from."""
+        if name not in self.model_fields_set:
+            return "default"
+        return "environment" if f"{PREFIX}{name}".upper() in os.environ else ".env or argument"
+
+
+def is_loopback(host: str) -> bool:
+    """Whether ``host`` (a name or an address, without port) is this machine only."""
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def read_settings(**overrides: Any) -> Settings:
+    """The settings of this process. Raises InvalidRequest, naming each bad variable, what it is and may be."""
+    try:
+        return Settings(**overrides)
+    except ValidationError as error:
+        problems = []
+        for item in error.errors():
+            variable = f"{PREFIX}{item['loc'][0]}".upper() + ": " if item["loc"] else ""
+            problems.append(f"{variable}{item['msg'].removeprefix('Value error, ')}")
+        raise InvalidRequest("Settings cannot be used. " + "; ".join(problems)) from error

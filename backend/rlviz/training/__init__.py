@@ -1,0 +1,1 @@
+"""The training thread: Stable-Baselines3, made interruptible, writing into a run folder."""

@@ -1,0 +1,37 @@
+"""From a RunConfig to a Stable-Baselines3 model that is ready to learn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from stable_baselines3.common.base_class import BaseAlgorithm
+from stable_baselines3.common.env_util import make_vec_env
+
+from rlviz.algorithms import ALGORITHMS
+from rlviz.domain.config import RunConfig
+from rlviz.domain.registry import load
+from rlviz.environments.make import make_environment
+
+
+def build_model(config: RunConfig) -> BaseAlgorithm:
+    """The model, seeded, with its environments. Raises InvalidRequest for a configuration that cannot train."""
+    algorithm = ALGORITHMS.get(config.algo)
+    hyperparameters = algorithm.validate(config.hyperparameters, config.total_timesteps)
+    torch.set_num_threads(config.torch_threads)
+    environments = make_vec_env(
+        lambda: make_environment(config.env_id), n_envs=hyperparameters.environments, seed=config.seed
+    )
+    arguments = _with_classes(hyperparameters.model_arguments())
+    model: BaseAlgorithm = load(algorithm.model_class)(
+        "MlpPolicy", environments, seed=config.seed, device="cpu", **arguments
+    )
+    return model
+
+
+def _with_classes(arguments: dict[str, Any]) -> dict[str, Any]:
+    """``arguments`` with the lazy reference to the activation function loaded."""
+    policy = dict(arguments.get("policy_kwargs", {}))
+    if "activation_fn" in policy:
+        policy["activation_fn"] = load(policy["activation_fn"])
+    return {**arguments, "policy_kwargs": policy}

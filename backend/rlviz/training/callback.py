@@ -1,0 +1,66 @@
+"""What happens at each training step besides learning."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from threading import Event
+
+from stable_baselines3.common.callbacks import BaseCallback
+
+from rlviz.domain.records import EPISODE_INDEX, EPISODE_LENGTH, EPISODE_REWARD, RECENT_FPS
+from rlviz.training.checkpoint import Checkpoints
+from rlviz.training.journals import RunJournals
+
+RATE_WINDOW_SECONDS = 1.0
+
+
+class RunCallback(BaseCallback):
+    """Journals finished episodes, saves checkpoints that are due, and ends training once ``stop`` is set."""
+
+    def __init__(
+        self,
+        journals: RunJournals,
+        checkpoints: Checkpoints,
+        stop: Event,
+        *,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        super().__init__()
+        self._journals, self._checkpoints, self._stop, self._monotonic = journals, checkpoints, stop, monotonic
+        self._episodes = 0
+        self._rate_since = (0, 0.0)
+        self.stopped = False
+
+    def _on_training_start(self) -> None:
+        self._rate_since = (self.num_timesteps, self._monotonic())
+
+    def _on_step(self) -> bool:
+        if self.locals["dones"].any():
+            self._record_episodes()
+        self._checkpoints.save_if_due(self.model)
+        self.stopped = self._stop.is_set()
+        return not self.stopped
+
+    def _on_rollout_end(self) -> None:
+        """Log the current rate: ``time/fps`` is an average since the start."""
+        step, since = self._rate_since
+        elapsed = self._monotonic() - since
+        if elapsed >= RATE_WINDOW_SECONDS:
+            self.logger.record(RECENT_FPS, round((self.num_timesteps - step) / elapsed, 1))
+            self._rate_since = (self.num_timesteps, since + elapsed)
+
+    def _record_episodes(self) -> None:
+        for info in self.locals["infos"]:
+            episode = info.get("episode")
+            if episode is None:
+                continue
+            self._episodes += 1
+            self._journals.metrics(
+                self.num_timesteps,
+                {
+                    EPISODE_REWARD: float(episode["r"]),
+                    EPISODE_LENGTH: int(episode["l"]),
+                    EPISODE_INDEX: self._episodes,
+                },
+            )

@@ -1,0 +1,61 @@
+"""Saving policies: the one home of what a checkpoint holds and when it is due."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from stable_baselines3.common.base_class import BaseAlgorithm
+
+from rlviz.domain.config import CheckpointPolicy
+from rlviz.domain.records import EventKind
+from rlviz.rundir.atomic import atomic_write
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.retention import retain_checkpoints
+from rlviz.training.journals import RunJournals
+
+
+def save_policy(model: BaseAlgorithm, path: Path) -> None:
+    """Write what plain ``PPO.load(path)`` reads. ``path`` is whole or absent at any moment."""
+    with atomic_write(path) as file:
+        model.save(file)
+
+
+class Checkpoints:
+    """Saves ``checkpoints/step_<n>.zip`` every N steps or M seconds, whichever comes first, and on request."""
+
+    def __init__(
+        self,
+        folder: RunFolder,
+        policy: CheckpointPolicy,
+        journals: RunJournals,
+        *,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._folder, self._policy, self._journals, self._monotonic = folder, policy, journals, monotonic
+        self._next_step = policy.every_steps
+        self._next_time = monotonic() + policy.every_seconds
+        self._requested = self._answered = 0
+
+    def request(self, number: int) -> None:
+        """Ask, from any thread, for a checkpoint at the next step. A number that was answered is ignored."""
+        self._requested = max(self._requested, number)
+
+    def save_if_due(self, model: BaseAlgorithm) -> None:
+        step = model.num_timesteps
+        if step >= self._next_step or self._requested > self._answered or self._monotonic() >= self._next_time:
+            self.save(model)
+
+    def save(self, model: BaseAlgorithm) -> None:
+        """Write a checkpoint now and drop all but the newest few."""
+        answered, step = self._requested, model.num_timesteps
+        path = self._folder.checkpoint_path(step)
+        save_policy(model, path)
+        retain_checkpoints(self._folder, self._policy.keep)
+        self._answered = answered
+        self._next_step = step + self._policy.every_steps
+        self._next_time = self._monotonic() + self._policy.every_seconds
+        self._journals.event(
+            EventKind.CHECKPOINT, step, path=path.relative_to(self._folder.path).as_posix(), request=answered
+        )

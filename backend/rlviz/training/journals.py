@@ -1,0 +1,86 @@
+"""The trainer's end of the journals."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping
+from numbers import Real
+from typing import Any
+
+from pydantic import JsonValue
+from stable_baselines3.common.logger import KVWriter
+
+from rlviz.domain.records import EventKind
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.journal import JournalWriter
+
+
+class RunJournals:
+    """Writes a run's metrics and events. Events are on disk at once, and after the metrics before them."""
+
+    def __init__(
+        self,
+        folder: RunFolder,
+        *,
+        clock: Callable[[], float] = time.time,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._metrics = JournalWriter(folder.metrics_path, clock=clock, monotonic=monotonic)
+        self._events = JournalWriter(folder.events_path, clock=clock, monotonic=monotonic)
+        self._not_finite: set[str] = set()
+
+    def metrics(self, step: int, values: Mapping[str, float]) -> None:
+        """Append one record. A NaN or infinity becomes null, with a warning each time a metric turns so."""
+        cleaned: dict[str, float | None] = {}
+        for name, value in values.items():
+            finite = math.isfinite(value)
+            cleaned[name] = value if finite else None
+            if not finite and name not in self._not_finite:
+                self._not_finite.add(name)
+                self.warn(step, f"{name} is {value} at step {step}. Lower the learning rate if it stays so.")
+            elif finite:
+                self._not_finite.discard(name)
+        self._metrics.append({"step": step, "values": cleaned})
+
+    def event(self, kind: EventKind, step: int, **data: JsonValue) -> None:
+        self._metrics.flush()
+        self._events.append({"event": kind.value, "step": step, "data": data})
+        self._events.flush()
+
+    def warn(self, step: int, message: str) -> None:
+        self.event(EventKind.WARNING, step, message=message)
+
+    def flush_if_due(self) -> None:
+        self._metrics.flush_if_due()
+
+    def close(self) -> None:
+        self._metrics.close()
+        self._events.close()
+
+
+class JournalOutput(KVWriter):
+    """Stable-Baselines3's logger output that writes numbers to the journal, under their own names.
+
+    It cannot store text, images, figures, videos or histograms: the first of each name raises a warning event.
+    """
+
+    def __init__(self, journals: RunJournals) -> None:
+        self._journals = journals
+        self._refused: set[str] = set()
+
+    def write(self, key_values: dict[str, Any], key_excluded: dict[str, tuple[str, ...]], step: int = 0) -> None:
+        numbers: dict[str, float] = {}
+        for name, value in key_values.items():
+            if "journal" in key_excluded.get(name, ()):
+                continue
+            if isinstance(value, Real):
+                numbers[name] = value if isinstance(value, int) else float(value)
+            elif name not in self._refused:
+                self._refused.add(name)
+                self._journals.warn(step, f"{name} is a {type(value).__name__}; only numbers are recorded.")
+        if numbers:
+            self._journals.metrics(step, numbers)
+
+    def close(self) -> None:
+        """The journals belong to the trainer, which closes them."""

@@ -1,0 +1,68 @@
+"""A training thread and the watcher that makes it interruptible."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from threading import Event, Thread
+
+from rlviz.domain.errors import RunFolderError
+from rlviz.rundir.control import Desired, read_control
+from rlviz.rundir.folder import RunFolder
+from rlviz.training.trainer import Trainer
+
+WATCH_SECONDS = 0.05
+
+
+class ControlWatcher:
+    """Carries what ``control.json`` asks for to the trainer, and keeps its journal flowing."""
+
+    def __init__(self, path: Path, trainer: Trainer) -> None:
+        self._path, self._trainer = path, trainer
+        self._seen: tuple[int, int] | None = None
+
+    def tick(self) -> None:
+        self._trainer.flush_if_due()
+        try:
+            status = os.stat(self._path)  # noqa: PTH116  (twenty times a second: no Path built for it)
+        except FileNotFoundError:
+            return
+        version = (status.st_mtime_ns, status.st_ino)
+        if version == self._seen:
+            return
+        try:
+            control = read_control(self._path)
+        except RunFolderError:
+            return
+        self._seen = version
+        if control.desired is Desired.STOP:
+            self._trainer.stop()
+        self._trainer.request_checkpoint(control.checkpoint_request)
+
+
+def train_run(folder: RunFolder, stop: Event | None = None) -> bool:
+    """Train the run in ``folder`` in a thread of its own, watching over it until it has ended.
+
+    Ends early when ``control.json`` says so or ``stop`` is set, whichever is first; a wish that was
+    there before training began counts. Returns whether training ended without an error; the error
+    itself is in the journal.
+    """
+    trainer = Trainer(folder)
+    watcher = ControlWatcher(folder.control_path, trainer)
+    failed = Event()
+
+    def run() -> None:
+        try:
+            trainer.run()
+        except Exception:  # noqa: BLE001  (it is in the journal)
+            failed.set()
+
+    thread = Thread(target=run, name=f"train-{folder.run_id}", daemon=True)
+    watcher.tick()
+    thread.start()
+    while thread.is_alive():
+        if stop is not None and stop.is_set():
+            trainer.stop()
+        watcher.tick()
+        thread.join(WATCH_SECONDS)
+    return not failed.is_set()

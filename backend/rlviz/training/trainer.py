@@ -1,0 +1,110 @@
+"""The life of one run, from its configuration to its saved model."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Event
+
+from stable_baselines3.common.base_class import BaseAlgorithm
+from stable_baselines3.common.logger import Logger
+
+from rlviz.domain.config import RunConfig
+from rlviz.domain.records import EventKind
+from rlviz.rundir.control import Desired
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.process import ProcessIdentity, boot_id
+from rlviz.training.builder import build_model
+from rlviz.training.callback import RunCallback
+from rlviz.training.checkpoint import Checkpoints, save_policy
+from rlviz.training.journals import JournalOutput, RunJournals
+
+TRACEBACK_LINES = 20
+
+
+class Trainer:
+    """Trains the run in ``folder`` in the thread that calls ``run``; every other method is for other threads.
+
+    Whatever happens, ``events.jsonl`` ends with ``finished``, ``stopped`` or ``error``, unless the process
+    itself is killed.
+    """
+
+    def __init__(self, folder: RunFolder) -> None:
+        self._folder = folder
+        self._journals = RunJournals(folder)
+        self._stop = Event()
+        self._checkpoints: Checkpoints | None = None
+        self._requested_checkpoint = 0
+        self._step = 0
+
+    def stop(self) -> None:
+        """End training after the environment step, or the gradient update, that is under way."""
+        self._stop.set()
+
+    def request_checkpoint(self, number: int) -> None:
+        """Ask for a checkpoint; the same number twice asks once."""
+        self._requested_checkpoint = number
+        if self._checkpoints is not None:
+            self._checkpoints.request(number)
+
+    def flush_if_due(self) -> None:
+        """Write metrics that wait while the training thread is busy with an update."""
+        self._journals.flush_if_due()
+
+    def run(self) -> None:
+        identity = ProcessIdentity.current()
+        self._journals.event(
+            EventKind.STARTED,
+            0,
+            pid=identity.pid,
+            process_started_at=identity.started_at,
+            boot_id=boot_id(),
+        )
+        try:
+            self._train(self._folder.read_config())
+        except Exception as error:
+            lines = traceback.format_exc().splitlines()
+            self._journals.event(
+                EventKind.ERROR,
+                self._step,
+                type=type(error).__name__,
+                message=str(error),
+                traceback="\n".join(lines[-TRACEBACK_LINES:]),
+            )
+            raise
+        finally:
+            self._journals.close()
+
+    def _train(self, config: RunConfig) -> None:
+        if self._folder.read_control().desired is Desired.STOP:
+            self.stop()
+        with _closing(build_model(config)) as model:
+            model.set_logger(Logger(folder=None, output_formats=[JournalOutput(self._journals)]))
+            self._checkpoints = Checkpoints(self._folder, config.checkpoints, self._journals)
+            self._checkpoints.request(self._requested_checkpoint)
+            callback = RunCallback(self._journals, self._checkpoints, self._stop)
+            stopped = self._stop.is_set()
+            if not stopped:
+                self._learn(model, config, callback)
+                stopped = callback.stopped
+            save_policy(model, self._folder.model_path)
+            kind = EventKind.STOPPED if stopped else EventKind.FINISHED
+            self._journals.event(kind, model.num_timesteps, path=self._folder.model_path.name)
+
+    def _learn(self, model: BaseAlgorithm, config: RunConfig, callback: RunCallback) -> None:
+        try:
+            model.learn(config.total_timesteps, callback=callback)
+        finally:
+            self._step = model.num_timesteps
+
+
+@contextmanager
+def _closing(model: BaseAlgorithm) -> Iterator[BaseAlgorithm]:
+    """Close the model's environments at the end."""
+    try:
+        yield model
+    finally:
+        environments = model.get_env()
+        if environments is not None:
+            environments.close()

@@ -1,0 +1,109 @@
+"""The worker process: trains one run, or plays one evaluation, and ends.
+
+    python -m rlviz.worker RUN_FOLDER                    train the run
+    python -m rlviz.worker RUN_FOLDER --evaluate ID      play the evaluation
+    python -m rlviz.worker --spare                       import everything, then wait for one job on stdin
+
+It never opens the catalogue and never speaks to the service: all it has is the run folder.
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+os.environ.setdefault("SDL_AUDIODRIVER", "dummy")
+os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
+
+import argparse
+import fcntl
+import json
+import signal
+import sys
+from pathlib import Path
+from threading import Event
+from types import FrameType
+
+from rlviz.rundir.folder import RunFolder
+
+EXIT_OK = 0
+EXIT_FAILED = 1
+EXIT_BUSY = 75  # EX_TEMPFAIL: another worker trains this run
+READY = b"ready\n"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m rlviz.worker", description=__doc__.splitlines()[0])
+    parser.add_argument("folder", nargs="?", type=Path)
+    parser.add_argument("--evaluate", metavar="ID")
+    parser.add_argument("--spare", action="store_true")
+    options = parser.parse_args(arguments)
+    if options.spare:
+        return _spare()
+    if options.folder is None:
+        parser.error("name the run folder")
+    return work(options.folder, options.evaluate)
+
+
+def work(path: Path, evaluation_id: str | None = None) -> int:
+    """Do the job in the run folder at ``path``; return the exit status."""
+    folder = RunFolder.at(path)
+    if evaluation_id is not None:
+        return _evaluate(folder, evaluation_id)
+    with folder.lock_path.open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print(f"Another worker trains {folder.run_id}.", file=sys.stderr)
+            return EXIT_BUSY
+        return _train(folder)
+
+
+def _train(folder: RunFolder) -> int:
+    from rlviz.training.session import train_run
+
+    stop = Event()
+
+    def on_terminate(_signal: int, _frame: FrameType | None) -> None:
+        stop.set()
+
+    signal.signal(signal.SIGTERM, on_terminate)
+    return EXIT_OK if train_run(folder, stop) else EXIT_FAILED
+
+
+def _evaluate(folder: RunFolder, evaluation_id: str) -> int:
+    from rlviz.domain.evaluation import EvaluationStatus
+    from rlviz.evaluation.evaluate import evaluate
+
+    record = evaluate(folder, evaluation_id)
+    return EXIT_OK if record.status is EvaluationStatus.COMPLETED else EXIT_FAILED
+
+
+def _spare() -> int:
+    """Pay for the imports in advance; then do the one job that comes, or end with the service."""
+    import rlviz.evaluation.evaluate
+    import rlviz.training.session  # noqa: F401
+
+    os.write(1, READY)
+    line = sys.stdin.buffer.readline()
+    if not line:
+        return EXIT_OK
+    job = json.loads(line)
+    folder = Path(job["folder"])
+    _log_to(folder / "worker.log")
+    return work(folder, job.get("evaluate"))
+
+
+def _log_to(path: Path) -> None:
+    """Send standard output and error to the end of ``path``, and stop listening."""
+    with path.open("ab") as log, Path(os.devnull).open("rb") as nothing:
+        os.dup2(log.fileno(), 1)
+        os.dup2(log.fileno(), 2)
+        os.dup2(nothing.fileno(), 0)
+
+
+if __name__ == "__main__":
+    status = main()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)  # all is on disk; torch's teardown would only cost time
