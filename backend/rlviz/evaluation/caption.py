@@ -15,7 +15,7 @@ Pixels = NDArray[np.uint8]
 STRIP_HEIGHT = 28
 """Pixels; even, so that a picture of even height stays even."""
 
-MIN_WIDTH = 360
+MIN_WIDTH = 400
 """Pixels; narrower strips could not hold the three fields."""
 
 BACKGROUND = 24
@@ -54,7 +54,7 @@ class CaptionStrip:
     def __init__(self, strip: Pixels) -> None:
         strip[:] = BACKGROUND
         width = strip.shape[1] - 2 * _MARGIN
-        edges = [_MARGIN + width * part // 100 for part in (0, 36, 60, 100)]
+        edges = [_MARGIN + width * part // 100 for part in (0, 37, 62, 100)]
         self._fields = [strip[:, left:right] for left, right in pairwise(edges)]
         self._texts = [""] * len(self._fields)
 
