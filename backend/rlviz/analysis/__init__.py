@@ -1,0 +1,1 @@
+"""Derived metrics, downsampling and comparison: pure functions on arrays."""

@@ -1,0 +1,152 @@
+"""What several runs are compared by: figures, curves on one step axis, differences in configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from rlviz.analysis.arrays import Floats
+from rlviz.analysis.moving import moving_average
+
+STABILITY_EPISODES = 20
+"""Stability is the spread of the returns of so many last episodes."""
+
+_NO_SETTINGS = frozenset({"/run_id", "/name", "/created_at"})
+
+
+@dataclass(frozen=True, eq=False)
+class Episodes:
+    """A run's finished episodes in order; each array of shape (n,).
+
+    ``step``: environment steps done when the episode ended; ``time``: when it ended (Unix seconds);
+    ``reward``: its return; ``length``: its steps.
+    """
+
+    step: Floats
+    time: Floats
+    reward: Floats
+    length: Floats
+
+
+@dataclass(frozen=True)
+class RunMetrics:
+    """One run in figures; None where there are too few episodes to say, or the figure is not a number.
+
+    Moving averages are over the returns of ``window`` episodes, at the step where the last of them ended.
+    """
+
+    episodes: int
+    best_moving_average: float | None  # over full windows only: one lucky first episode is no best
+    best_moving_average_step: int | None  # the first, if the best was reached several times
+    final_moving_average: float | None  # over the last ``window`` episodes, or all if there are fewer
+    steps_to_threshold: int | None  # end of the first full window that reaches the threshold
+    seconds_to_threshold: float | None  # the same since the run was started
+    stability: float | None  # population standard deviation of the last 20 returns; of 2 at least
+
+
+@dataclass(frozen=True, eq=False)
+class AlignedCurves:
+    """Curves on one axis: ``step`` of shape (m,), and by run id values of shape (m,), NaN where there are none."""
+
+    step: Floats
+    values: dict[str, Floats]
+
+
+@dataclass(frozen=True)
+class ConfigDifference:
+    """A setting that is not the same in all runs. A run without it is missing in ``values``; null is a value."""
+
+    path: str
+    values: dict[str, object]
+
+
+def run_metrics(
+    episodes: Episodes, *, window: int, threshold: float | None = None, started_at: float | None = None
+) -> RunMetrics:
+    """The figures of one run.
+
+    ``threshold`` is the return that a moving average over ``window`` full episodes has to reach;
+    ``started_at`` (Unix seconds) is when seconds are counted from. Raises ValueError if ``window`` is below 1.
+    """
+    averages = moving_average(episodes.reward, window)
+    full = np.where((np.arange(len(averages)) >= window - 1) & np.isfinite(averages), averages, np.nan)
+    best = None if np.isnan(full).all() else int(np.nanargmax(full))
+    first = None if threshold is None else next(iter(np.flatnonzero(full >= threshold)), None)
+    return RunMetrics(
+        episodes=len(averages),
+        best_moving_average=None if best is None else float(full[best]),
+        best_moving_average_step=None if best is None else int(episodes.step[best]),
+        final_moving_average=_last_number(averages),
+        steps_to_threshold=None if first is None else int(episodes.step[first]),
+        seconds_to_threshold=None if first is None or started_at is None else float(episodes.time[first] - started_at),
+        stability=_spread(episodes.reward[-STABILITY_EPISODES:]),
+    )
+
+
+def aligned_curves(runs: Mapping[str, Episodes], *, window: int, max_points: int) -> AlignedCurves:
+    """The moving average of each run's returns on one grid of at most ``max_points`` (≥ 2) steps.
+
+    The grid holds every step at which an episode ended, if these are few enough; otherwise evenly spaced
+    ones from the first to the last of them. A curve has the value of the last episode that had ended by then,
+    NaN before the run's first episode and after its last: nothing is extrapolated.
+    Raises ValueError if ``window`` is below 1 or ``max_points`` below 2.
+    """
+    if max_points < 2:
+        raise ValueError(f"A curve needs room for at least 2 points, not {max_points}.")
+    steps = np.unique(np.concatenate([np.empty(0), *(episodes.step for episodes in runs.values())]))
+    grid = steps if len(steps) <= max_points else np.unique(np.linspace(steps[0], steps[-1], max_points).round())
+    return AlignedCurves(grid, {run_id: _on_grid(episodes, window, grid) for run_id, episodes in runs.items()})
+
+
+def config_diff(configs: Mapping[str, Mapping[str, object]]) -> list[ConfigDifference]:
+    """The settings that differ between ``configs`` (by run id), in the order of the first that has them.
+
+    Paths are RFC 6901 JSON pointers: ``/hyperparameters/gamma``. Lists are compared whole. What names a run
+    (run_id, name, created_at) is no setting.
+    """
+    table: dict[str, dict[str, object]] = {}
+    for run_id, config in configs.items():
+        for path, value in _leaves(config):
+            if path not in _NO_SETTINGS:
+                table.setdefault(path, {})[run_id] = value
+    return [
+        ConfigDifference(path, values)
+        for path, values in table.items()
+        if len(values) < len(configs) or not _all_same(list(values.values()))
+    ]
+
+
+def _last_number(values: Floats) -> float | None:
+    return float(values[-1]) if len(values) and np.isfinite(values[-1]) else None
+
+
+def _spread(returns: Floats) -> float | None:
+    return float(np.std(returns)) if len(returns) >= 2 and np.isfinite(returns).all() else None
+
+
+def _on_grid(episodes: Episodes, window: int, grid: Floats) -> Floats:
+    """Shape (m,), as ``grid``. Of several episodes that ended at one step (parallel environments) the last counts."""
+    averages = moving_average(episodes.reward, window)
+    values = np.full(len(grid), np.nan)
+    if len(averages):
+        latest = np.searchsorted(episodes.step, grid, side="right") - 1
+        inside = (latest >= 0) & (grid <= episodes.step[-1])
+        values[inside] = averages[latest[inside]]
+    return values
+
+
+def _leaves(value: object, path: str = "") -> Iterator[tuple[str, object]]:
+    """Every value that is not an object with members, with its JSON pointer."""
+    if not isinstance(value, Mapping) or not value:
+        yield path, value
+        return
+    for name, member in value.items():
+        yield from _leaves(member, f"{path}/{str(name).replace('~', '~0').replace('/', '~1')}")
+
+
+def _all_same(values: list[object]) -> bool:
+    """Equal as JSON: 1 and 1.0 are one number, true is none."""
+    first = values[0]
+    return all(value == first and isinstance(value, bool) == isinstance(first, bool) for value in values)

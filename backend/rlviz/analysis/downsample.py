@@ -1,0 +1,67 @@
+"""Fewer points that draw the same curve."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlviz.analysis.arrays import Floats, Indices
+
+MIN_POINTS = 7
+"""First, last, minimum, maximum, and a gap between each two of them."""
+
+
+def downsample(x: Floats, y: Floats, max_points: int) -> tuple[Floats, Floats]:
+    """At most ``max_points`` of the points (``x``, ``y``), in their order; all of them if they are few enough.
+
+    ``x`` (non-decreasing) and ``y`` have shape (n,). The range of x is cut into buckets of equal width, as
+    a screen is into columns of pixels, and kept are: the first and the last point, and the minimum and the
+    maximum of every bucket; hence those of the whole curve. A value that is not finite is a gap: where there
+    was one or more between two points that are kept, one stays, so that no line is drawn across.
+
+    Raises ValueError if ``max_points`` is below MIN_POINTS or the shapes differ.
+
+    After M4 (Jugel, Jerzak, Hackenbroich and Markl, 2014, https://doi.org/10.14778/2732951.2732953), without
+    the first and last point of inner buckets.
+    """
+    if max_points < MIN_POINTS:
+        raise ValueError(f"max_points is {max_points}; at least {MIN_POINTS} are needed to keep every extreme.")
+    if x.ndim != 1 or x.shape != y.shape:
+        raise ValueError(f"x and y must be of one shape (n,), not {x.shape} and {y.shape}.")
+    if len(x) <= max_points:
+        return x, y
+    finite = np.isfinite(y)
+    gaps = np.flatnonzero(~finite)
+    numbers = np.flatnonzero(finite)
+    extremes = numbers[_extremes(x[numbers], y[numbers], _bucket_count(gaps, max_points))]
+    kept = np.union1d(extremes, [0, len(x) - 1])
+    kept = np.union1d(kept, _gaps_between(kept, gaps))
+    return x[kept], y[kept]
+
+
+def _bucket_count(gaps: Indices, max_points: int) -> int:
+    """How many buckets fit: b of them give 2b + 2 points, and one gap a run of ``gaps``, at most 2b + 1 in all."""
+    runs = int(np.count_nonzero(np.diff(gaps) > 1)) + (1 if len(gaps) else 0)
+    return max((max_points - 3) // 4, (max_points - 2 - runs) // 2)
+
+
+def _extremes(x: Floats, y: Floats, buckets: int) -> Indices:
+    """Indices of the minimum and the maximum of each bucket that is not empty. Shape (≤ 2 × buckets,)."""
+    if len(x) == 0:
+        return np.empty(0, dtype=np.intp)
+    edges = np.linspace(x[0], x[-1], buckets, endpoint=False)
+    starts = np.unique(np.searchsorted(x, edges))
+    bucket = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(x)))
+    found = []
+    for extreme in (np.minimum, np.maximum):
+        hits = np.flatnonzero(y == extreme.reduceat(y, starts)[bucket])
+        found.append(hits[np.searchsorted(bucket[hits], np.arange(len(starts)))])
+    return np.concatenate(found)
+
+
+def _gaps_between(kept: Indices, gaps: Indices) -> Indices:
+    """For each two neighbours of ``kept`` the first of ``gaps`` that lies between them, if one does."""
+    if len(gaps) == 0:
+        return gaps
+    places = np.searchsorted(gaps, kept[:-1], side="right")
+    inside = places < np.searchsorted(gaps, kept[1:])
+    return gaps[places[inside]]
