@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
-from rlviz.domain.errors import FieldError, InvalidRequest, UnknownName
+from rlviz.domain.errors import FieldError, InvalidRequest, UnknownName, pointer_to
 from rlviz.domain.presets import Preset, PresetId
 
 NetArch = Annotated[
@@ -68,14 +68,11 @@ class Algorithm:
         known = self.hyperparameters.model_fields
         for name in values:
             if name not in known:
-                raise UnknownName(f"{self.name} hyperparameter", name, known, f"/hyperparameters/{name}")
+                raise UnknownName(f"{self.name} hyperparameter", name, known, pointer_to("hyperparameters", name[:80]))
         try:
             checked = self.hyperparameters.model_validate(dict(values))
         except ValidationError as error:
-            problems = [
-                FieldError("/hyperparameters/" + "/".join(map(str, item["loc"])), item["msg"])
-                for item in error.errors()
-            ]
+            problems = [FieldError(pointer_to("hyperparameters", *item["loc"]), item["msg"]) for item in error.errors()]
         else:
             problems = checked.problems(total_timesteps)
             if not problems:

@@ -70,6 +70,14 @@ class DQNHyperparameters(Hyperparameters):
                     f"Use at most {self.buffer_size}.",
                 )
             )
+        if self.exploration_final_eps > self.exploration_initial_eps:
+            found.append(
+                FieldError(
+                    "/hyperparameters/exploration_final_eps",
+                    f"Epsilon would rise from {self.exploration_initial_eps} to {self.exploration_final_eps}. "
+                    f"Use at most {self.exploration_initial_eps}.",
+                )
+            )
         if self.gradient_steps == 0:
             found.append(
                 FieldError(

@@ -36,10 +36,12 @@ RunName = Annotated[str, Field(min_length=1, max_length=120, pattern=r"\S")]
 class CheckpointPolicy(BaseModel):
     """When a running policy is saved: every N steps or M seconds, whichever comes first."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
-    every_steps: int = Field(default=10_000, ge=100, description="Environment steps between checkpoints.")
-    every_seconds: float = Field(default=30.0, ge=1.0, description="Seconds between checkpoints.")
+    every_steps: int = Field(
+        default=10_000, ge=100, le=MAX_TIMESTEPS, description="Environment steps between checkpoints."
+    )
+    every_seconds: float = Field(default=30.0, ge=1, le=86_400, description="Seconds between checkpoints.")
     keep: int = Field(default=3, ge=1, le=100, description="Newest checkpoints kept on disk.")
 
 
@@ -60,7 +62,11 @@ class RunConfig(BaseModel):
     hyperparameters: dict[str, JsonValue]
     checkpoints: CheckpointPolicy = CheckpointPolicy()
     torch_threads: int = Field(
-        default=1, ge=1, le=64, description="Threads torch may use. More than one slows small networks down."
+        default=1,
+        ge=1,
+        le=64,
+        strict=True,
+        description="Threads torch may use. More than one slows small networks down.",
     )
     versions: dict[str, str] = Field(default_factory=dict, description="Installed version by package name.")
     git_revision: str | None = None

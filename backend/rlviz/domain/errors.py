@@ -37,6 +37,11 @@ class FieldError:
     detail: str
 
 
+def pointer_to(*path: str | int) -> str:
+    """The RFC 6901 JSON pointer to a value: ``("net_arch", 0)`` is ``/net_arch/0``."""
+    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path)
+
+
 class RlvizError(Exception):
     """Base of all errors; ``str(error)`` says what was wrong, what was expected and what to do."""
 
@@ -100,7 +105,7 @@ class IllegalTransition(Conflict):
     title = "Illegal status transition"
 
     def __init__(self, source: str, target: str, hint: str = "") -> None:
-        detail = f"A run that is {source!r} cannot become {target!r}."
+        detail = f"A run that is '{source}' cannot become '{target}'."
         super().__init__(f"{detail} {hint}".rstrip())
         self.source, self.target = source, target
 

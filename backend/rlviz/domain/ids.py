@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from rlviz.domain.errors import EvaluationNotFound, RunNotFound
 
 _RUN_ID = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,78}[a-z0-9])?")
-_EVALUATION_ID = re.compile(r"eval_\d{8}-\d{6}-\d{3}")
+_EVALUATION_ID = re.compile(r"eval_[0-9]{8}-[0-9]{6}-[0-9]{3}")
 
 
 def new_run_id(algo: str, env_id: str, now: datetime) -> str:

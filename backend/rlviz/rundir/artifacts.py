@@ -23,7 +23,7 @@ def find_artifact(folder: RunFolder, name: str) -> Path:
     try:
         path = folder.path.joinpath(*parts).resolve(strict=True)
         inside = path.is_file() and path.is_relative_to(folder.path.resolve())
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: links in a circle, until Python 3.13
         raise missing from error
     if not inside:
         raise missing
