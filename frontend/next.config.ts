@@ -1,0 +1,13 @@
+import path from "node:path";
+import type { NextConfig } from "next";
+
+const config: NextConfig = {
+  // The service serves `out/` itself; Node is needed to build, never to run.
+  output: "export",
+  reactStrictMode: true,
+  agentRules: false,
+  devIndicators: false,
+  turbopack: { root: path.resolve(import.meta.dirname) },
+};
+
+export default config;

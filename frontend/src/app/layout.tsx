@@ -1,0 +1,34 @@
+import { GeistMono } from "geist/font/mono";
+import { GeistSans } from "geist/font/sans";
+import type { Metadata, Viewport } from "next";
+import type { ReactNode } from "react";
+import { Providers } from "@/components/layout/providers";
+import { Shell } from "@/components/layout/shell";
+import { themeScript } from "@/components/layout/theme/theme";
+import "./globals.css";
+
+export const metadata: Metadata = {
+  title: { default: "RL Gym Visualizer", template: "%s · RL Gym Visualizer" },
+  description: "Train reinforcement-learning agents, watch them learn and compare runs.",
+};
+
+export const viewport: Viewport = { width: "device-width", initialScale: 1, viewportFit: "cover" };
+
+export default function RootLayout({ children }: { children: ReactNode }) {
+  return (
+    <html
+      lang="en"
+      className={`${GeistSans.variable} ${GeistMono.variable}`}
+      suppressHydrationWarning
+    >
+      <head>
+        <script dangerouslySetInnerHTML={{ __html: themeScript }} />
+      </head>
+      <body>
+        <Providers>
+          <Shell>{children}</Shell>
+        </Providers>
+      </body>
+    </html>
+  );
+}

@@ -1,0 +1,27 @@
+import type { Metadata } from "next";
+import { Compass } from "lucide-react";
+import Link from "next/link";
+import { buttonClass } from "@/components/ui/button";
+import { EmptyState } from "@/components/ui/empty-state";
+import { routes } from "@/lib/url";
+
+export const metadata: Metadata = { title: "Page not found" };
+
+export default function NotFound() {
+  return (
+    <>
+      <h1 className="sr-only">Page not found</h1>
+      <EmptyState
+        icon={Compass}
+        title="There is no page at this address"
+        action={
+          <Link href={routes.home} className={buttonClass("primary")}>
+            Go to your runs
+          </Link>
+        }
+      >
+        The link may be mistyped, or the run it led to may have been deleted.
+      </EmptyState>
+    </>
+  );
+}

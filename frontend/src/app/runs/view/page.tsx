@@ -1,0 +1,14 @@
+import type { Metadata } from "next";
+import { Suspense } from "react";
+import { RunSkeleton } from "@/features/run-dashboard";
+import { RunView } from "./run-view";
+
+export const metadata: Metadata = { title: "Run" };
+
+export default function RunPage() {
+  return (
+    <Suspense fallback={<RunSkeleton />}>
+      <RunView />
+    </Suspense>
+  );
+}

@@ -1,0 +1,43 @@
+export interface FrameClock {
+  now(): number;
+  /** Calls back at the next frame that comes `ms` or more from now; answers with the way to cancel. */
+  frameAfter(ms: number, callback: () => void): () => void;
+}
+
+export interface Throttled {
+  (): void;
+  cancel(): void;
+}
+
+/** Many requests, few calls: at once for the first, then at most one every `interval`, the last one never lost. */
+export function throttleFrames(call: () => void, interval: number, clock: FrameClock): Throttled {
+  let last = -Infinity;
+  let cancel: (() => void) | null = null;
+  const request = () => {
+    if (cancel !== null) return;
+    cancel = clock.frameAfter(Math.max(0, last + interval - clock.now()), () => {
+      cancel = null;
+      last = clock.now();
+      call();
+    });
+  };
+  request.cancel = () => {
+    cancel?.();
+    cancel = null;
+  };
+  return request;
+}
+
+export const browserFrames: FrameClock = {
+  now: () => performance.now(),
+  frameAfter(ms, callback) {
+    let frame = 0;
+    const timer = window.setTimeout(() => {
+      frame = requestAnimationFrame(callback);
+    }, ms);
+    return () => {
+      window.clearTimeout(timer);
+      cancelAnimationFrame(frame);
+    };
+  },
+};

@@ -1,0 +1,34 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import clsx from "clsx";
+import { healthQuery } from "@/lib/api";
+import { bytes } from "@/lib/format";
+import { type ConnectionState, useConnectionState } from "@/lib/stream";
+
+const looks: Record<ConnectionState, { word: string; dot: string }> = {
+  connecting: { word: "Connecting", dot: "bg-control-line" },
+  live: { word: "Live", dot: "bg-good" },
+  reconnecting: { word: "Reconnecting", dot: "bg-warn animate-breathe" },
+};
+
+export function Connection() {
+  const state = useConnectionState();
+  const { data: health } = useQuery(healthQuery);
+  const { word, dot } = looks[state];
+  const facts =
+    health &&
+    `Version ${health.version} · ${health.active_runs} of ${health.max_concurrent_runs} training slots in use · ${bytes(health.free_disk_bytes)} free`;
+  return (
+    <p
+      role="status"
+      aria-label={`Connection: ${word}`}
+      title={facts}
+      data-connection={state}
+      className="flex items-center gap-1.5 text-xs text-ink-soft"
+    >
+      <span aria-hidden className={clsx("size-1.5 rounded-full", dot)} />
+      {word}
+    </p>
+  );
+}

@@ -1,0 +1,23 @@
+import { BookOpen, ChartSpline, GitCompareArrows, type LucideIcon } from "lucide-react";
+import { routes } from "@/lib/url";
+
+export interface Destination {
+  href: string;
+  label: string;
+  icon: LucideIcon;
+  /** Paths that belong to it. */
+  owns: (path: string) => boolean;
+}
+
+const under = (root: string) => (path: string) => path === root || path.startsWith(`${root}/`);
+
+export const destinations: readonly Destination[] = [
+  {
+    href: routes.home,
+    label: "Runs",
+    icon: ChartSpline,
+    owns: (path) => path === routes.home || under("/runs")(path),
+  },
+  { href: routes.compare, label: "Compare", icon: GitCompareArrows, owns: under(routes.compare) },
+  { href: routes.explain, label: "Explain", icon: BookOpen, owns: under(routes.explain) },
+];

@@ -1,0 +1,50 @@
+import type { ReactNode } from "react";
+import { Connection } from "./connection";
+import { Logo } from "./logo";
+import { NavLinks } from "./nav-links";
+import { ThemeToggle } from "./theme/theme-toggle";
+
+export function Shell({ children }: { children: ReactNode }) {
+  return (
+    <>
+      <a
+        href="#content"
+        className="fixed top-2 left-2 z-50 -translate-y-16 rounded-md bg-accent px-3 py-2 text-sm font-medium text-accent-ink focus:translate-y-0"
+      >
+        Skip to content
+      </a>
+      <header className="sticky top-0 z-30 flex h-13 items-center justify-between gap-4 border-b border-line bg-surface px-4">
+        <Logo />
+        <div className="flex items-center gap-3 sm:gap-4">
+          <Connection />
+          <ThemeToggle />
+        </div>
+      </header>
+      <div className="flex">
+        <NavLinks
+          label="Main"
+          className="sticky top-13 hidden h-[calc(100dvh-3.25rem)] w-44 shrink-0 flex-col gap-0.5 border-r border-line p-2.5 md:flex"
+          linkClass="flex h-8 items-center gap-2.5 rounded-md px-2.5 text-sm font-medium transition-colors"
+          currentClass="bg-rest-wash text-ink"
+          otherClass="text-ink-soft hover:bg-rest-wash hover:text-ink"
+          iconClass="size-4"
+        />
+        <main
+          id="content"
+          tabIndex={-1}
+          className="mx-auto w-full max-w-[84rem] min-w-0 grow px-4 py-5 outline-none max-md:pb-24 md:px-6"
+        >
+          {children}
+        </main>
+      </div>
+      <NavLinks
+        label="Main"
+        className="fixed inset-x-0 bottom-0 z-30 grid grid-cols-3 border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] md:hidden"
+        linkClass="flex h-14 flex-col items-center justify-center gap-1 text-2xs font-medium -outline-offset-2!"
+        currentClass="text-accent"
+        otherClass="text-ink-soft"
+        iconClass="size-5"
+      />
+    </>
+  );
+}

@@ -1,0 +1,30 @@
+import clsx from "clsx";
+import type { ReactNode } from "react";
+
+interface CardProps {
+  title?: ReactNode;
+  /** Stands at the end of the title line. */
+  aside?: ReactNode;
+  label?: string;
+  className?: string;
+  bodyClass?: string;
+  children: ReactNode;
+}
+
+export function Card({ title, aside, label, className, bodyClass = "p-4", children }: CardProps) {
+  const name = label ?? (typeof title === "string" ? title : undefined);
+  return (
+    <section
+      aria-label={name}
+      className={clsx("min-w-0 rounded-lg border border-line bg-surface shadow-card", className)}
+    >
+      {title !== undefined && (
+        <div className="flex min-h-11 items-center justify-between gap-3 border-b border-line px-4 py-1.5">
+          <h2 className="text-sm font-semibold">{title}</h2>
+          {aside}
+        </div>
+      )}
+      <div className={bodyClass}>{children}</div>
+    </section>
+  );
+}

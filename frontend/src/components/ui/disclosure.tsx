@@ -1,0 +1,40 @@
+import clsx from "clsx";
+import { ChevronRight } from "lucide-react";
+import type { ReactNode } from "react";
+
+interface DisclosureProps {
+  summary: ReactNode;
+  aside?: ReactNode;
+  open?: boolean;
+  onToggle?: (open: boolean) => void;
+  className?: string;
+  children: ReactNode;
+}
+
+/** The browser's own details element: works by keyboard, found by search in the page. */
+export function Disclosure({
+  summary,
+  aside,
+  open,
+  onToggle,
+  className,
+  children,
+}: DisclosureProps) {
+  return (
+    <details
+      open={open}
+      onToggle={(event) => onToggle?.(event.currentTarget.open)}
+      className={clsx("group", className)}
+    >
+      <summary className="flex min-h-8 list-none items-center gap-1.5 rounded-md text-sm font-medium select-none hover:text-ink [&::-webkit-details-marker]:hidden">
+        <ChevronRight
+          aria-hidden
+          className="size-3.5 text-ink-faint transition-transform group-open:rotate-90"
+        />
+        <span className="grow">{summary}</span>
+        {aside}
+      </summary>
+      {children}
+    </details>
+  );
+}

@@ -1,0 +1,32 @@
+import { TriangleAlert } from "lucide-react";
+import { ApiError } from "@/lib/api";
+import { Button } from "./button";
+import { EmptyState } from "./empty-state";
+
+interface ErrorStateProps {
+  error: Error;
+  retry?: () => void;
+  retrying?: boolean;
+}
+
+export function ErrorState({ error, retry, retrying = false }: ErrorStateProps) {
+  const title = error instanceof ApiError ? error.title : "Something went wrong";
+  const detail = error instanceof ApiError ? error.detail : error.message;
+  return (
+    <div role="alert">
+      <EmptyState
+        icon={TriangleAlert}
+        title={title}
+        action={
+          retry && (
+            <Button onClick={retry} busy={retrying}>
+              Try again
+            </Button>
+          )
+        }
+      >
+        {detail}
+      </EmptyState>
+    </div>
+  );
+}

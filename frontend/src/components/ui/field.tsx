@@ -1,0 +1,51 @@
+import clsx from "clsx";
+import { type ReactNode, useId } from "react";
+
+export const controlClass =
+  "h-8 w-full min-w-0 rounded-md border border-control-line bg-raised px-2.5 text-sm tabular-nums transition-colors hover:border-ink-faint aria-invalid:border-bad disabled:opacity-60 max-md:h-10 max-md:text-[1rem]";
+
+interface ControlProps {
+  id: string;
+  "aria-describedby": string | undefined;
+  "aria-invalid": true | undefined;
+}
+
+interface FieldProps {
+  label: string;
+  hint?: ReactNode;
+  error?: string;
+  /** Stands at the end of the label's line. */
+  aside?: ReactNode;
+  mono?: boolean;
+  className?: string;
+  children: (control: ControlProps) => ReactNode;
+}
+
+/** A label, its control, and the hint or error that describes it. */
+export function Field({ label, hint, error, aside, mono, className, children }: FieldProps) {
+  const id = useId();
+  const note = error ?? hint;
+  return (
+    <div className={clsx("flex min-w-0 flex-col gap-1", className)}>
+      <div className="flex items-baseline justify-between gap-2">
+        <label
+          htmlFor={id}
+          className={clsx("truncate text-xs font-medium text-ink-soft", mono && "font-mono")}
+        >
+          {label}
+        </label>
+        {aside}
+      </div>
+      {children({
+        id,
+        "aria-describedby": note ? `${id}-note` : undefined,
+        "aria-invalid": error ? true : undefined,
+      })}
+      {note && (
+        <p id={`${id}-note`} className={clsx("text-xs", error ? "text-bad" : "text-ink-faint")}>
+          {note}
+        </p>
+      )}
+    </div>
+  );
+}

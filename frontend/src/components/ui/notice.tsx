@@ -1,0 +1,28 @@
+import clsx from "clsx";
+import { CircleAlert, TriangleAlert } from "lucide-react";
+import type { ReactNode } from "react";
+
+interface NoticeProps {
+  tone: "bad" | "warn";
+  title: string;
+  role?: "alert" | "status";
+  children?: ReactNode;
+}
+
+const looks = {
+  bad: { Icon: CircleAlert, box: "border-bad/30 bg-bad-wash", ink: "text-bad-strong" },
+  warn: { Icon: TriangleAlert, box: "border-warn/30 bg-warn-wash", ink: "text-warn" },
+};
+
+export function Notice({ tone, title, role, children }: NoticeProps) {
+  const { Icon, box, ink } = looks[tone];
+  return (
+    <div role={role} className={clsx("flex gap-2.5 rounded-lg border px-3.5 py-2.5", box)}>
+      <Icon aria-hidden className={clsx("mt-0.5 size-4 shrink-0", ink)} />
+      <div className="min-w-0 grow text-sm">
+        <p className={clsx("font-medium break-words", ink)}>{title}</p>
+        {children}
+      </div>
+    </div>
+  );
+}

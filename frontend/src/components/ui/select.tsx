@@ -1,0 +1,19 @@
+import clsx from "clsx";
+import { ChevronDown } from "lucide-react";
+import type { ComponentProps } from "react";
+import { controlClass } from "./field";
+
+/** The browser's own list: the best picker on a phone, and every key works. */
+export function Select({ className, children, ...rest }: ComponentProps<"select">) {
+  return (
+    <div className={clsx("relative min-w-0", className)}>
+      <select className={clsx(controlClass, "appearance-none truncate pr-8")} {...rest}>
+        {children}
+      </select>
+      <ChevronDown
+        aria-hidden
+        className="pointer-events-none absolute top-1/2 right-2.5 size-3.5 -translate-y-1/2 text-ink-faint"
+      />
+    </div>
+  );
+}

@@ -1,0 +1,10 @@
+import clsx from "clsx";
+
+export function Skeleton({ className }: { className?: string }) {
+  return (
+    <span
+      aria-hidden
+      className={clsx("block animate-shimmer rounded-md bg-rest-wash", className)}
+    />
+  );
+}

@@ -1,0 +1,1 @@
+export { CompareEmpty } from "./compare-empty";

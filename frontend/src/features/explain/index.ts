@@ -1,0 +1,1 @@
+export { ExplainEmpty } from "./explain-empty";

@@ -1,0 +1,1 @@
+export { EvaluationCard } from "./evaluation-card";

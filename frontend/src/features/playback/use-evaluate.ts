@@ -1,0 +1,16 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type Evaluation, evaluate, keys } from "@/lib/api";
+
+export function useEvaluate(runId: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (episodes: number) => evaluate(runId, episodes),
+    onSuccess: (evaluation) =>
+      // The stream may have been faster than this answer.
+      client.setQueryData<Evaluation[]>(keys.evaluations(runId), (old = []) =>
+        old.some(({ id }) => id === evaluation.id) ? old : [evaluation, ...old],
+      ),
+  });
+}

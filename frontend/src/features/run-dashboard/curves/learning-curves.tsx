@@ -1,0 +1,38 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { LiveChart } from "@/components/charts/live-chart";
+import { lengthChart, metricsOf, rewardChart } from "@/components/charts/prepare/learning-curves";
+import { Card } from "@/components/ui/card";
+import { Notice } from "@/components/ui/notice";
+import { Skeleton } from "@/components/ui/skeleton";
+import { environmentsQuery } from "@/lib/api";
+import { useRunSeries } from "@/lib/stream";
+
+const METRICS = metricsOf([rewardChart(null), lengthChart()]);
+
+export function LearningCurves({ runId, envId }: { runId: string; envId: string }) {
+  const { data: environments } = useQuery(environmentsQuery);
+  const threshold = environments?.find(({ id }) => id === envId)?.reward_threshold;
+  const [series, feed] = useRunSeries(runId, METRICS);
+  const specs = useMemo(() => [rewardChart(threshold), lengthChart()], [threshold]);
+  return (
+    <div className="flex min-w-0 flex-col gap-4">
+      {feed.phase === "failed" && (
+        <Notice tone="warn" role="status" title="The curves could not be loaded">
+          <p className="text-ink-soft">{feed.error.message} Trying again.</p>
+        </Notice>
+      )}
+      {specs.map((spec) => (
+        <Card key={spec.title} title={spec.title} bodyClass="p-3">
+          {feed.phase === "loading" ? (
+            <Skeleton className="h-56 md:h-64" />
+          ) : (
+            <LiveChart spec={spec} series={series} />
+          )}
+        </Card>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,42 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { ErrorState } from "@/components/ui/error-state";
+import { ApiError, type RunDetail, runQuery } from "@/lib/api";
+import { ConfigPanel } from "./config-panel";
+import { LearningCurves } from "./curves/learning-curves";
+import { RunHeader } from "./header/run-header";
+import { RunNotFound } from "./run-not-found";
+import { RunNotices } from "./run-notices";
+import { RunFacts } from "./run-facts";
+import { RunSkeleton } from "./run-skeleton";
+
+interface RunDashboardProps {
+  id: string;
+  /** What stands beside the curves; a feature of its own, put here by the page. */
+  playback: (run: RunDetail) => ReactNode;
+}
+
+export function RunDashboard({ id, playback }: RunDashboardProps) {
+  const { data: run, error, refetch, isFetching } = useQuery(runQuery(id));
+  if (error instanceof ApiError && error.isNotFound) return <RunNotFound id={id} />;
+  if (!run) {
+    if (!error) return <RunSkeleton />;
+    return <ErrorState error={error} retry={() => void refetch()} retrying={isFetching} />;
+  }
+  return (
+    <div className="flex flex-col gap-4">
+      <RunHeader run={run} />
+      <RunNotices run={run} />
+      <RunFacts run={run} />
+      <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_26rem]">
+        <LearningCurves key={run.id} runId={run.id} envId={run.env_id} />
+        <div className="flex min-w-0 flex-col gap-4">
+          {playback(run)}
+          <ConfigPanel config={run.config} />
+        </div>
+      </div>
+    </div>
+  );
+}

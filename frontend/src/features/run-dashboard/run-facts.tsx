@@ -1,0 +1,44 @@
+"use client";
+
+import { Progress } from "@/components/ui/progress";
+import { Stat } from "@/components/ui/stat";
+import { isActive, progress, type RunDetail } from "@/lib/api";
+import { compact, count, decimal, duration, elapsed, NONE, percent, remaining } from "@/lib/format";
+import { useNow } from "@/lib/time/use-now";
+
+export function RunFacts({ run }: { run: RunDetail }) {
+  const training = run.status === "running" || run.status === "stopping";
+  const now = useNow(training);
+  const trained = elapsed(run, now);
+  const left = run.status === "running" ? remaining(run) : null;
+  const share = progress(run);
+  return (
+    <section aria-label="Progress" className="rounded-lg border border-line bg-surface shadow-card">
+      <Progress
+        share={share}
+        label="Training progress"
+        valueText={`${count(run.step)} of ${count(run.total_timesteps)} steps`}
+        live={isActive(run)}
+        className="rounded-none rounded-t-lg"
+      />
+      <dl className="grid grid-cols-3 gap-x-4 gap-y-3 px-4 py-3 md:grid-cols-6">
+        <Stat label="Step" note={`of ${compact(run.total_timesteps)} · ${percent(share)}`}>
+          {count(run.step)}
+        </Stat>
+        <Stat label="Elapsed" note={left === null ? " " : `${duration(left)} left`}>
+          {trained === null ? NONE : duration(trained)}
+        </Stat>
+        <Stat label="Steps per second" note={training ? "now" : " "}>
+          {count(run.fps)}
+        </Stat>
+        <Stat label="Episodes">{count(run.episodes)}</Stat>
+        <Stat label="Mean return" note="last 100">
+          {decimal(run.ep_rew_mean)}
+        </Stat>
+        <Stat label="Mean length" note="last 100">
+          {decimal(run.ep_len_mean)}
+        </Stat>
+      </dl>
+    </section>
+  );
+}

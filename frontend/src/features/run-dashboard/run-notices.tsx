@@ -1,0 +1,52 @@
+import { CopyButton } from "@/components/ui/copy-button";
+import { Disclosure } from "@/components/ui/disclosure";
+import { Notice } from "@/components/ui/notice";
+import type { RunDetail } from "@/lib/api";
+import { plural } from "@/lib/format";
+
+/** What a reader must know before the figures: why it ended, what it waits for, what it warned of. */
+export function RunNotices({ run }: { run: RunDetail }) {
+  const broken = run.status === "failed" || run.status === "interrupted";
+  return (
+    <>
+      {broken && (
+        <Notice tone="bad" title={run.cause ?? `The run was ${run.status}.`}>
+          {run.traceback && <Traceback text={run.traceback} />}
+        </Notice>
+      )}
+      {run.status === "queued" && <QueueNotice position={run.queue_position} />}
+      {run.warnings > 0 && (
+        <Notice tone="warn" title={plural(run.warnings, "warning")}>
+          {run.last_warning && <p className="break-words text-ink-soft">{run.last_warning}</p>}
+        </Notice>
+      )}
+    </>
+  );
+}
+
+function QueueNotice({ position }: { position: number | null }) {
+  const place =
+    position === null ? "Waiting for a free training slot" : `Number ${position} in the queue`;
+  return (
+    <Notice tone="warn" role="status" title={place}>
+      <p className="text-ink-soft">It starts by itself as soon as a running one ends.</p>
+    </Notice>
+  );
+}
+
+function Traceback({ text }: { text: string }) {
+  return (
+    <Disclosure
+      className="mt-1"
+      summary="Traceback"
+      aside={<CopyButton text={text} label="Copy traceback" />}
+    >
+      <pre
+        tabIndex={0}
+        className="mt-1 max-h-72 overflow-auto rounded-md border border-line bg-surface p-3 font-mono text-xs"
+      >
+        {text}
+      </pre>
+    </Disclosure>
+  );
+}

@@ -1,0 +1,74 @@
+"use client";
+
+import { Play } from "lucide-react";
+import { type FormEvent, useReducer, useRef, useState } from "react";
+import { Button } from "@/components/ui/button";
+import { Notice } from "@/components/ui/notice";
+import { BasicFields } from "./basic-fields";
+import { changeDraft, type Choices, type Draft, type DraftChange, firstDraft } from "./draft";
+import { HyperparameterFields } from "./hyperparameter-fields";
+import { type Problems, problemsByPointer, submission, unplaced } from "./submit";
+import { useCreateRun } from "./use-create-run";
+
+const BASIC = ["/algo", "/env_id", "/preset", "/seed", "/total_timesteps"];
+
+export function CreateRunForm({ choices }: { choices: Choices }) {
+  const form = useRef<HTMLFormElement>(null);
+  const [draft, change] = useReducer(
+    (old: Draft, next: DraftChange) => changeDraft(choices, old, next),
+    choices,
+    firstDraft,
+  );
+  const [problems, setProblems] = useState<Problems>({});
+  const create = useCreateRun();
+  const showProblems = (found: Problems) => {
+    setProblems(found);
+    requestAnimationFrame(() =>
+      form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus(),
+    );
+  };
+
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const result = submission(choices, draft);
+    if ("problems" in result) return showProblems(result.problems);
+    setProblems({});
+    create.mutate(result.body, {
+      onError: (error) => showProblems(problemsByPointer(error.fields)),
+    });
+  };
+
+  const algorithm = choices.algorithms.find(({ id }) => id === draft.algo);
+  const placed = [
+    ...BASIC,
+    ...(algorithm?.hyperparameters ?? []).map(({ name }) => `/hyperparameters/${name}`),
+  ];
+  const others = unplaced(problems, placed);
+  const refused = create.error && (others.length > 0 || create.error.fields.length === 0);
+  return (
+    <form
+      ref={form}
+      onSubmit={submit}
+      noValidate
+      aria-label="New run"
+      className="flex flex-col gap-4"
+    >
+      <BasicFields choices={choices} draft={draft} change={change} problems={problems} />
+      <HyperparameterFields choices={choices} draft={draft} change={change} problems={problems} />
+      {refused && (
+        <Notice tone="bad" role="alert" title={create.error.title}>
+          <p>{others.length > 0 ? others.join(" · ") : create.error.detail}</p>
+        </Notice>
+      )}
+      <Button
+        type="submit"
+        variant="primary"
+        size="lg"
+        busy={create.isPending || create.isSuccess}
+        icon={<Play aria-hidden className="size-4" />}
+      >
+        Start training
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,82 @@
+import type { Hyperparameter } from "@/lib/api";
+import { count, setting } from "@/lib/format";
+
+export type Parsed = { ok: true; value: unknown } | { ok: false; problem: string };
+
+const no = (problem: string): Parsed => ({ ok: false, problem });
+
+export interface Bounds {
+  minimum?: number | null;
+  maximum?: number | null;
+  exclusive_minimum?: number | null;
+  exclusive_maximum?: number | null;
+}
+
+export function parseInteger(text: string, bounds: Bounds): Parsed {
+  const value = Number(text.trim());
+  if (text.trim() === "" || !Number.isSafeInteger(value)) return no("Enter a whole number");
+  return within(value, bounds);
+}
+
+export function parseNumber(text: string, bounds: Bounds): Parsed {
+  const value = Number(text.trim());
+  if (text.trim() === "" || !Number.isFinite(value)) return no("Enter a number");
+  return within(value, bounds);
+}
+
+/** Text typed for a hyperparameter, as the type and bounds of its schema ask. */
+export function parseHyperparameter(schema: Hyperparameter, text: string): Parsed {
+  if (schema.default === null && ["", "none"].includes(text.trim()))
+    return { ok: true, value: null };
+  switch (schema.type) {
+    case "integer":
+      return parseInteger(text, schema);
+    case "number":
+      return parseNumber(text, schema);
+    case "boolean":
+      return { ok: true, value: text === "true" };
+    case "array":
+      return parseList(text, schema);
+    default:
+      return text.trim() === "" ? no("Enter a value") : { ok: true, value: text.trim() };
+  }
+}
+
+function parseList(text: string, bounds: Bounds): Parsed {
+  const parts = text.split(",").filter((part) => part.trim() !== "");
+  if (parts.length === 0) return no("Enter whole numbers separated by commas");
+  const values: unknown[] = [];
+  for (const part of parts) {
+    const parsed = parseInteger(part, bounds);
+    if (!parsed.ok) return parsed;
+    values.push(parsed.value);
+  }
+  return { ok: true, value: values };
+}
+
+function within(value: number, bounds: Bounds): Parsed {
+  const { minimum, maximum, exclusive_minimum, exclusive_maximum } = bounds;
+  const fits =
+    (minimum == null || value >= minimum) &&
+    (maximum == null || value <= maximum) &&
+    (exclusive_minimum == null || value > exclusive_minimum) &&
+    (exclusive_maximum == null || value < exclusive_maximum);
+  return fits ? { ok: true, value } : no(`Enter ${describeBounds(bounds)}`);
+}
+
+/** `1 to 1,000`, `above 0, at most 1`, `at least 1`; empty when anything goes. */
+export function describeBounds(bounds: Bounds): string {
+  const { minimum, maximum, exclusive_minimum, exclusive_maximum } = bounds;
+  if (minimum != null && maximum != null) return `${show(minimum)} to ${show(maximum)}`;
+  const parts = [
+    minimum != null && `at least ${show(minimum)}`,
+    exclusive_minimum != null && `above ${show(exclusive_minimum)}`,
+    maximum != null && `at most ${show(maximum)}`,
+    exclusive_maximum != null && `below ${show(exclusive_maximum)}`,
+  ];
+  return parts.filter(Boolean).join(", ");
+}
+
+function show(value: number): string {
+  return Number.isInteger(value) && Math.abs(value) >= 1000 ? count(value) : setting(value);
+}

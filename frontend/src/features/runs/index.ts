@@ -1,0 +1,3 @@
+export { NewRun } from "./form/new-run";
+export { RunList } from "./list/run-list";
+export { RunListSkeleton } from "./list/run-list-skeleton";

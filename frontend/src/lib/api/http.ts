@@ -1,0 +1,22 @@
+import createClient from "openapi-fetch";
+import { apiBase } from "./base";
+import { ApiError, problemFrom, unreachable } from "./problem";
+import type { paths } from "./schema";
+
+export const http = createClient<paths>({ baseUrl: apiBase });
+
+interface Answer<T> {
+  data?: T;
+  error?: unknown;
+  response: Response;
+}
+
+/** The body of a successful answer; every other outcome is thrown as an `ApiError`. */
+export async function unwrap<T>(call: Promise<Answer<T>>): Promise<T> {
+  const { data, error, response } = await call.catch((cause: unknown) => {
+    if (cause instanceof DOMException && cause.name === "AbortError") throw cause;
+    throw cause instanceof ApiError ? cause : unreachable();
+  });
+  if (!response.ok) throw problemFrom(response.status, error);
+  return data as T;
+}

@@ -1,0 +1,12 @@
+export { apiBase, apiLink } from "./base";
+export { keys } from "./keys";
+export { hasEnded, isActive, progress } from "./run-status";
+export { ApiError, type FieldProblem } from "./problem";
+export { algorithmsQuery, environmentsQuery } from "./queries/choices";
+export { evaluate, evaluationsQuery } from "./queries/evaluations";
+export { healthQuery } from "./queries/health";
+export { fetchMetricHistory } from "./queries/metric-history";
+export { runQuery } from "./queries/run";
+export { createRun, deleteRun, startRun, stopRun } from "./queries/run-actions";
+export { type RunFilter, runListQuery } from "./queries/run-list";
+export type * from "./types";

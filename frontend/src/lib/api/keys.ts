@@ -1,0 +1,10 @@
+/** Query keys, drawn in one place so that stream events can find what they change. */
+export const keys = {
+  runs: ["runs"] as const,
+  runList: (filter: object) => ["runs", filter] as const,
+  run: (id: string) => ["run", id] as const,
+  evaluations: (id: string) => ["run", id, "evaluations"] as const,
+  algorithms: ["algorithms"] as const,
+  environments: ["environments"] as const,
+  health: ["health"] as const,
+};

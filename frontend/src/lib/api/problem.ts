@@ -1,0 +1,58 @@
+/** One bad field of a request: `pointer` is a JSON pointer such as `/hyperparameters/gamma`. */
+export interface FieldProblem {
+  pointer: string;
+  detail: string;
+}
+
+/** Status 0: no answer came back at all. */
+export class ApiError extends Error {
+  override name = "ApiError";
+
+  constructor(
+    readonly status: number,
+    readonly title: string,
+    readonly detail: string,
+    readonly fields: FieldProblem[] = [],
+  ) {
+    super(detail || title);
+  }
+
+  get isNotFound() {
+    return this.status === 404;
+  }
+
+  get isUnreachable() {
+    return this.status === 0;
+  }
+}
+
+export function unreachable(): ApiError {
+  return new ApiError(
+    0,
+    "The service does not answer",
+    "Check that the app is still running in its terminal; this page tries again by itself.",
+  );
+}
+
+/** Reads an RFC 9457 body; anything else (a proxy's HTML page, say) still gives a readable error. */
+export function problemFrom(status: number, body: unknown): ApiError {
+  const record = isRecord(body) ? body : {};
+  const title = text(record.title) ?? `The service answered ${status}`;
+  return new ApiError(status, title, text(record.detail) ?? "", fieldsFrom(record.errors));
+}
+
+function fieldsFrom(errors: unknown): FieldProblem[] {
+  if (!Array.isArray(errors)) return [];
+  return errors.filter(isRecord).map((error) => ({
+    pointer: text(error.pointer) ?? "",
+    detail: text(error.detail) ?? "is not valid",
+  }));
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}

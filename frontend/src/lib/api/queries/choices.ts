@@ -1,0 +1,18 @@
+import { queryOptions } from "@tanstack/react-query";
+import { http, unwrap } from "../http";
+import { keys } from "../keys";
+
+/** What the service can train changes only with its version. */
+const staleTime = 5 * 60_000;
+
+export const algorithmsQuery = queryOptions({
+  queryKey: keys.algorithms,
+  queryFn: ({ signal }) => unwrap(http.GET("/algorithms", { signal })),
+  staleTime,
+});
+
+export const environmentsQuery = queryOptions({
+  queryKey: keys.environments,
+  queryFn: ({ signal }) => unwrap(http.GET("/environments", { signal })),
+  staleTime,
+});

@@ -1,0 +1,17 @@
+import type { Run, RunStatus } from "./types";
+
+const ACTIVE: readonly RunStatus[] = ["queued", "running", "stopping"];
+
+/** Somebody works on it, or will without being asked again. */
+export function isActive(run: Pick<Run, "status">): boolean {
+  return ACTIVE.includes(run.status);
+}
+
+export function hasEnded(run: Pick<Run, "status">): boolean {
+  return run.status !== "created" && !isActive(run);
+}
+
+export function progress(run: Pick<Run, "step" | "total_timesteps">): number {
+  if (run.total_timesteps <= 0) return 0;
+  return Math.min(1, Math.max(0, run.step / run.total_timesteps));
+}

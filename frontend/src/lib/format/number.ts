@@ -1,0 +1,61 @@
+export const NONE = "–";
+
+const grouped = new Intl.NumberFormat("en-US");
+const compactUnits: [number, string][] = [
+  [1e9, "B"],
+  [1e6, "M"],
+  [1e3, "k"],
+];
+
+/** `20480` → `20,480`. */
+export function count(value: number | null | undefined): string {
+  return isNumber(value) ? grouped.format(Math.round(value)) : NONE;
+}
+
+/** `10000` → `10k`, `1250000` → `1.25M`: for axes and tight places. */
+export function compact(value: number | null | undefined): string {
+  if (!isNumber(value)) return NONE;
+  for (const [size, unit] of compactUnits) {
+    if (Math.abs(value) >= size) return trim(value / size, 2) + unit;
+  }
+  return trim(value, 2);
+}
+
+/** A return, a loss: enough digits to tell neighbours apart, never more. */
+export function decimal(value: number | null | undefined): string {
+  if (!isNumber(value)) return NONE;
+  const size = Math.abs(value);
+  if (size !== 0 && (size < 1e-3 || size >= 1e6)) return value.toExponential(2);
+  return value.toFixed(size >= 1000 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 4);
+}
+
+/** A hyperparameter as a person would write it: `0.0003`, `1e-8`, `[64, 64]`, `linear`. */
+export function setting(value: unknown): string {
+  if (value === null || value === undefined) return "none";
+  if (Array.isArray(value)) return value.map(setting).join(", ");
+  if (typeof value === "object") return JSON.stringify(value);
+  return String(value);
+}
+
+export function percent(share: number): string {
+  return `${Math.floor(share * 100)}%`;
+}
+
+export function bytes(value: number): string {
+  if (value < 1024) return `${value} B`;
+  const units = ["KB", "MB", "GB", "TB"];
+  const power = Math.min(units.length, Math.floor(Math.log2(value) / 10));
+  return `${trim(value / 1024 ** power, 1)} ${units[power - 1]}`;
+}
+
+export function plural(n: number, one: string, many = `${one}s`): string {
+  return `${count(n)} ${n === 1 ? one : many}`;
+}
+
+function trim(value: number, digits: number): string {
+  return String(Number(value.toFixed(digits)));
+}
+
+function isNumber(value: number | null | undefined): value is number {
+  return typeof value === "number" && Number.isFinite(value);
+}

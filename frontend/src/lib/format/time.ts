@@ -1,0 +1,59 @@
+import { NONE } from "./number";
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** `83000` → `1m 23s`; never negative, for clocks that disagree. */
+export function duration(ms: number): string {
+  const left = Math.max(0, ms);
+  if (left < MINUTE) return `${Math.floor(left / SECOND)}s`;
+  if (left < HOUR) return `${Math.floor(left / MINUTE)}m ${pad((left % MINUTE) / SECOND)}s`;
+  if (left < DAY) return `${Math.floor(left / HOUR)}h ${pad((left % HOUR) / MINUTE)}m`;
+  return `${Math.floor(left / DAY)}d ${pad((left % DAY) / HOUR)}h`;
+}
+
+/** `just now`, `5m ago`, `3h ago`, `2d ago`, then the date. */
+export function age(at: string, now: number): string {
+  const ms = now - Date.parse(at);
+  if (ms < MINUTE) return "just now";
+  if (ms < HOUR) return `${Math.floor(ms / MINUTE)}m ago`;
+  if (ms < DAY) return `${Math.floor(ms / HOUR)}h ago`;
+  if (ms < 14 * DAY) return `${Math.floor(ms / DAY)}d ago`;
+  return new Date(at).toLocaleDateString(undefined, { dateStyle: "medium" });
+}
+
+/** Date and time of day in the reader's own zone. */
+export function moment(at: string | null): string {
+  if (at === null) return NONE;
+  return new Date(at).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" });
+}
+
+interface Timed {
+  started_at: string | null;
+  ended_at: string | null;
+}
+
+/** Milliseconds a run has been at work; null before it started. */
+export function elapsed({ started_at, ended_at }: Timed, now: number): number | null {
+  if (started_at === null) return null;
+  const end = ended_at === null ? now : Date.parse(ended_at);
+  return Math.max(0, end - Date.parse(started_at));
+}
+
+interface Paced {
+  step: number;
+  total_timesteps: number;
+  fps: number | null;
+}
+
+/** Milliseconds until the last step at the current pace; null when there is no pace to go by. */
+export function remaining({ step, total_timesteps, fps }: Paced): number | null {
+  if (fps === null || fps <= 0) return null;
+  return (Math.max(0, total_timesteps - step) / fps) * SECOND;
+}
+
+function pad(value: number): string {
+  return String(Math.floor(value)).padStart(2, "0");
+}

@@ -1,0 +1,36 @@
+import type { Evaluation, MetricRow, Run, RunStatus } from "@/lib/api";
+
+export interface MetricsEvent {
+  run_id: string;
+  rows: MetricRow[];
+}
+
+export interface EndEvent {
+  run_id: string;
+  status: RunStatus | "deleted";
+}
+
+/** What the hub tells the whole app. Metric rows go only to those who follow the run. */
+export type StreamEvent =
+  | { kind: "status"; run: Run }
+  | { kind: "evaluation"; evaluation: Evaluation }
+  | { kind: "end"; end: EndEvent }
+  | { kind: "reconnected" };
+
+export type ConnectionState = "connecting" | "live" | "reconnecting";
+
+/** The part of the browser's EventSource that the hub needs; tests pass their own. */
+export interface Source {
+  readonly readyState: number;
+  onopen: (() => void) | null;
+  onerror: (() => void) | null;
+  addEventListener(type: string, listener: (event: MessageEvent<string>) => void): void;
+  close(): void;
+}
+
+export const CLOSED = 2;
+
+export interface Timers {
+  set(callback: () => void, ms: number): number;
+  clear(id: number): void;
+}

@@ -1,0 +1,51 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
+import { apiBase } from "@/lib/api";
+import type { Source, Timers } from "./events";
+import { StreamHub } from "./hub";
+import { applyToQueries } from "./query-bridge";
+
+export const browserTimers: Timers = {
+  set: (callback, ms) => window.setTimeout(callback, ms),
+  clear: (id) => window.clearTimeout(id),
+};
+
+const HubContext = createContext<StreamHub | null>(null);
+
+export function StreamProvider({ children }: { children: ReactNode }) {
+  const client = useQueryClient();
+  const [hub] = useState(
+    () =>
+      new StreamHub({
+        url: `${apiBase}/stream`,
+        open: (url) => new EventSource(url) as Source,
+        timers: browserTimers,
+      }),
+  );
+
+  // External system: the event stream, open as long as the app is.
+  useEffect(() => {
+    const unlisten = hub.onEvent((event) => applyToQueries(client, event));
+    const online = () => hub.retryNow();
+    const offline = () => hub.markDropped();
+    window.addEventListener("online", online);
+    window.addEventListener("offline", offline);
+    hub.start();
+    return () => {
+      hub.stop();
+      unlisten();
+      window.removeEventListener("online", online);
+      window.removeEventListener("offline", offline);
+    };
+  }, [hub, client]);
+
+  return <HubContext value={hub}>{children}</HubContext>;
+}
+
+export function useHub(): StreamHub {
+  const hub = useContext(HubContext);
+  if (!hub) throw new Error("useHub needs a StreamProvider above it");
+  return hub;
+}

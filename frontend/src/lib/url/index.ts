@@ -1,0 +1,10 @@
+export {
+  type ListFilter,
+  readListFilter,
+  STATUS_GROUPS,
+  type StatusGroup,
+  toRunFilter,
+  writeListFilter,
+} from "./list-filter";
+export { isRunId, routes } from "./routes";
+export { useQueryString } from "./use-query-string";
