@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BufferedWriter
 from pathlib import Path
-from typing import IO
 
 TEMPORARY_SUFFIX = ".tmp"
 
 
 def temporary_name(path: Path) -> Path:
-    """The hidden sibling that ``path`` is written under before it is renamed."""
-    return path.with_name(f".{path.name}.{os.getpid()}{TEMPORARY_SUFFIX}")
+    """The hidden sibling that ``path`` is written under before it is renamed: one for each thread."""
+    return path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}{TEMPORARY_SUFFIX}")
 
 
 @contextmanager
-def atomic_write(path: Path) -> Iterator[IO[bytes]]:
+def atomic_write(path: Path) -> Iterator[BufferedWriter]:
     """Open a binary file that becomes ``path`` when the block ends well, and vanishes when it raises.
 
     A reader sees the old file or the new one, never a part; the bytes are on disk before the rename.
