@@ -16,7 +16,6 @@ os.environ.setdefault("SDL_AUDIODRIVER", "dummy")
 os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
 
 import argparse
-import fcntl
 import json
 import signal
 import sys
@@ -24,12 +23,12 @@ from pathlib import Path
 from threading import Event
 from types import FrameType
 
+from rlviz.domain.errors import RunIsActive
 from rlviz.rundir.folder import RunFolder
 
 EXIT_OK = 0
 EXIT_FAILED = 1
 EXIT_BUSY = 75  # EX_TEMPFAIL: another worker trains this run
-READY = b"ready\n"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -50,13 +49,7 @@ def work(path: Path, evaluation_id: str | None = None) -> int:
     folder = RunFolder.at(path)
     if evaluation_id is not None:
         return _evaluate(folder, evaluation_id)
-    with folder.lock_path.open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            print(f"Another worker trains {folder.run_id}.", file=sys.stderr)
-            return EXIT_BUSY
-        return _train(folder)
+    return _train(folder)
 
 
 def _train(folder: RunFolder) -> int:
@@ -68,7 +61,11 @@ def _train(folder: RunFolder) -> int:
         stop.set()
 
     signal.signal(signal.SIGTERM, on_terminate)
-    return EXIT_OK if train_run(folder, stop) else EXIT_FAILED
+    try:
+        return EXIT_OK if train_run(folder, stop) else EXIT_FAILED
+    except RunIsActive as error:
+        print(error, file=sys.stderr)
+        return EXIT_BUSY
 
 
 def _evaluate(folder: RunFolder, evaluation_id: str) -> int:
@@ -84,7 +81,6 @@ def _spare() -> int:
     import rlviz.evaluation.evaluate
     import rlviz.training.session  # noqa: F401
 
-    os.write(1, READY)
     line = sys.stdin.buffer.readline()
     if not line:
         return EXIT_OK

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, String, and_, cast, func, or_
+from sqlalchemy import ColumnElement, SQLColumnExpression, String, and_, cast, func, or_
 from sqlmodel import Session, col, select
 
 from rlviz.catalog.models import RunRow
@@ -17,7 +17,7 @@ from rlviz.domain.ids import check_run_id
 from rlviz.domain.status import RunStatus, check_transition
 
 _UNKNOWN_REWARD = -1e308
-SORTS: dict[str, ColumnElement[Any]] = {
+SORTS: dict[str, SQLColumnExpression[Any]] = {
     "created_at": col(RunRow.created_at),
     "name": func.lower(RunRow.name),
     "ep_rew_mean": func.coalesce(RunRow.ep_rew_mean, _UNKNOWN_REWARD),
@@ -104,7 +104,7 @@ def _conditions(query: RunQuery) -> list[ColumnElement[bool]]:
     return conditions
 
 
-def _beyond(key: ColumnElement[Any], query: RunQuery, descending: bool) -> ColumnElement[bool]:
+def _beyond(key: SQLColumnExpression[Any], query: RunQuery, descending: bool) -> ColumnElement[bool]:
     value, run_id = _decode(query)
     if descending:
         return or_(key < value, and_(key == value, col(RunRow.id) < run_id))

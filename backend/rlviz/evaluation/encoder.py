@@ -90,7 +90,7 @@ def _arguments(fps: float) -> list[str]:
         "-movflags": "+faststart",
         "-f": "mp4",
     }
-    return ["-nostats", *(word for option in options.items() for word in option)]
+    return ["-hide_banner", "-nostats", *(word for option in options.items() for word in option)]
 
 
 def _widen(pipe: int) -> None:

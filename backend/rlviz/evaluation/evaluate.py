@@ -10,6 +10,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, NoReturn
 
 import torch
@@ -68,7 +69,8 @@ class _Job:
         self._update(status=EvaluationStatus.RUNNING, started_at=utc(self.clock()), episodes_done=0)
         config = self.folder.read_config()
         torch.set_num_threads(config.torch_threads)
-        policy = load_policy(self.folder, config.algo, self.record.checkpoint)
+        pinned = self.folder.pinned_policy_path(self.record.id)
+        policy = load_policy(self.folder, config.algo, self.record.checkpoint, pinned if pinned.exists() else None)
         episodes, video = self._film(config.env_id, policy)
         return self._update(
             status=EvaluationStatus.COMPLETED,
@@ -107,15 +109,17 @@ class _Job:
         return record
 
 
-def load_policy(folder: RunFolder, algo: str, checkpoint: str | None) -> Policy:
+def load_policy(folder: RunFolder, algo: str, checkpoint: str | None, pinned: Path | None = None) -> Policy:
     """The policy saved in ``checkpoint`` (relative to the run folder), on the CPU.
+
+    ``pinned`` is a link to the same file that stays when the trainer drops the checkpoint.
 
     Raises CheckpointUnusable if there is none, if it lies outside the folder, or if it cannot be loaded.
     """
     if checkpoint is None:
         raise CheckpointUnusable("The evaluation names no checkpoint; train the run first, then evaluate again.")
     try:
-        path = find_artifact(folder, checkpoint)
+        path = pinned or find_artifact(folder, checkpoint)
     except ArtifactNotFound as error:
         raise CheckpointUnusable(f"{checkpoint} is not there any more; evaluate again to use the newest.") from error
     model_class = load(ALGORITHMS.get(algo).model_class)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TypeVar
@@ -92,6 +93,13 @@ class RunFolder:
         )
         return sorted(found)
 
+    def newest_policy(self) -> Path | None:
+        """The final model, else the last checkpoint, else None."""
+        if self.model_path.exists():
+            return self.model_path
+        checkpoints = self.checkpoint_files()
+        return checkpoints[-1][1] if checkpoints else None
+
     # Evaluations
 
     def video_path(self, evaluation_id: str) -> Path:
@@ -99,6 +107,21 @@ class RunFolder:
 
     def evaluation_path(self, evaluation_id: str) -> Path:
         return self.evaluations / f"{check_evaluation_id(evaluation_id)}.json"
+
+    def pinned_policy_path(self, evaluation_id: str) -> Path:
+        """Where an evaluation finds its policy, however many checkpoints are dropped meanwhile."""
+        return self.evaluations / f".{check_evaluation_id(evaluation_id)}.zip.tmp"
+
+    def pin_policy(self, evaluation_id: str, policy: Path) -> None:
+        """Keep ``policy`` for an evaluation. Raises FileNotFoundError if it is gone already."""
+        pinned = self.pinned_policy_path(evaluation_id)
+        pinned.unlink(missing_ok=True)
+        try:
+            pinned.hardlink_to(policy)
+        except FileNotFoundError:
+            raise
+        except OSError:  # a file system without hard links
+            shutil.copyfile(policy, pinned)
 
     def read_evaluation(self, evaluation_id: str) -> EvaluationRecord:
         """Raises RunFolderError if the record is missing or unreadable."""

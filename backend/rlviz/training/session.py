@@ -9,6 +9,7 @@ from threading import Event, Thread
 from rlviz.domain.errors import RunFolderError
 from rlviz.rundir.control import Desired, read_control
 from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.lock import training_lock
 from rlviz.training.trainer import Trainer
 
 WATCH_SECONDS = 0.05
@@ -45,8 +46,13 @@ def train_run(folder: RunFolder, stop: Event | None = None) -> bool:
 
     Ends early when ``control.json`` says so or ``stop`` is set, whichever is first; a wish that was
     there before training began counts. Returns whether training ended without an error; the error
-    itself is in the journal.
+    itself is in the journal. Raises RunIsActive if somebody trains in this folder already.
     """
+    with training_lock(folder):
+        return _train(folder, stop)
+
+
+def _train(folder: RunFolder, stop: Event | None) -> bool:
     trainer = Trainer(folder)
     watcher = ControlWatcher(folder.control_path, trainer)
     failed = Event()
@@ -54,7 +60,7 @@ def train_run(folder: RunFolder, stop: Event | None = None) -> bool:
     def run() -> None:
         try:
             trainer.run()
-        except Exception:  # noqa: BLE001  (it is in the journal)
+        except Exception:  # it is in the journal
             failed.set()
 
     thread = Thread(target=run, name=f"train-{folder.run_id}", daemon=True)

@@ -11,6 +11,7 @@ context.configure(
     connection=context.config.attributes["connection"],
     target_metadata=SQLModel.metadata,
     transaction_per_migration=True,
+    transactional_ddl=True,
     render_as_batch=True,
 )
 with context.begin_transaction():

@@ -1,0 +1,1 @@
+"""The HTTP face: routers translate, services decide. Mounted at /api beside the built front end."""

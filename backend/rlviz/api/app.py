@@ -1,0 +1,88 @@
+"""The web application: the API at /api, the front end at /."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from pydantic.json_schema import models_json_schema
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from starlette.routing import Mount
+
+from rlviz import __version__
+from rlviz.api.guard import Guard
+from rlviz.api.pages import page_routes
+from rlviz.api.problems import answer_with_problems
+from rlviz.api.routers import artifacts, compare, evaluations, metrics, runs, service, stream
+from rlviz.api.schemas import STREAM_EVENTS, Problem
+from rlviz.services.application import Application
+
+_ROUTERS = (service, runs, evaluations, metrics, stream, artifacts, compare)
+
+
+def create_app(application: Application) -> Starlette:
+    """The ASGI app; the services live as long as it does."""
+    api = create_api(application)
+
+    @asynccontextmanager
+    async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+        application.open()
+        try:
+            yield
+        finally:
+            application.close()
+
+    settings = application.settings
+    middleware = [Middleware(Guard, settings=settings)]
+    if settings.cors_origins:
+        cors = Middleware(
+            CORSMiddleware, allow_origins=list(settings.cors_origins), allow_methods=["*"], allow_headers=["*"]
+        )
+        middleware.insert(0, cors)
+    routes = [Mount("/api", api), *page_routes(settings.frontend_dir)]
+    return Starlette(routes=routes, middleware=middleware, lifespan=lifespan)
+
+
+def create_api(application: Application | None = None) -> FastAPI:
+    """The API alone; without ``application`` it can only describe itself."""
+    api = FastAPI(
+        title="RL Gym Visualizer",
+        version=__version__,
+        servers=[{"url": "/api"}],
+        root_path_in_servers=False,
+        generate_unique_id_function=lambda route: route.name,
+    )
+    api.state.application = application
+    answer_with_problems(api)
+    for module in _ROUTERS:
+        api.include_router(module.router)
+
+    def openapi() -> dict[str, Any]:
+        if api.openapi_schema is None:
+            api.openapi_schema = _described(api)
+        return api.openapi_schema
+
+    api.openapi = openapi  # type: ignore[method-assign]
+    return api
+
+
+def _described(api: FastAPI) -> dict[str, Any]:
+    """OpenAPI with problems and stream events among the schemas, and FastAPI's own error shape left out."""
+    document = get_openapi(title=api.title, version=api.version, routes=api.routes, servers=api.servers)
+    schemas = document["components"]["schemas"]
+    extra = [(model, "serialization") for model in (Problem, *STREAM_EVENTS.values())]
+    _, definitions = models_json_schema(extra, ref_template="#/components/schemas/{model}")  # type: ignore[arg-type]
+    schemas.update({name: schema for name, schema in definitions["$defs"].items() if name not in schemas})
+    for name in ("HTTPValidationError", "ValidationError"):
+        schemas.pop(name, None)
+    problem = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    for path in document["paths"].values():
+        for operation in path.values():
+            if "422" in operation["responses"]:
+                operation["responses"]["422"]["content"] = problem
+    return document

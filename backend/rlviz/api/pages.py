@@ -1,0 +1,55 @@
+"""The built front end at /, and the short addresses that lead into it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
+
+from rlviz.domain.ids import is_run_id
+
+_IMMUTABLE = "public, max-age=31536000, immutable"
+_NOT_BUILT = """<!doctype html><meta charset="utf-8"><title>RL Gym Visualizer</title>
+<p>The front end is not built. Run <code>make run</code>, or open the API at <a href="/api/docs">/api/docs</a>.</p>"""
+
+
+class ExportedPages(StaticFiles):
+    """A Next.js export: ``/compare`` is ``compare.html``; what is unknown gets the export's own 404 page."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        for candidate in (path, f"{path}.html"):
+            try:
+                response = await super().get_response(candidate, scope)
+            except (HTTPException, ValueError):  # ValueError: a NUL in the path
+                continue
+            if response.status_code != 404:
+                hashed = path.startswith("_next/static/")
+                response.headers["Cache-Control"] = _IMMUTABLE if hashed else "no-cache"
+                return response
+        page = Path(str(self.directory)) / "404.html"
+        return FileResponse(page, status_code=404, headers={"Cache-Control": "no-cache"})
+
+
+def page_routes(frontend_dir: Path) -> list[Route | Mount]:
+    """Routes for everything that is not the API."""
+    if not (frontend_dir / "404.html").is_file():
+        return [Route("/{path:path}", _not_built)]
+    pages = ExportedPages(directory=frontend_dir, html=True)
+
+    async def run_page(request: Request) -> Response:
+        """``/runs/<id>`` is short for ``/runs/view?id=<id>``; ``/runs/view`` itself is a file of the export."""
+        name = request.path_params["name"]
+        if is_run_id(name) and name != "view":
+            return RedirectResponse(f"/runs/view?id={name}", status_code=307)
+        return await pages.get_response(f"runs/{name}", request.scope)
+
+    return [Route("/runs/{name}", run_page), Mount("/", pages)]
+
+
+async def _not_built(_request: Request) -> Response:
+    return HTMLResponse(_NOT_BUILT, status_code=503)

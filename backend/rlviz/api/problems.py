@@ -1,0 +1,91 @@
+"""Every error as RFC 9457 problem+json, and its documentation in OpenAPI."""
+
+from __future__ import annotations
+
+import logging
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from rlviz.api.schemas import Problem, ProblemField
+from rlviz.domain.errors import InvalidRequest, RlvizError
+
+log = logging.getLogger(__name__)
+
+MEDIA_TYPE = "application/problem+json"
+
+
+def problem_response(problem: Problem, headers: dict[str, str] | None = None) -> Response:
+    return Response(
+        problem.model_dump_json(exclude_defaults=True).replace("{", '{"type":"about:blank",', 1),
+        problem.status,
+        headers,
+        MEDIA_TYPE,
+    )
+
+
+def documented(*errors: type[RlvizError]) -> dict[int | str, dict[str, Any]]:
+    """The ``responses`` of an endpoint that may raise ``errors``."""
+    found: dict[int | str, dict[str, Any]] = {}
+    for error in errors:
+        entry = found.setdefault(error.status, {"description": "", "content": {MEDIA_TYPE: {"schema": _REFERENCE}}})
+        entry["description"] = "; ".join(filter(None, (entry["description"], error.title)))
+    return found
+
+
+_REFERENCE = {"$ref": "#/components/schemas/Problem"}
+
+
+def answer_with_problems(app: FastAPI) -> None:
+    """Register the handlers."""
+    app.add_exception_handler(RlvizError, _on_rlviz_error)
+    app.add_exception_handler(RequestValidationError, _on_validation_error)
+    app.add_exception_handler(HTTPException, _on_http_error)
+    app.add_exception_handler(Exception, _on_unexpected)
+
+
+def as_problem(error: RlvizError) -> Problem:
+    fields = error.fields if isinstance(error, InvalidRequest) else ()
+    return Problem(
+        title=error.title,
+        status=error.status,
+        detail=str(error),
+        errors=[ProblemField(pointer=field.pointer, detail=field.detail) for field in fields],
+    )
+
+
+async def _on_rlviz_error(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, RlvizError)
+    return problem_response(as_problem(error))
+
+
+async def _on_validation_error(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    fields = [_field(item) for item in error.errors()]
+    detail = "; ".join(f"{field.pointer or 'body'}: {field.detail}" for field in fields[:5])
+    return problem_response(Problem(title="Invalid request", status=422, detail=detail, errors=fields))
+
+
+def _field(item: dict[str, Any]) -> ProblemField:
+    if item["type"] == "json_invalid":
+        reason = item.get("ctx", {}).get("error", "not JSON")
+        return ProblemField(pointer="", detail=f"The body is not valid JSON ({reason}).")
+    path = [str(part) for part in item["loc"][1:]]
+    return ProblemField(pointer="".join(f"/{part}" for part in path), detail=item["msg"])
+
+
+async def _on_http_error(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    title = HTTPStatus(error.status_code).phrase
+    problem = Problem(title=title, status=error.status_code, detail=str(error.detail))
+    return problem_response(problem, dict(error.headers or {}))
+
+
+async def _on_unexpected(request: Request, error: Exception) -> Response:
+    log.error("%s %s failed", request.method, request.url.path, exc_info=error)
+    detail = "Something went wrong inside the service. Its log has the details."
+    return problem_response(Problem(title="Internal error", status=500, detail=detail))

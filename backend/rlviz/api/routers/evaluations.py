@@ -1,0 +1,46 @@
+"""Evaluations of a run."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from rlviz.api.dependencies import App
+from rlviz.api.problems import documented
+from rlviz.api.schemas import Evaluation, EvaluationCreate
+from rlviz.api.views import view_evaluation
+from rlviz.catalog.models import EvaluationRow
+from rlviz.domain.errors import (
+    EvaluationInProgress,
+    EvaluationNotFound,
+    InvalidRequest,
+    NothingToEvaluate,
+    RunNotFound,
+)
+from rlviz.services.application import Application
+
+router = APIRouter(prefix="/runs/{run_id}/evaluations", tags=["evaluations"])
+
+
+@router.post(
+    "", status_code=202, responses=documented(RunNotFound, NothingToEvaluate, EvaluationInProgress, InvalidRequest)
+)
+def create_evaluation(run_id: str, app: App, body: EvaluationCreate | None = None) -> Evaluation:
+    """Evaluate the newest policy and record a video. A run that trains saves a checkpoint for it first."""
+    wanted = body or EvaluationCreate()
+    return _view(app, app.evaluations.create(run_id, **wanted.model_dump()))
+
+
+@router.get("", responses=documented(RunNotFound))
+def list_evaluations(run_id: str, app: App) -> list[Evaluation]:
+    """All evaluations of the run, newest first."""
+    return [_view(app, row) for row in app.evaluations.list(run_id)]
+
+
+@router.get("/latest", responses=documented(RunNotFound, EvaluationNotFound))
+def get_latest_evaluation(run_id: str, app: App) -> Evaluation:
+    """The newest evaluation, whatever its status."""
+    return _view(app, app.evaluations.latest(run_id))
+
+
+def _view(app: Application, row: EvaluationRow) -> Evaluation:
+    return view_evaluation(row, app.evaluations.has_video(row))

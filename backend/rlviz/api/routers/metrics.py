@@ -1,0 +1,46 @@
+"""A run's metrics: the last rows, or curves."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query
+
+from rlviz.api.dependencies import App
+from rlviz.api.problems import documented
+from rlviz.api.schemas import MetricCurve, MetricCurves, MetricRows
+from rlviz.domain.errors import InvalidRequest, RunNotFound
+from rlviz.domain.records import MetricRecord
+from rlviz.services.metrics import Curve
+
+router = APIRouter(prefix="/runs/{run_id}/metrics", tags=["metrics"])
+
+
+@router.get("", responses=documented(RunNotFound, InvalidRequest))
+def get_metrics(
+    run_id: str,
+    app: App,
+    tail: Annotated[int | None, Query(ge=1, le=100_000, description="Answer the last N rows as they are.")] = None,
+    names: Annotated[str | None, Query(max_length=4_000, description="Comma-separated; all if left out.")] = None,
+    max_points: Annotated[int, Query(ge=4, le=100_000, description="Points a curve, extremes kept.")] = 2_000,
+    x: Annotated[Literal["step", "time"], Query(description="Environment steps, or Unix seconds.")] = "step",
+) -> MetricRows | MetricCurves:
+    """The last rows with `tail`; otherwise one curve for each name, thinned with every extreme kept."""
+    folder = app.runs.folder(run_id)
+    if tail is not None:
+        if names is not None:
+            raise InvalidRequest.field("/tail", "Give either tail, for rows, or names, for curves, not both.")
+        found = app.metrics.tail(folder, tail)
+        rows = [MetricRecord.model_validate(line.record) for line in found.lines if line.record is not None]
+        return MetricRows(run_id=run_id, rows=rows, cursor=found.cursor)
+    wanted = None if names is None else [name.strip() for name in names.split(",") if name.strip()]
+    result = app.metrics.curves(folder, wanted, max_points, x)
+    series = {name: _curve(curve) for name, curve in result.curves.items()}
+    return MetricCurves(run_id=run_id, x=x, series=series, cursor=result.cursor)
+
+
+def _curve(curve: Curve) -> MetricCurve:
+    return MetricCurve.model_construct(
+        x=curve.x, y=[None if math.isnan(value) else value for value in curve.y], count=curve.count
+    )

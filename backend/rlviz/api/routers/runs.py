@@ -1,0 +1,102 @@
+"""Runs: create, list, show, label, start, stop, delete."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from starlette.responses import FileResponse
+
+from rlviz.api.dependencies import App
+from rlviz.api.problems import documented
+from rlviz.api.schemas import Run, RunCreate, RunDetail, RunPage, RunPatch
+from rlviz.api.views import view_evaluation, view_run
+from rlviz.catalog.models import RunRow
+from rlviz.catalog.runs import RunQuery
+from rlviz.domain.config import RunConfig
+from rlviz.domain.errors import IllegalTransition, InvalidRequest, RunIsActive, RunNotFound
+from rlviz.domain.status import RunStatus
+from rlviz.services.application import Application
+from rlviz.services.runs import NewRun
+
+router = APIRouter(prefix="/runs", tags=["runs"])
+
+
+@router.post("", status_code=201, responses=documented(InvalidRequest))
+def create_run(body: RunCreate, app: App) -> RunDetail:
+    """Create a run, and start it if asked to."""
+    wanted = body.model_dump(exclude={"start"})
+    row = app.runs.create(NewRun(**wanted))
+    if body.start:
+        row = app.runs.start(row.id)
+    return _detail(app, row)
+
+
+@router.get("", responses=documented(InvalidRequest))
+def list_runs(
+    app: App,
+    status: Annotated[list[RunStatus] | None, Query(description="May be repeated.")] = None,
+    algo: str | None = None,
+    env_id: str | None = None,
+    q: Annotated[str | None, Query(max_length=200, description="Text in name, id, environment, tags or notes.")] = None,
+    sort: Annotated[
+        str, Query(description="created_at, name or ep_rew_mean; a minus in front sorts downwards.")
+    ] = "-created_at",
+    limit: Annotated[int, Query(ge=1, le=500)] = 50,
+    cursor: Annotated[str | None, Query(max_length=1_000)] = None,
+) -> RunPage:
+    """List runs, newest first unless told otherwise."""
+    statuses = [item.value for item in status or ()]
+    found = app.runs.list(RunQuery(statuses, algo, env_id, q, sort, limit, cursor))
+    queue = app.runs.queue_positions()
+    return RunPage(runs=[view_run(row, queue) for row in found.runs], next_cursor=found.next_cursor, total=found.total)
+
+
+@router.get("/{run_id}", responses=documented(RunNotFound))
+def get_run(run_id: str, app: App) -> RunDetail:
+    """One run with its full configuration and its latest evaluation."""
+    return _detail(app, app.runs.get(run_id))
+
+
+@router.patch("/{run_id}", responses=documented(RunNotFound, InvalidRequest))
+def patch_run(run_id: str, body: RunPatch, app: App) -> RunDetail:
+    """Change name, tags or notes."""
+    return _detail(app, app.runs.relabel(run_id, body.model_dump(exclude_unset=True)))
+
+
+@router.delete("/{run_id}", status_code=204, responses=documented(RunNotFound, RunIsActive))
+def delete_run(run_id: str, app: App) -> None:
+    """Delete the run with all its files. This cannot be undone."""
+    app.runs.delete(run_id)
+    app.metrics.forget(run_id)
+
+
+@router.post("/{run_id}/start", status_code=202, responses=documented(RunNotFound, IllegalTransition))
+def start_run(run_id: str, app: App) -> Run:
+    """Ask for training to begin; it is queued until there is room."""
+    return _run(app, app.runs.start(run_id))
+
+
+@router.post("/{run_id}/stop", status_code=202, responses=documented(RunNotFound, IllegalTransition))
+def stop_run(run_id: str, app: App) -> Run:
+    """Ask for training to end with the model saved. Asking again changes nothing."""
+    return _run(app, app.runs.stop(run_id))
+
+
+@router.get("/{run_id}/config", response_model=RunConfig, responses=documented(RunNotFound))
+def get_config(run_id: str, app: App) -> Any:
+    """The run's config.json."""
+    return FileResponse(app.runs.folder(run_id).config_path, media_type="application/json")
+
+
+def _run(app: Application, row: RunRow) -> Run:
+    return view_run(row, app.runs.queue_positions() if row.state is RunStatus.QUEUED else {})
+
+
+def _detail(app: Application, row: RunRow) -> RunDetail:
+    latest = app.evaluations.find_latest(row.id)
+    return RunDetail(
+        **_run(app, row).model_dump(),
+        config=app.runs.config(row.id),
+        latest_evaluation=view_evaluation(latest, app.evaluations.has_video(latest)) if latest else None,
+    )

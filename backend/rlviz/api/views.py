@@ -1,0 +1,129 @@
+"""From rows and registry entries to what goes over the wire."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from rlviz.algorithms.base import Algorithm
+from rlviz.api.schemas import (
+    AlgorithmInfo,
+    Bounds,
+    ComparedRun,
+    Comparison,
+    ConfigDifference,
+    EnvironmentInfo,
+    Evaluation,
+    HyperparameterField,
+    PresetInfo,
+    Run,
+    SpaceInfo,
+)
+from rlviz.catalog.models import EvaluationRow, RunRow
+from rlviz.domain.config import MAX_SEED, MAX_TIMESTEPS, MIN_TIMESTEPS
+from rlviz.domain.presets import Preset
+from rlviz.domain.times import utc
+from rlviz.environments.base import Environment, Space
+from rlviz.services.comparison import ComparedRuns
+
+_TIMES = ("created_at", "queued_at", "started_at", "ended_at")
+_SAME = set(Run.model_fields) - set(_TIMES) - {"queue_position"}
+
+
+def view_run(row: RunRow, queue: Mapping[str, int]) -> Run:
+    """``queue``: place by run id, of the runs that wait."""
+    times = {name: None if (value := getattr(row, name)) is None else utc(value) for name in _TIMES}
+    return Run(**row.model_dump(include=_SAME), **times, queue_position=queue.get(row.id))
+
+
+def view_evaluation(row: EvaluationRow, has_video: bool) -> Evaluation:
+    url = f"/api/runs/{row.run_id}/artifacts/eval/{row.id}.mp4" if has_video else None
+    return Evaluation(**{**row.record, "video_url": url})
+
+
+def view_algorithm(algorithm: Algorithm) -> AlgorithmInfo:
+    schema = algorithm.hyperparameters.model_json_schema()
+    return AlgorithmInfo(
+        id=algorithm.id,
+        name=algorithm.name,
+        title=algorithm.title,
+        summary=algorithm.summary,
+        action_spaces=list(algorithm.action_spaces),
+        hyperparameters=[_field(name, schema["properties"][name]) for name in schema["properties"]],
+        presets=[view_preset(preset, algorithm) for preset in algorithm.presets],
+        total_timesteps=Bounds(minimum=MIN_TIMESTEPS, maximum=MAX_TIMESTEPS),
+        seed=Bounds(minimum=0, maximum=MAX_SEED),
+    )
+
+
+def view_preset(preset: Preset, algorithm: Algorithm) -> PresetInfo:
+    values = algorithm.validate(preset.hyperparameters, preset.total_timesteps)
+    return PresetInfo(
+        id=preset.id.value,
+        title=preset.title,
+        summary=preset.summary,
+        total_timesteps=preset.total_timesteps,
+        hyperparameters=values.model_dump(mode="json"),
+    )
+
+
+def view_environment(environment: Environment, algorithms: list[Algorithm]) -> EnvironmentInfo:
+    suited = [algorithm for algorithm in algorithms if environment.suits(algorithm)]
+    return EnvironmentInfo(
+        id=environment.id,
+        name=environment.name,
+        family=environment.family.id,
+        family_title=environment.family.title,
+        summary=environment.summary,
+        observation_space=_space(environment.observation_space),
+        action_space=_space(environment.action_space),
+        reward_threshold=environment.reward_threshold,
+        max_episode_steps=environment.max_episode_steps,
+        render_fps=environment.render_fps,
+        algorithms=[algorithm.id for algorithm in suited],
+        presets={
+            algorithm.id: [view_preset(preset, algorithm) for preset in environment.presets_for(algorithm)]
+            for algorithm in suited
+        },
+    )
+
+
+def view_comparison(compared: ComparedRuns, queue: Mapping[str, int]) -> Comparison:
+    runs = [
+        ComparedRun(
+            run=view_run(row, queue),
+            y=[None if math.isnan(value) else value for value in compared.curves.values[row.id].tolist()],
+            **asdict(compared.figures[row.id]),
+        )
+        for row in compared.rows
+    ]
+    return Comparison(
+        threshold=compared.threshold,
+        window=compared.window,
+        steps=compared.curves.step.tolist(),
+        runs=runs,
+        config_diff=[ConfigDifference.model_validate(asdict(item)) for item in compared.differences],
+    )
+
+
+def _space(space: Space) -> SpaceInfo:
+    return SpaceInfo(kind=space.kind, shape=list(space.shape), n=space.n, labels=list(space.labels))
+
+
+def _field(name: str, schema: Mapping[str, Any]) -> HyperparameterField:
+    options = schema.get("anyOf", [schema])
+    kind = next(option for option in options if option.get("type") != "null")
+    return HyperparameterField(
+        name=name,
+        type=kind["type"],
+        default=schema["default"],
+        nullable=any(option.get("type") == "null" for option in options),
+        minimum=kind.get("minimum"),
+        maximum=kind.get("maximum"),
+        exclusive_minimum=kind.get("exclusiveMinimum"),
+        exclusive_maximum=kind.get("exclusiveMaximum"),
+        choices=kind.get("enum"),
+        help=schema["description"],
+    )

@@ -1,0 +1,75 @@
+"""What every launcher owes the service."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.process import ProcessIdentity
+
+
+@dataclass(frozen=True)
+class Exit:
+    """How a worker ended. ``code`` is None if nobody could see it, negative for a signal."""
+
+    code: int | None
+    out_of_memory: bool = False
+
+    def cause(self) -> str:
+        """One sentence for a worker that ended without saying why in its journal."""
+        if self.out_of_memory:
+            return "The host ran out of memory and killed the worker."
+        if self.code is None:
+            return "The worker went away while the service was not watching."
+        if self.code < 0:
+            return f"The worker was killed by signal {-self.code}."
+        return f"The worker ended with exit status {self.code} before training was done; see worker.log."
+
+
+class Worker(ABC):
+    """A worker that was launched or adopted."""
+
+    @property
+    @abstractmethod
+    def identity(self) -> ProcessIdentity:
+        """The process that trains."""
+
+    @abstractmethod
+    def poll(self) -> Exit | None:
+        """How it ended, or None while it lives. Never blocks; may be called again after the end."""
+
+    @abstractmethod
+    def kill(self) -> None:
+        """End it without ceremony, if it can be ended at all; ``poll`` tells when it is gone."""
+
+
+class Launcher(ABC):
+    """Starts workers for run folders.
+
+    Obligations:
+
+    - ``launch`` returns at once; the worker trains until done, or until ``control.json`` asks it to stop,
+      a wish that was there before the launch included.
+    - What a worker has to say, it says in the run folder; ``Exit`` only matters if its journal has no ending.
+    - Two workers never train in one folder.
+    - ``adopt`` finds a worker that outlived an earlier service, or answers None.
+    - ``close`` leaves workers that can live without the service alone, and ends the others as a stop would.
+    - All methods are called from one thread.
+    """
+
+    capacity: int | None = None
+    """How many runs can train at the same time; None if nothing but the setting limits it."""
+
+    def prepare(self) -> None:  # noqa: B027  (nothing to prepare is fine)
+        """Get ready for the next launch, if that helps. Called often; returns at once."""
+
+    @abstractmethod
+    def launch(self, folder: RunFolder) -> Worker:
+        """Start a worker. Raises LauncherError if that is impossible."""
+
+    @abstractmethod
+    def adopt(self, identity: ProcessIdentity) -> Worker | None: ...
+
+    @abstractmethod
+    def close(self) -> None: ...

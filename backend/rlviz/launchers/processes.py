@@ -1,0 +1,165 @@
+"""Worker processes, one of them warm: torch's import is paid for before it is needed."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+
+from rlviz.domain.errors import LauncherError
+from rlviz.launchers.base import Exit, Worker
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.process import ProcessIdentity
+
+RESPAWN_SECONDS = 1.5
+"""The next spare waits so long, lest its imports compete with the first steps of the run just started."""
+
+_VMSTAT = Path("/proc/vmstat")
+_SIGKILL = 9
+
+
+class LaunchedWorker(Worker):
+    """A child process of this service."""
+
+    def __init__(self, process: subprocess.Popen[bytes], identity: ProcessIdentity) -> None:
+        self._process, self._identity = process, identity
+        self._kills_before = _out_of_memory_kills()
+        self._exit: Exit | None = None
+
+    @property
+    def identity(self) -> ProcessIdentity:
+        return self._identity
+
+    def poll(self) -> Exit | None:
+        code = self._process.poll()
+        if code is not None and self._exit is None:
+            starved = code == -_SIGKILL and _out_of_memory_kills() > self._kills_before
+            self._exit = Exit(code, out_of_memory=starved)
+        return self._exit
+
+    def kill(self) -> None:
+        if self._process.poll() is None:
+            self._process.kill()
+
+
+class AdoptedWorker(Worker):
+    """A process that an earlier service launched: it can be watched, but its exit status is lost."""
+
+    def __init__(self, identity: ProcessIdentity) -> None:
+        self._identity = identity
+
+    @property
+    def identity(self) -> ProcessIdentity:
+        return self._identity
+
+    def poll(self) -> Exit | None:
+        return None if self._identity.is_alive() else Exit(None)
+
+    def kill(self) -> None:
+        if self._identity.is_alive():
+            psutil.Process(self._identity.pid).kill()
+
+
+class WorkerProcesses:
+    """Starts worker processes, from a warm spare if there is one.
+
+    They run in sessions of their own, so that Ctrl-C on the service does not reach them: training
+    outlives a restart. A spare that got no job ends with the service.
+    """
+
+    def __init__(self, *, warm: bool = True, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._warm, self._monotonic = warm, monotonic
+        self._spare: subprocess.Popen[bytes] | None = None
+        self._respawn_at = monotonic()
+
+    def prepare(self) -> None:
+        """Start a spare if there is none and the last launch is not too fresh."""
+        if self._spare is not None and self._spare.poll() is not None:
+            self._spare = None
+            self._respawn_at = self._monotonic() + RESPAWN_SECONDS
+        if self._warm and self._spare is None and self._monotonic() >= self._respawn_at:
+            self._spare = _spawn(["--spare"], stdin=subprocess.PIPE, output=subprocess.DEVNULL)
+
+    def start(self, folder: RunFolder, evaluation_id: str | None = None) -> LaunchedWorker:
+        """A worker that trains the run in ``folder``, or plays one of its evaluations.
+
+        Raises LauncherError if no process can be started.
+        """
+        spare, self._spare = self._spare, None
+        self._respawn_at = self._monotonic() + RESPAWN_SECONDS
+        if spare is not None and _hand_over(spare, folder, evaluation_id):
+            process = spare
+        else:
+            arguments = [str(folder.path.resolve()), *(["--evaluate", evaluation_id] if evaluation_id else [])]
+            with folder.log_path.open("ab") as log:
+                process = _spawn(arguments, stdin=subprocess.DEVNULL, output=log.fileno())
+        return LaunchedWorker(process, _identity_of(process))
+
+    def adopt(self, identity: ProcessIdentity) -> AdoptedWorker | None:
+        return AdoptedWorker(identity) if identity.is_alive() else None
+
+    def close(self) -> None:
+        """Let the spare go; workers that have a job go on."""
+        if self._spare is not None:
+            self._spare.kill()
+            self._spare.wait()
+            self._spare = None
+        self._warm = False
+
+
+def _spawn(arguments: list[str], *, stdin: int, output: int) -> subprocess.Popen[bytes]:
+    environment = {
+        **os.environ,
+        "SDL_VIDEODRIVER": "dummy",
+        "SDL_AUDIODRIVER": "dummy",
+        "PYTHONUNBUFFERED": "1",
+    }
+    try:
+        return subprocess.Popen(
+            [sys.executable, "-m", "rlviz.worker", *arguments],
+            stdin=stdin,
+            stdout=output,
+            stderr=output,
+            env=environment,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise LauncherError(f"The worker process could not be started: {error}.") from error
+
+
+def _hand_over(spare: subprocess.Popen[bytes], folder: RunFolder, evaluation_id: str | None) -> bool:
+    """Give ``spare`` its job; it may still be importing. Returns False if it has died."""
+    job = {"folder": str(folder.path.resolve()), "evaluate": evaluation_id}
+    pipe = spare.stdin
+    if spare.poll() is not None or pipe is None:
+        return False
+    try:
+        pipe.write(json.dumps(job).encode() + b"\n")
+        pipe.close()
+    except OSError:
+        return False
+    return True
+
+
+def _identity_of(process: subprocess.Popen[bytes]) -> ProcessIdentity:
+    try:
+        return ProcessIdentity.of(process.pid)
+    except psutil.NoSuchProcess:
+        return ProcessIdentity(process.pid, time.time())
+
+
+def _out_of_memory_kills() -> int:
+    """How many processes the kernel has killed for want of memory since it started; 0 if it does not say."""
+    try:
+        for line in _VMSTAT.read_text().splitlines():
+            if line.startswith("oom_kill "):
+                return int(line.split()[1])
+    except OSError:
+        pass
+    return 0

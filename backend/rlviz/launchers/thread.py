@@ -1,0 +1,64 @@
+"""Training in a thread of the service: for debugging and embedding, one run at a time."""
+
+from __future__ import annotations
+
+from threading import Event, Thread
+
+from rlviz.domain.errors import LauncherError
+from rlviz.domain.registry import load
+from rlviz.launchers.base import Exit, Launcher, Worker
+from rlviz.launchers.processes import WorkerProcesses
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.process import ProcessIdentity
+
+_CLOSE_SECONDS = 10.0
+
+
+class ThreadWorker(Worker):
+    def __init__(self, folder: RunFolder) -> None:
+        self._folder, self._stop = folder, Event()
+        self._code: int | None = None
+        self._thread = Thread(target=self._work, name=f"worker-{folder.run_id}", daemon=True)
+        self._thread.start()
+
+    @property
+    def identity(self) -> ProcessIdentity:
+        return ProcessIdentity.current()
+
+    def poll(self) -> Exit | None:
+        return None if self._thread.is_alive() else Exit(self._code)
+
+    def kill(self) -> None:
+        """A thread cannot be killed; it is asked to stop."""
+        self._stop.set()
+
+    def join(self, seconds: float) -> None:
+        self._thread.join(seconds)
+
+    def _work(self) -> None:
+        train_run = load("rlviz.training.session:train_run")  # lazy: the service starts without torch
+        self._code = 0 if train_run(self._folder, self._stop) else 1
+
+
+class ThreadLauncher(Launcher):
+    """Stable-Baselines3 seeds global generators, so a second run beside the first would not be repeatable."""
+
+    capacity = 1
+
+    def __init__(self, processes: WorkerProcesses | None = None) -> None:
+        self._worker: ThreadWorker | None = None
+
+    def launch(self, folder: RunFolder) -> Worker:
+        if self._worker is not None and self._worker.poll() is None:
+            raise LauncherError("The thread launcher trains one run at a time, and one is training.")
+        self._worker = ThreadWorker(folder)
+        return self._worker
+
+    def adopt(self, identity: ProcessIdentity) -> Worker | None:
+        """A thread never outlives its service."""
+        return None
+
+    def close(self) -> None:
+        if self._worker is not None:
+            self._worker.kill()
+            self._worker.join(_CLOSE_SECONDS)

@@ -1,0 +1,1 @@
+"""The use cases: create, start, stop, evaluate, follow, compare, recover."""

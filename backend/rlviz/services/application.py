@@ -1,0 +1,76 @@
+"""Application: every service, wired once."""
+
+from __future__ import annotations
+
+import logging
+from functools import cached_property
+
+from rlviz.catalog.database import Database
+from rlviz.launchers import LAUNCHERS
+from rlviz.launchers.processes import WorkerProcesses
+from rlviz.services.broadcast import Broadcast
+from rlviz.services.comparison import ComparisonService
+from rlviz.services.evaluations import EvaluationService
+from rlviz.services.feeds import Feeds
+from rlviz.services.metrics import MetricsService
+from rlviz.services.rebuild import Rebuilt, rebuild
+from rlviz.services.recovery import recover
+from rlviz.services.runs import RunService
+from rlviz.services.stream import StreamService
+from rlviz.services.supervisor import Supervisor
+from rlviz.settings import Settings
+
+log = logging.getLogger(__name__)
+
+CATALOGUE = "rlviz.db"
+
+
+class Application:
+    """What the API, the command line and tests work with. ``open`` before use, ``close`` after."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings.model_copy(update={"runs_dir": settings.runs_dir.resolve()})
+        runs_dir = self.settings.runs_dir
+        self.database = Database(runs_dir / CATALOGUE)
+        self.processes = WorkerProcesses()
+        self.launcher = LAUNCHERS.get(settings.launcher)(self.processes)
+        self.broadcast = Broadcast()
+        self.feeds = Feeds(runs_dir)
+        self.supervisor = Supervisor(
+            self.settings, self.database, self.launcher, self.processes, self.feeds, self.broadcast
+        )
+        self.runs = RunService(self.settings, self.database, self.supervisor, self.broadcast)
+        self.evaluations = EvaluationService(self.settings, self.database, self.supervisor, self.broadcast)
+        self.streams = StreamService(self.database, runs_dir, self.feeds, self.broadcast)
+
+    @cached_property
+    def metrics(self) -> MetricsService:
+        return MetricsService()
+
+    @cached_property
+    def comparison(self) -> ComparisonService:
+        return ComparisonService(self.runs, self.metrics)
+
+    def open(self) -> None:
+        """Make or migrate the catalogue, take up what an earlier service left, and begin to supervise."""
+        if self.database.migrate():
+            indexed = rebuild(self.database, self.settings.runs_dir)
+            _report(indexed)
+        recover(self.database, self.settings.runs_dir, self.launcher, self.supervisor)
+        self.supervisor.start()
+
+    def close(self) -> None:
+        self.supervisor.close()
+        self.database.close()
+
+    def rebuild(self) -> Rebuilt:
+        """Index the run folders again. For a service that is not running."""
+        self.database.migrate()
+        return rebuild(self.database, self.settings.runs_dir)
+
+
+def _report(indexed: Rebuilt) -> None:
+    if indexed.runs:
+        log.info("Indexed %d runs found in the runs folder", indexed.runs)
+    for problem in indexed.unreadable:
+        log.warning("Not indexed: %s", problem)

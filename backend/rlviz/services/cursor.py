@@ -1,0 +1,52 @@
+"""Where a stream stands: for each run, the byte of its metrics journal that comes next."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from rlviz.domain.errors import InvalidRequest
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.journal import is_line_start, offset_after
+
+_PART = re.compile(r"([a-z0-9-]{1,80}):(\d{1,15})")
+MAX_CURSOR_CHARACTERS = 16_384
+
+
+def encode_cursor(positions: Mapping[str, int]) -> str:
+    """For instance ``ppo-cartpole-20261121-014312-7f3a:40960``; several runs are joined by commas."""
+    return ",".join(f"{run_id}:{offset}" for run_id, offset in sorted(positions.items()))
+
+
+def decode_cursor(text: str, runs_dir: Path, run_ids: Sequence[str]) -> dict[str, int]:
+    """Positions of ``run_ids``; runs that the cursor does not name begin at 0, others in it are ignored.
+
+    Raises InvalidRequest for anything that no stream has sent.
+    """
+    positions = dict.fromkeys(run_ids, 0)
+    if len(text) > MAX_CURSOR_CHARACTERS:
+        raise _invalid(text)
+    for part in filter(None, text.split(",")):
+        match = _PART.fullmatch(part)
+        if match is None:
+            raise _invalid(text)
+        run_id, offset = match[1], int(match[2])
+        if run_id in positions:
+            if not is_line_start(RunFolder(runs_dir, run_id).metrics_path, offset):
+                raise _invalid(text)
+            positions[run_id] = offset
+    return positions
+
+
+def positions_since(since: float, runs_dir: Path, run_ids: Sequence[str]) -> dict[str, int]:
+    """Positions of the first rows logged after ``since`` (Unix seconds)."""
+    return {run_id: offset_after(RunFolder(runs_dir, run_id).metrics_path, since) for run_id in run_ids}
+
+
+def _invalid(text: str) -> InvalidRequest:
+    return InvalidRequest.field(
+        "/last_event_id",
+        f"{text[:80]!r} is not an event id of this stream. Send the id of the last event received, as it was "
+        "received, or none to begin at the first row.",
+    )

@@ -1,0 +1,98 @@
+"""Use cases on evaluations: ask for one, list them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from rlviz.catalog.database import Database
+from rlviz.catalog.evaluations import evaluations_of, latest_evaluation, open_evaluations
+from rlviz.catalog.models import EvaluationRow, RunRow
+from rlviz.catalog.runs import get_run
+from rlviz.domain.errors import EvaluationInProgress, EvaluationNotFound, NothingToEvaluate
+from rlviz.domain.evaluation import EvaluationRecord
+from rlviz.domain.ids import new_evaluation_id
+from rlviz.domain.times import utc
+from rlviz.rundir.folder import RunFolder
+from rlviz.services.broadcast import Broadcast
+from rlviz.services.supervisor import Supervisor
+from rlviz.settings import Settings
+
+
+class EvaluationService:
+    def __init__(
+        self,
+        settings: Settings,
+        database: Database,
+        supervisor: Supervisor,
+        broadcast: Broadcast,
+        *,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._settings, self._database = settings, database
+        self._supervisor, self._broadcast, self._clock = supervisor, broadcast, clock
+
+    def create(self, run_id: str, *, episodes: int, seed: int, deterministic: bool) -> EvaluationRow:
+        """Queue an evaluation of the newest policy; a run that trains is asked to save one first.
+
+        Raises RunNotFound, NothingToEvaluate or EvaluationInProgress.
+        """
+        now = utc(self._clock())
+        with self._database.write() as session:
+            run = get_run(session, run_id)
+            if open_evaluations(session, run_id):
+                raise EvaluationInProgress(f"Run {run_id!r} is being evaluated. Wait for it to end, then ask again.")
+            folder = RunFolder(self._settings.runs_dir, run_id)
+            if not run.state.has_worker and folder.newest_policy() is None:
+                raise NothingToEvaluate(_why_nothing(run))
+            record = EvaluationRecord(
+                id=new_evaluation_id(now),
+                run_id=run_id,
+                created_at=now,
+                episodes=episodes,
+                seed=seed,
+                deterministic=deterministic,
+            )
+            folder.write_evaluation(record)
+            row = EvaluationRow.of(record)
+            session.add(row)
+        request = request_checkpoint(folder) if run.state.has_worker else None
+        self._broadcast.evaluation_changed(row)
+        self._supervisor.add_evaluation(row, request)
+        return row
+
+    def list(self, run_id: str) -> list[EvaluationRow]:
+        """Newest first. Raises RunNotFound."""
+        with self._database.read() as session:
+            get_run(session, run_id)
+            return evaluations_of(session, run_id)
+
+    def latest(self, run_id: str) -> EvaluationRow:
+        """Raises RunNotFound, or EvaluationNotFound if there is none yet."""
+        row = self.find_latest(run_id)
+        if row is None:
+            raise EvaluationNotFound(f"Run {run_id!r} has not been evaluated yet. POST to its evaluations to do so.")
+        return row
+
+    def find_latest(self, run_id: str) -> EvaluationRow | None:
+        with self._database.read() as session:
+            get_run(session, run_id)
+            return latest_evaluation(session, run_id)
+
+    def has_video(self, row: EvaluationRow) -> bool:
+        """Whether the video is still kept."""
+        return RunFolder(self._settings.runs_dir, row.run_id).video_path(row.id).exists()
+
+
+def request_checkpoint(folder: RunFolder) -> int:
+    """Ask the trainer for a checkpoint; return the number that its ``checkpoint`` event will answer."""
+    control = folder.read_control()
+    number = control.checkpoint_request + 1
+    folder.write_control(control.model_copy(update={"checkpoint_request": number}))
+    return number
+
+
+def _why_nothing(run: RunRow) -> str:
+    if run.state.is_final:
+        return f"Run {run.id!r} ended before it saved a policy. Create a new run."
+    return f"Run {run.id!r} is {run.status!r} and has no policy yet. Start it, or wait until it trains."

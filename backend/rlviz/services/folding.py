@@ -1,0 +1,93 @@
+"""What a run's journals say, folded into its row of the catalogue."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from rlviz.catalog.models import RunRow
+from rlviz.domain.records import (
+    EP_LEN_MEAN,
+    EP_REW_MEAN,
+    EPISODE_INDEX,
+    FPS,
+    RECENT_FPS,
+    EventKind,
+    EventRecord,
+)
+from rlviz.domain.status import RunStatus
+from rlviz.rundir.journal import Line
+
+ENDINGS: Mapping[EventKind, RunStatus] = {
+    EventKind.FINISHED: RunStatus.COMPLETED,
+    EventKind.STOPPED: RunStatus.STOPPED,
+    EventKind.ERROR: RunStatus.FAILED,
+    EventKind.INTERRUPTED: RunStatus.INTERRUPTED,
+}
+
+_COLUMNS = {EP_REW_MEAN: "ep_rew_mean", EP_LEN_MEAN: "ep_len_mean"}
+
+
+def parse_events(lines: Iterable[Line]) -> tuple[list[EventRecord], list[Line]]:
+    """Events, and the lines that are none."""
+    events, broken = [], []
+    for line in lines:
+        try:
+            events.append(EventRecord.model_validate(line.record))
+        except ValueError:
+            broken.append(line)
+    return events, broken
+
+
+def fold_event(row: RunRow, event: EventRecord) -> None:
+    """Note in ``row`` what ``event`` says, except for the status."""
+    data = event.data
+    row.step = max(row.step, event.step)
+    match event.event:
+        case EventKind.STARTED:
+            row.started_at = event.time
+            row.worker_pid = _int(data.get("pid"))
+            row.worker_started_at = _float(data.get("process_started_at"))
+            row.boot_id = str(data.get("boot_id"))
+        case EventKind.CHECKPOINT:
+            row.policy_step = event.step
+        case EventKind.WARNING:
+            warn(row, str(data.get("message")))
+        case EventKind.FINISHED | EventKind.STOPPED:
+            row.policy_step = event.step if data.get("path") else row.policy_step
+        case EventKind.ERROR:
+            row.cause = f"{data.get('type')}: {data.get('message')}"
+            row.traceback = str(data.get("traceback"))
+        case EventKind.INTERRUPTED:
+            row.cause = str(data.get("cause"))
+    if event.event in ENDINGS:
+        row.ended_at = event.time
+
+
+def fold_metrics(row: RunRow, name: str, lines: Iterable[Line]) -> None:
+    """Note the newest step, episode and means. ``name`` is the journal's, for the report of a broken line."""
+    for line in lines:
+        if line.record is None:
+            warn(row, f"{name}: the line at byte {line.start} is not a record and was left out.")
+            continue
+        values: Mapping[str, Any] = line.record["values"]
+        row.step = max(row.step, int(line.record["step"]))
+        if EPISODE_INDEX in values:
+            row.episodes = int(values[EPISODE_INDEX])
+        for metric, column in _COLUMNS.items():
+            if metric in values:
+                setattr(row, column, values[metric])
+        row.fps = values.get(RECENT_FPS, values.get(FPS, row.fps))
+
+
+def warn(row: RunRow, message: str) -> None:
+    row.warnings += 1
+    row.last_warning = message
+
+
+def _int(value: Any) -> int | None:
+    return value if isinstance(value, int) else None
+
+
+def _float(value: Any) -> float | None:
+    return float(value) if isinstance(value, int | float) else None

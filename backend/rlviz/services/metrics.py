@@ -1,0 +1,104 @@
+"""Reading a run's metrics: the last records, or whole curves thinned to what a screen can show."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from threading import Lock
+from typing import Literal
+
+import numpy as np
+
+from rlviz.analysis.columns import Columns, Series
+from rlviz.analysis.downsample import downsample
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.journal import JournalTail, Line, last_lines, whole_size
+from rlviz.services.cursor import encode_cursor
+
+CACHED_RUNS = 12
+_READ_BYTES = 32 << 20
+
+Axis = Literal["step", "time"]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A thinned series: ``x`` and ``y`` of equal length, of ``count`` points before; NaN in ``y`` is a gap."""
+
+    x: list[float]
+    y: list[float]
+    count: int
+
+
+@dataclass(frozen=True)
+class Curves:
+    """Curves by metric name; ``cursor`` is where a stream goes on without gap or repetition."""
+
+    curves: dict[str, Curve]
+    cursor: str
+
+
+@dataclass(frozen=True)
+class Tail:
+    lines: list[Line]
+    cursor: str
+
+
+class _Cached:
+    """The columns of one run, read as far as its journal went."""
+
+    def __init__(self, folder: RunFolder) -> None:
+        self.tail, self.columns, self.lock = JournalTail(folder.metrics_path), Columns(), Lock()
+
+    def refresh(self) -> int:
+        """Take in new lines; return the offset (bytes) read up to."""
+        with self.lock:
+            while lines := self.tail.read(_READ_BYTES):
+                self.columns.append(line.record for line in lines if line.record is not None)
+            return self.tail.offset
+
+
+class MetricsService:
+    """Keeps the columns of the runs looked at last, so that a second look reads only what is new."""
+
+    def __init__(self) -> None:
+        self._cache: OrderedDict[str, _Cached] = OrderedDict()
+        self._lock = Lock()
+
+    def tail(self, folder: RunFolder, count: int) -> Tail:
+        """The last ``count`` lines."""
+        end = whole_size(folder.metrics_path)
+        lines = [line for line in last_lines(folder.metrics_path, count) if line.end <= end]
+        return Tail(lines, encode_cursor({folder.run_id: end}))
+
+    def curves(self, folder: RunFolder, names: Sequence[str] | None, max_points: int, axis: Axis) -> Curves:
+        """Each named metric (all, if None) over ``axis``: environment steps, or Unix time in seconds."""
+        columns, offset = self._columns(folder)
+        known = columns.names()
+        wanted = known if names is None else [name for name in names if name in known]
+        curves = {name: _curve(columns.series(name), max_points, axis) for name in wanted}
+        return Curves(curves, encode_cursor({folder.run_id: offset}))
+
+    def series(self, folder: RunFolder, *names: str) -> list[Series]:
+        """Metrics in full, empty where the run has not logged any."""
+        columns, _ = self._columns(folder)
+        return [columns.series(name) for name in names]
+
+    def forget(self, run_id: str) -> None:
+        with self._lock:
+            self._cache.pop(run_id, None)
+
+    def _columns(self, folder: RunFolder) -> tuple[Columns, int]:
+        with self._lock:
+            cached = self._cache.setdefault(folder.run_id, _Cached(folder))
+            self._cache.move_to_end(folder.run_id)
+            while len(self._cache) > CACHED_RUNS:
+                self._cache.popitem(last=False)
+        return cached.columns, cached.refresh()
+
+
+def _curve(series: Series, max_points: int, axis: Axis) -> Curve:
+    x = series.step if axis == "step" else series.time
+    thin_x, thin_y = downsample(np.asarray(x), series.value, max_points)
+    return Curve(thin_x.tolist(), thin_y.tolist(), len(series))

@@ -1,0 +1,42 @@
+"""Which versions of what produced a run."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from rlviz import __version__
+
+_PACKAGES = ("stable-baselines3", "gymnasium", "torch", "numpy")
+
+
+@cache
+def package_versions() -> dict[str, str]:
+    """Installed versions by package name, read without importing the packages."""
+    versions = {"rlviz": __version__, "python": platform.python_version()}
+    for package in _PACKAGES:
+        try:
+            versions[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return versions
+
+
+@cache
+def git_revision() -> str | None:
+    """The commit this code is at, with ``+dirty`` if it was changed since; None outside a git checkout."""
+    here = Path(__file__).parent
+    try:
+        commit = _git(here, "rev-parse", "--short=12", "HEAD")
+        changed = _git(here, "status", "--porcelain", "--untracked-files=no", "--", ".")
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return f"{commit}+dirty" if changed else commit
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    command = ["git", "-C", str(folder), *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True, timeout=2).stdout.strip()

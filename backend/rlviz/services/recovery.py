@@ -1,0 +1,88 @@
+"""After a restart: what the folders and the process table say about runs that were under way."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+from pathlib import Path
+
+from rlviz.catalog.database import Database
+from rlviz.catalog.evaluations import open_evaluations
+from rlviz.catalog.models import EvaluationRow, RunRow
+from rlviz.catalog.runs import runs_with_status
+from rlviz.domain.errors import RunFolderError
+from rlviz.domain.status import RunStatus
+from rlviz.launchers.base import Launcher
+from rlviz.launchers.processes import AdoptedWorker
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.process import ProcessIdentity, boot_id
+from rlviz.services.evaluations import request_checkpoint
+from rlviz.services.rebuild import row_of_folder
+from rlviz.services.run_follower import journal_interruption
+from rlviz.services.supervisor import Supervisor
+
+log = logging.getLogger(__name__)
+
+
+def recover(
+    database: Database,
+    runs_dir: Path,
+    launcher: Launcher,
+    supervisor: Supervisor,
+) -> None:
+    """Adopt workers that still live, settle runs whose worker does not, and take up open evaluations.
+
+    Afterwards no run is ``running`` with nobody behind it. Called before the supervisor starts.
+    """
+    for leftover in runs_dir.glob(".deleted-*"):
+        shutil.rmtree(leftover, ignore_errors=True)
+    with database.read() as session:
+        runs = runs_with_status(session, RunStatus.RUNNING, RunStatus.STOPPING)
+        evaluations = open_evaluations(session)
+    for row in runs:
+        _recover_run(row, RunFolder(runs_dir, row.id), database, launcher, supervisor)
+    for evaluation in evaluations:
+        _recover_evaluation(evaluation, RunFolder(runs_dir, evaluation.run_id), supervisor)
+
+
+def _recover_run(
+    row: RunRow, folder: RunFolder, database: Database, launcher: Launcher, supervisor: Supervisor
+) -> None:
+    try:
+        now, offset = row_of_folder(folder)
+    except RunFolderError as error:
+        now, offset = row.model_copy(), 0
+        now.status, now.cause = RunStatus.INTERRUPTED.value, f"The run folder cannot be read: {error}"
+    now.queued_at = row.queued_at
+    now.worker_pid = now.worker_pid or row.worker_pid
+    now.worker_started_at = now.worker_started_at or row.worker_started_at
+    worker = None
+    if not now.state.is_final:
+        if now.worker_pid is not None and now.worker_started_at is not None:
+            worker = launcher.adopt(ProcessIdentity(now.worker_pid, now.worker_started_at))
+        if worker is None:
+            _settle(now, folder)
+        else:
+            now.status = row.status
+    with database.write() as session:
+        session.merge(now)
+    if worker is not None:
+        log.info("Run %s still trains in process %s", row.id, now.worker_pid)
+        supervisor.adopt_run(now, worker, offset)
+
+
+def _settle(row: RunRow, folder: RunFolder) -> None:
+    """The worker is gone without a word: say so in the folder and in the row."""
+    if row.boot_id is not None and row.boot_id != boot_id():
+        cause = "The host was restarted."
+    else:
+        cause = "The worker went away while the service was not running."
+    event = journal_interruption(folder, cause)
+    row.status, row.cause, row.ended_at = RunStatus.INTERRUPTED.value, cause, event.time
+
+
+def _recover_evaluation(row: EvaluationRow, folder: RunFolder, supervisor: Supervisor) -> None:
+    if row.worker_pid is None or row.worker_started_at is None:
+        supervisor.add_evaluation(row, request_checkpoint(folder) if supervisor.is_live(row.run_id) else None)
+    else:
+        supervisor.adopt_evaluation(row, AdoptedWorker(ProcessIdentity(row.worker_pid, row.worker_started_at)))

@@ -1,0 +1,215 @@
+"""Use cases on runs: create, list, start, stop, label, delete."""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pydantic import JsonValue, ValidationError
+
+from rlviz.algorithms import ALGORITHMS
+from rlviz.catalog.database import Database
+from rlviz.catalog.evaluations import open_evaluations
+from rlviz.catalog.models import RunRow
+from rlviz.catalog.runs import RunList, RunQuery, get_run, list_runs, move_run, queue_positions, runs_with_status
+from rlviz.domain.config import RunConfig
+from rlviz.domain.errors import FieldError, InvalidRequest, RunIsActive
+from rlviz.domain.ids import new_run_id
+from rlviz.domain.presets import PresetId
+from rlviz.domain.status import RunStatus
+from rlviz.domain.times import utc
+from rlviz.environments import ENVIRONMENTS
+from rlviz.rundir.control import Desired
+from rlviz.rundir.folder import Labels, RunFolder
+from rlviz.services.broadcast import Broadcast
+from rlviz.services.provenance import git_revision, package_versions
+from rlviz.services.supervisor import Supervisor
+from rlviz.settings import Settings
+
+DEFAULT_ENVIRONMENT = "CartPole-v1"
+DRAWN_SEEDS = 1_000_000
+"""Seeds that nobody chose are drawn below this, so that they are easy to read and to type again."""
+
+
+@dataclass(frozen=True)
+class NewRun:
+    """What a user may say about a run to be created; None leaves it to the preset, or to chance for the seed."""
+
+    algo: str
+    env_id: str = DEFAULT_ENVIRONMENT
+    preset: str | None = PresetId.FAST.value
+    seed: int | None = None
+    total_timesteps: int | None = None
+    name: str | None = None
+    hyperparameters: Mapping[str, JsonValue] = field(default_factory=dict)
+
+
+class RunService:
+    """One transaction a use case. What the trainer must know is in the folder before the catalogue says so."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        database: Database,
+        supervisor: Supervisor,
+        broadcast: Broadcast,
+        *,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._settings, self._database = settings, database
+        self._supervisor, self._broadcast, self._clock = supervisor, broadcast, clock
+
+    def folder(self, run_id: str) -> RunFolder:
+        """The folder of a run that exists. Raises RunNotFound."""
+        with self._database.read() as session:
+            return RunFolder(self._settings.runs_dir, get_run(session, run_id).id)
+
+    def get(self, run_id: str) -> RunRow:
+        with self._database.read() as session:
+            return get_run(session, run_id)
+
+    def get_many(self, run_ids: Sequence[str]) -> list[RunRow]:
+        with self._database.read() as session:
+            return [get_run(session, run_id) for run_id in run_ids]
+
+    def list(self, query: RunQuery) -> RunList:
+        with self._database.read() as session:
+            return list_runs(session, query)
+
+    def load(self) -> tuple[int, int]:
+        """How many runs have a worker, and how many wait."""
+        with self._database.read() as session:
+            active = runs_with_status(session, RunStatus.RUNNING, RunStatus.STOPPING)
+            return len(active), len(runs_with_status(session, RunStatus.QUEUED))
+
+    def queue_positions(self) -> dict[str, int]:
+        with self._database.read() as session:
+            return queue_positions(session)
+
+    def config(self, run_id: str) -> RunConfig:
+        return self.folder(run_id).read_config()
+
+    def create(self, new: NewRun) -> RunRow:
+        """Validate, write the folder, index it. Raises InvalidRequest or UnknownName."""
+        config = resolve_config(new, self._clock())
+        RunFolder(self._settings.runs_dir, config.run_id).create(config)
+        row = row_of_config(config)
+        with self._database.write() as session:
+            session.add(row)
+        self._broadcast.run_changed(row)
+        return row
+
+    def start(self, run_id: str) -> RunRow:
+        """Queue a created run. Raises IllegalTransition for any other."""
+        now = self._clock()
+        with self._database.write() as session:
+            row = move_run(session, run_id, RunStatus.QUEUED, queued_at=now)
+            self._ask(run_id, Desired.RUN, now)
+        self._broadcast.run_changed(row)
+        self._supervisor.wake()
+        return row
+
+    def stop(self, run_id: str) -> RunRow:
+        """Ask a run to stop. One that is stopping or has ended is left as it is; one never started is a conflict."""
+        now = self._clock()
+        with self._database.write() as session:
+            row = get_run(session, run_id)
+            if row.state.is_final or row.state is RunStatus.STOPPING:
+                return row
+            if row.state is RunStatus.QUEUED:
+                row = move_run(session, run_id, RunStatus.STOPPED, ended_at=now)
+            else:
+                row = move_run(session, run_id, RunStatus.STOPPING)
+            self._ask(run_id, Desired.STOP, now)
+        self._broadcast.run_changed(row)
+        self._supervisor.wake()
+        return row
+
+    def relabel(self, run_id: str, changes: Mapping[str, object]) -> RunRow:
+        """Change name, tags or notes; whatever ``changes`` does not mention stays."""
+        with self._database.write() as session:
+            row = get_run(session, run_id)
+            labels = Labels(name=row.name, tags=row.tags, notes=row.notes).model_copy(update=changes)
+            RunFolder(self._settings.runs_dir, run_id).write_labels(labels)
+            row.name, row.tags, row.notes = labels.name, labels.tags, labels.notes
+        self._broadcast.run_changed(row)
+        return row
+
+    def delete(self, run_id: str) -> None:
+        """Remove folder and rows. Raises RunIsActive while a worker, or an evaluation, may write into the folder."""
+        with self._database.write() as session:
+            row = get_run(session, run_id)
+            if row.state.is_active or self._supervisor.is_live(run_id):
+                raise RunIsActive(f"Run {run_id!r} is {row.status!r}. Stop it and wait for its end before deleting it.")
+            if open_evaluations(session, run_id):
+                raise RunIsActive(f"Run {run_id!r} is being evaluated. Delete it when the evaluation has ended.")
+            folder = RunFolder(self._settings.runs_dir, run_id).path
+            doomed = folder.with_name(f".deleted-{run_id}")
+            if folder.exists():
+                folder.rename(doomed)
+            session.delete(row)
+        shutil.rmtree(doomed, ignore_errors=True)
+        self._broadcast.run_deleted(run_id)
+
+    def _ask(self, run_id: str, desired: Desired, now: float) -> None:
+        folder = RunFolder(self._settings.runs_dir, run_id)
+        control = folder.read_control().model_copy(update={"desired": desired, "requested_at": now})
+        folder.write_control(control)
+
+
+def resolve_config(new: NewRun, now: float) -> RunConfig:
+    """The complete configuration for what was asked. Raises InvalidRequest, naming each bad field."""
+    algorithm = ALGORITHMS.get(new.algo)
+    environment = ENVIRONMENTS.get(new.env_id)
+    if not environment.suits(algorithm):
+        spaces = ", ".join(algorithm.action_spaces)
+        raise InvalidRequest.field(
+            "/algo",
+            f"{algorithm.name} needs an action space of kind {spaces}; {environment.id} has "
+            f"{environment.action_space.kind}.",
+        )
+    preset = None
+    if new.preset is not None:
+        preset = algorithm.preset(new.preset, environment.presets.get(algorithm.id, ()))
+    total = new.total_timesteps
+    if total is None:
+        if preset is None:
+            raise InvalidRequest.field("/total_timesteps", "Give total_timesteps, or a preset that brings them.")
+        total = preset.total_timesteps
+    wanted = {**(preset.hyperparameters if preset else {}), **new.hyperparameters}
+    instant = utc(now)
+    run_id = new_run_id(algorithm.id, environment.id, instant)
+    try:
+        return RunConfig(
+            run_id=run_id,
+            name=new.name.strip() if new.name is not None else f"{algorithm.name} on {environment.name}",
+            created_at=instant,
+            algo=algorithm.id,
+            env_id=environment.id,
+            preset=preset.id.value if preset else None,
+            seed=secrets.randbelow(DRAWN_SEEDS) if new.seed is None else new.seed,
+            total_timesteps=total,
+            hyperparameters=algorithm.validate(wanted, total).model_dump(),
+            versions=package_versions(),
+            git_revision=git_revision(),
+        )
+    except ValidationError as error:
+        fields = [FieldError("/" + "/".join(map(str, item["loc"])), item["msg"]) for item in error.errors()]
+        raise InvalidRequest("; ".join(f"{f.pointer}: {f.detail}" for f in fields), fields) from error
+
+
+def row_of_config(config: RunConfig) -> RunRow:
+    """A fresh row for a configuration."""
+    return RunRow(
+        id=config.run_id,
+        name=config.name,
+        algo=config.algo,
+        env_id=config.env_id,
+        preset=config.preset,
+        seed=config.seed,
+        total_timesteps=config.total_timesteps,
+        created_at=config.created_at.timestamp(),
+    )

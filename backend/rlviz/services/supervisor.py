@@ -1,0 +1,224 @@
+"""The supervisor: one thread that starts what is queued and follows what is live."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from pathlib import Path
+from threading import Event, Lock, Thread
+
+from rlviz.catalog.database import Database
+from rlviz.catalog.models import EvaluationRow, RunRow
+from rlviz.catalog.runs import get_run, move_run, runs_with_status
+from rlviz.domain.errors import IllegalTransition, RlvizError, RunNotFound
+from rlviz.domain.status import RunStatus
+from rlviz.launchers.base import Launcher, Worker
+from rlviz.launchers.processes import WorkerProcesses
+from rlviz.rundir.folder import RunFolder
+from rlviz.services.broadcast import Broadcast
+from rlviz.services.evaluation_follower import EvaluationFollower
+from rlviz.services.feeds import Feeds
+from rlviz.services.run_follower import RunFollower
+from rlviz.settings import Settings
+
+log = logging.getLogger(__name__)
+
+TICK_SECONDS = 0.05
+IDLE_SECONDS = 0.5
+CONCURRENT_EVALUATIONS = 2
+
+
+class Supervisor:
+    """Owns the launcher and every follower; they are touched by its thread alone.
+
+    Other threads write what they want into the catalogue and the run folder, and call ``wake``.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        database: Database,
+        launcher: Launcher,
+        processes: WorkerProcesses,
+        feeds: Feeds,
+        broadcast: Broadcast,
+        *,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._settings, self._database, self._launcher, self._processes = settings, database, launcher, processes
+        self._feeds, self._broadcast, self._clock = feeds, broadcast, clock
+        self._runs: dict[str, RunFollower] = {}
+        self._evaluations: dict[tuple[str, str], EvaluationFollower] = {}
+        self._new_evaluations: list[tuple[EvaluationRow, int | None]] = []
+        self._inbox = Lock()
+        self._wake = Event()
+        self._closing = Event()
+        self._thread = Thread(target=self._loop, name="supervisor", daemon=True)
+
+    @property
+    def limit(self) -> int:
+        """Runs that may train at the same time."""
+        limit = self._settings.max_concurrent_runs
+        return min(limit, self._launcher.capacity) if self._launcher.capacity else limit
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def wake(self) -> None:
+        """Something was queued."""
+        self._wake.set()
+
+    def close(self) -> None:
+        """End the thread, then the launcher; book what workers wrote while they ended."""
+        self._closing.set()
+        self._wake.set()
+        self._thread.join()
+        self._launcher.close()
+        self._processes.close()
+        self._follow_runs()
+
+    def add_evaluation(self, row: EvaluationRow, checkpoint_request: int | None) -> None:
+        """Take over a queued evaluation. It waits for checkpoint ``checkpoint_request`` if that is a number."""
+        with self._inbox:
+            self._new_evaluations.append((row, checkpoint_request))
+        self.wake()
+
+    def is_live(self, run_id: str) -> bool:
+        """Whether the run's worker has not been seen to end."""
+        return run_id in self._runs
+
+    # Only before ``start``: what an earlier service left behind
+
+    def adopt_run(self, row: RunRow, worker: Worker, events_offset: int) -> None:
+        self._follow(row.id, worker, events_offset)
+
+    def adopt_evaluation(self, row: EvaluationRow, worker: Worker) -> None:
+        follower = self._evaluation_follower(row, None)
+        follower.adopt(worker)
+        self._evaluations[row.run_id, row.id] = follower
+
+    # The thread
+
+    def _loop(self) -> None:
+        self._wake.set()
+        while not self._closing.is_set():
+            busy = bool(self._runs or self._evaluations)
+            woken = self._wake.wait(TICK_SECONDS if busy else IDLE_SECONDS)
+            self._wake.clear()
+            try:
+                self._tick(woken)
+            except Exception:
+                log.exception("The supervisor stumbled and tries again")
+                time.sleep(TICK_SECONDS)
+                self._wake.set()
+
+    def _tick(self, woken: bool) -> None:
+        freed = self._follow_runs()
+        freed = self._follow_evaluations() or freed
+        if woken or freed:
+            self._dispatch()
+        self._launch_evaluations()
+        self._processes.prepare()
+
+    def _follow_runs(self) -> bool:
+        """Poll every live run; return whether one has ended."""
+        ended = []
+        for run_id, follower in self._runs.items():
+            try:
+                if not follower.poll():
+                    ended.append(run_id)
+            except Exception:
+                log.exception("Run %s could not be followed; trying again", run_id)
+        for run_id in ended:
+            del self._runs[run_id]
+        return bool(ended)
+
+    def _dispatch(self) -> None:
+        """Start queued runs, first come first served, as long as there is room."""
+        while len(self._runs) < self.limit and not self._closing.is_set():
+            with self._database.read() as session:
+                queued = runs_with_status(session, RunStatus.QUEUED)
+            if not queued:
+                return
+            self._launch(queued[0].id)
+
+    def _launch(self, run_id: str) -> None:
+        try:
+            with self._database.write() as session:
+                row = move_run(session, run_id, RunStatus.RUNNING, started_at=self._clock())
+        except (IllegalTransition, RunNotFound):
+            return  # stopped or deleted since the queue was read
+        folder = self._folder(run_id)
+        try:
+            worker = self._launcher.launch(folder)
+        except RlvizError as error:
+            log.exception("Run %s could not be launched", run_id)
+            self._fail(run_id, str(error))
+            return
+        self._follow(run_id, worker, 0)
+        with self._database.write() as session:
+            row = get_run(session, run_id)
+            row.worker_pid, row.worker_started_at = worker.identity.pid, worker.identity.started_at
+        self._broadcast.run_changed(row)
+
+    def _fail(self, run_id: str, cause: str) -> None:
+        with self._database.write() as session:
+            row = move_run(session, run_id, RunStatus.FAILED, cause=cause, ended_at=self._clock())
+        self._broadcast.run_changed(row)
+
+    def _follow(self, run_id: str, worker: Worker, events_offset: int) -> None:
+        self._runs[run_id] = RunFollower(
+            self._folder(run_id),
+            worker,
+            self._feeds.of(run_id),
+            self._database,
+            self._broadcast,
+            events_offset=events_offset,
+        )
+
+    def _follow_evaluations(self) -> bool:
+        with self._inbox:
+            arrived, self._new_evaluations = self._new_evaluations, []
+        for row, request in arrived:
+            self._evaluations[row.run_id, row.id] = self._evaluation_follower(row, request)
+        ended = []
+        for key, follower in self._evaluations.items():
+            try:
+                if not follower.poll():
+                    ended.append(key)
+            except Exception:
+                log.exception("Evaluation %s of run %s could not be followed; trying again", *reversed(key))
+        for key in ended:
+            del self._evaluations[key]
+        return bool(ended)
+
+    def _launch_evaluations(self) -> None:
+        busy = sum(follower.worker is not None for follower in self._evaluations.values())
+        for follower in self._evaluations.values():
+            if busy >= CONCURRENT_EVALUATIONS:
+                return
+            live = self._runs.get(follower.run_id)
+            answered = live.answered_checkpoint if live is not None and not live.ended else None
+            if follower.worker is None and follower.is_ready(answered):
+                with self._database.read() as session:
+                    policy_step = get_run(session, follower.run_id).policy_step
+                follower.launch(self._processes, policy_step)
+                busy += 1
+
+    def _evaluation_follower(self, row: EvaluationRow, checkpoint_request: int | None) -> EvaluationFollower:
+        return EvaluationFollower(
+            row,
+            self._folder(row.run_id),
+            self._database,
+            self._broadcast,
+            checkpoint_request=checkpoint_request,
+            keep_videos=self._settings.keep_eval_videos,
+        )
+
+    def _folder(self, run_id: str) -> RunFolder:
+        return RunFolder(self._runs_dir, run_id)
+
+    @property
+    def _runs_dir(self) -> Path:
+        return self._settings.runs_dir
