@@ -9,6 +9,7 @@ import numpy as np
 
 from rlviz.analysis.arrays import Floats
 from rlviz.analysis.moving import moving_average
+from rlviz.domain.errors import pointer_to
 
 STABILITY_EPISODES = 20
 """Stability is the spread of the returns of so many last episodes."""
@@ -139,11 +140,11 @@ def _on_grid(episodes: Episodes, window: int, grid: Floats) -> Floats:
 
 def _leaves(value: object, path: str = "") -> Iterator[tuple[str, object]]:
     """Every value that is not an object with members, with its JSON pointer."""
-    if not isinstance(value, Mapping) or not value:
+    if not isinstance(value, Mapping) or (path and not value):
         yield path, value
         return
     for name, member in value.items():
-        yield from _leaves(member, f"{path}/{str(name).replace('~', '~0').replace('/', '~1')}")
+        yield from _leaves(member, path + pointer_to(name))
 
 
 def _all_same(values: list[object]) -> bool:

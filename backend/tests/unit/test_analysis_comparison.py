@@ -1,0 +1,180 @@
+"""Comparing runs: figures, aligned curves, differences in configuration."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from rlviz.analysis.comparison import ConfigDifference, Episodes, aligned_curves, config_diff, run_metrics
+from rlviz.analysis.moving import moving_average
+
+NOTHING = Episodes(*(np.empty(0) for _ in range(4)))
+
+
+def episodes(*returns: float, length: int = 10, first_step: int = 0) -> Episodes:
+    """Episodes of ``length`` steps, one a second from Unix time 1000."""
+    reward = np.array(returns, dtype=np.float64)
+    ends = first_step + length * np.arange(1, len(reward) + 1, dtype=np.float64)
+    return Episodes(ends, 1000 + np.arange(1, len(reward) + 1, dtype=np.float64), reward, np.full(len(reward), length))
+
+
+# Figures
+
+
+def test_a_run_without_episodes_has_no_figures() -> None:
+    metrics = run_metrics(NOTHING, window=20, threshold=0, started_at=1000)
+    assert metrics.episodes == 0
+    assert {value for name, value in vars(metrics).items() if name != "episodes"} == {None}
+
+
+def test_the_best_moving_average_is_that_of_a_full_window_and_the_first_to_reach_it() -> None:
+    metrics = run_metrics(episodes(500, 1, 2, 6, 1, 7, 1), window=2)
+    assert metrics.best_moving_average == 250.5
+    assert metrics.best_moving_average_step == 20
+    metrics = run_metrics(episodes(0, 1, 5, 3, 3, 5, 0), window=2)
+    assert (metrics.best_moving_average, metrics.best_moving_average_step) == (4, 40)
+
+
+def test_fewer_episodes_than_the_window_have_a_final_average_but_no_best() -> None:
+    metrics = run_metrics(episodes(1, 2, 6), window=4, threshold=2)
+    assert metrics.best_moving_average is None
+    assert metrics.best_moving_average_step is None
+    assert metrics.steps_to_threshold is None
+    assert metrics.final_moving_average == 3
+
+
+def test_the_threshold_is_reached_by_a_full_window_not_by_one_lucky_episode() -> None:
+    metrics = run_metrics(episodes(500, 1, 1, 100, 100, 100), window=3, threshold=100, started_at=990)
+    assert metrics.steps_to_threshold == 30
+    metrics = run_metrics(episodes(200, 1, 1, 100, 100, 100), window=3, threshold=100, started_at=990)
+    assert metrics.steps_to_threshold == 60
+    assert metrics.seconds_to_threshold == 16
+
+
+def test_a_threshold_that_is_met_exactly_is_reached() -> None:
+    assert run_metrics(episodes(475, 475), window=2, threshold=475).steps_to_threshold == 20
+
+
+def test_a_threshold_never_reached_has_no_steps_and_no_seconds() -> None:
+    metrics = run_metrics(episodes(1, 2, 3), window=2, threshold=3, started_at=1000)
+    assert metrics.steps_to_threshold is None
+    assert metrics.seconds_to_threshold is None
+
+
+def test_seconds_need_to_know_when_the_run_was_started() -> None:
+    metrics = run_metrics(episodes(5, 5), window=1, threshold=1)
+    assert metrics.steps_to_threshold == 10
+    assert metrics.seconds_to_threshold is None
+
+
+def test_stability_is_the_spread_of_the_last_twenty_returns() -> None:
+    rng = np.random.default_rng(7)
+    returns = rng.normal(size=50)
+    metrics = run_metrics(episodes(*returns), window=5)
+    assert metrics.stability == pytest.approx(np.std(returns[-20:]))
+    assert run_metrics(episodes(1, 3), window=5).stability == 1
+    assert run_metrics(episodes(1), window=5).stability is None
+
+
+def test_figures_that_are_not_numbers_are_none() -> None:
+    metrics = run_metrics(episodes(1, 2, np.nan), window=2, threshold=1)
+    assert metrics.final_moving_average is None
+    assert metrics.stability is None
+    assert metrics.best_moving_average == 1.5
+    assert run_metrics(episodes(np.nan, np.nan), window=1, threshold=0).best_moving_average is None
+
+
+# Aligned curves
+
+
+def test_few_steps_are_all_on_the_grid_and_each_curve_keeps_its_last_value_until_the_next() -> None:
+    curves = aligned_curves({"a": episodes(1, 2, 3, 4), "b": episodes(7, 8, length=15)}, window=1, max_points=100)
+    assert curves.step.tolist() == [10, 15, 20, 30, 40]
+    np.testing.assert_array_equal(curves.values["a"], [1, 1, 2, 3, 4])
+    np.testing.assert_array_equal(curves.values["b"], [np.nan, 7, 7, 8, np.nan])
+
+
+def test_no_curve_is_drawn_outside_its_run_and_every_value_is_a_moving_average() -> None:
+    rng = np.random.default_rng(8)
+    for _ in range(50):
+        runs = {
+            name: episodes(*rng.normal(size=int(rng.integers(1, 400))), length=int(rng.integers(1, 50)))
+            for name in "abc"
+        }
+        curves = aligned_curves(runs, window=20, max_points=int(rng.integers(2, 200)))
+        assert (np.diff(curves.step) > 0).all()
+        assert curves.step[0] == min(run.step[0] for run in runs.values())
+        assert curves.step[-1] == max(run.step[-1] for run in runs.values())
+        for name, run in runs.items():
+            values, averages = curves.values[name], moving_average(run.reward, 20)
+            for step, value in zip(curves.step, values, strict=True):
+                if run.step[0] <= step <= run.step[-1]:
+                    assert value == averages[run.step <= step][-1]
+                else:
+                    assert np.isnan(value)
+
+
+def test_the_grid_has_at_most_max_points() -> None:
+    curves = aligned_curves({"a": episodes(*range(5000))}, window=20, max_points=300)
+    assert len(curves.step) <= 300
+
+
+def test_of_episodes_that_end_at_one_step_the_last_counts() -> None:
+    run = Episodes(np.array([8.0, 8.0, 16.0]), np.arange(3.0), np.array([1.0, 2.0, 3.0]), np.full(3, 8.0))
+    curves = aligned_curves({"a": run}, window=1, max_points=10)
+    assert curves.step.tolist() == [8, 16]
+    assert curves.values["a"].tolist() == [2, 3]
+
+
+def test_runs_without_episodes_have_curves_without_values() -> None:
+    assert aligned_curves({}, window=20, max_points=10).step.shape == (0,)
+    curves = aligned_curves({"new": NOTHING, "a": episodes(1, 2)}, window=20, max_points=10)
+    assert np.isnan(curves.values["new"]).all()
+    assert len(curves.values["new"]) == len(curves.step) == 2
+    assert aligned_curves({"new": NOTHING}, window=20, max_points=10).values["new"].shape == (0,)
+
+
+def test_a_grid_of_one_point_is_refused() -> None:
+    with pytest.raises(ValueError, match="at least 2"):
+        aligned_curves({"a": episodes(1)}, window=1, max_points=1)
+
+
+# Configurations
+
+
+def test_only_what_differs_is_listed_by_json_pointer() -> None:
+    a = {"algo": "ppo", "seed": 1, "hyperparameters": {"gamma": 0.99, "net_arch": [64, 64]}}
+    b = {"algo": "ppo", "seed": 2, "hyperparameters": {"gamma": 0.9, "net_arch": [64, 64]}}
+    assert config_diff({"a": a, "b": b}) == [
+        ConfigDifference("/seed", {"a": 1, "b": 2}),
+        ConfigDifference("/hyperparameters/gamma", {"a": 0.99, "b": 0.9}),
+    ]
+
+
+def test_a_missing_setting_is_not_null() -> None:
+    difference = config_diff({"a": {"target_kl": None}, "b": {}, "c": {"target_kl": None}})
+    assert difference == [ConfigDifference("/target_kl", {"a": None, "c": None})]
+
+
+def test_what_names_a_run_is_no_difference_but_the_same_names_deeper_down_are() -> None:
+    a = {"run_id": "a", "name": "A", "created_at": 1, "hyperparameters": {"name": 1}}
+    b = {"run_id": "b", "name": "B", "created_at": 2, "hyperparameters": {"name": 2}}
+    assert [difference.path for difference in config_diff({"a": a, "b": b})] == ["/hyperparameters/name"]
+
+
+def test_one_and_one_point_zero_are_one_number_and_true_is_none() -> None:
+    assert config_diff({"a": {"x": 1}, "b": {"x": 1.0}}) == []
+    assert config_diff({"a": {"x": 1}, "b": {"x": True}}) == [ConfigDifference("/x", {"a": 1, "b": True})]
+
+
+def test_an_empty_object_is_not_a_missing_one() -> None:
+    assert config_diff({"a": {"versions": {}}, "b": {}}) == [ConfigDifference("/versions", {"a": {}})]
+    assert config_diff({"a": {"versions": {}}, "b": {"versions": {}}}) == []
+
+
+def test_odd_names_are_escaped_in_pointers() -> None:
+    assert [d.path for d in config_diff({"a": {"a/b": {"c~d": 1}}, "b": {}})] == ["/a~1b/c~0d"]
+
+
+def test_one_run_differs_from_nothing() -> None:
+    assert config_diff({"a": {"seed": 1}}) == []
+    assert config_diff({}) == []

@@ -1,0 +1,55 @@
+"""Moving averages."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from rlviz.analysis.arrays import Floats
+from rlviz.analysis.moving import moving_average
+
+
+def plainly(values: Floats, window: int) -> Floats:
+    return np.array([values[max(0, i - window + 1) : i + 1].mean() for i in range(len(values))])
+
+
+def test_it_is_the_mean_of_the_last_window_values_and_of_fewer_at_the_start() -> None:
+    assert moving_average(np.array([1.0, 3.0, 5.0, 10.0]), 3).tolist() == [1, 2, 3, 6]
+
+
+def test_it_agrees_with_the_plain_mean_for_every_length_and_window() -> None:
+    rng = np.random.default_rng(6)
+    for _ in range(300):
+        values = rng.normal(size=int(rng.integers(0, 300)))
+        window = int(rng.integers(1, 120))
+        np.testing.assert_allclose(moving_average(values, window), plainly(values, window), atol=1e-12)
+
+
+def test_a_null_takes_the_mean_from_the_windows_that_hold_it_and_from_no_others() -> None:
+    values = np.arange(20.0)
+    values[7] = np.nan
+    missing = np.isnan(moving_average(values, 5))
+    assert np.flatnonzero(missing).tolist() == [7, 8, 9, 10, 11]
+    np.testing.assert_allclose(moving_average(values, 5), plainly(values, 5))
+
+
+def test_one_huge_return_does_not_blur_those_that_follow() -> None:
+    values = np.full(100, 0.1)
+    values[3] = 1e18
+    np.testing.assert_allclose(moving_average(values, 10)[13:], 0.1, rtol=1e-12)
+
+
+def test_the_window_may_be_longer_than_the_run() -> None:
+    assert moving_average(np.array([2.0, 4.0]), 10**9).tolist() == [2, 3]
+    assert moving_average(np.empty(0), 10).shape == (0,)
+
+
+def test_the_values_are_left_alone() -> None:
+    values = np.arange(10.0)
+    moving_average(values, 3)
+    assert values.tolist() == list(range(10))
+
+
+@pytest.mark.parametrize("window", [0, -3])
+def test_a_window_of_nothing_is_refused(window: int) -> None:
+    with pytest.raises(ValueError, match="at least 1"):
+        moving_average(np.arange(3.0), window)
