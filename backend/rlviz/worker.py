@@ -80,7 +80,9 @@ def _spare() -> int:
     """Pay for the imports in advance; then do the one job that comes, or end with the service."""
     import rlviz.evaluation.evaluate
     import rlviz.training.session  # noqa: F401
+    from rlviz.training.warmup import warm_up
 
+    warm_up()
     line = sys.stdin.buffer.readline()
     if not line:
         return EXIT_OK

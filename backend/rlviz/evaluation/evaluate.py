@@ -10,6 +10,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -66,7 +67,7 @@ class _Job:
         self.video = folder.video_path(record.id)
 
     def run(self) -> EvaluationRecord:
-        self._update(status=EvaluationStatus.RUNNING, started_at=utc(self.clock()), episodes_done=0)
+        self._update(status=EvaluationStatus.RUNNING, started_at=self._now(), episodes_done=0)
         config = self.folder.read_config()
         torch.set_num_threads(config.torch_threads)
         pinned = self.folder.pinned_policy_path(self.record.id)
@@ -74,13 +75,13 @@ class _Job:
         episodes, video = self._film(config.env_id, policy)
         return self._update(
             status=EvaluationStatus.COMPLETED,
-            ended_at=utc(self.clock()),
+            ended_at=self._now(),
             summary=summarize(episodes, video),
         )
 
     def fail(self, cause: str) -> EvaluationRecord:
         try:
-            return self._update(status=EvaluationStatus.FAILED, ended_at=utc(self.clock()), cause=cause, summary=None)
+            return self._update(status=EvaluationStatus.FAILED, ended_at=self._now(), cause=cause, summary=None)
         finally:
             self.video.unlink(missing_ok=True)
 
@@ -101,6 +102,10 @@ class _Job:
                 results.append(result)
                 self._update(episodes_done=len(results))
         return results, recorder.facts(self.video.relative_to(self.folder.path).as_posix())
+
+    def _now(self) -> datetime:
+        """To the millisecond, as records are written."""
+        return utc(round(self.clock(), 3))
 
     def _update(self, **changes: Any) -> EvaluationRecord:
         record = self.record.model_copy(update=changes)

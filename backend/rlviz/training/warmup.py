@@ -1,0 +1,36 @@
+"""Paying in advance for what a first model costs: lazy imports inside torch, Gymnasium and pygame."""
+
+from __future__ import annotations
+
+import time
+
+from rlviz.algorithms import ALGORITHMS
+from rlviz.domain.config import RunConfig
+from rlviz.domain.times import utc
+from rlviz.environments import ENVIRONMENTS
+from rlviz.environments.make import make_environment
+from rlviz.training.builder import build_model
+
+
+def warm_up() -> None:
+    """Build a model and draw a frame, and throw both away. Every run seeds its generators after this."""
+    environment = next(iter(ENVIRONMENTS))
+    algorithm = next(iter(algorithm for algorithm in ALGORITHMS if environment.suits(algorithm)))
+    config = RunConfig(
+        run_id="warm-up",
+        name="warm-up",
+        created_at=utc(time.time()),
+        algo=algorithm.id,
+        env_id=environment.id,
+        preset=None,
+        seed=0,
+        total_timesteps=10_000,
+        hyperparameters={},
+    )
+    environments = build_model(config).get_env()
+    if environments is not None:
+        environments.close()
+    pictured = make_environment(environment.id, render=True)
+    pictured.reset()
+    pictured.render()
+    pictured.close()
