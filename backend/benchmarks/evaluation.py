@@ -1,0 +1,176 @@
+"""Evaluation with video against Gymnasium's RecordVideo with Stable-Baselines3's evaluate_policy.
+
+Both load the same saved policy and play five CartPole episodes of 500 steps, filming every frame, in
+interleaved pairs. Then: how the evaluator's peak memory grows when an episode is ten times as long.
+
+    python -m benchmarks.evaluation
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import torch
+from gymnasium.wrappers import RecordVideo
+from stable_baselines3 import PPO
+from stable_baselines3.common.evaluation import evaluate_policy
+
+from rlviz.algorithms import ALGORITHMS
+from rlviz.domain.config import RunConfig
+from rlviz.domain.evaluation import EvaluationRecord
+from rlviz.domain.ids import new_evaluation_id
+from rlviz.environments import ENVIRONMENTS
+from rlviz.environments.make import make_environment
+from rlviz.evaluation.evaluate import evaluate, load_policy
+from rlviz.evaluation.recorder import VideoRecorder
+from rlviz.evaluation.rollout import play
+from rlviz.rundir.folder import RunFolder
+from rlviz.training.builder import build_model
+
+ENV_ID = "CartPole-v1"
+EPISODES = 5
+EPISODE_STEPS = 500
+PAIRS = 5
+TIMESTEPS = 40_000
+SHORT, LONG = 300, 3_000
+
+
+def run(pairs: int = PAIRS) -> dict[str, float]:
+    """Medians in seconds, their ratio (below 1: we are faster), and memory in MiB."""
+    torch.set_num_threads(1)
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = _trained_run(Path(scratch))
+        ours, theirs = [], []
+        for number in range(pairs + 1):
+            ours.append(_timed(partial(_evaluate, folder)))
+            theirs.append(_timed(partial(_record_video, folder, Path(scratch, f"gym-{number}"))))
+        # The first pair pays for imports and page faults.
+        ours, theirs = ours[1:], theirs[1:]
+        short, long = (_peak_memory(folder, steps) for steps in (SHORT, LONG))
+    return {
+        "evaluation_seconds": statistics.median(ours),
+        "record_video_seconds": statistics.median(theirs),
+        "evaluation_ratio": statistics.median(ours) / statistics.median(theirs),
+        "evaluation_worst_pair_ratio": max(own / other for own, other in zip(ours, theirs, strict=True)),
+        "evaluation_milliseconds_per_frame": 1e3 * statistics.median(ours) / (EPISODES * (EPISODE_STEPS + 1)),
+        "evaluation_peak_mib_short_episode": short,
+        "evaluation_peak_mib_long_episode": long,
+        "evaluation_peak_mib_growth": long - short,
+    }
+
+
+def main() -> None:
+    figures = run()
+    print(f"{EPISODES} episodes of {ENV_ID}, {EPISODE_STEPS} steps each, with video; median of {PAIRS} pairs")
+    rows = [
+        ("rlviz evaluate", f"{figures['evaluation_seconds']:.2f} s"),
+        ("RecordVideo + evaluate_policy", f"{figures['record_video_seconds']:.2f} s"),
+        ("ratio (target: at most 0.70)", f"{figures['evaluation_ratio']:.2f}"),
+        ("ratio of the worst pair", f"{figures['evaluation_worst_pair_ratio']:.2f}"),
+        ("rlviz, a frame", f"{figures['evaluation_milliseconds_per_frame']:.2f} ms"),
+        (f"peak memory, episode of {SHORT:,} steps", f"{figures['evaluation_peak_mib_short_episode']:.1f} MiB"),
+        (f"peak memory, episode of {LONG:,} steps", f"{figures['evaluation_peak_mib_long_episode']:.1f} MiB"),
+        ("growth (target: flat)", f"{figures['evaluation_peak_mib_growth']:+.1f} MiB"),
+    ]
+    for name, value in rows:
+        print(f"  {name:<36} {value:>10}")
+
+
+def _trained_run(root: Path) -> RunFolder:
+    """A run folder whose model balances the pole for whole episodes."""
+    algorithm, environment = ALGORITHMS.get("ppo"), ENVIRONMENTS.get(ENV_ID)
+    preset = algorithm.preset("fast", environment.presets["ppo"])
+    folder = RunFolder(root, "ppo-cartpole-benchmark")
+    config = RunConfig(
+        run_id=folder.run_id,
+        name="Benchmark",
+        created_at=datetime.now(UTC),
+        algo=algorithm.id,
+        env_id=ENV_ID,
+        preset=preset.id.value,
+        seed=1,
+        total_timesteps=TIMESTEPS,
+        hyperparameters=preset.hyperparameters,
+    )
+    folder.create(config)
+    model = build_model(config)
+    model.learn(TIMESTEPS)
+    for _ in range(5):
+        if evaluate_policy(model, make_environment(ENV_ID), EPISODES, warn=False)[0] == EPISODE_STEPS:
+            break
+        model.learn(TIMESTEPS // 4)
+    model.save(folder.model_path)
+    return folder
+
+
+def _timed(job: Callable[[], None]) -> float:
+    started = time.perf_counter()
+    job()
+    return time.perf_counter() - started
+
+
+def _evaluate(folder: RunFolder) -> None:
+    now = datetime.now(UTC)
+    record = EvaluationRecord(
+        id=new_evaluation_id(now), run_id=folder.run_id, created_at=now, episodes=EPISODES, checkpoint="model.zip"
+    )
+    folder.write_evaluation(record)
+    summary = evaluate(folder, record.id).summary
+    assert summary is not None
+    assert summary.episode_length.min == EPISODE_STEPS, "the policy falls; the comparison needs whole episodes"
+
+
+def _record_video(folder: RunFolder, videos: Path) -> None:
+    model = PPO.load(folder.model_path, device="cpu")
+    env = RecordVideo(make_environment(ENV_ID, render=True), str(videos), episode_trigger=lambda _: True)
+    _, lengths = evaluate_policy(model, env, EPISODES, return_episode_rewards=True, warn=False)
+    env.close()  # type: ignore[no-untyped-call]
+    assert isinstance(lengths, list)
+    assert min(lengths) == EPISODE_STEPS
+    # evaluate_policy ends in a reset, so one video more has begun: a single frame.
+    assert len(list(videos.glob("*.mp4"))) >= EPISODES
+
+
+class _Endless(gymnasium.Wrapper[Any, Any, Any, Any]):
+    """Goes on with a fresh pole when it falls, so that an episode can be as long as we like."""
+
+    def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
+        observation, reward, terminated, truncated, info = super().step(action)
+        if terminated or truncated:
+            observation, info = self.reset()
+        return observation, reward, False, False, info
+
+
+def _peak_memory(folder: RunFolder, steps: int) -> float:
+    """Peak resident memory, MiB, of a fresh process that films one episode of ``steps`` steps."""
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        return pool.apply(_film_one, (folder.path, steps))
+
+
+def _film_one(path: Path, steps: int) -> float:
+    folder = RunFolder.at(path)
+    env = _Endless(make_environment(ENV_ID, render=True))
+    policy = load_policy(folder, "ppo", "model.zip")
+    with VideoRecorder(folder.path / f"{steps}.mp4", fps=50) as recorder:
+        (episode,) = play(env, policy, recorder, episodes=1, seed=1, deterministic=True, max_steps=steps)
+    assert episode.episode_length == steps
+    return _high_water_mark()
+
+
+def _high_water_mark() -> float:
+    """Peak resident memory of this process, MiB. (``ru_maxrss`` would carry the parent's peak over.)"""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:")) / 1024
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,290 @@
+"""The evaluation job on real run folders: real policies, a real ffmpeg, videos decoded with PyAV."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import av
+import psutil
+import pytest
+from stable_baselines3 import DQN, PPO
+
+from rlviz.domain.config import RunConfig
+from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus
+from rlviz.environments import ENVIRONMENTS
+from rlviz.environments.make import make_environment
+from rlviz.evaluation.evaluate import evaluate
+from rlviz.rundir.folder import RunFolder
+
+ENV_ID = "CartPole-v1"
+ASKED_AT = datetime(2026, 11, 21, 1, 43, 12, tzinfo=UTC)
+MODELS: dict[str, Callable[[], Any]] = {
+    "ppo": lambda: PPO("MlpPolicy", make_environment(ENV_ID), n_steps=256, seed=1, device="cpu").learn(512),
+    "dqn": lambda: DQN("MlpPolicy", make_environment(ENV_ID), learning_starts=100, seed=1, device="cpu").learn(512),
+}
+SCRIPT = """
+import sys
+from pathlib import Path
+from rlviz.evaluation.evaluate import evaluate
+from rlviz.rundir.folder import RunFolder
+sys.exit(evaluate(RunFolder.at(Path(sys.argv[1])), sys.argv[2]).status != "completed")
+"""
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A policy file for each algorithm, trained for 512 steps."""
+    folder = tmp_path_factory.mktemp("policies")
+    for algo, train in MODELS.items():
+        train().save(folder / f"{algo}.zip")
+    return {algo: folder / f"{algo}.zip" for algo in MODELS}
+
+
+@pytest.fixture
+def run(tmp_path: Path, trained: dict[str, Path]) -> RunFolder:
+    return make_run(tmp_path, "ppo", trained)
+
+
+def make_run(root: Path, algo: str, trained: dict[str, Path], kind: type[RunFolder] = RunFolder) -> RunFolder:
+    """A run folder with a policy as its final model and as its checkpoint of step 512."""
+    folder = kind(root, f"{algo}-cartpole-test")
+    folder.create(
+        RunConfig(
+            run_id=folder.run_id,
+            name="Test",
+            created_at=ASKED_AT,
+            algo=algo,
+            env_id=ENV_ID,
+            preset=None,
+            seed=1,
+            total_timesteps=512,
+            hyperparameters={},
+        )
+    )
+    for path in (folder.model_path, folder.checkpoint_path(512)):
+        path.write_bytes(trained[algo].read_bytes())
+    return folder
+
+
+def ask(folder: RunFolder, number: int = 1, **wishes: Any) -> EvaluationRecord:
+    """Queue an evaluation, as the service does."""
+    wishes = {"checkpoint": "model.zip", "episodes": 3, **wishes}
+    record = EvaluationRecord(
+        id=f"eval_20261121-014312-{number:03d}", run_id=folder.run_id, created_at=ASKED_AT, **wishes
+    )
+    folder.write_evaluation(record)
+    return record
+
+
+def files(folder: RunFolder) -> set[str]:
+    return {path.name for path in folder.evaluations.iterdir()}
+
+
+def frame_count(path: Path) -> int:
+    with av.open(str(path)) as container:
+        return sum(1 for _ in container.decode(video=0))
+
+
+def start_worker(folder: RunFolder, record: EvaluationRecord) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-W", "error", "-c", SCRIPT, str(folder.path), record.id],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_a_worker_process_leaves_a_summary_and_a_video_that_agree(run: RunFolder) -> None:
+    asked = ask(run, checkpoint="checkpoints/step_512.zip", checkpoint_step=512)
+    worker = start_worker(run, asked)
+    output = worker.communicate(timeout=120)
+    assert (worker.returncode, *output) == (0, "", "")
+    record = run.read_evaluation(asked.id)
+    assert record.status is EvaluationStatus.COMPLETED
+    assert (record.episodes_done, record.checkpoint_step, record.cause) == (3, 512, None)
+    summary = record.summary
+    assert summary is not None
+    assert summary.video is not None
+    assert summary.video.file == f"eval/{asked.id}.mp4"
+    assert summary.video.fps == ENVIRONMENTS.get(ENV_ID).render_fps
+    assert summary.video.frames == frame_count(run.path / summary.video.file)
+    assert files(run) == {f"{asked.id}.json", f"{asked.id}.mp4"}
+
+
+def test_episodes_begin_where_the_summary_says(run: RunFolder) -> None:
+    summary = evaluate(run, ask(run).id).summary
+    assert summary is not None
+    assert summary.video is not None
+    begins = [episode.first_frame for episode in summary.episodes]
+    assert begins[0] == 0
+    filmed = [end - begin for begin, end in zip(begins, [*begins[1:], summary.video.frames], strict=True)]
+    assert filmed == [episode.episode_length + 1 for episode in summary.episodes]
+
+
+@pytest.mark.parametrize("algo", MODELS)
+@pytest.mark.parametrize("deterministic", [True, False])
+def test_the_same_seed_plays_the_same_episodes(
+    tmp_path: Path, trained: dict[str, Path], algo: str, deterministic: bool
+) -> None:
+    folder = make_run(tmp_path, algo, trained)
+    first, again, other = (
+        evaluate(folder, ask(folder, number, seed=seed, deterministic=deterministic).id).summary
+        for number, seed in enumerate([7, 7, 1234], 1)
+    )
+    assert first is not None
+    assert again is not None
+    assert other is not None
+    assert first.episodes == again.episodes
+    assert first.episodes != other.episodes
+    assert [episode.seed for episode in first.episodes] == [7, 8, 9]
+
+
+class WatchedFolder(RunFolder):
+    """Calls ``watcher`` with each evaluation record that was just written."""
+
+    watcher: Callable[[EvaluationRecord], None]
+
+    def write_evaluation(self, record: EvaluationRecord) -> None:
+        super().write_evaluation(record)
+        self.watcher(record)
+
+
+@pytest.fixture
+def watched(tmp_path: Path, trained: dict[str, Path]) -> WatchedFolder:
+    folder = make_run(tmp_path, "ppo", trained, WatchedFolder)
+    assert isinstance(folder, WatchedFolder)
+    folder.watcher = lambda record: None
+    return folder
+
+
+def test_a_reader_follows_each_episode_and_finds_the_video_with_the_summary(watched: WatchedFolder) -> None:
+    asked = ask(watched)
+    seen: list[tuple[str, int, bool]] = []
+    watched.watcher = lambda record: seen.append(
+        (record.status.value, record.episodes_done, watched.video_path(record.id).exists())
+    )
+    evaluate(watched, asked.id)
+    assert seen == [
+        ("running", 0, False),
+        ("running", 1, False),
+        ("running", 2, False),
+        ("running", 3, False),
+        ("completed", 3, True),
+    ]
+
+
+def test_the_record_says_when_it_ran(run: RunFolder) -> None:
+    times = iter([1_000.0, 1_060.0])
+    record = evaluate(run, ask(run, episodes=1).id, clock=lambda: next(times))
+    assert record.started_at is not None
+    assert record.ended_at is not None
+    assert (record.started_at.timestamp(), record.ended_at.timestamp()) == (1_000.0, 1_060.0)
+
+
+def test_an_evaluation_that_has_ended_is_not_played_again(run: RunFolder) -> None:
+    asked = ask(run, status=EvaluationStatus.FAILED, cause="The disk was full.")
+    assert evaluate(run, asked.id) == asked
+    assert files(run) == {f"{asked.id}.json"}
+
+
+def torn(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:1_000])
+
+
+@pytest.mark.parametrize(
+    ("damage", "checkpoint", "cause"),
+    [
+        (lambda path: path.unlink(), "model.zip", "model.zip is not there any more"),
+        (lambda path: path.write_bytes(b"no policy"), "model.zip", "model.zip cannot be loaded as PPO (ValueError"),
+        (torn, "model.zip", "model.zip cannot be loaded as PPO"),
+        (lambda path: None, None, "names no checkpoint"),
+        (lambda path: None, "../elsewhere/model.zip", "is not there any more"),
+    ],
+)
+def test_an_unusable_checkpoint_fails_with_the_cause_and_leaves_no_video(
+    run: RunFolder,
+    capsys: pytest.CaptureFixture[str],
+    damage: Callable[[Path], None],
+    checkpoint: str | None,
+    cause: str,
+) -> None:
+    damage(run.model_path)
+    asked = ask(run, checkpoint=checkpoint)
+    record = evaluate(run, asked.id)
+    assert record.status is EvaluationStatus.FAILED
+    assert record.cause is not None
+    assert record.cause.startswith("CheckpointUnusable: ")
+    assert cause in record.cause
+    assert "evaluate again" in record.cause
+    assert record == run.read_evaluation(asked.id)
+    assert files(run) == {f"{asked.id}.json"}
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_a_pinned_policy_is_played_although_the_trainer_dropped_the_checkpoint(run: RunFolder) -> None:
+    asked = ask(run, episodes=1, checkpoint="checkpoints/step_512.zip")
+    run.pin_policy(asked.id, run.checkpoint_path(512))
+    run.checkpoint_path(512).unlink()
+    assert evaluate(run, asked.id).status is EvaluationStatus.COMPLETED
+
+
+def test_ffmpeg_dying_midway_fails_and_leaves_no_video(watched: WatchedFolder) -> None:
+    asked = ask(watched)
+
+    def kill_ffmpeg(record: EvaluationRecord) -> None:
+        if record.status is EvaluationStatus.RUNNING and record.episodes_done == 1:
+            (process,) = (child for child in psutil.Process().children() if "ffmpeg" in child.name())
+            process.kill()
+
+    watched.watcher = kill_ffmpeg
+    record = evaluate(watched, asked.id)
+    assert record.status is EvaluationStatus.FAILED
+    assert record.cause is not None
+    assert record.cause.startswith("VideoNotWritten: ffmpeg was killed by signal 9")
+    assert record.summary is None
+    assert files(watched) == {f"{asked.id}.json"}
+
+
+def test_a_record_that_cannot_be_completed_takes_its_video_with_it(watched: WatchedFolder) -> None:
+    asked = ask(watched)
+
+    def disk_full(record: EvaluationRecord) -> None:
+        if record.status is EvaluationStatus.COMPLETED:
+            raise OSError(28, "No space left on device")
+
+    watched.watcher = disk_full
+    record = evaluate(watched, asked.id)
+    assert record.status is EvaluationStatus.FAILED
+    assert record.cause == "OSError: [Errno 28] No space left on device; free some disk space and evaluate again."
+    assert record.summary is None
+    assert files(watched) == {f"{asked.id}.json"}
+
+
+@pytest.mark.parametrize(("number", "exit_code"), [(signal.SIGTERM, 143), (signal.SIGINT, -signal.SIGINT)])
+def test_a_worker_that_is_told_to_end_leaves_no_half_file(
+    run: RunFolder, number: signal.Signals, exit_code: int
+) -> None:
+    asked = ask(run, episodes=100)
+    worker = start_worker(run, asked)
+    deadline = time.monotonic() + 60
+    while run.read_evaluation(asked.id).episodes_done == 0:
+        assert worker.poll() is None, worker.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    children = psutil.Process(worker.pid).children(recursive=True)
+    worker.send_signal(number)
+    worker.communicate(timeout=30)
+    assert worker.returncode == exit_code
+    record = run.read_evaluation(asked.id)
+    assert record.status is EvaluationStatus.FAILED
+    assert record.cause is not None
+    assert "interrupted" in record.cause
+    assert files(run) == {f"{asked.id}.json"}
+    assert not any(child.is_running() for child in children)
