@@ -1,5 +1,6 @@
 "use client";
 
+import clsx from "clsx";
 import { useEffect, useRef, useState } from "react";
 import type { RunSeries } from "@/lib/stream";
 import { ChartLegend } from "./chart-legend";
@@ -65,7 +66,10 @@ export function LiveChart({ spec, series }: LiveChartProps) {
         data-revision={revision}
         className="relative h-52 md:h-60"
       >
-        <div ref={canvas} className="absolute inset-0 overflow-hidden" />
+        <div
+          ref={canvas}
+          className={clsx("absolute inset-0 overflow-hidden", model.points === 0 && "invisible")}
+        />
         {model.points === 0 && (
           <p className="absolute inset-0 grid place-items-center text-xs text-ink-faint">
             {spec.empty}

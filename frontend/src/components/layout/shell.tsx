@@ -20,15 +20,17 @@ export function Shell({ children }: { children: ReactNode }) {
           <ThemeToggle />
         </div>
       </header>
-      <div className="flex">
-        <NavLinks
-          label="Main"
-          className="sticky top-13 hidden h-[calc(100dvh-3.25rem)] w-44 shrink-0 flex-col gap-0.5 border-r border-line p-2.5 md:flex"
-          linkClass="flex h-8 items-center gap-2.5 rounded-md px-2.5 text-sm font-medium transition-colors"
-          currentClass="bg-rest-wash text-ink"
-          otherClass="text-ink-soft hover:bg-rest-wash hover:text-ink"
-          iconClass="size-4"
-        />
+      <div className="flex min-h-[calc(100dvh-3.25rem)]">
+        <div className="hidden w-44 shrink-0 border-r border-line md:block">
+          <NavLinks
+            label="Main"
+            className="sticky top-13 flex flex-col gap-0.5 p-2.5"
+            linkClass="flex h-8 items-center gap-2.5 rounded-md px-2.5 text-sm font-medium transition-colors"
+            currentClass="bg-rest-wash text-ink"
+            otherClass="text-ink-soft hover:bg-rest-wash hover:text-ink"
+            iconClass="size-4"
+          />
+        </div>
         <main
           id="content"
           tabIndex={-1}

@@ -19,7 +19,7 @@ export function Card({ title, aside, label, className, bodyClass = "p-4", childr
       className={clsx("min-w-0 rounded-lg border border-line bg-surface shadow-card", className)}
     >
       {title !== undefined && (
-        <div className="flex min-h-11 items-center justify-between gap-3 border-b border-line px-4 py-1.5">
+        <div className="flex min-h-11 flex-wrap items-center justify-between gap-x-3 gap-y-1.5 border-b border-line px-4 py-1.5">
           <h2 className="text-sm font-semibold">{title}</h2>
           {aside}
         </div>

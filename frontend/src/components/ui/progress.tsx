@@ -25,7 +25,7 @@ export function Progress({ share, label, valueText, live = true, className }: Pr
       <div
         className={clsx(
           "h-full origin-left rounded-full transition-transform duration-300 ease-out",
-          live ? "bg-accent" : "bg-control-line",
+          live ? "bg-accent" : "bg-line-strong",
         )}
         style={{ transform: `scaleX(${share})` }}
       />

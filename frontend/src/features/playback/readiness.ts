@@ -6,7 +6,7 @@ export function isUnderWay(evaluation: Evaluation): boolean {
 
 /** Why there is nothing to evaluate yet; null when there is. A running run is asked for a checkpoint. */
 export function whyNotYet(run: RunDetail): string | null {
-  if (run.checkpoint_step !== null || run.status === "running" || run.status === "stopping") {
+  if (run.policy_step !== null || run.status === "running" || run.status === "stopping") {
     return null;
   }
   if (run.status === "created") return "Start the run first: there is no policy to evaluate yet.";

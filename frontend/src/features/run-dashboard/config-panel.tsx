@@ -9,7 +9,7 @@ export function ConfigPanel({ config }: { config: RunConfig }) {
     "total timesteps": count(config.total_timesteps),
     seed: config.seed,
     "torch threads": config.torch_threads,
-    checkpoints: `every ${count(checkpoints.every_steps)} steps or ${checkpoints.every_seconds} s, newest ${checkpoints.keep} kept`,
+    ...(checkpoints && { checkpoints: describeCheckpoints(checkpoints) }),
     ...(config.git_revision && { revision: config.git_revision.slice(0, 12) }),
   };
   return (
@@ -21,11 +21,16 @@ export function ConfigPanel({ config }: { config: RunConfig }) {
         <div className="flex flex-col gap-4 pt-1 pb-3">
           <Facts title="Hyperparameters" facts={config.hyperparameters} />
           <Facts title="Run" facts={run} />
-          <Facts title="Versions" facts={config.versions} />
+          <Facts title="Versions" facts={config.versions ?? {}} />
         </div>
       </Disclosure>
     </section>
   );
+}
+
+function describeCheckpoints(policy: NonNullable<RunConfig["checkpoints"]>): string {
+  const { every_steps: steps, every_seconds: seconds, keep } = policy;
+  return `every ${count(steps)} steps or ${setting(seconds)} s, newest ${setting(keep)} kept`;
 }
 
 function Facts({ title, facts }: { title: string; facts: Record<string, unknown> }) {

@@ -30,12 +30,10 @@ export function RunDashboard({ id, playback }: RunDashboardProps) {
       <RunHeader run={run} />
       <RunNotices run={run} />
       <RunFacts run={run} />
-      <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_26rem]">
+      <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_26rem] xl:grid-rows-[auto_1fr]">
         <LearningCurves key={run.id} runId={run.id} envId={run.env_id} />
-        <div className="flex min-w-0 flex-col gap-4">
-          {playback(run)}
-          <ConfigPanel config={run.config} />
-        </div>
+        <div className="min-w-0 xl:row-span-2">{playback(run)}</div>
+        <ConfigPanel config={run.config} />
       </div>
     </div>
   );

@@ -11,35 +11,11 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    get: {
-      parameters: {
-        query?: never;
-        header?: never;
-        path?: never;
-        cookie?: never;
-      };
-      requestBody?: never;
-      responses: {
-        /** @description ok */
-        200: {
-          headers: {
-            [name: string]: unknown;
-          };
-          content: {
-            "application/json": components["schemas"]["Health"];
-          };
-        };
-        /** @description problem */
-        default: {
-          headers: {
-            [name: string]: unknown;
-          };
-          content: {
-            "application/problem+json": components["schemas"]["Problem"];
-          };
-        };
-      };
-    };
+    /**
+     * Health
+     * @description Whether the service is up, and how busy it is.
+     */
+    get: operations["health"];
     put?: never;
     post?: never;
     delete?: never;
@@ -55,35 +31,11 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    get: {
-      parameters: {
-        query?: never;
-        header?: never;
-        path?: never;
-        cookie?: never;
-      };
-      requestBody?: never;
-      responses: {
-        /** @description ok */
-        200: {
-          headers: {
-            [name: string]: unknown;
-          };
-          content: {
-            "application/json": components["schemas"]["Algorithm"][];
-          };
-        };
-        /** @description problem */
-        default: {
-          headers: {
-            [name: string]: unknown;
-          };
-          content: {
-            "application/problem+json": components["schemas"]["Problem"];
-          };
-        };
-      };
-    };
+    /**
+     * List Algorithms
+     * @description The algorithms, with each hyperparameter's bounds, default and help, and their general presets.
+     */
+    get: operations["list_algorithms"];
     put?: never;
     post?: never;
     delete?: never;
@@ -99,35 +51,11 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    get: {
-      parameters: {
-        query?: never;
-        header?: never;
-        path?: never;
-        cookie?: never;
-      };
-      requestBody?: never;
-      responses: {
-        /** @description ok */
-        200: {
-          headers: {
-            [name: string]: unknown;
-          };
-          content: {
-            "application/json": components["schemas"]["Environment"][];
-          };
-        };
-        /** @description problem */
-        default: {
-          headers: {
-            [name: string]: unknown;
-          };
-          content: {
-            "application/problem+json": components["schemas"]["Problem"];
-          };
-        };
-      };
-    };
+    /**
+     * List Environments
+     * @description The environments, with their spaces, the algorithms that fit, and presets as they apply to each.
+     */
+    get: operations["list_environments"];
     put?: never;
     post?: never;
     delete?: never;
@@ -143,86 +71,17 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    get: {
-      parameters: {
-        query?: {
-          status?: (
-            | "created"
-            | "queued"
-            | "running"
-            | "stopping"
-            | "stopped"
-            | "completed"
-            | "failed"
-            | "interrupted"
-          )[];
-          algo?: string;
-          env_id?: string;
-          q?: string;
-          sort?: string;
-          limit?: number;
-          cursor?: string;
-        };
-        header?: never;
-        path?: never;
-        cookie?: never;
-      };
-      requestBody?: never;
-      responses: {
-        /** @description ok */
-        200: {
-          headers: {
-            [name: string]: unknown;
-          };
-          content: {
-            "application/json": components["schemas"]["RunPage"];
-          };
-        };
-        /** @description problem */
-        default: {
-          headers: {
-            [name: string]: unknown;
-          };
-          content: {
-            "application/problem+json": components["schemas"]["Problem"];
-          };
-        };
-      };
-    };
+    /**
+     * List Runs
+     * @description List runs, newest first unless told otherwise.
+     */
+    get: operations["list_runs"];
     put?: never;
-    post: {
-      parameters: {
-        query?: never;
-        header?: never;
-        path?: never;
-        cookie?: never;
-      };
-      requestBody: {
-        content: {
-          "application/json": components["schemas"]["CreateRun"];
-        };
-      };
-      responses: {
-        /** @description ok */
-        201: {
-          headers: {
-            [name: string]: unknown;
-          };
-          content: {
-            "application/json": components["schemas"]["RunDetail"];
-          };
-        };
-        /** @description problem */
-        default: {
-          headers: {
-            [name: string]: unknown;
-          };
-          content: {
-            "application/problem+json": components["schemas"]["Problem"];
-          };
-        };
-      };
-    };
+    /**
+     * Create Run
+     * @description Create a run, and start it if asked to.
+     */
+    post: operations["create_run"];
     delete?: never;
     options?: never;
     head?: never;
@@ -236,105 +95,25 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    get: {
-      parameters: {
-        query?: never;
-        header?: never;
-        path: {
-          run_id: string;
-        };
-        cookie?: never;
-      };
-      requestBody?: never;
-      responses: {
-        /** @description ok */
-        200: {
-          headers: {
-            [name: string]: unknown;
-          };
-          content: {
-            "application/json": components["schemas"]["RunDetail"];
-          };
-        };
-        /** @description problem */
-        default: {
-          headers: {
-            [name: string]: unknown;
-          };
-          content: {
-            "application/problem+json": components["schemas"]["Problem"];
-          };
-        };
-      };
-    };
+    /**
+     * Get Run
+     * @description One run with its full configuration and its latest evaluation.
+     */
+    get: operations["get_run"];
     put?: never;
     post?: never;
-    delete: {
-      parameters: {
-        query?: never;
-        header?: never;
-        path: {
-          run_id: string;
-        };
-        cookie?: never;
-      };
-      requestBody?: never;
-      responses: {
-        /** @description none */
-        204: {
-          headers: {
-            [name: string]: unknown;
-          };
-          content?: never;
-        };
-        /** @description problem */
-        default: {
-          headers: {
-            [name: string]: unknown;
-          };
-          content: {
-            "application/problem+json": components["schemas"]["Problem"];
-          };
-        };
-      };
-    };
+    /**
+     * Delete Run
+     * @description Delete the run with all its files. This cannot be undone.
+     */
+    delete: operations["delete_run"];
     options?: never;
     head?: never;
-    patch: {
-      parameters: {
-        query?: never;
-        header?: never;
-        path: {
-          run_id: string;
-        };
-        cookie?: never;
-      };
-      requestBody: {
-        content: {
-          "application/json": components["schemas"]["UpdateRun"];
-        };
-      };
-      responses: {
-        /** @description ok */
-        200: {
-          headers: {
-            [name: string]: unknown;
-          };
-          content: {
-            "application/json": components["schemas"]["RunDetail"];
-          };
-        };
-        /** @description problem */
-        default: {
-          headers: {
-            [name: string]: unknown;
-          };
-          content: {
-            "application/problem+json": components["schemas"]["Problem"];
-          };
-        };
-      };
-    };
+    /**
+     * Patch Run
+     * @description Change name, tags or notes.
+     */
+    patch: operations["patch_run"];
     trace?: never;
   };
   "/runs/{run_id}/start": {
@@ -346,37 +125,11 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    post: {
-      parameters: {
-        query?: never;
-        header?: never;
-        path: {
-          run_id: string;
-        };
-        cookie?: never;
-      };
-      requestBody?: never;
-      responses: {
-        /** @description ok */
-        202: {
-          headers: {
-            [name: string]: unknown;
-          };
-          content: {
-            "application/json": components["schemas"]["Run"];
-          };
-        };
-        /** @description problem */
-        default: {
-          headers: {
-            [name: string]: unknown;
-          };
-          content: {
-            "application/problem+json": components["schemas"]["Problem"];
-          };
-        };
-      };
-    };
+    /**
+     * Start Run
+     * @description Ask for training to begin; it is queued until there is room.
+     */
+    post: operations["start_run"];
     delete?: never;
     options?: never;
     head?: never;
@@ -392,87 +145,29 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    post: {
-      parameters: {
-        query?: never;
-        header?: never;
-        path: {
-          run_id: string;
-        };
-        cookie?: never;
-      };
-      requestBody?: never;
-      responses: {
-        /** @description ok */
-        202: {
-          headers: {
-            [name: string]: unknown;
-          };
-          content: {
-            "application/json": components["schemas"]["Run"];
-          };
-        };
-        /** @description problem */
-        default: {
-          headers: {
-            [name: string]: unknown;
-          };
-          content: {
-            "application/problem+json": components["schemas"]["Problem"];
-          };
-        };
-      };
-    };
+    /**
+     * Stop Run
+     * @description Ask for training to end with the model saved. Asking again changes nothing.
+     */
+    post: operations["stop_run"];
     delete?: never;
     options?: never;
     head?: never;
     patch?: never;
     trace?: never;
   };
-  "/runs/{run_id}/metrics": {
+  "/runs/{run_id}/config": {
     parameters: {
       query?: never;
       header?: never;
       path?: never;
       cookie?: never;
     };
-    get: {
-      parameters: {
-        query?: {
-          tail?: number;
-          names?: string;
-          max_points?: number;
-          x?: string;
-        };
-        header?: never;
-        path: {
-          run_id: string;
-        };
-        cookie?: never;
-      };
-      requestBody?: never;
-      responses: {
-        /** @description ok */
-        200: {
-          headers: {
-            [name: string]: unknown;
-          };
-          content: {
-            "application/json":
-              components["schemas"]["MetricColumns"] | components["schemas"]["MetricTail"];
-          };
-        };
-        /** @description problem */
-        default: {
-          headers: {
-            [name: string]: unknown;
-          };
-          content: {
-            "application/problem+json": components["schemas"]["Problem"];
-          };
-        };
-      };
-    };
+    /**
+     * Get Config
+     * @description The run's config.json.
+     */
+    get: operations["get_config"];
     put?: never;
     post?: never;
     delete?: never;
@@ -488,73 +183,137 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    get: {
-      parameters: {
-        query?: never;
-        header?: never;
-        path: {
-          run_id: string;
-        };
-        cookie?: never;
-      };
-      requestBody?: never;
-      responses: {
-        /** @description ok */
-        200: {
-          headers: {
-            [name: string]: unknown;
-          };
-          content: {
-            "application/json": components["schemas"]["Evaluation"][];
-          };
-        };
-        /** @description problem */
-        default: {
-          headers: {
-            [name: string]: unknown;
-          };
-          content: {
-            "application/problem+json": components["schemas"]["Problem"];
-          };
-        };
-      };
-    };
+    /**
+     * List Evaluations
+     * @description All evaluations of the run, newest first.
+     */
+    get: operations["list_evaluations"];
     put?: never;
-    post: {
-      parameters: {
-        query?: never;
-        header?: never;
-        path: {
-          run_id: string;
-        };
-        cookie?: never;
-      };
-      requestBody: {
-        content: {
-          "application/json": components["schemas"]["CreateEvaluation"];
-        };
-      };
-      responses: {
-        /** @description ok */
-        202: {
-          headers: {
-            [name: string]: unknown;
-          };
-          content: {
-            "application/json": components["schemas"]["Evaluation"];
-          };
-        };
-        /** @description problem */
-        default: {
-          headers: {
-            [name: string]: unknown;
-          };
-          content: {
-            "application/problem+json": components["schemas"]["Problem"];
-          };
-        };
-      };
+    /**
+     * Create Evaluation
+     * @description Evaluate the newest policy and record a video. A run that trains saves a checkpoint for it first.
+     */
+    post: operations["create_evaluation"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/runs/{run_id}/evaluations/latest": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
     };
+    /**
+     * Get Latest Evaluation
+     * @description The newest evaluation, whatever its status.
+     */
+    get: operations["get_latest_evaluation"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/runs/{run_id}/metrics": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Get Metrics
+     * @description The last rows with `tail`; otherwise one curve for each name, thinned with every extreme kept.
+     */
+    get: operations["get_metrics"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/runs/{run_id}/stream": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Stream Run
+     * @description What one run does, from its first row or from the cursor; closes when the run has ended.
+     */
+    get: operations["stream_run"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/stream": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Stream Runs
+     * @description What several runs do, and the status of every run, on one connection that stays open.
+     */
+    get: operations["stream_runs"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/runs/{run_id}/artifacts/{path}": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Get Artifact
+     * @description Any file of the run folder, whole or in ranges.
+     */
+    get: operations["get_artifact"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/compare": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Compare Runs
+     * @description Learning curves on common steps, what they amount to, and how the configurations differ.
+     */
+    get: operations["compare_runs"];
+    put?: never;
+    post?: never;
     delete?: never;
     options?: never;
     head?: never;
@@ -565,273 +324,884 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
-    /** @enum {string} */
+    /** AlgorithmInfo */
+    AlgorithmInfo: {
+      /** Id */
+      id: string;
+      /** Name */
+      name: string;
+      /** Title */
+      title: string;
+      /** Summary */
+      summary: string;
+      /** Action Spaces */
+      action_spaces: string[];
+      /** Hyperparameters */
+      hyperparameters: components["schemas"]["HyperparameterField"][];
+      /** Presets */
+      presets: components["schemas"]["PresetInfo"][];
+      total_timesteps: components["schemas"]["Bounds"];
+      seed: components["schemas"]["Bounds"];
+    };
+    /** Bounds */
+    Bounds: {
+      /** Minimum */
+      minimum: number;
+      /** Maximum */
+      maximum: number;
+    };
+    /**
+     * CheckpointPolicy
+     * @description When a running policy is saved: every N steps or M seconds, whichever comes first.
+     */
+    CheckpointPolicy: {
+      /**
+       * Every Steps
+       * @description Environment steps between checkpoints.
+       * @default 10000
+       */
+      every_steps?: number;
+      /**
+       * Every Seconds
+       * @description Seconds between checkpoints.
+       * @default 30
+       */
+      every_seconds?: number;
+      /**
+       * Keep
+       * @description Newest checkpoints kept on disk.
+       * @default 3
+       */
+      keep?: number;
+    };
+    /** ComparedRun */
+    ComparedRun: {
+      run: components["schemas"]["Run"];
+      /**
+       * Y
+       * @description Moving average of the return on the common steps; null outside.
+       */
+      y: (number | null)[];
+      /** Episodes */
+      episodes: number;
+      /** Best Moving Average */
+      best_moving_average: number | null;
+      /** Best Moving Average Step */
+      best_moving_average_step: number | null;
+      /** Final Moving Average */
+      final_moving_average: number | null;
+      /** Steps To Threshold */
+      steps_to_threshold: number | null;
+      /**
+       * Seconds To Threshold
+       * @description Seconds of training.
+       */
+      seconds_to_threshold: number | null;
+      /**
+       * Stability
+       * @description Standard deviation of the last 20 returns.
+       */
+      stability: number | null;
+    };
+    /** Comparison */
+    Comparison: {
+      /** Threshold */
+      threshold: number | null;
+      /** Window */
+      window: number;
+      /**
+       * Steps
+       * @description Common grid of environment steps.
+       */
+      steps: number[];
+      /** Runs */
+      runs: components["schemas"]["ComparedRun"][];
+      /** Config Diff */
+      config_diff: components["schemas"]["ConfigDifference"][];
+    };
+    /** ConfigDifference */
+    ConfigDifference: {
+      /**
+       * Path
+       * @description JSON pointer into config.json.
+       */
+      path: string;
+      /**
+       * Values
+       * @description Value by run id; a run without this setting is left out.
+       */
+      values: {
+        [key: string]: components["schemas"]["JsonValue"];
+      };
+    };
+    /** EnvironmentInfo */
+    EnvironmentInfo: {
+      /** Id */
+      id: string;
+      /** Name */
+      name: string;
+      /** Family */
+      family: string;
+      /** Family Title */
+      family_title: string;
+      /** Summary */
+      summary: string;
+      observation_space: components["schemas"]["SpaceInfo"];
+      action_space: components["schemas"]["SpaceInfo"];
+      /** Reward Threshold */
+      reward_threshold: number | null;
+      /** Max Episode Steps */
+      max_episode_steps: number | null;
+      /**
+       * Render Fps
+       * @description Frames a second of its videos.
+       */
+      render_fps: number;
+      /**
+       * Algorithms
+       * @description Ids of the algorithms that can train on it.
+       */
+      algorithms: string[];
+      /**
+       * Presets
+       * @description Presets by algorithm, as they apply here.
+       */
+      presets: {
+        [key: string]: components["schemas"]["PresetInfo"][];
+      };
+    };
+    /**
+     * EpisodeResult
+     * @description One evaluated episode.
+     */
+    EpisodeResult: {
+      /**
+       * Index
+       * @description 1 for the first episode.
+       */
+      index: number;
+      /**
+       * Episode Return
+       * @description Undiscounted sum of rewards.
+       */
+      episode_return: number;
+      /**
+       * Episode Length
+       * @description Environment steps.
+       */
+      episode_length: number;
+      /**
+       * Terminated
+       * @description The environment reached a terminal state.
+       */
+      terminated: boolean;
+      /**
+       * Truncated
+       * @description The time limit cut the episode off.
+       */
+      truncated: boolean;
+      /**
+       * Seed
+       * @description Seed the episode was reset with.
+       */
+      seed: number;
+      /**
+       * First Frame
+       * @description Frame of the video, from 0, at which the episode begins.
+       */
+      first_frame: number;
+    };
+    /** Evaluation */
+    Evaluation: {
+      /** Id */
+      id: string;
+      /** Run Id */
+      run_id: string;
+      status: components["schemas"]["EvaluationStatus"];
+      /** Cause */
+      cause: string | null;
+      /**
+       * Created At
+       * Format: date-time
+       */
+      created_at: string;
+      /** Started At */
+      started_at: string | null;
+      /** Ended At */
+      ended_at: string | null;
+      /**
+       * Episodes
+       * @description Episodes asked for.
+       */
+      episodes: number;
+      /**
+       * Seed
+       * @description Seed of the first episode; each next one adds 1.
+       */
+      seed: number;
+      /** Deterministic */
+      deterministic: boolean;
+      /**
+       * Checkpoint Step
+       * @description Training step of the policy that was evaluated.
+       */
+      checkpoint_step: number | null;
+      /** Episodes Done */
+      episodes_done: number;
+      summary: components["schemas"]["EvaluationSummary"] | null;
+      /**
+       * Video Url
+       * @description null before there is a video, and once it was retired.
+       */
+      video_url: string | null;
+    };
+    /** EvaluationCreate */
+    EvaluationCreate: {
+      /**
+       * Episodes
+       * @description Episodes to play.
+       * @default 5
+       */
+      episodes?: number;
+      /**
+       * Seed
+       * @description Seed of the first episode; each next one adds 1.
+       * @default 1000000
+       */
+      seed?: number;
+      /**
+       * Deterministic
+       * @description Take the most likely action instead of sampling.
+       * @default true
+       */
+      deterministic?: boolean;
+    };
+    /**
+     * EvaluationStatus
+     * @enum {string}
+     */
+    EvaluationStatus: "queued" | "running" | "completed" | "failed";
+    /**
+     * EvaluationSummary
+     * @description The result of a completed evaluation.
+     */
+    EvaluationSummary: {
+      /** Episodes */
+      episodes: components["schemas"]["EpisodeResult"][];
+      episode_return: components["schemas"]["Spread"];
+      episode_length: components["schemas"]["Spread"];
+      /**
+       * Terminated
+       * @description Episodes that ended in a terminal state.
+       */
+      terminated: number;
+      /**
+       * Truncated
+       * @description Episodes that the time limit cut off.
+       */
+      truncated: number;
+      video: components["schemas"]["VideoFacts"] | null;
+    };
+    /** Health */
+    Health: {
+      /**
+       * Status
+       * @default ok
+       * @constant
+       */
+      status?: "ok";
+      /** Version */
+      version: string;
+      /** Launcher */
+      launcher: string;
+      /**
+       * Active Runs
+       * @description Runs with a worker.
+       */
+      active_runs: number;
+      /** Queued Runs */
+      queued_runs: number;
+      /** Max Concurrent Runs */
+      max_concurrent_runs: number;
+      /**
+       * Free Disk Bytes
+       * @description Free space where the runs folder lies.
+       */
+      free_disk_bytes: number;
+    };
+    /** HyperparameterField */
+    HyperparameterField: {
+      /** Name */
+      name: string;
+      /**
+       * Type
+       * @enum {string}
+       */
+      type: "integer" | "number" | "boolean" | "string" | "array";
+      default: components["schemas"]["JsonValue"];
+      /** Nullable */
+      nullable: boolean;
+      /** Minimum */
+      minimum: number | null;
+      /** Maximum */
+      maximum: number | null;
+      /** Exclusive Minimum */
+      exclusive_minimum: number | null;
+      /** Exclusive Maximum */
+      exclusive_maximum: number | null;
+      /** Choices */
+      choices: string[] | null;
+      /** Help */
+      help: string;
+    };
+    JsonValue: unknown;
+    /** MetricCurve */
+    MetricCurve: {
+      /** X */
+      x: number[];
+      /**
+       * Y
+       * @description null is a gap.
+       */
+      y: (number | null)[];
+      /**
+       * Count
+       * @description Points before thinning.
+       */
+      count: number;
+    };
+    /** MetricCurves */
+    MetricCurves: {
+      /** Run Id */
+      run_id: string;
+      /**
+       * X
+       * @enum {string}
+       */
+      x: "step" | "time";
+      /** Series */
+      series: {
+        [key: string]: components["schemas"]["MetricCurve"];
+      };
+      /**
+       * Cursor
+       * @description Stream position just after these points.
+       */
+      cursor: string;
+    };
+    /**
+     * MetricRecord
+     * @description A line of ``metrics.jsonl``: the values that were logged at one step.
+     */
+    MetricRecord: {
+      /**
+       * Seq
+       * @description Position in the journal, from 1, without gaps.
+       */
+      seq: number;
+      /**
+       * Time
+       * @description Unix time, seconds.
+       */
+      time: number;
+      /**
+       * Step
+       * @description Environment steps done.
+       */
+      step: number;
+      /**
+       * Values
+       * @description Value by Stable-Baselines3 logger name; null stands for NaN or infinity.
+       */
+      values: {
+        [key: string]: number | null;
+      };
+    };
+    /** MetricRows */
+    MetricRows: {
+      /** Run Id */
+      run_id: string;
+      /** Rows */
+      rows: components["schemas"]["MetricRecord"][];
+      /**
+       * Cursor
+       * @description Stream position just after these rows.
+       */
+      cursor: string;
+    };
+    /** PresetInfo */
+    PresetInfo: {
+      /** Id */
+      id: string;
+      /** Title */
+      title: string;
+      /** Summary */
+      summary: string;
+      /** Total Timesteps */
+      total_timesteps: number;
+      /**
+       * Hyperparameters
+       * @description Every hyperparameter, with the preset's values.
+       */
+      hyperparameters: {
+        [key: string]: components["schemas"]["JsonValue"];
+      };
+    };
+    /** Run */
+    Run: {
+      /** Id */
+      id: string;
+      /** Name */
+      name: string;
+      /** Algo */
+      algo: string;
+      /** Env Id */
+      env_id: string;
+      /** Preset */
+      preset: string | null;
+      /** Seed */
+      seed: number;
+      /** Total Timesteps */
+      total_timesteps: number;
+      status: components["schemas"]["RunStatus"];
+      /**
+       * Cause
+       * @description Why it failed or was interrupted.
+       */
+      cause: string | null;
+      /**
+       * Traceback
+       * @description The last lines of it, for a run that failed.
+       */
+      traceback: string | null;
+      /**
+       * Created At
+       * Format: date-time
+       */
+      created_at: string;
+      /** Queued At */
+      queued_at: string | null;
+      /** Started At */
+      started_at: string | null;
+      /** Ended At */
+      ended_at: string | null;
+      /**
+       * Step
+       * @description Environment steps done.
+       */
+      step: number;
+      /**
+       * Episodes
+       * @description Episodes finished.
+       */
+      episodes: number;
+      /**
+       * Ep Rew Mean
+       * @description Mean return of the last 100 episodes.
+       */
+      ep_rew_mean: number | null;
+      /**
+       * Ep Len Mean
+       * @description Mean length of the last 100 episodes.
+       */
+      ep_len_mean: number | null;
+      /**
+       * Fps
+       * @description Environment steps a second, lately.
+       */
+      fps: number | null;
+      /**
+       * Policy Step
+       * @description Step of the newest policy on disk.
+       */
+      policy_step: number | null;
+      /**
+       * Queue Position
+       * @description Place in the queue, from 1, while queued.
+       */
+      queue_position: number | null;
+      /** Warnings */
+      warnings: number;
+      /** Last Warning */
+      last_warning: string | null;
+      /** Tags */
+      tags: string[];
+      /** Notes */
+      notes: string;
+    };
+    /**
+     * RunConfig
+     * @description The validated configuration of one run. Immutable: labels that change live elsewhere.
+     */
+    RunConfig: {
+      /**
+       * Schema Version
+       * @default 1
+       * @constant
+       */
+      schema_version?: 1;
+      /** Run Id */
+      run_id: string;
+      /** Name */
+      name: string;
+      /**
+       * Created At
+       * Format: date-time
+       */
+      created_at: string;
+      /** Algo */
+      algo: string;
+      /** Env Id */
+      env_id: string;
+      /** Preset */
+      preset: string | null;
+      /**
+       * Seed
+       * @description Seeds Python, NumPy, torch, the environments and the action space.
+       */
+      seed: number;
+      /**
+       * Total Timesteps
+       * @description Environment steps to train for. Whole rollouts are finished, so slightly more may be done.
+       */
+      total_timesteps: number;
+      /** Hyperparameters */
+      hyperparameters: {
+        [key: string]: components["schemas"]["JsonValue"];
+      };
+      /**
+       * @default {
+       *       "every_steps": 10000,
+       *       "every_seconds": 30,
+       *       "keep": 3
+       *     }
+       */
+      checkpoints?: components["schemas"]["CheckpointPolicy"];
+      /**
+       * Torch Threads
+       * @description Threads torch may use. More than one slows small networks down.
+       * @default 1
+       */
+      torch_threads?: number;
+      /**
+       * Versions
+       * @description Installed version by package name.
+       */
+      versions?: {
+        [key: string]: string;
+      };
+      /** Git Revision */
+      git_revision?: string | null;
+    };
+    /** RunCreate */
+    RunCreate: {
+      /** Algo */
+      algo: string;
+      /**
+       * Env Id
+       * @default CartPole-v1
+       */
+      env_id?: string;
+      /**
+       * Preset
+       * @description null: the algorithm's defaults.
+       * @default fast
+       */
+      preset?: string | null;
+      /**
+       * Seed
+       * @description null: drawn by the service.
+       */
+      seed?: number | null;
+      /**
+       * Total Timesteps
+       * @description null: the preset's.
+       */
+      total_timesteps?: number | null;
+      /** Name */
+      name?: string | null;
+      /**
+       * Hyperparameters
+       * @description Overrides of the preset's values.
+       * @default {}
+       */
+      hyperparameters?: {
+        [key: string]: components["schemas"]["JsonValue"];
+      };
+      /**
+       * Start
+       * @default false
+       */
+      start?: boolean;
+    };
+    /** RunDetail */
+    RunDetail: {
+      /** Id */
+      id: string;
+      /** Name */
+      name: string;
+      /** Algo */
+      algo: string;
+      /** Env Id */
+      env_id: string;
+      /** Preset */
+      preset: string | null;
+      /** Seed */
+      seed: number;
+      /** Total Timesteps */
+      total_timesteps: number;
+      status: components["schemas"]["RunStatus"];
+      /**
+       * Cause
+       * @description Why it failed or was interrupted.
+       */
+      cause: string | null;
+      /**
+       * Traceback
+       * @description The last lines of it, for a run that failed.
+       */
+      traceback: string | null;
+      /**
+       * Created At
+       * Format: date-time
+       */
+      created_at: string;
+      /** Queued At */
+      queued_at: string | null;
+      /** Started At */
+      started_at: string | null;
+      /** Ended At */
+      ended_at: string | null;
+      /**
+       * Step
+       * @description Environment steps done.
+       */
+      step: number;
+      /**
+       * Episodes
+       * @description Episodes finished.
+       */
+      episodes: number;
+      /**
+       * Ep Rew Mean
+       * @description Mean return of the last 100 episodes.
+       */
+      ep_rew_mean: number | null;
+      /**
+       * Ep Len Mean
+       * @description Mean length of the last 100 episodes.
+       */
+      ep_len_mean: number | null;
+      /**
+       * Fps
+       * @description Environment steps a second, lately.
+       */
+      fps: number | null;
+      /**
+       * Policy Step
+       * @description Step of the newest policy on disk.
+       */
+      policy_step: number | null;
+      /**
+       * Queue Position
+       * @description Place in the queue, from 1, while queued.
+       */
+      queue_position: number | null;
+      /** Warnings */
+      warnings: number;
+      /** Last Warning */
+      last_warning: string | null;
+      /** Tags */
+      tags: string[];
+      /** Notes */
+      notes: string;
+      config: components["schemas"]["RunConfig"];
+      latest_evaluation: components["schemas"]["Evaluation"] | null;
+    };
+    /** RunPage */
+    RunPage: {
+      /** Runs */
+      runs: components["schemas"]["Run"][];
+      /**
+       * Next Cursor
+       * @description Pass as `cursor` for the next page; null on the last.
+       */
+      next_cursor: string | null;
+      /**
+       * Total
+       * @description Runs that match, on all pages.
+       */
+      total: number;
+    };
+    /**
+     * RunPatch
+     * @description Fields that are left out stay as they are.
+     */
+    RunPatch: {
+      /**
+       * Name
+       * @default
+       */
+      name?: string;
+      /**
+       * Tags
+       * @default []
+       */
+      tags?: string[];
+      /**
+       * Notes
+       * @default
+       */
+      notes?: string;
+    };
+    /**
+     * RunStatus
+     * @enum {string}
+     */
     RunStatus:
       | "created"
       | "queued"
       | "running"
       | "stopping"
-      | "stopped"
       | "completed"
+      | "stopped"
       | "failed"
       | "interrupted";
-    Run: {
-      id: string;
-      name: string;
-      algo: string;
-      env_id: string;
-      preset: string | null;
-      seed: number;
-      total_timesteps: number;
-      status: components["schemas"]["RunStatus"];
-      cause: string | null;
-      traceback: string | null;
-      created_at: string;
-      queued_at: string | null;
-      started_at: string | null;
-      ended_at: string | null;
-      step: number;
-      episodes: number;
-      ep_rew_mean: number | null;
-      ep_len_mean: number | null;
-      fps: number | null;
-      queue_position: number | null;
-      warnings: number;
-      last_warning: string | null;
-      tags: string[];
-      notes: string;
+    /** SpaceInfo */
+    SpaceInfo: {
+      /** Kind */
+      kind: string;
+      /** Shape */
+      shape: number[];
+      /** N */
+      n: number | null;
+      /** Labels */
+      labels: string[];
     };
-    RunConfig: {
-      schema_version: number;
+    /**
+     * Spread
+     * @description Mean, population standard deviation, minimum and maximum over the episodes.
+     */
+    Spread: {
+      /** Mean */
+      mean: number;
+      /** Std */
+      std: number;
+      /** Min */
+      min: number;
+      /** Max */
+      max: number;
+    };
+    /**
+     * VideoFacts
+     * @description What the recorder wrote. ``file`` is relative to the run folder.
+     */
+    VideoFacts: {
+      /** File */
+      file: string;
+      /**
+       * Width
+       * @description Pixels.
+       */
+      width: number;
+      /**
+       * Height
+       * @description Pixels, caption strip included.
+       */
+      height: number;
+      /**
+       * Fps
+       * @description Frames a second; the environment's own rate.
+       */
+      fps: number;
+      /** Frames */
+      frames: number;
+      /**
+       * Duration
+       * @description Seconds.
+       */
+      duration: number;
+      /**
+       * Codec
+       * @default h264
+       */
+      codec?: string;
+      /**
+       * Pix Fmt
+       * @default yuv420p
+       */
+      pix_fmt?: string;
+      /** Size Bytes */
+      size_bytes: number;
+    };
+    /**
+     * EndEventData
+     * @description `event: end`: the run has ended, or was deleted, and all its rows were delivered.
+     */
+    EndEventData: {
+      /** Run Id */
       run_id: string;
-      name: string;
-      created_at: string;
-      algo: string;
-      env_id: string;
-      preset: string | null;
-      seed: number;
-      total_timesteps: number;
-      hyperparameters: {
-        [key: string]: unknown;
-      };
-      checkpoints: {
-        every_steps: number;
-        every_seconds: number;
-        keep: number;
-      };
-      torch_threads: number;
-      versions: {
-        [key: string]: string;
-      };
-      git_revision: string | null;
+      /**
+       * Status
+       * @enum {string}
+       */
+      status: "completed" | "stopped" | "failed" | "interrupted" | "deleted";
     };
-    RunDetail: {
-      id: string;
-      name: string;
-      algo: string;
-      env_id: string;
-      preset: string | null;
-      seed: number;
-      total_timesteps: number;
-      status: components["schemas"]["RunStatus"];
-      cause: string | null;
-      traceback: string | null;
-      created_at: string;
-      queued_at: string | null;
-      started_at: string | null;
-      ended_at: string | null;
-      step: number;
-      episodes: number;
-      ep_rew_mean: number | null;
-      ep_len_mean: number | null;
-      fps: number | null;
-      queue_position: number | null;
-      warnings: number;
-      last_warning: string | null;
-      tags: string[];
-      notes: string;
-      config: components["schemas"]["RunConfig"];
-      checkpoint_step: number | null;
-      latest_evaluation: components["schemas"]["Evaluation"] | null;
+    /**
+     * EvaluationEventData
+     * @description `event: evaluation`: an evaluation was asked for, has gone on, or ended.
+     */
+    EvaluationEventData: {
+      evaluation: components["schemas"]["Evaluation"];
     };
-    RunPage: {
-      runs: components["schemas"]["Run"][];
-      next_cursor: string | null;
-      total: number;
-    };
-    Evaluation: {
-      id: string;
+    /**
+     * MetricsEventData
+     * @description `event: metrics`: every row that is new. Carries an `id`, to resume from.
+     */
+    MetricsEventData: {
+      /** Run Id */
       run_id: string;
-      /** @enum {string} */
-      status: "queued" | "running" | "completed" | "failed";
-      cause: string | null;
-      created_at: string;
-      started_at: string | null;
-      ended_at: string | null;
-      episodes: number;
-      seed: number;
-      deterministic: boolean;
-      checkpoint_step: number | null;
-      episodes_done: number;
-      summary: components["schemas"]["EvaluationSummary"] | null;
-      video_url: string | null;
+      /** Rows */
+      rows: components["schemas"]["MetricRecord"][];
     };
-    EvaluationSummary: {
-      episodes: {
-        index: number;
-        episode_return: number;
-        episode_length: number;
-        terminated: boolean;
-        truncated: boolean;
-        seed: number;
-        first_frame: number;
-      }[];
-      episode_return: {
-        mean: number;
-        std: number;
-        min: number;
-        max: number;
-      };
-      episode_length: {
-        mean: number;
-        std: number;
-        min: number;
-        max: number;
-      };
-      terminated: number;
-      truncated: number;
-      video: {
-        file: string;
-        width: number;
-        height: number;
-        fps: number;
-        frames: number;
-        duration: number;
-        codec: string;
-        pix_fmt: string;
-        size_bytes: number;
-      } | null;
-    };
-    Health: {
-      status: string;
-      version: string;
-      launcher: string;
-      active_runs: number;
-      queued_runs: number;
-      max_concurrent_runs: number;
-      free_disk_bytes: number;
-    };
-    Preset: {
-      id: string;
-      title: string;
-      summary: string;
-      total_timesteps: number;
-      hyperparameters: {
-        [key: string]: unknown;
-      };
-    };
-    Hyperparameter: {
-      name: string;
-      /** @enum {string} */
-      type: "integer" | "number" | "boolean" | "string" | "array";
-      default: unknown;
-      minimum: number | null;
-      maximum: number | null;
-      exclusive_minimum: number | null;
-      exclusive_maximum: number | null;
-      choices: unknown[] | null;
-      help: string;
-    };
-    Algorithm: {
-      id: string;
-      name: string;
-      title: string;
-      summary: string;
-      action_spaces: string[];
-      hyperparameters: components["schemas"]["Hyperparameter"][];
-      presets: components["schemas"]["Preset"][];
-      total_timesteps: {
-        minimum: number;
-        maximum: number;
-      };
-    };
-    Environment: {
-      id: string;
-      name: string;
-      family: string;
-      family_title: string;
-      summary: string;
-      observation_space: {
-        [key: string]: unknown;
-      };
-      action_space: {
-        [key: string]: unknown;
-      };
-      reward_threshold: number | null;
-      max_episode_steps: number | null;
-      render_fps: number | null;
-      algorithms: string[];
-      presets: {
-        [key: string]: components["schemas"]["Preset"][];
-      };
-    };
-    MetricRow: {
-      seq: number;
-      time: number;
-      step: number;
-      values: {
-        [key: string]: number | null;
-      };
-    };
-    MetricColumn: {
-      x: number[];
-      y: (number | null)[];
-      count: number;
-    };
-    MetricColumns: {
-      run_id: string;
-      x: string;
-      series: {
-        [key: string]: components["schemas"]["MetricColumn"];
-      };
-      cursor: string;
-    };
-    MetricTail: {
-      run_id: string;
-      rows: components["schemas"]["MetricRow"][];
-      cursor: string;
-    };
-    CreateRun: {
-      algo: string;
-      env_id?: string;
-      preset?: string | null;
-      seed?: number | null;
-      total_timesteps?: number | null;
-      name?: string | null;
-      hyperparameters?: {
-        [key: string]: unknown;
-      };
-      start?: boolean;
-    };
-    UpdateRun: {
-      name?: string;
-      tags?: string[];
-      notes?: string;
-    };
-    CreateEvaluation: {
-      episodes?: number;
-      seed?: number | null;
-      deterministic?: boolean;
-    };
+    /**
+     * Problem
+     * @description RFC 9457, sent as application/problem+json.
+     */
     Problem: {
-      type: string;
+      /**
+       * Type
+       * @default about:blank
+       */
+      type?: string;
+      /** Title */
       title: string;
+      /** Status */
       status: number;
+      /** Detail */
       detail: string;
-      errors?: {
-        pointer: string;
-        detail: string;
-      }[];
+      /**
+       * Errors
+       * @default []
+       */
+      errors?: components["schemas"]["ProblemField"][];
+    };
+    /** ProblemField */
+    ProblemField: {
+      /**
+       * Pointer
+       * @description JSON pointer to the bad field, for instance /seed.
+       */
+      pointer: string;
+      /** Detail */
+      detail: string;
+    };
+    /**
+     * StatusEventData
+     * @description `event: status`: at the beginning, at each change, and with progress once a second.
+     */
+    StatusEventData: {
+      run: components["schemas"]["Run"];
     };
   };
   responses: never;
@@ -841,4 +1211,786 @@ export interface components {
   pathItems: never;
 }
 export type $defs = Record<string, never>;
-export type operations = Record<string, never>;
+export interface operations {
+  health: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Health"];
+        };
+      };
+    };
+  };
+  list_algorithms: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["AlgorithmInfo"][];
+        };
+      };
+    };
+  };
+  list_environments: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["EnvironmentInfo"][];
+        };
+      };
+    };
+  };
+  list_runs: {
+    parameters: {
+      query?: {
+        /** @description May be repeated. */
+        status?: components["schemas"]["RunStatus"][] | null;
+        algo?: string | null;
+        env_id?: string | null;
+        /** @description Text in name, id, environment, tags or notes. */
+        q?: string | null;
+        /** @description created_at, name or ep_rew_mean; a minus in front sorts downwards. */
+        sort?: string;
+        limit?: number;
+        cursor?: string | null;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RunPage"];
+        };
+      };
+      /** @description Invalid request */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  create_run: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["RunCreate"];
+      };
+    };
+    responses: {
+      /** @description Successful Response */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RunDetail"];
+        };
+      };
+      /** @description Invalid request */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_run: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RunDetail"];
+        };
+      };
+      /** @description Run not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  delete_run: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Run not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Run is active */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  patch_run: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["RunPatch"];
+      };
+    };
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RunDetail"];
+        };
+      };
+      /** @description Run not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Invalid request */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  start_run: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Run"];
+        };
+      };
+      /** @description Run not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Illegal status transition */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  stop_run: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Run"];
+        };
+      };
+      /** @description Run not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Illegal status transition */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_config: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RunConfig"];
+        };
+      };
+      /** @description Run not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  list_evaluations: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Evaluation"][];
+        };
+      };
+      /** @description Run not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  create_evaluation: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        "application/json": components["schemas"]["EvaluationCreate"] | null;
+      };
+    };
+    responses: {
+      /** @description Successful Response */
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Evaluation"];
+        };
+      };
+      /** @description Run not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Nothing to evaluate yet; An evaluation is in progress */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Invalid request */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_latest_evaluation: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Evaluation"];
+        };
+      };
+      /** @description Run not found; Evaluation not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_metrics: {
+    parameters: {
+      query?: {
+        /** @description Answer the last N rows as they are. */
+        tail?: number | null;
+        /** @description Comma-separated; all if left out. */
+        names?: string | null;
+        /** @description Points a curve, extremes kept. */
+        max_points?: number;
+        /** @description Environment steps, or Unix seconds. */
+        x?: "step" | "time";
+      };
+      header?: never;
+      path: {
+        run_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json":
+            components["schemas"]["MetricRows"] | components["schemas"]["MetricCurves"];
+        };
+      };
+      /** @description Run not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Invalid request */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  stream_run: {
+    parameters: {
+      query?: {
+        /** @description Id of the last event that was received. */
+        last_event_id?: string | null;
+        /** @description Rows after this Unix time, seconds. */
+        since?: number | null;
+      };
+      header?: {
+        /** @description Wins over last_event_id. */
+        "Last-Event-ID"?: string | null;
+      };
+      path: {
+        run_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Events `metrics`, `status`, `evaluation` and `end`; see docs/api.md. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "text/event-stream": string;
+        };
+      };
+      /** @description Run not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Invalid request */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  stream_runs: {
+    parameters: {
+      query?: {
+        /** @description Run ids, comma-separated; may be empty. */
+        runs?: string;
+        /** @description Id of the last event that was received. */
+        last_event_id?: string | null;
+        /** @description Rows after this Unix time, seconds. */
+        since?: number | null;
+      };
+      header?: {
+        /** @description Wins over last_event_id. */
+        "Last-Event-ID"?: string | null;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Events `metrics`, `status`, `evaluation` and `end`; see docs/api.md. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "text/event-stream": string;
+        };
+      };
+      /** @description Run not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Invalid request */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_artifact: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+        path: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The file */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "*/*": unknown;
+        };
+      };
+      /** @description The range asked for */
+      206: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Run not found; Artifact not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description The range lies beyond the end */
+      416: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  compare_runs: {
+    parameters: {
+      query: {
+        /** @description Run ids, comma-separated, up to 10. */
+        runs: string;
+        /** @description Return to reach; the environment's own if left out. */
+        threshold?: number | null;
+        /** @description Episodes in the moving average. */
+        window?: number;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Comparison"];
+        };
+      };
+      /** @description Run not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Invalid request */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+}

@@ -21,6 +21,11 @@ export function compact(value: number | null | undefined): string {
   return trim(value, 2);
 }
 
+/** `73870` → `73.9k`: three digits, for figures that change while they are read. */
+export function brief(value: number | null | undefined): string {
+  return compact(isNumber(value) ? Number(value.toPrecision(3)) : value);
+}
+
 /** A return, a loss: enough digits to tell neighbours apart, never more. */
 export function decimal(value: number | null | undefined): string {
   if (!isNumber(value)) return NONE;

@@ -1,14 +1,4 @@
-import type { Evaluation, MetricRow, Run, RunStatus } from "@/lib/api";
-
-export interface MetricsEvent {
-  run_id: string;
-  rows: MetricRow[];
-}
-
-export interface EndEvent {
-  run_id: string;
-  status: RunStatus | "deleted";
-}
+import type { EndEvent, Evaluation, Run } from "@/lib/api";
 
 /** What the hub tells the whole app. Metric rows go only to those who follow the run. */
 export type StreamEvent =

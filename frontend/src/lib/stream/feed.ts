@@ -1,4 +1,4 @@
-import { ApiError, type MetricColumns } from "@/lib/api";
+import { ApiError, type MetricCurves } from "@/lib/api";
 import { backoff } from "./backoff";
 import type { Timers } from "./events";
 import type { StreamHub } from "./hub";
@@ -12,7 +12,7 @@ export interface FeedOptions {
   runId: string;
   series: RunSeries;
   hub: StreamHub;
-  history: (signal: AbortSignal) => Promise<MetricColumns>;
+  history: (signal: AbortSignal) => Promise<MetricCurves>;
   timers: Timers;
 }
 

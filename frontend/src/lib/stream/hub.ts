@@ -1,15 +1,7 @@
-import type { MetricRow } from "@/lib/api";
+import type { EndEvent, EvaluationEvent, MetricRow, MetricsEvent, StatusEvent } from "@/lib/api";
 import { backoff } from "./backoff";
 import { type Cursors, readCursor, writeCursor } from "./cursor";
-import {
-  CLOSED,
-  type ConnectionState,
-  type EndEvent,
-  type MetricsEvent,
-  type Source,
-  type StreamEvent,
-  type Timers,
-} from "./events";
+import { CLOSED, type ConnectionState, type Source, type StreamEvent, type Timers } from "./events";
 import { Listeners } from "./listeners";
 
 export interface HubOptions {
@@ -135,10 +127,8 @@ export class StreamHub {
         whileCurrent((event) => handle(JSON.parse(event.data) as never, event.lastEventId)),
       );
     on("metrics", (data: MetricsEvent, id) => this.receive(data, id));
-    on("status", (data: { run: never }) => this.events.tell({ kind: "status", ...data }));
-    on("evaluation", (data: { evaluation: never }) =>
-      this.events.tell({ kind: "evaluation", ...data }),
-    );
+    on("status", (data: StatusEvent) => this.events.tell({ kind: "status", ...data }));
+    on("evaluation", (data: EvaluationEvent) => this.events.tell({ kind: "evaluation", ...data }));
     on("end", (data: EndEvent) => this.ended(data));
   }
 

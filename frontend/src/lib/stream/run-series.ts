@@ -1,4 +1,4 @@
-import type { MetricColumns, MetricRow } from "@/lib/api";
+import type { MetricCurves, MetricRow } from "@/lib/api";
 import { Column } from "./column";
 import { Listeners } from "./listeners";
 
@@ -22,7 +22,7 @@ export class RunSeries {
   }
 
   /** Replaces everything with what the service answered. */
-  load(history: MetricColumns) {
+  load(history: MetricCurves) {
     this.clear();
     for (const [name, { x, y }] of Object.entries(history.series)) {
       const column = this.columns.get(name);

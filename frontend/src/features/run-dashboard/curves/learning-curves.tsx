@@ -25,7 +25,7 @@ export function LearningCurves({ runId, envId }: { runId: string; envId: string 
         </Notice>
       )}
       {specs.map((spec) => (
-        <Card key={spec.title} title={spec.title} bodyClass="p-3">
+        <Card key={spec.title} title={spec.title} bodyClass="px-3 pt-3 pb-1.5">
           {feed.phase === "loading" ? (
             <Skeleton className="h-56 md:h-64" />
           ) : (

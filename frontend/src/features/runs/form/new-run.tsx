@@ -16,7 +16,10 @@ export function NewRun() {
     void environments.refetch();
   };
   return (
-    <Card title="New run">
+    <Card
+      title="New run"
+      className="lg:sticky lg:top-18 lg:max-h-[calc(100dvh-5.75rem)] lg:overflow-y-auto"
+    >
       {algorithms.data && environments.data ? (
         <CreateRunForm choices={{ algorithms: algorithms.data, environments: environments.data }} />
       ) : error ? (

@@ -26,8 +26,7 @@ export function parseNumber(text: string, bounds: Bounds): Parsed {
 
 /** Text typed for a hyperparameter, as the type and bounds of its schema ask. */
 export function parseHyperparameter(schema: Hyperparameter, text: string): Parsed {
-  if (schema.default === null && ["", "none"].includes(text.trim()))
-    return { ok: true, value: null };
+  if (schema.nullable && ["", "none"].includes(text.trim())) return { ok: true, value: null };
   switch (schema.type) {
     case "integer":
       return parseInteger(text, schema);

@@ -5,8 +5,6 @@ import { parseHyperparameter, type Parsed, parseInteger } from "./parse";
 /** What is wrong, by JSON pointer, the same for our own checks and for the service's. */
 export type Problems = Record<string, string>;
 
-const SEEDS = { minimum: 0, maximum: 2 ** 32 - 1 };
-
 export function hyperparameterPointer(name: string): string {
   return `/hyperparameters/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
@@ -21,7 +19,10 @@ export function submission(choices: Choices, draft: Draft): Submission {
     problems[pointer] = parsed.problem;
   };
   const algorithm = choices.algorithms.find(({ id }) => id === draft.algo);
-  const seed = draft.seed.trim() === "" ? null : take("/seed", parseInteger(draft.seed, SEEDS));
+  const seed =
+    draft.seed.trim() === ""
+      ? null
+      : take("/seed", parseInteger(draft.seed, algorithm?.seed ?? {}));
   const timesteps = take(
     "/total_timesteps",
     parseInteger(timestepsOf(choices, draft), algorithm?.total_timesteps ?? {}),

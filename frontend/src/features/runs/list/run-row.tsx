@@ -2,7 +2,7 @@ import Link from "next/link";
 import { Progress } from "@/components/ui/progress";
 import { StatusBadge } from "@/components/ui/status-badge";
 import { isActive, progress, type Run } from "@/lib/api";
-import { compact, decimal, percent } from "@/lib/format";
+import { brief, compact, decimal, percent } from "@/lib/format";
 import { routes } from "@/lib/url";
 import { columns } from "./columns";
 import { RunTime } from "./run-time";
@@ -29,7 +29,7 @@ export function RunRow({ run }: { run: Run }) {
         <span className="flex min-w-0 flex-col justify-center gap-1.5 max-lg:col-span-2">
           <span className="flex justify-between text-xs text-ink-soft tabular-nums">
             <span>
-              {compact(run.step)} / {compact(run.total_timesteps)}
+              {brief(run.step)} / {compact(run.total_timesteps)}
             </span>
             <span className="text-ink-faint">{percent(share)}</span>
           </span>

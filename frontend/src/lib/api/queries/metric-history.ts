@@ -1,5 +1,5 @@
 import { http, unwrap } from "../http";
-import type { MetricColumns } from "../types";
+import type { MetricCurves } from "../types";
 
 /** Columns downsampled by the service with every extreme kept, and the cursor the stream goes on from. */
 export function fetchMetricHistory(
@@ -7,7 +7,7 @@ export function fetchMetricHistory(
   names: readonly string[],
   maxPoints: number,
   signal?: AbortSignal,
-): Promise<MetricColumns> {
+): Promise<MetricCurves> {
   return unwrap(
     http.GET("/runs/{run_id}/metrics", {
       params: {
@@ -16,5 +16,5 @@ export function fetchMetricHistory(
       },
       signal,
     }),
-  ) as Promise<MetricColumns>;
+  ) as Promise<MetricCurves>;
 }
