@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from rlviz.analysis.comparison import ConfigDifference, Episodes, aligned_curves, config_diff, run_metrics
 from rlviz.analysis.moving import moving_average
 

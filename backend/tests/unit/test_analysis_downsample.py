@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
+
 from rlviz.analysis.arrays import Floats
 from rlviz.analysis.downsample import MIN_POINTS, downsample
 
@@ -76,7 +79,7 @@ def test_every_bucket_keeps_its_minimum_and_maximum() -> None:
         fewer_x, fewer_y = downsample(x, y, max(MIN_POINTS, 2 * buckets + 2))
         buckets = (max(MIN_POINTS, 2 * buckets + 2) - 2) // 2
         edges = [*np.linspace(x[0], x[-1], buckets, endpoint=False), np.inf]
-        for left, right in zip(edges, edges[1:], strict=False):
+        for left, right in itertools.pairwise(edges):
             inside, kept = y[(x >= left) & (x < right)], fewer_y[(fewer_x >= left) & (fewer_x < right)]
             if len(inside):
                 assert kept.min() == inside.min()
@@ -90,7 +93,7 @@ def test_no_line_is_drawn_across_a_null_and_none_is_broken_without_one() -> None
         x = np.arange(len(y), dtype=np.float64)
         fewer_x, fewer_y = downsample(x, y, int(rng.integers(MIN_POINTS, 100)))
         kept = fewer_x.astype(int)
-        for left, right in zip(kept, kept[1:], strict=False):
+        for left, right in itertools.pairwise(kept):
             if np.isfinite(y[left]) and np.isfinite(y[right]):
                 assert np.isfinite(y[left:right]).all(), f"a gap between {left} and {right} vanished"
         assert np.array_equal(fewer_y, y[kept], equal_nan=True)

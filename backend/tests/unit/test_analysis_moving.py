@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from rlviz.analysis.arrays import Floats
 from rlviz.analysis.moving import moving_average
 
