@@ -33,6 +33,7 @@ class Encoder:
                 # Called "libx264", moviepy would ask for yuva420p behind our back.
                 codec="h264",
                 preset=_PRESET,
+                threads=1,  # more cost a quarter more processor time, and runs may be training next door
                 logfile=self._log,
                 ffmpeg_params=_arguments(fps),
             )

@@ -1,0 +1,91 @@
+# RL Gym Visualizer. `make` lists the targets.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules
+
+PYTHON ?= python3
+BIN := backend/.venv/bin
+PNPM := npx --yes $(shell sed -n 's/.*"packageManager": "\(pnpm@[^"]*\)".*/\1/p' frontend/package.json)
+API_URL ?= http://127.0.0.1:8000
+
+# Steps that are done leave a stamp here and run again only when what they depend on has changed.
+STAMPS := .make
+FRONTEND_SOURCES := $(shell find frontend/src frontend/public -type f 2>/dev/null) \
+	$(wildcard frontend/*.ts frontend/*.mjs frontend/package.json)
+
+.PHONY: help
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: run
+run: $(STAMPS)/python $(STAMPS)/frontend ## Install, build and serve the app at http://127.0.0.1:8000
+	@exec $(BIN)/python -m rlviz serve
+
+.PHONY: dev
+dev: $(STAMPS)/python $(STAMPS)/node ## Serve back end and front end separately, both reloading on change
+	@trap 'kill 0' EXIT INT TERM; \
+	RLVIZ_CORS_ORIGINS=http://127.0.0.1:3000,http://localhost:3000 \
+		$(BIN)/uvicorn rlviz.api.development:app --factory --reload --reload-dir backend/rlviz & \
+	(cd frontend && NEXT_PUBLIC_API_URL=$(API_URL) $(PNPM) dev) & \
+	wait
+
+.PHONY: test
+test: $(STAMPS)/python $(STAMPS)/node $(STAMPS)/frontend $(STAMPS)/browser ## Run every test, in a real browser too
+	cd backend && .venv/bin/python -m pytest --cov --cov-report=term:skip-covered --cov-fail-under=85
+	cd frontend && $(PNPM) test
+	cd frontend && $(PNPM) e2e
+
+.PHONY: lint
+lint: $(STAMPS)/python $(STAMPS)/node ## Check style, types, imports and that generated files are fresh
+	cd backend && .venv/bin/ruff check . && .venv/bin/ruff format --check .
+	cd backend && .venv/bin/mypy && .venv/bin/lint-imports
+	$(BIN)/python -m rlviz openapi | diff -u frontend/openapi.json - || { echo "Run 'make client'."; exit 1; }
+	cd frontend && $(PNPM) lint
+	@cp frontend/src/lib/api/schema.d.ts $(STAMPS)/schema.d.ts
+	cd frontend && $(PNPM) client >/dev/null
+	@diff -u $(STAMPS)/schema.d.ts frontend/src/lib/api/schema.d.ts || { echo "Run 'make client'."; exit 1; }
+
+.PHONY: bench
+bench: $(STAMPS)/python $(STAMPS)/frontend $(STAMPS)/browser ## Measure speed, as ratios within one run
+	cd backend && .venv/bin/python -m benchmarks
+
+.PHONY: client
+client: $(STAMPS)/python $(STAMPS)/node ## Generate the TypeScript types from OpenAPI
+	$(BIN)/python -m rlviz openapi > frontend/openapi.json
+	cd frontend && $(PNPM) client
+
+.PHONY: clean
+clean: ## Remove everything that was installed or built; runs stay
+	rm -rf $(STAMPS) backend/.venv frontend/node_modules frontend/.next frontend/out
+	find backend -name __pycache__ -prune -exec rm -rf {} +
+
+$(STAMPS)/python: backend/requirements.lock backend/pyproject.toml
+	@mkdir -p $(STAMPS)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Python 3.11 or newer is needed; name one with 'make PYTHON=…'."; exit 1; }
+	test -x $(BIN)/python || $(PYTHON) -m venv backend/.venv
+	$(BIN)/python -m pip install --disable-pip-version-check --quiet -r backend/requirements.lock
+	$(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation -e backend
+	@touch $@
+
+$(STAMPS)/node: frontend/pnpm-lock.yaml frontend/package.json
+	@mkdir -p $(STAMPS)
+	@node -e 'process.exit(Number(process.versions.node.split(".")[0]) < 20)' || \
+		{ echo "Node 20 or newer is needed."; exit 1; }
+	cd frontend && CI=true $(PNPM) install --frozen-lockfile --reporter=append-only
+	@touch $@
+
+$(STAMPS)/frontend: $(STAMPS)/node $(FRONTEND_SOURCES)
+	cd frontend && $(PNPM) build
+	@touch $@
+
+# A Chromium for the browser's tests: one that is there, else Debian's if we may install it, else Playwright's.
+$(STAMPS)/browser: $(STAMPS)/node
+	@if node frontend/e2e/chromium.mjs >/dev/null; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium; \
+	else cd frontend && npx playwright install chromium; fi
+	@touch $@

@@ -1,0 +1,202 @@
+"""Algorithms: bounds on every hyperparameter, presets that are valid, problems that are explained."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rlviz.algorithms import ALGORITHMS
+from rlviz.algorithms.base import Algorithm
+from rlviz.domain.config import MAX_TIMESTEPS
+from rlviz.domain.errors import InvalidRequest, UnknownName
+from rlviz.domain.presets import PresetId
+from rlviz.environments import ENVIRONMENTS
+from rlviz.environments.base import Environment
+
+INF, NAN = float("inf"), float("nan")
+PPO, DQN = ALGORITHMS.get("ppo"), ALGORITHMS.get("dqn")
+
+
+def fields(algorithm: Algorithm) -> dict[str, dict[str, Any]]:
+    """JSON schema by hyperparameter, of the number if it may also be null."""
+    properties = algorithm.hyperparameters.model_json_schema()["properties"]
+    return {
+        name: {**schema, **next((one for one in schema.get("anyOf", []) if one["type"] != "null"), {})}
+        for name, schema in properties.items()
+    }
+
+
+FIELDS = [(algorithm, name, schema) for algorithm in ALGORITHMS for name, schema in fields(algorithm).items()]
+NUMERIC = [(algorithm, name, schema) for algorithm, name, schema in FIELDS if schema["type"] in ("number", "integer")]
+SUITABLE = [
+    (algorithm, environment) for algorithm in ALGORITHMS for environment in ENVIRONMENTS if environment.suits(algorithm)
+]
+
+
+def named(value: object) -> str | None:
+    if isinstance(value, str):
+        return value
+    return value.id if isinstance(value, Algorithm | Environment) else ""
+
+
+def pointers(algorithm: Algorithm, total_timesteps: int = 50_000, **values: Any) -> list[str]:
+    with pytest.raises(InvalidRequest) as caught:
+        algorithm.validate(values, total_timesteps)
+    assert all(problem.detail for problem in caught.value.fields)
+    return [problem.pointer.removeprefix("/hyperparameters/") for problem in caught.value.fields]
+
+
+@pytest.mark.parametrize(("algorithm", "name", "schema"), NUMERIC, ids=named)
+def test_every_number_has_a_lower_and_an_upper_bound(algorithm: Algorithm, name: str, schema: dict[str, Any]) -> None:
+    assert {"minimum", "exclusiveMinimum"} & set(schema)
+    assert {"maximum", "exclusiveMaximum"} & set(schema)
+
+
+@pytest.mark.parametrize(("algorithm", "name", "schema"), FIELDS, ids=named)
+def test_every_hyperparameter_says_what_it_is(algorithm: Algorithm, name: str, schema: dict[str, Any]) -> None:
+    assert schema["description"].endswith(".")
+
+
+@pytest.mark.parametrize(("algorithm", "name", "schema"), NUMERIC, ids=named)
+def test_values_beyond_the_bounds_or_of_another_type_are_refused(
+    algorithm: Algorithm, name: str, schema: dict[str, Any]
+) -> None:
+    low = schema["minimum"] - 1 if "minimum" in schema else schema["exclusiveMinimum"]
+    high = schema["maximum"] + 1 if "maximum" in schema else schema["exclusiveMaximum"]
+    wrong = [low, high, -(10**30), 10**30, INF, -INF, NAN, True, "1", [1], {}]
+    if schema["type"] == "integer":
+        wrong += [schema["maximum"] - 0.5, float(schema["maximum"])]
+    for value in wrong:
+        assert pointers(algorithm, **{name: value}) == [name], value
+
+
+@pytest.mark.parametrize("algorithm", list(ALGORITHMS), ids=named)
+@pytest.mark.parametrize("net_arch", [[], [3], [1025], [64] * 5, [64.0], [True], ["64"], 64, None])
+def test_networks_have_a_few_layers_of_a_bounded_size(algorithm: Algorithm, net_arch: Any) -> None:
+    assert {pointer.split("/")[0] for pointer in pointers(algorithm, net_arch=net_arch)} == {"net_arch"}
+
+
+def test_the_bad_layer_is_pointed_to() -> None:
+    assert pointers(PPO, net_arch=[64, 0, 64]) == ["net_arch/1"]
+
+
+def test_every_bad_value_is_named_at_once() -> None:
+    assert sorted(pointers(PPO, gamma=2, n_steps=1, activation="gelu")) == ["activation", "gamma", "n_steps"]
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "wrong", "nearest"),
+    [(PPO, "learn_rate", "learning_rate"), (PPO, "Gamma", "gamma"), (DQN, "batchsize", "batch_size")],
+    ids=named,
+)
+def test_an_unknown_hyperparameter_is_answered_with_the_nearest(algorithm: Algorithm, wrong: str, nearest: str) -> None:
+    with pytest.raises(UnknownName, match=f"Unknown {algorithm.name} hyperparameter '{wrong}'") as caught:
+        algorithm.validate({wrong: 1}, 50_000)
+    assert caught.value.nearest == nearest
+    assert caught.value.fields[0].pointer == f"/hyperparameters/{wrong}"
+
+
+def test_an_odd_name_is_escaped_and_shortened_in_its_pointer() -> None:
+    with pytest.raises(UnknownName) as caught:
+        PPO.validate({"a/b~c": 1}, 50_000)
+    assert caught.value.fields[0].pointer == "/hyperparameters/a~1b~0c"
+    with pytest.raises(UnknownName) as caught:
+        PPO.validate({"x" * 100_000: 1}, 50_000)
+    assert len(caught.value.fields[0].pointer) < 200
+
+
+@pytest.mark.parametrize("algorithm", list(ALGORITHMS), ids=named)
+def test_no_values_are_the_defaults_and_whole_numbers_are_numbers(algorithm: Algorithm) -> None:
+    assert algorithm.validate({}, 50_000) == algorithm.hyperparameters()
+    assert algorithm.validate({"gamma": 1}, 50_000).model_dump()["gamma"] == 1.0
+
+
+# Combinations
+
+
+def test_a_ppo_batch_has_to_fit_into_a_rollout() -> None:
+    assert pointers(PPO, n_steps=32, n_envs=2, batch_size=65) == ["batch_size"]
+    PPO.validate({"n_steps": 32, "n_envs": 2, "batch_size": 64}, 50_000)
+
+
+def test_dqn_has_to_start_learning_before_training_ends() -> None:
+    assert pointers(DQN, total_timesteps=1_000, learning_starts=1_000) == ["learning_starts"]
+    DQN.validate({"learning_starts": 999}, 1_000)
+
+
+def test_a_dqn_batch_has_to_fit_into_the_replay_buffer() -> None:
+    assert pointers(DQN, buffer_size=100, batch_size=101) == ["batch_size"]
+    DQN.validate({"buffer_size": 100, "batch_size": 100}, 50_000)
+
+
+def test_dqn_has_to_take_gradient_steps() -> None:
+    assert pointers(DQN, gradient_steps=0) == ["gradient_steps"]
+    DQN.validate({"gradient_steps": -1}, 50_000)
+
+
+def test_epsilon_must_not_rise() -> None:
+    assert pointers(DQN, exploration_initial_eps=0.1, exploration_final_eps=0.2) == ["exploration_final_eps"]
+    DQN.validate({"exploration_initial_eps": 0.2, "exploration_final_eps": 0.2}, 50_000)
+
+
+def test_all_problems_are_named_together() -> None:
+    assert pointers(DQN, total_timesteps=500, buffer_size=100, batch_size=200, gradient_steps=0) == [
+        "learning_starts",
+        "batch_size",
+        "gradient_steps",
+    ]
+
+
+# Presets
+
+
+@pytest.mark.parametrize("algorithm", list(ALGORITHMS), ids=named)
+def test_every_algorithm_has_each_preset_once(algorithm: Algorithm) -> None:
+    assert [preset.id for preset in algorithm.presets] == list(PresetId)
+
+
+@pytest.mark.parametrize(("algorithm", "environment"), SUITABLE, ids=named)
+def test_the_presets_of_every_environment_are_valid(algorithm: Algorithm, environment: Environment) -> None:
+    presets = environment.presets_for(algorithm)
+    assert [preset.id for preset in presets] == list(PresetId)
+    for preset in presets:
+        assert preset.title
+        assert preset.total_timesteps <= MAX_TIMESTEPS
+        algorithm.validate(preset.hyperparameters, preset.total_timesteps)
+
+
+@pytest.mark.parametrize("environment", list(ENVIRONMENTS), ids=named)
+def test_tuned_presets_belong_to_an_algorithm_there_is_and_win_over_its_own(environment: Environment) -> None:
+    for algorithm_id, tuned in environment.presets.items():
+        algorithm = ALGORITHMS.get(algorithm_id)
+        assert environment.suits(algorithm)
+        for preset in tuned:
+            assert algorithm.preset(preset.id, tuned) == preset
+            assert preset in environment.presets_for(algorithm)
+
+
+def test_an_unknown_preset_is_answered_with_the_nearest() -> None:
+    with pytest.raises(UnknownName, match="Did you mean 'high-score'") as caught:
+        PPO.preset("highscore")
+    assert caught.value.fields[0].pointer == "/preset"
+
+
+# What Stable-Baselines3 is given
+
+
+@pytest.mark.parametrize("algorithm", list(ALGORITHMS), ids=named)
+def test_every_hyperparameter_reaches_the_model_or_the_product_itself(algorithm: Algorithm) -> None:
+    values = algorithm.hyperparameters()
+    given = values.model_arguments()
+    ours = {"n_envs", "activation", "net_arch", "learning_rate_schedule", "clip_range_schedule"}
+    assert set(fields(algorithm)) - ours == set(given) - {"policy_kwargs"}
+    assert given["policy_kwargs"]["net_arch"] == [64, 64]
+    assert values.environments >= 1
+
+
+def test_a_linear_schedule_falls_from_the_value_to_zero() -> None:
+    values = PPO.validate({"learning_rate": 0.01, "learning_rate_schedule": "linear"}, 50_000)
+    schedule = values.model_arguments()["learning_rate"]
+    assert [schedule(remaining) for remaining in (1.0, 0.5, 0.0)] == pytest.approx([0.01, 0.005, 0.0])
+    assert values.model_arguments()["clip_range"] == 0.2

@@ -1,0 +1,97 @@
+"""RunConfig: what it takes, what it refuses, and that it reads back as it was written."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from rlviz.domain.config import MAX_SEED, MAX_TIMESTEPS, MIN_TIMESTEPS, CheckpointPolicy, RunConfig
+
+INF, NAN = float("inf"), float("nan")
+GOOD: dict[str, Any] = {
+    "run_id": "ppo-cartpole-1",
+    "name": "First",
+    "created_at": datetime(2026, 11, 21, 1, 43, 12, 117_000, tzinfo=UTC),
+    "algo": "ppo",
+    "env_id": "CartPole-v1",
+    "preset": None,
+    "seed": 0,
+    "total_timesteps": 50_000,
+    "hyperparameters": {"learning_rate": 3e-4, "net_arch": [64, 64], "target_kl": None, "normalize_advantage": True},
+}
+
+
+def test_a_configuration_reads_back_as_it_was_written() -> None:
+    config = RunConfig(**GOOD, versions={"torch": "2.9.1"}, git_revision="0874bc2")
+    assert RunConfig.model_validate_json(config.model_dump_json()) == config
+    assert '"created_at":"2026-11-21T01:43:12.117Z"' in config.model_dump_json()
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("seed", MAX_SEED),
+        ("total_timesteps", MIN_TIMESTEPS),
+        ("total_timesteps", MAX_TIMESTEPS),
+        ("name", "x"),
+        ("name", "x" * 120),
+        ("torch_threads", 64),
+    ],
+)
+def test_the_bounds_themselves_are_allowed(field: str, value: object) -> None:
+    assert getattr(RunConfig(**{**GOOD, field: value}), field) == value
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        *[("seed", bad) for bad in (-1, MAX_SEED + 1, 10**30, 1.0, 1.5, True, False, "1", None, NAN)],
+        *[
+            ("total_timesteps", bad)
+            for bad in (MIN_TIMESTEPS - 1, MAX_TIMESTEPS + 1, 0, -5, 1000.0, True, "1000", None, INF, NAN)
+        ],
+        *[("name", bad) for bad in ("", " ", "\t\n", "x" * 121, None, 5)],
+        *[("torch_threads", bad) for bad in (0, 65, True, 2.0, "2")],
+        ("schema_version", 2),
+        ("created_at", "yesterday"),
+        ("hyperparameters", {"gamma": object()}),
+        ("hyperparameters", []),
+        ("unheard_of", 1),
+    ],
+)
+def test_what_is_out_of_bounds_or_of_another_type_is_refused(field: str, value: object) -> None:
+    with pytest.raises(ValidationError) as caught:
+        RunConfig(**{**GOOD, field: value})
+    assert {error["loc"][0] for error in caught.value.errors()} == {field}
+
+
+@pytest.mark.parametrize("field", sorted(GOOD))
+def test_nothing_that_is_needed_to_repeat_a_run_may_be_missing(field: str) -> None:
+    with pytest.raises(ValidationError, match=field):
+        RunConfig(**{name: value for name, value in GOOD.items() if name != field})
+
+
+def test_a_configuration_cannot_be_changed() -> None:
+    with pytest.raises(ValidationError, match="frozen"):
+        RunConfig(**GOOD).seed = 1  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        *[{"every_steps": bad} for bad in (99, 0, -1, MAX_TIMESTEPS + 1, 1000.0, True, "1000", None)],
+        *[{"every_seconds": bad} for bad in (0.99, 0, -1, 86_401, INF, NAN, True, "30", None)],
+        *[{"keep": bad} for bad in (0, 101, True, 2.0, "3")],
+        {"every_minute": True},
+    ],
+)
+def test_checkpoint_intervals_are_bounded_numbers(values: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        CheckpointPolicy(**values)
+
+
+def test_whole_seconds_are_seconds() -> None:
+    assert CheckpointPolicy(every_seconds=5).every_seconds == 5.0

@@ -1,0 +1,39 @@
+"""control.json: what the service wants of the trainer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from rlviz.domain.errors import RunFolderError
+from rlviz.rundir.control import Control, Desired, read_control, write_control
+
+
+def test_without_a_file_nobody_asked_for_anything(tmp_path: Path) -> None:
+    assert read_control(tmp_path / "control.json") == Control(desired=Desired.IDLE, checkpoint_request=0)
+
+
+def test_what_is_written_is_read(tmp_path: Path) -> None:
+    control = Control(desired=Desired.STOP, requested_at=1763689392.117, checkpoint_request=3)
+    write_control(tmp_path / "control.json", control)
+    assert read_control(tmp_path / "control.json") == control
+
+
+def test_fields_of_a_newer_version_are_ignored(tmp_path: Path) -> None:
+    (tmp_path / "control.json").write_text('{"desired": "run", "pause": true}')
+    assert read_control(tmp_path / "control.json").desired is Desired.RUN
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"desired": "fly"}', '{"checkpoint_request": -1}', "\0"])
+def test_an_unreadable_file_is_named(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "control.json"
+    path.write_text(content)
+    with pytest.raises(RunFolderError, match=r"control\.json is not a control file"):
+        read_control(path)
+
+
+def test_a_control_cannot_be_changed() -> None:
+    with pytest.raises(ValidationError, match="frozen"):
+        Control().desired = Desired.STOP  # type: ignore[misc]

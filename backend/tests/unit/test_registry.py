@@ -1,0 +1,77 @@
+"""Registry: names to lazily loaded objects, and the nearest name for a wrong one."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+import pytest
+
+from rlviz.algorithms import ALGORITHMS
+from rlviz.domain.errors import UnknownName
+from rlviz.domain.registry import Registry, load
+from rlviz.environments import ENVIRONMENTS
+
+NUMBERS: Registry[float] = Registry("number", {"pi": "math:pi", "Euler-v1": "math:e", "lost": "math:lost"}, "/number")
+
+
+def test_a_name_gives_the_object_it_refers_to() -> None:
+    assert NUMBERS.get("pi") == load("math:pi")
+    assert NUMBERS.names() == ["pi", "Euler-v1", "lost"]
+
+
+def test_an_object_is_loaded_only_when_asked_for() -> None:
+    names = iter(NUMBERS)
+    assert next(names) == NUMBERS.get("pi")
+    assert next(names) == NUMBERS.get("Euler-v1")
+    with pytest.raises(AttributeError, match="lost"):
+        next(names)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "nearest"), [("Euler", "Euler-v1"), ("euler-v1", "Euler-v1"), ("PI", "pi"), ("zzzzzz", None), ("", None)]
+)
+def test_a_wrong_name_is_answered_with_the_nearest_right_one(wrong: str, nearest: str | None) -> None:
+    with pytest.raises(UnknownName) as caught:
+        NUMBERS.get(wrong)
+    assert caught.value.nearest == nearest
+    assert ("Did you mean" in str(caught.value)) == (nearest is not None)
+    assert "Known: Euler-v1, lost, pi." in str(caught.value)
+    assert [field.pointer for field in caught.value.fields] == ["/number"]
+    assert caught.value.status == 422
+
+
+@pytest.mark.parametrize(
+    ("registry", "wrong", "nearest"),
+    [
+        (ALGORITHMS, "pp0", "ppo"),
+        (ALGORITHMS, "DQN", "dqn"),
+        (ENVIRONMENTS, "cartpole", "CartPole-v1"),
+        (ENVIRONMENTS, "CartPole-v2", "CartPole-v1"),
+        (ENVIRONMENTS, "Acrobat-v1", "Acrobot-v1"),
+    ],
+)
+def test_slips_of_the_user_lead_to_what_was_meant(registry: Registry[object], wrong: str, nearest: str) -> None:
+    with pytest.raises(UnknownName, match=f"Did you mean '{nearest}'"):
+        registry.get(wrong)
+
+
+def test_a_name_of_a_million_characters_is_refused_at_once_and_not_repeated_in_full() -> None:
+    start = time.perf_counter()
+    with pytest.raises(UnknownName) as caught:
+        NUMBERS.get("x" * 1_000_000)
+    assert len(str(caught.value)) < 500
+    assert time.perf_counter() - start < 5
+
+
+def test_looking_at_every_algorithm_and_environment_imports_nothing_heavy() -> None:
+    code = """
+import sys
+from rlviz.algorithms import ALGORITHMS
+from rlviz.environments import ENVIRONMENTS
+assert list(ALGORITHMS) and list(ENVIRONMENTS)
+print([name for name in ("torch", "gymnasium", "stable_baselines3", "numpy") if name in sys.modules])
+"""
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert answer.stdout.strip() == "[]"

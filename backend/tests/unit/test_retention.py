@@ -1,0 +1,52 @@
+"""Keeping the newest few of a kind of file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.retention import keep_newest, retain_checkpoints, retain_videos
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> RunFolder:
+    folder = RunFolder(tmp_path, "run-1")
+    folder.checkpoints.mkdir(parents=True)
+    folder.evaluations.mkdir()
+    return folder
+
+
+@pytest.mark.parametrize(("keep", "left"), [(0, ""), (1, "c"), (2, "bc"), (3, "abc"), (9, "abc")])
+def test_the_last_few_stay(tmp_path: Path, keep: int, left: str) -> None:
+    paths = [tmp_path / name for name in "abc"]
+    for path in paths:
+        path.touch()
+    deleted = keep_newest(paths, keep)
+    assert "".join(sorted(path.name for path in tmp_path.iterdir())) == left
+    assert [*deleted, *(tmp_path / name for name in left)] == paths
+
+
+def test_a_file_that_someone_else_deleted_is_no_error(tmp_path: Path) -> None:
+    keep_newest([tmp_path / "gone"], 0)
+
+
+def test_the_checkpoints_of_the_highest_steps_stay(folder: RunFolder) -> None:
+    for step in (900, 10_000, 8_000, 100_000):
+        folder.checkpoint_path(step).touch()
+    retain_checkpoints(folder, 2)
+    assert [step for step, _ in folder.checkpoint_files()] == [10_000, 100_000]
+
+
+def test_the_newest_videos_stay_and_so_do_all_summaries_and_files_being_written(folder: RunFolder) -> None:
+    ids = [f"eval_20261121-01431{second}-000" for second in range(5)]
+    for evaluation_id in ids:
+        folder.video_path(evaluation_id).touch()
+        folder.evaluation_path(evaluation_id).touch()
+    unfinished = folder.evaluations / f".{ids[4]}.mp4.77.tmp"
+    unfinished.touch()
+    retain_videos(folder, 3)
+    assert [path.stem for path in sorted(folder.evaluations.glob("eval*.mp4"))] == ids[2:]
+    assert folder.evaluation_ids() == ids
+    assert unfinished.exists()

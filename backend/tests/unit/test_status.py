@@ -1,0 +1,57 @@
+"""The status of a run: what may follow what."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from rlviz.domain.errors import IllegalTransition
+from rlviz.domain.status import RunStatus, check_transition
+
+LEGAL = {
+    ("created", "queued"),
+    ("queued", "running"),
+    ("queued", "stopped"),
+    ("queued", "failed"),
+    ("running", "stopping"),
+    *itertools.product(["running", "stopping"], ["completed", "stopped", "failed", "interrupted"]),
+}
+PAIRS = list(itertools.product(RunStatus, repeat=2))
+
+
+@pytest.mark.parametrize(("source", "target"), PAIRS, ids=lambda status: status.value)
+def test_only_what_the_table_says_is_legal_and_all_else_names_both_states(source: RunStatus, target: RunStatus) -> None:
+    if (source.value, target.value) in LEGAL:
+        check_transition(source, target)
+        return
+    with pytest.raises(IllegalTransition) as caught:
+        check_transition(source, target)
+    assert caught.value.status == 409
+    assert str(caught.value).startswith(f"A run that is '{source.value}' cannot become '{target.value}'.")
+    assert (caught.value.source, caught.value.target) == (source, target)
+
+
+@pytest.mark.parametrize("source", [status for status in RunStatus if status.is_final])
+def test_a_run_that_has_ended_says_what_to_do_instead(source: RunStatus) -> None:
+    with pytest.raises(IllegalTransition, match="create a new run"):
+        check_transition(source, RunStatus.QUEUED)
+
+
+def test_every_run_can_reach_an_end() -> None:
+    for status in RunStatus:
+        reached = {status}
+        for _ in RunStatus:
+            reached |= {target for source, target in PAIRS if source in reached and (source, target) in LEGAL}
+        assert any(end.is_final for end in reached)
+
+
+def test_the_properties_of_each_status() -> None:
+    assert {status.value for status in RunStatus if status.is_active} == {"queued", "running", "stopping"}
+    assert {status.value for status in RunStatus if status.has_worker} == {"running", "stopping"}
+    assert {status.value for status in RunStatus if status.is_final} == {
+        "completed",
+        "stopped",
+        "failed",
+        "interrupted",
+    }
