@@ -1,0 +1,70 @@
+import { expect, type Page, test } from "@playwright/test";
+import { startRun, status } from "./run-page";
+
+const sideways = (page: Page) =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+
+test("an unknown page gets the front end's own 404", async ({ page }) => {
+  const answer = await page.goto("/no/such/page");
+  expect(answer?.status()).toBe(404);
+  await expect(page.getByRole("heading", { name: "Page not found" })).toBeAttached();
+  await page.getByRole("link", { name: "Go to your runs" }).click();
+  await expect(page.getByRole("form", { name: "New run" })).toBeVisible();
+});
+
+test("a run that is not there says so", async ({ page }) => {
+  for (const [query, words] of [
+    ["", "No run was named"],
+    ["?id=no-such-run", "This run does not exist"],
+    ["?id=..%2F..%2Fetc", "This run does not exist"],
+  ] as const) {
+    await page.goto(`/runs/view${query}`);
+    await expect(page.getByText(words)).toBeVisible();
+  }
+});
+
+test("values out of bounds are refused beside their fields, with nothing created", async ({
+  page,
+}) => {
+  await page.goto("/");
+  const form = page.getByRole("form", { name: "New run" });
+  await form.getByLabel("Timesteps").fill("3");
+  await form.getByLabel("Seed").fill("one");
+  await form.getByRole("button", { name: "Start training" }).click();
+  await expect(form.getByLabel("Timesteps")).toHaveAccessibleDescription(/^Enter .* to /);
+  await expect(form.getByLabel("Seed")).toHaveAccessibleDescription("Enter a whole number");
+  await expect(form.getByLabel("Timesteps")).toBeFocused();
+  await expect(page).toHaveURL("/");
+});
+
+test("no page scrolls sideways on a phone", async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await startRun(page, 2_000);
+  await expect(status(page, "completed")).toBeVisible({ timeout: 60_000 });
+  const run = new URL(page.url());
+  for (const path of [
+    run.pathname + run.search,
+    "/",
+    "/compare",
+    "/explain",
+    "/runs/view",
+    "/nope",
+  ]) {
+    await page.goto(path);
+    await expect(page.locator("main")).not.toBeEmpty();
+    await page.waitForLoadState("load");
+    await page.locator("details").evaluateAll((all) => all.forEach((each) => (each.open = true)));
+    expect(await sideways(page), path).toBe(0);
+  }
+});
+
+test("everything is reached by keyboard", async ({ page }) => {
+  await page.goto("/");
+  await page.keyboard.press("Tab");
+  await expect(page.getByRole("link", { name: "Skip to content" })).toBeFocused();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Tab");
+  await expect(page.getByRole("radio", { name: "PPO" })).toBeFocused();
+  await page.keyboard.press("ArrowRight");
+  await expect(page.getByRole("radio", { name: "DQN" })).toBeChecked();
+});

@@ -1,0 +1,52 @@
+import { existsSync, mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { defineConfig } from "@playwright/test";
+
+const chromium = [
+  process.env.CHROMIUM_PATH,
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+].find((candidate) => candidate && existsSync(candidate));
+
+const given = process.env.RLVIZ_E2E_URL;
+const port = process.env.RLVIZ_E2E_PORT ?? "8765";
+const url = given ?? `http://127.0.0.1:${port}`;
+
+/** The service as it is shipped: it serves `out/`, so build before. `RLVIZ_E2E_URL` names one that runs. */
+const service = {
+  command: "../backend/.venv/bin/python -m rlviz serve",
+  url: `${url}/api/health`,
+  reuseExistingServer: false,
+  timeout: 60_000,
+  env: { RLVIZ_PORT: port, RLVIZ_RUNS_DIR: mkdtempSync(path.join(tmpdir(), "rlviz-e2e-")) },
+  gracefulShutdown: { signal: "SIGTERM" as const, timeout: 10_000 },
+};
+
+export default defineConfig({
+  testDir: "e2e",
+  timeout: 120_000,
+  expect: { timeout: 15_000 },
+  workers: 1,
+  fullyParallel: false,
+  reporter: "list",
+  use: {
+    baseURL: url,
+    viewport: { width: 1280, height: 900 },
+    trace: "retain-on-failure",
+    launchOptions: {
+      executablePath: chromium,
+      args: [
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--no-first-run",
+      ],
+    },
+  },
+  webServer: given ? undefined : service,
+});
