@@ -36,7 +36,7 @@ RunName = Annotated[str, Field(min_length=1, max_length=120, pattern=r"\S")]
 class CheckpointPolicy(BaseModel):
     """When a running policy is saved: every N steps or M seconds, whichever comes first."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     every_steps: int = Field(
         default=10_000, ge=100, le=MAX_TIMESTEPS, description="Environment steps between checkpoints."

@@ -213,10 +213,13 @@ def _block_lines(offset: int, block: bytes) -> Iterator[Line]:
 def _parse_block(block: bytes) -> list[dict[str, Any]] | None:
     """The records of all lines of ``block``, parsed at once; None if any line is broken.
 
-    Newlines stay between them: no JSON string may contain one, so that a torn string cannot swallow a line.
+    Lines that run into one another, torn within a text or a list, make fewer records than lines. Only a line
+    of two records could make up for that: where there may be one, each line is parsed by itself.
     """
+    if b"},{" in block:
+        return None
     try:
-        records: list[dict[str, Any]] = orjson.loads(b"[" + block[:-1].replace(b"\n", b",\n") + b"]")
+        records: list[dict[str, Any]] = orjson.loads(b"[" + block[:-1].replace(b"\n", b",") + b"]")
         whole = len(records) == block.count(b"\n") and {type(record["seq"]) for record in records} == {int}
     except (orjson.JSONDecodeError, TypeError, LookupError):
         return None

@@ -300,6 +300,17 @@ def test_lines_are_split_where_they_are_however_many_there_are() -> None:
     assert lines[-1].end == 7 + len(data)
 
 
+@pytest.mark.parametrize("swallow", [(b'{"seq":1,"text":"', b'"}'), (b'{"seq":1,"list":[1', b"2]}")])
+def test_two_records_in_one_line_do_not_make_up_for_a_swallowed_one(path: Path, swallow: tuple[bytes, bytes]) -> None:
+    path.write_bytes(b"\n".join([*swallow, b'{"seq":3},{"seq":4}', b'{"seq":5}', b""]))
+    assert [line.record for line in read_journal(path)] == [None, None, None, {"seq": 5}]
+
+
+def test_lists_of_objects_are_read(path: Path) -> None:
+    path.write_bytes(b'{"seq":1,"data":[{"a":1},{"a":2}]}\n{"seq":2}\n')
+    assert [line.record for line in read_journal(path)] == [{"seq": 1, "data": [{"a": 1}, {"a": 2}]}, {"seq": 2}]
+
+
 # Reading backwards
 
 

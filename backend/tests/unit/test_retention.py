@@ -18,7 +18,7 @@ def folder(tmp_path: Path) -> RunFolder:
     return folder
 
 
-@pytest.mark.parametrize(("keep", "left"), [(0, ""), (1, "c"), (2, "bc"), (3, "abc"), (9, "abc")])
+@pytest.mark.parametrize(("keep", "left"), [(0, ""), (1, "c"), (2, "bc"), (3, "abc"), (4, "abc"), (9, "abc")])
 def test_the_last_few_stay(tmp_path: Path, keep: int, left: str) -> None:
     paths = [tmp_path / name for name in "abc"]
     for path in paths:
