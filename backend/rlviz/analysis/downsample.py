@@ -6,8 +6,8 @@ import numpy as np
 
 from rlviz.analysis.arrays import Floats, Indices
 
-MIN_POINTS = 7
-"""First, last, minimum, maximum, and a gap between each two of them."""
+MIN_POINTS = 4
+"""First, last, minimum and maximum; with 3 more there is room for every gap between them."""
 
 
 def downsample(x: Floats, y: Floats, max_points: int) -> tuple[Floats, Floats]:
@@ -16,7 +16,8 @@ def downsample(x: Floats, y: Floats, max_points: int) -> tuple[Floats, Floats]:
     ``x`` (non-decreasing) and ``y`` have shape (n,). The range of x is cut into buckets of equal width, as
     a screen is into columns of pixels, and kept are: the first and the last point, and the minimum and the
     maximum of every bucket; hence those of the whole curve. A value that is not finite is a gap: where there
-    was one or more between two points that are kept, one stays, so that no line is drawn across.
+    was one or more between two points that are kept, one stays, so that no line is drawn across (below
+    7 points as far as there is room).
 
     Raises ValueError if ``max_points`` is below MIN_POINTS or the shapes differ.
 
@@ -34,14 +35,17 @@ def downsample(x: Floats, y: Floats, max_points: int) -> tuple[Floats, Floats]:
     numbers = np.flatnonzero(finite)
     extremes = numbers[_extremes(x[numbers], y[numbers], _bucket_count(gaps, max_points))]
     kept = np.union1d(extremes, [0, len(x) - 1])
-    kept = np.union1d(kept, _gaps_between(kept, gaps))
+    kept = np.union1d(kept, _gaps_between(kept, gaps)[: max_points - len(kept)])
     return x[kept], y[kept]
 
 
 def _bucket_count(gaps: Indices, max_points: int) -> int:
-    """How many buckets fit: b of them give 2b + 2 points, and one gap a run of ``gaps``, at most 2b + 1 in all."""
+    """How many buckets fit: b of them give 2b + 2 points, and one gap a run of ``gaps``, at most 2b + 1 in all.
+
+    One at least, even if not every gap finds room.
+    """
     runs = int(np.count_nonzero(np.diff(gaps) > 1)) + (1 if len(gaps) else 0)
-    return max((max_points - 3) // 4, (max_points - 2 - runs) // 2)
+    return max(1, (max_points - 3) // 4, (max_points - 2 - runs) // 2)
 
 
 def _extremes(x: Floats, y: Floats, buckets: int) -> Indices:
