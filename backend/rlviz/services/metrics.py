@@ -13,11 +13,10 @@ import numpy as np
 from rlviz.analysis.columns import Columns, Series
 from rlviz.analysis.downsample import downsample
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.journal import JournalTail, Line, last_lines, whole_size
+from rlviz.rundir.journal import READ_BYTES, JournalTail, Line, last_lines, whole_size
 from rlviz.services.cursor import encode_cursor
 
 CACHED_RUNS = 12
-_READ_BYTES = 32 << 20
 
 Axis = Literal["step", "time"]
 
@@ -54,8 +53,10 @@ class _Cached:
     def refresh(self) -> int:
         """Take in new lines; return the offset (bytes) read up to."""
         with self.lock:
-            while lines := self.tail.read(_READ_BYTES):
-                self.columns.append(line.record for line in lines if line.record is not None)
+            before = -1
+            while self.tail.offset != before:
+                before = self.tail.offset
+                self.columns.append(self.tail.read_records(READ_BYTES).records)
             return self.tail.offset
 
 

@@ -1,0 +1,123 @@
+"""A real service to measure, and small statistics."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from rlviz.rundir.folder import RunFolder
+from rlviz.services.runs import NewRun, resolve_config
+
+WARM_UP_SECONDS = 8.0
+"""Enough for a spare worker to have imported everything."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One line of the report. ``reach`` is the target in words; ``met`` is None where there is none."""
+
+    what: str
+    value: str
+    reach: str = ""
+    met: bool | None = None
+
+
+def figure(
+    what: str, value: float, unit: str, *, at_most: float | None = None, at_least: float | None = None
+) -> Figure:
+    text = f"{value:.3g} {unit}".rstrip()
+    if at_most is not None:
+        return Figure(what, text, f"≤ {at_most:g}", value <= at_most)
+    if at_least is not None:
+        return Figure(what, text, f"≥ {at_least:g}", value >= at_least)
+    return Figure(what, text)
+
+
+def percentile(values: Sequence[float], percent: int) -> float:
+    return statistics.quantiles(values, n=100, method="inclusive")[percent - 1]
+
+
+@contextmanager
+def service(runs_dir: Path, **settings: object) -> Iterator[httpx.Client]:
+    """The app as a user starts it, on a free port; a client whose paths begin at /api."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    environment = {**os.environ, "RLVIZ_RUNS_DIR": str(runs_dir), "RLVIZ_PORT": str(port)}
+    environment |= {f"RLVIZ_{name.upper()}": str(value) for name, value in settings.items()}
+    process = subprocess.Popen([sys.executable, "-m", "rlviz", "serve"], env=environment, stderr=subprocess.DEVNULL)
+    try:
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}/api", timeout=60) as client:
+            wait_until(lambda: _is_up(client), 30)
+            yield client
+            stop_all(client)
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def _is_up(client: httpx.Client) -> bool:
+    try:
+        return client.get("/health").status_code == 200
+    except httpx.TransportError:
+        return False
+
+
+def wait_until(holds: Callable[[], bool], seconds: float) -> None:
+    """Raises TimeoutError if ``holds`` does not come true in time."""
+    deadline = time.monotonic() + seconds
+    while not holds():
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"Not within {seconds} seconds")
+        time.sleep(0.01)
+
+
+def start_run(client: httpx.Client, algo: str = "ppo", **wanted: object) -> str:
+    body = {"algo": algo, "seed": 1, "start": True, "total_timesteps": 10_000_000, **wanted}
+    answer = client.post("/runs", json=body)
+    answer.raise_for_status()
+    return str(answer.json()["id"])
+
+
+def stop_all(client: httpx.Client) -> None:
+    for run in client.get("/runs", params={"status": ["running", "queued"]}).json()["runs"]:
+        client.post(f"/runs/{run['id']}/stop")
+    wait_until(lambda: client.get("/health").json()["active_runs"] == 0, 60)
+
+
+def events(client: httpx.Client, path: str, **query: str) -> Iterator[tuple[str, Any]]:
+    """Server-sent events as (name, data)."""
+    with client.stream("GET", path, params=query, timeout=60) as response:
+        name = ""
+        for line in response.iter_lines():
+            if line.startswith("event:"):
+                name = line[6:].strip()
+            elif line.startswith("data:"):
+                yield name, json.loads(line[5:])
+
+
+def new_folder(root: Path, algo: str, total_timesteps: int, **changes: Any) -> RunFolder:
+    """The folder of a fresh CartPole run with the Fast preset."""
+    config = resolve_config(NewRun(algo, seed=1, total_timesteps=total_timesteps, **changes), time.time())
+    folder = RunFolder(root, config.run_id)
+    folder.create(config)
+    return folder
+
+
+@contextmanager
+def scratch() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as root:
+        yield Path(root)

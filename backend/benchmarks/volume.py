@@ -1,0 +1,63 @@
+"""Long runs and long lists: a million rows, ten thousand runs."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from pathlib import Path
+
+import httpx
+import orjson
+
+from benchmarks.support import Figure, figure, new_folder, percentile, scratch, service
+from rlviz.services.application import Application
+from rlviz.services.runs import NewRun, resolve_config, row_of_config
+from rlviz.settings import Settings
+
+ROWS = 1_000_000
+RUNS = 10_000
+REQUESTS = 300
+
+
+def run() -> list[Figure]:
+    with scratch() as root:
+        return [*_million_rows(root / "rows"), *_many_runs(root / "runs")]
+
+
+def _million_rows(root: Path) -> list[Figure]:
+    folder = new_folder(root, "ppo", 10_000_000)
+    with folder.metrics_path.open("wb") as file:
+        for seq in range(1, ROWS + 1):
+            values = {"episode/reward": float(seq % 500), "episode/length": seq % 500, "episode/index": seq}
+            record = {"seq": seq, "time": 1.7e9 + seq / 100, "step": seq * 9, "values": values}
+            file.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
+    with service(root) as client:
+        path = f"/runs/{folder.run_id}/metrics?names=episode/reward&max_points=2000"
+        cold = _seconds(client, path)
+        warm = statistics.median(_seconds(client, path) for _ in range(20))
+    return [
+        figure("curve of a run with 1 million rows, cold", cold, "s", at_most=1.5),
+        figure("curve of a run with 1 million rows, warm", warm * 1e3, "ms", at_most=100),
+    ]
+
+
+def _many_runs(root: Path) -> list[Figure]:
+    application = Application(Settings(runs_dir=root))
+    application.database.migrate()
+    with application.database.write() as session:
+        config = resolve_config(NewRun("ppo", seed=1), time.time())
+        for number in range(RUNS):
+            row = row_of_config(config)
+            row.id, row.created_at, row.status = f"run-{number}", 1.7e9 + number, "completed"
+            session.add(row)
+    application.database.close()
+    with service(root) as client:
+        _seconds(client, "/runs")
+        seconds = [_seconds(client, "/runs") for _ in range(REQUESTS)]
+    return [figure(f"first page of {RUNS:,} runs, p95", percentile(seconds, 95) * 1e3, "ms", at_most=50)]
+
+
+def _seconds(client: httpx.Client, path: str) -> float:
+    begin = time.perf_counter()
+    client.get(path).raise_for_status()
+    return time.perf_counter() - begin
