@@ -216,6 +216,7 @@ class EvaluationCreate(Body):
 class MetricRows(Wire):
     run_id: str
     rows: list[MetricRecord]
+    broken_lines: int = Field(description="Lines among these that are no records and were left out.")
     cursor: str = Field(description="Stream position just after these rows.")
 
 
@@ -229,6 +230,7 @@ class MetricCurves(Wire):
     run_id: str
     x: Literal["step", "time"]
     series: dict[str, MetricCurve]
+    broken_lines: int = Field(description="Lines of the journal that are no records and were left out.")
     cursor: str = Field(description="Stream position just after these points.")
 
 

@@ -32,9 +32,13 @@ class Curve:
 
 @dataclass(frozen=True)
 class Curves:
-    """Curves by metric name; ``cursor`` is where a stream goes on without gap or repetition."""
+    """Curves by metric name; ``cursor`` is where a stream goes on without gap or repetition.
+
+    ``broken_lines``: lines of the journal that are no records and were left out.
+    """
 
     curves: dict[str, Curve]
+    broken_lines: int
     cursor: str
 
 
@@ -49,6 +53,7 @@ class _Cached:
 
     def __init__(self, folder: RunFolder) -> None:
         self.tail, self.columns, self.lock = JournalTail(folder.metrics_path), Columns(), Lock()
+        self.broken_lines = 0
 
     def refresh(self) -> int:
         """Take in new lines; return the offset (bytes) read up to."""
@@ -56,7 +61,8 @@ class _Cached:
             before = -1
             while self.tail.offset != before:
                 before = self.tail.offset
-                self.columns.append(self.tail.read_records(READ_BYTES).records)
+                records, broken = self.tail.read_records(READ_BYTES)
+                self.broken_lines += len(broken) + self.columns.append(records)
             return self.tail.offset
 
 
@@ -75,28 +81,29 @@ class MetricsService:
 
     def curves(self, folder: RunFolder, names: Sequence[str] | None, max_points: int, axis: Axis) -> Curves:
         """Each named metric (all, if None) over ``axis``: environment steps, or Unix time in seconds."""
-        columns, offset = self._columns(folder)
+        cached, offset = self._read(folder)
+        columns = cached.columns
         known = columns.names()
         wanted = known if names is None else [name for name in names if name in known]
         curves = {name: _curve(columns.series(name), max_points, axis) for name in wanted}
-        return Curves(curves, encode_cursor({folder.run_id: offset}))
+        return Curves(curves, cached.broken_lines, encode_cursor({folder.run_id: offset}))
 
     def series(self, folder: RunFolder, *names: str) -> list[Series]:
         """Metrics in full, empty where the run has not logged any."""
-        columns, _ = self._columns(folder)
+        columns = self._read(folder)[0].columns
         return [columns.series(name) for name in names]
 
     def forget(self, run_id: str) -> None:
         with self._lock:
             self._cache.pop(run_id, None)
 
-    def _columns(self, folder: RunFolder) -> tuple[Columns, int]:
+    def _read(self, folder: RunFolder) -> tuple[_Cached, int]:
         with self._lock:
             cached = self._cache.setdefault(folder.run_id, _Cached(folder))
             self._cache.move_to_end(folder.run_id)
             while len(self._cache) > CACHED_RUNS:
                 self._cache.popitem(last=False)
-        return cached.columns, cached.refresh()
+        return cached, cached.refresh()
 
 
 def _curve(series: Series, max_points: int, axis: Axis) -> Curve:

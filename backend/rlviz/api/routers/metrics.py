@@ -33,11 +33,12 @@ def get_metrics(
             raise InvalidRequest.field("/tail", "Give either tail, for rows, or names, for curves, not both.")
         found = app.metrics.tail(folder, tail)
         rows = [MetricRecord.model_validate(line.record) for line in found.lines if line.record is not None]
-        return MetricRows(run_id=run_id, rows=rows, cursor=found.cursor)
+        broken = len(found.lines) - len(rows)
+        return MetricRows(run_id=run_id, rows=rows, broken_lines=broken, cursor=found.cursor)
     wanted = None if names is None else [name.strip() for name in names.split(",") if name.strip()]
     result = app.metrics.curves(folder, wanted, max_points, x)
     series = {name: _curve(curve) for name, curve in result.curves.items()}
-    return MetricCurves(run_id=run_id, x=x, series=series, cursor=result.cursor)
+    return MetricCurves(run_id=run_id, x=x, series=series, broken_lines=result.broken_lines, cursor=result.cursor)
 
 
 def _curve(curve: Curve) -> MetricCurve:

@@ -684,6 +684,11 @@ export interface components {
         [key: string]: components["schemas"]["MetricCurve"];
       };
       /**
+       * Broken Lines
+       * @description Lines of the journal that are no records and were left out.
+       */
+      broken_lines: number;
+      /**
        * Cursor
        * @description Stream position just after these points.
        */
@@ -723,6 +728,11 @@ export interface components {
       run_id: string;
       /** Rows */
       rows: components["schemas"]["MetricRecord"][];
+      /**
+       * Broken Lines
+       * @description Lines among these that are no records and were left out.
+       */
+      broken_lines: number;
       /**
        * Cursor
        * @description Stream position just after these rows.
