@@ -4,9 +4,24 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   resolve: { alias: { "@": path.resolve(import.meta.dirname, "src") } },
   test: {
-    environment: "jsdom",
-    include: ["src/**/*.test.{ts,tsx}"],
-    setupFiles: ["./vitest.setup.ts"],
     restoreMocks: true,
+    unstubGlobals: true,
+    // Node's fetch wants whole addresses.
+    env: { NEXT_PUBLIC_API_URL: "http://service.test" },
+    projects: [
+      {
+        extends: true,
+        test: { name: "logic", environment: "node", include: ["src/**/*.test.ts"] },
+      },
+      {
+        extends: true,
+        test: {
+          name: "components",
+          environment: "jsdom",
+          include: ["src/**/*.test.tsx"],
+          setupFiles: ["./vitest.setup.ts"],
+        },
+      },
+    ],
   },
 });

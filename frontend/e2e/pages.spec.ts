@@ -53,7 +53,9 @@ test("no page scrolls sideways on a phone", async ({ page }) => {
     await page.goto(path);
     await expect(page.locator("main")).not.toBeEmpty();
     await page.waitForLoadState("load");
-    await page.locator("details").evaluateAll((all) => all.forEach((each) => (each.open = true)));
+    await page
+      .locator("details")
+      .evaluateAll((all) => all.forEach((each) => each.setAttribute("open", "")));
     expect(await sideways(page), path).toBe(0);
   }
 });

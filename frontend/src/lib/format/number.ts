@@ -30,7 +30,8 @@ export function brief(value: number | null | undefined): string {
 export function decimal(value: number | null | undefined): string {
   if (!isNumber(value)) return NONE;
   const size = Math.abs(value);
-  if (size !== 0 && (size < 1e-3 || size >= 1e6)) return value.toExponential(2);
+  if (size === 0) return "0";
+  if (size < 1e-3 || size >= 1e6) return value.toExponential(2);
   return value.toFixed(size >= 1000 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 4);
 }
 

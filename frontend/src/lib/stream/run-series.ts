@@ -22,7 +22,7 @@ export class RunSeries {
   }
 
   /** Replaces everything with what the service answered. */
-  load(history: MetricCurves) {
+  load(history: Pick<MetricCurves, "series">) {
     this.clear();
     for (const [name, { x, y }] of Object.entries(history.series)) {
       const column = this.columns.get(name);

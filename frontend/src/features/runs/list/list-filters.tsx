@@ -30,7 +30,7 @@ export function ListFilters({ filter, onChange }: ListFiltersProps) {
     setTyped(filter.text);
   }
   return (
-    <search className="flex gap-2 border-b border-line px-4 py-2.5">
+    <div role="search" className="flex gap-2 border-b border-line px-4 py-2.5">
       <div className="relative min-w-0 grow">
         <Search
           aria-hidden
@@ -63,6 +63,6 @@ export function ListFilters({ filter, onChange }: ListFiltersProps) {
           </option>
         ))}
       </Select>
-    </search>
+    </div>
   );
 }

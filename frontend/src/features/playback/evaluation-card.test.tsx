@@ -1,0 +1,127 @@
+import { screen, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { beforeEach, expect, test, vi } from "vitest";
+import type { Evaluation, RunDetail } from "@/lib/api";
+import { renderWithQueries, serve } from "@/lib/testing/service";
+import { EvaluationCard } from "./evaluation-card";
+
+const run = { id: "a", status: "stopped", policy_step: 5000 } as RunDetail;
+const spread = { mean: 320.5, std: 12, min: 1, max: 500 };
+
+const evaluation = (id: string, change: Partial<Evaluation> = {}): Evaluation => ({
+  id,
+  run_id: "a",
+  status: "completed",
+  cause: null,
+  created_at: "2026-11-21T12:00:00Z",
+  started_at: "2026-11-21T12:00:00Z",
+  ended_at: "2026-11-21T12:00:04Z",
+  episodes: 2,
+  seed: 1,
+  deterministic: true,
+  checkpoint_step: 5000,
+  episodes_done: 2,
+  video_url: `/api/runs/a/artifacts/eval/${id}.mp4`,
+  summary: {
+    episodes: [0, 100].map((first_frame, index) => ({
+      index,
+      episode_return: 100,
+      episode_length: 100,
+      terminated: index === 0,
+      truncated: index === 1,
+      seed: index,
+      first_frame,
+    })),
+    episode_return: spread,
+    episode_length: spread,
+    terminated: 1,
+    truncated: 1,
+    video: { file: "", width: 600, height: 432, fps: 50, frames: 200, duration: 4, size_bytes: 1 },
+  },
+  ...change,
+});
+
+const show = (evaluations: Evaluation[], of: RunDetail = run) => {
+  const asked = serve({
+    "GET /runs/a/evaluations": () => ({ body: evaluations }),
+    "POST /runs/a/evaluations": () => ({
+      status: 202,
+      body: evaluation("new", { status: "queued", summary: null, video_url: null }),
+    }),
+  });
+  renderWithQueries(<EvaluationCard run={of} />);
+  return asked;
+};
+const evaluateButton = () => screen.getByRole("button", { name: /Evaluat/ });
+
+beforeEach(() => {
+  vi.spyOn(HTMLMediaElement.prototype, "play").mockResolvedValue();
+});
+
+test("without one it says what an evaluation is", async () => {
+  show([]);
+  expect(await screen.findByText("No evaluation yet")).toBeVisible();
+  expect(evaluateButton()).toBeEnabled();
+});
+
+test.each([
+  ["created", /Start the run first/],
+  ["queued", /waits in the queue/],
+  ["failed", /ended before it saved a policy/],
+] as const)(
+  "a %s run without a policy says why there is nothing to evaluate",
+  async (status, why) => {
+    show([], { ...run, status, policy_step: null });
+    expect(await screen.findByText(why)).toBeVisible();
+    expect(evaluateButton()).toBeDisabled();
+  },
+);
+
+test("a running run can be evaluated before its first checkpoint", async () => {
+  show([], { ...run, status: "running", policy_step: null });
+  await screen.findByText("No evaluation yet");
+  expect(evaluateButton()).toBeEnabled();
+});
+
+test("asking for one shows at once that it waits", async () => {
+  const asked = show([]);
+  await screen.findByText("No evaluation yet");
+  await userEvent.selectOptions(screen.getByLabelText("Episodes to evaluate"), "3");
+  await userEvent.click(evaluateButton());
+  expect(await screen.findByRole("status")).toHaveTextContent("Waiting to start");
+  expect(asked.find(({ route }) => route.startsWith("POST"))?.body).toEqual({ episodes: 3 });
+  expect(evaluateButton()).toBeDisabled();
+});
+
+test("under way it counts episodes, with the last result still in the player", async () => {
+  show([evaluation("b", { status: "running", episodes: 5, episodes_done: 2 }), evaluation("a")]);
+  expect(await screen.findByText("Episode 3 of 5")).toBeVisible();
+  expect(screen.getByLabelText(/^Video of the evaluation/)).toBeVisible();
+});
+
+test("a failed one names its cause", async () => {
+  show([evaluation("b", { status: "failed", cause: "the checkpoint is damaged", summary: null })]);
+  expect(await screen.findByRole("alert")).toHaveTextContent("the checkpoint is damaged");
+  expect(evaluateButton()).toBeEnabled();
+});
+
+test("a completed one shows its figures, and an episode is a way into the video", async () => {
+  show([evaluation("a")]);
+  const video = await screen.findByLabelText<HTMLVideoElement>(
+    /^Video of the evaluation at step 5,000/,
+  );
+  expect(video).toHaveAttribute("src", "http://service.test/api/runs/a/artifacts/eval/a.mp4");
+  expect(screen.getAllByText("320.5")).toHaveLength(2);
+  await userEvent.click(screen.getByRole("button", { name: /^Play episode 2/ }));
+  expect(video.currentTime).toBe(2);
+  expect(video.play).toHaveBeenCalled();
+});
+
+test("an older one can be shown again; its video may be retired", async () => {
+  show([evaluation("b"), evaluation("a", { video_url: null, checkpoint_step: 1000 })]);
+  await screen.findByLabelText(/^Video of the evaluation/);
+  const list = screen.getByText("All evaluations").closest("details")!;
+  await userEvent.click(within(list).getByText("Step 1k"));
+  expect(await screen.findByText(/^Video retired/)).toBeVisible();
+  expect(screen.getByRole("button", { name: /^Play episode 1/ })).toBeDisabled();
+});

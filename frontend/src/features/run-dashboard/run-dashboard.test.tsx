@@ -1,0 +1,63 @@
+import { render, screen } from "@testing-library/react";
+import { expect, test, vi } from "vitest";
+import type { RunDetail, RunStatus } from "@/lib/api";
+import { renderWithQueries, serve } from "@/lib/testing/service";
+import { whyNoStop } from "./header/why-no-stop";
+import { RunDashboard } from "./run-dashboard";
+import { RunNotices } from "./run-notices";
+
+vi.mock("next/navigation", () => ({ useRouter: () => ({ push: vi.fn() }) }));
+
+const run = (change: Partial<RunDetail>) =>
+  ({ status: "running", warnings: 0, cause: null, traceback: null, ...change }) as RunDetail;
+
+test.each([
+  ["created", "This run has not been started"],
+  ["queued", null],
+  ["running", null],
+  ["stopping", "The run stops after the update under way"],
+  ["completed", "This run has ended: completed"],
+  ["interrupted", "This run has ended: interrupted"],
+] as [RunStatus, string | null][])("stop of a %s run: %s", (status, why) => {
+  expect(whyNoStop(run({ status }))).toBe(why);
+});
+
+test("a failed run shows its cause and its traceback", () => {
+  render(
+    <RunNotices
+      run={run({ status: "failed", cause: "Killed by signal 9", traceback: "File x" })}
+    />,
+  );
+  expect(screen.getByText("Killed by signal 9")).toBeVisible();
+  expect(screen.getByText("File x")).toBeInTheDocument();
+  expect(screen.getByRole("button", { name: "Copy traceback" })).toBeVisible();
+});
+
+test("a queued run tells its place", () => {
+  render(<RunNotices run={run({ status: "queued", queue_position: 2 })} />);
+  expect(screen.getByRole("status")).toHaveTextContent("Number 2 in the queue");
+});
+
+test("warnings are counted and the last one is quoted", () => {
+  render(<RunNotices run={run({ warnings: 2, last_warning: "train/loss was NaN" })} />);
+  expect(screen.getByText("2 warnings")).toBeVisible();
+  expect(screen.getByText("train/loss was NaN")).toBeVisible();
+});
+
+test("a run that is fine has no notices", () => {
+  const { container } = render(<RunNotices run={run({})} />);
+  expect(container).toBeEmptyDOMElement();
+});
+
+test("an unknown run says so", async () => {
+  serve({ "GET /runs/gone": () => ({ status: 404, body: { title: "No such run" } }) });
+  renderWithQueries(<RunDashboard id="gone" playback={() => null} />);
+  expect(screen.getByRole("status", { name: "Loading the run" })).toBeVisible();
+  expect(await screen.findByText("This run does not exist")).toBeVisible();
+});
+
+test("a service that is away can be asked again", async () => {
+  serve({});
+  renderWithQueries(<RunDashboard id="a" playback={() => null} />);
+  expect(await screen.findByRole("button", { name: "Try again" })).toBeVisible();
+});

@@ -1,0 +1,34 @@
+import { expect, test, vi } from "vitest";
+import { unwrap } from "./http";
+import { problemFrom } from "./problem";
+
+const answer = (status: number, error?: unknown) =>
+  Promise.resolve({ error, response: new Response(null, { status }) });
+
+test("a problem keeps its fields by pointer", async () => {
+  const body = {
+    title: "Invalid run",
+    detail: "1 field",
+    errors: [{ pointer: "/seed", detail: "must be an integer" }, "junk"],
+  };
+  const error = await unwrap(answer(422, body)).catch((caught: unknown) => caught);
+  expect(error).toMatchObject({
+    status: 422,
+    title: "Invalid run",
+    fields: [{ pointer: "/seed", detail: "must be an integer" }],
+  });
+});
+
+test("an answer that is no problem document still reads well", () => {
+  expect(problemFrom(502, "<html>")).toMatchObject({ title: "The service answered 502" });
+});
+
+test("silence is an error of its own, and says what to do", async () => {
+  const call = vi.fn(() => Promise.reject(new TypeError("Failed to fetch")));
+  await expect(unwrap(call())).rejects.toMatchObject({ isUnreachable: true });
+});
+
+test("a cancelled request is no failure of the service", async () => {
+  const cancelled = Promise.reject(new DOMException("left the page", "AbortError"));
+  await expect(unwrap(cancelled)).rejects.toHaveProperty("name", "AbortError");
+});

@@ -1,0 +1,78 @@
+import { beforeEach, expect, test, vi } from "vitest";
+import { ApiError, type MetricCurves } from "@/lib/api";
+import { RunFeed } from "./feed";
+import { StreamHub } from "./hub";
+import { RunSeries } from "./run-series";
+import { FakeSource, FakeTimers } from "./testing";
+
+const REWARD = "episode/reward";
+const history: MetricCurves = {
+  run_id: "a",
+  x: "step",
+  cursor: "a:64",
+  broken_lines: 0,
+  series: { [REWARD]: { x: [10], y: [1], count: 1 } },
+};
+
+let sources: FakeSource[];
+let timers: FakeTimers;
+let hub: StreamHub;
+let series: RunSeries;
+
+beforeEach(() => {
+  sources = [];
+  timers = new FakeTimers();
+  series = new RunSeries([REWARD]);
+  hub = new StreamHub({
+    url: "/api/stream",
+    timers,
+    open: (url) => {
+      sources.push(new FakeSource(url));
+      return sources.at(-1)!;
+    },
+  });
+  hub.start();
+});
+
+const feedOf = (answer: () => Promise<MetricCurves>) =>
+  new RunFeed({ runId: "a", series, hub, history: answer, timers });
+
+test("history comes first, then the stream from the history's cursor on", async () => {
+  const feed = feedOf(() => Promise.resolve(history));
+  feed.start();
+  expect(feed.getState().phase).toBe("loading");
+  await vi.waitFor(() => expect(feed.getState().phase).toBe("ready"));
+  timers.advance(0);
+  expect(sources.at(-1)!.query.get("last_event_id")).toBe("a:64");
+  const rows = [{ seq: 2, time: 0, step: 20, values: { [REWARD]: 2 } }];
+  sources.at(-1)!.emit("metrics", { run_id: "a", rows }, "a:128");
+  expect(series.column(REWARD).length).toBe(2);
+});
+
+test("a service that does not answer is asked again", async () => {
+  const answers = [Promise.reject(new ApiError(0, "silence", "")), Promise.resolve(history)];
+  const feed = feedOf(() => answers.shift()!);
+  feed.start();
+  await vi.waitFor(() => expect(feed.getState().phase).toBe("failed"));
+  timers.advance(1000);
+  await vi.waitFor(() => expect(feed.getState().phase).toBe("ready"));
+});
+
+test("a run that does not exist is not asked for again", async () => {
+  const answer = vi.fn(() => Promise.reject(new ApiError(404, "No such run", "")));
+  const feed = feedOf(answer);
+  feed.start();
+  await vi.waitFor(() => expect(feed.getState().phase).toBe("failed"));
+  timers.advance(60_000);
+  expect(answer).toHaveBeenCalledOnce();
+});
+
+test("an answer that comes after the page was left changes nothing", async () => {
+  const feed = feedOf(() => Promise.resolve(history));
+  feed.start();
+  feed.stop();
+  await Promise.resolve();
+  timers.advance(0);
+  expect(series.revision).toBe(0);
+  expect(sources.at(-1)!.query.get("runs")).toBeNull();
+});

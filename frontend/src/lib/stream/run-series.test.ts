@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import { RunSeries } from "./run-series";
+
+const REWARD = "episode/reward";
+const MEAN = "rollout/ep_rew_mean";
+const row = (seq: number, step: number, values: Record<string, number | null>) => ({
+  seq,
+  time: seq,
+  step,
+  values,
+});
+const held = (series: RunSeries, name: string) => {
+  const { x, y, length } = series.column(name);
+  return Array.from({ length }, (_, i) => [x[i], y[i]]);
+};
+
+test("live rows go on after the history", () => {
+  const series = new RunSeries([REWARD, MEAN]);
+  series.load({
+    series: { [REWARD]: { x: [10, 20], y: [1, null], count: 2 } },
+  });
+  series.append([row(3, 30, { [REWARD]: 3 }), row(4, 40, { [MEAN]: 2 })]);
+  expect(held(series, REWARD)).toEqual([
+    [10, 1],
+    [20, NaN],
+    [30, 3],
+  ]);
+  expect(held(series, MEAN)).toEqual([[40, 2]]);
+});
+
+test("a row that does not name a metric leaves it alone", () => {
+  const series = new RunSeries([REWARD, MEAN]);
+  series.append([row(1, 10, { [REWARD]: 5 })]);
+  expect(series.column(MEAN).length).toBe(0);
+});
+
+test("metrics nobody draws are not held", () => {
+  const series = new RunSeries([REWARD]);
+  series.append([row(1, 10, { "train/loss": 0.5 })]);
+  expect(series.column("train/loss").length).toBe(0);
+});
+
+test("every change is a new revision, told to those who listen", () => {
+  const series = new RunSeries([REWARD]);
+  let told = 0;
+  const stop = series.subscribe(() => (told += 1));
+  series.append([row(1, 10, { [REWARD]: 5 })]);
+  expect([series.revision, told]).toEqual([1, 1]);
+  stop();
+  series.append([row(2, 20, { [REWARD]: 6 })]);
+  expect([series.revision, told]).toEqual([2, 1]);
+});
+
+test("loading again replaces what was held", () => {
+  const series = new RunSeries([REWARD]);
+  series.append([row(1, 10, { [REWARD]: 5 })]);
+  series.load({ series: {} });
+  expect(series.column(REWARD).length).toBe(0);
+});

@@ -1,0 +1,34 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { render } from "@testing-library/react";
+import type { ReactElement } from "react";
+import { vi } from "vitest";
+
+type Reply = { status?: number; body?: unknown };
+type Answer = (body: unknown, query: URLSearchParams) => Reply;
+
+export interface Asked {
+  route: string;
+  body: unknown;
+}
+
+/** Stands in for the HTTP service: answers by `METHOD /path`, and remembers what it was asked. */
+export function serve(routes: Record<string, Answer>): Asked[] {
+  const asked: Asked[] = [];
+  vi.stubGlobal("fetch", async (request: Request) => {
+    const url = new URL(request.url);
+    const route = `${request.method} ${url.pathname.replace(/^\/api/, "")}`;
+    const text = await request.text();
+    const body: unknown = text === "" ? undefined : JSON.parse(text);
+    asked.push({ route, body });
+    const answer = routes[route];
+    if (!answer) throw new TypeError(`nobody answers ${route}`);
+    const { status = 200, body: reply } = answer(body, url.searchParams);
+    return Response.json(reply ?? null, { status });
+  });
+  return asked;
+}
+
+export function renderWithQueries(ui: ReactElement) {
+  const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
+  return render(<QueryClientProvider client={client}>{ui}</QueryClientProvider>);
+}
