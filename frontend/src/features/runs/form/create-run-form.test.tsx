@@ -47,11 +47,11 @@ test("a bad hyperparameter opens the group it stands in", async () => {
 });
 
 test("a refusal that belongs to no field is shown above the button", async () => {
-  const errors = [{ pointer: "/name", detail: "is too long" }];
+  const errors = [{ pointer: "/tags", detail: "is too long" }];
   serve({ "POST /runs": () => ({ status: 422, body: { title: "Invalid run", errors } }) });
   renderWithQueries(<CreateRunForm choices={choices} />);
   await start();
-  expect(await screen.findByRole("alert")).toHaveTextContent("name: is too long");
+  expect(await screen.findByRole("alert")).toHaveTextContent("tags: is too long");
 });
 
 test("a service that is away leaves the form as it was", async () => {

@@ -4,13 +4,14 @@ import { Play } from "lucide-react";
 import { type FormEvent, useReducer, useRef, useState } from "react";
 import { Button } from "@/components/ui/button";
 import { Notice } from "@/components/ui/notice";
-import { BasicFields } from "./basic-fields";
+import { ChoiceFields } from "./choice-fields";
 import { changeDraft, type Choices, type Draft, type DraftChange, firstDraft } from "./draft";
+import { RunFields } from "./run-fields";
 import { HyperparameterFields } from "./hyperparameter-fields";
 import { type Problems, problemsByPointer, submission, unplaced } from "./submit";
 import { useCreateRun } from "./use-create-run";
 
-const BASIC = ["/algo", "/env_id", "/preset", "/seed", "/total_timesteps"];
+const BASIC = ["/algo", "/env_id", "/preset", "/seed", "/total_timesteps", "/name"];
 
 export function CreateRunForm({ choices }: { choices: Choices }) {
   const form = useRef<HTMLFormElement>(null);
@@ -53,7 +54,8 @@ export function CreateRunForm({ choices }: { choices: Choices }) {
       aria-label="New run"
       className="flex flex-col gap-4"
     >
-      <BasicFields choices={choices} draft={draft} change={change} problems={problems} />
+      <ChoiceFields choices={choices} draft={draft} change={change} problems={problems} />
+      <RunFields choices={choices} draft={draft} change={change} problems={problems} />
       <HyperparameterFields choices={choices} draft={draft} change={change} problems={problems} />
       {refused && (
         <Notice tone="bad" role="alert" title={create.error.title}>

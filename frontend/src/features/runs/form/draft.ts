@@ -6,6 +6,7 @@ export interface Draft {
   env: string;
   preset: string;
   seed: string;
+  name: string;
   timesteps: string | null;
   overrides: Record<string, string>;
 }
@@ -16,15 +17,14 @@ export interface Choices {
 }
 
 export type DraftChange =
-  | { field: "algo" | "env" | "preset" | "seed" | "timesteps"; value: string }
+  | { field: "algo" | "env" | "preset" | "seed" | "timesteps" | "name"; value: string }
   | { field: "hyperparameter"; name: string; value: string }
   | { field: "reset-hyperparameters" };
 
 export function firstDraft({ algorithms, environments }: Choices): Draft {
   const algo = algorithms[0]?.id ?? "";
-  const env = environments.find((environment) => environment.algorithms.includes(algo))?.id ?? "";
-  const draft = { algo, env, preset: "", seed: "", timesteps: null, overrides: {} };
-  return withValidPreset(draft, { algorithms, environments });
+  const draft = { algo, env: "", preset: "", seed: "", name: "", timesteps: null, overrides: {} };
+  return withValidChoices(draft, { algorithms, environments });
 }
 
 export function changeDraft(choices: Choices, draft: Draft, change: DraftChange): Draft {
@@ -35,10 +35,11 @@ export function changeDraft(choices: Choices, draft: Draft, change: DraftChange)
       return { ...draft, overrides: {} };
     case "seed":
     case "timesteps":
+    case "name":
       return { ...draft, [change.field]: change.value };
     default:
       // Another algorithm, environment or preset brings its own values.
-      return withValidPreset(
+      return withValidChoices(
         { ...draft, [change.field]: change.value, timesteps: null, overrides: {} },
         choices,
       );
@@ -59,7 +60,16 @@ export function timestepsOf(choices: Choices, draft: Draft): string {
   return draft.timesteps ?? String(presetOf(choices, draft)?.total_timesteps ?? "");
 }
 
-function withValidPreset(draft: Draft, choices: Choices): Draft {
-  if (presetOf(choices, draft)) return draft;
-  return { ...draft, preset: presetsOf(choices, draft)[0]?.id ?? "" };
+/** The environments an algorithm can act in. */
+export function environmentsFor({ environments }: Choices, algo: string): Environment[] {
+  return environments.filter(({ algorithms }) => algorithms.includes(algo));
+}
+
+/** Keeps the environment and the preset where they still fit, else takes the first that does. */
+function withValidChoices(draft: Draft, choices: Choices): Draft {
+  const fitting = environmentsFor(choices, draft.algo).map(({ id }) => id);
+  const env = fitting.includes(draft.env) ? draft.env : (fitting[0] ?? "");
+  const fitted = { ...draft, env };
+  if (presetOf(choices, fitted)) return fitted;
+  return { ...fitted, preset: presetsOf(choices, fitted)[0]?.id ?? "" };
 }

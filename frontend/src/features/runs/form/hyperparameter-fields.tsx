@@ -2,7 +2,7 @@ import { useState } from "react";
 import { Button } from "@/components/ui/button";
 import { Disclosure } from "@/components/ui/disclosure";
 import { plural, setting } from "@/lib/format";
-import type { FieldsProps } from "./basic-fields";
+import type { FieldsProps } from "./choice-fields";
 import { presetOf } from "./draft";
 import { HyperparameterField } from "./hyperparameter-field";
 import { hyperparameterPointer } from "./submit";

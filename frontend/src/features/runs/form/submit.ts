@@ -40,6 +40,7 @@ export function submission(choices: Choices, draft: Draft): Submission {
       algo: draft.algo,
       env_id: draft.env,
       preset: draft.preset,
+      ...(draft.name.trim() !== "" && { name: draft.name.trim() }),
       seed: seed as number | null,
       total_timesteps: timesteps as number,
       hyperparameters,
