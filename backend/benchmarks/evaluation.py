@@ -3,14 +3,13 @@
 Both load the same saved policy and play five CartPole episodes of 500 steps, filming every frame, in
 interleaved pairs. Then: how the evaluator's peak memory grows when an episode is ten times as long.
 
-    python -m benchmarks.evaluation
+    python -m benchmarks evaluation
 """
 
 from __future__ import annotations
 
 import multiprocessing
 import statistics
-import tempfile
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -24,6 +23,7 @@ from gymnasium.wrappers import RecordVideo
 from stable_baselines3 import PPO
 from stable_baselines3.common.evaluation import evaluate_policy
 
+from benchmarks.support import Figure, figure, scratch
 from rlviz.algorithms import ALGORITHMS
 from rlviz.domain.config import RunConfig
 from rlviz.domain.evaluation import EvaluationRecord
@@ -44,45 +44,25 @@ TIMESTEPS = 40_000
 SHORT, LONG = 300, 3_000
 
 
-def run(pairs: int = PAIRS) -> dict[str, float]:
-    """Medians in seconds, their ratio (below 1: we are faster), and memory in MiB."""
+def run(pairs: int = PAIRS) -> list[Figure]:
     torch.set_num_threads(1)
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = _trained_run(Path(scratch))
+    with scratch() as root:
+        folder = _trained_run(root)
         ours, theirs = [], []
         for number in range(pairs + 1):
             ours.append(_timed(partial(_evaluate, folder)))
-            theirs.append(_timed(partial(_record_video, folder, Path(scratch, f"gym-{number}"))))
+            theirs.append(_timed(partial(_record_video, folder, root / f"gym-{number}")))
         # The first pair pays for imports and page faults.
         ours, theirs = ours[1:], theirs[1:]
         short, long = (_peak_memory(folder, steps) for steps in (SHORT, LONG))
-    return {
-        "evaluation_seconds": statistics.median(ours),
-        "record_video_seconds": statistics.median(theirs),
-        "evaluation_ratio": statistics.median(ours) / statistics.median(theirs),
-        "evaluation_worst_pair_ratio": max(own / other for own, other in zip(ours, theirs, strict=True)),
-        "evaluation_milliseconds_per_frame": 1e3 * statistics.median(ours) / (EPISODES * (EPISODE_STEPS + 1)),
-        "evaluation_peak_mib_short_episode": short,
-        "evaluation_peak_mib_long_episode": long,
-        "evaluation_peak_mib_growth": long - short,
-    }
-
-
-def main() -> None:
-    figures = run()
-    print(f"{EPISODES} episodes of {ENV_ID}, {EPISODE_STEPS} steps each, with video; median of {PAIRS} pairs")
-    rows = [
-        ("rlviz evaluate", f"{figures['evaluation_seconds']:.2f} s"),
-        ("RecordVideo + evaluate_policy", f"{figures['record_video_seconds']:.2f} s"),
-        ("ratio (target: at most 0.70)", f"{figures['evaluation_ratio']:.2f}"),
-        ("ratio of the worst pair", f"{figures['evaluation_worst_pair_ratio']:.2f}"),
-        ("rlviz, a frame", f"{figures['evaluation_milliseconds_per_frame']:.2f} ms"),
-        (f"peak memory, episode of {SHORT:,} steps", f"{figures['evaluation_peak_mib_short_episode']:.1f} MiB"),
-        (f"peak memory, episode of {LONG:,} steps", f"{figures['evaluation_peak_mib_long_episode']:.1f} MiB"),
-        ("growth (target: flat)", f"{figures['evaluation_peak_mib_growth']:+.1f} MiB"),
+    what = f"{EPISODES} {ENV_ID} episodes of {EPISODE_STEPS} steps with video"
+    ratio = statistics.median(ours) / statistics.median(theirs)
+    return [
+        figure(what, statistics.median(ours), "s"),
+        figure("the same with RecordVideo and evaluate_policy", statistics.median(theirs), "s"),
+        figure("evaluation against RecordVideo and evaluate_policy", ratio, "×", at_most=0.7),
+        figure(f"peak memory of an episode of {LONG} steps against one of {SHORT}", long / short, "×", at_most=1.02),
     ]
-    for name, value in rows:
-        print(f"  {name:<36} {value:>10}")
 
 
 def _trained_run(root: Path) -> RunFolder:
@@ -170,7 +150,3 @@ def _high_water_mark() -> float:
     """Peak resident memory of this process, MiB. (``ru_maxrss`` would carry the parent's peak over.)"""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:")) / 1024
-
-
-if __name__ == "__main__":
-    main()

@@ -15,6 +15,10 @@
     ├── Unauthorized            401
     ├── Forbidden               403
     ├── PayloadTooLarge         413
+    ├── EvaluationFailed        500  ends up as the cause of a failed evaluation
+    │   ├── CheckpointUnusable       the policy file is missing, or is no policy
+    │   ├── EpisodeUnusable          the environment handed out what cannot be summed up
+    │   └── VideoNotWritten          no picture, or the encoder gave up
     ├── RunFolderError          500  a run folder cannot be read; names file and reason
     └── LauncherError           500  a worker could not be started
 
@@ -135,6 +139,22 @@ class Forbidden(RlvizError):
 class PayloadTooLarge(RlvizError):
     status = 413
     title = "Request body too large"
+
+
+class EvaluationFailed(RlvizError):
+    title = "Evaluation failed"
+
+
+class CheckpointUnusable(EvaluationFailed):
+    title = "Checkpoint cannot be used"
+
+
+class EpisodeUnusable(EvaluationFailed):
+    title = "Episode cannot be used"
+
+
+class VideoNotWritten(EvaluationFailed):
+    title = "Video was not written"
 
 
 class RunFolderError(RlvizError):

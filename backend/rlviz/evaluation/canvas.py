@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from PIL import Image
 
+from rlviz.domain.errors import VideoNotWritten
 from rlviz.evaluation.caption import BACKGROUND, MIN_WIDTH, STRIP_HEIGHT, Caption, CaptionStrip, Pixels
-from rlviz.evaluation.errors import VideoNotWritten
 
 MAX_HEIGHT = 720
 """Pixels of a video frame, caption strip included."""

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from moviepy.video.io.ffmpeg_writer import FFMPEG_VideoWriter
 
+from rlviz.domain.errors import VideoNotWritten
 from rlviz.evaluation.caption import Pixels
-from rlviz.evaluation.errors import VideoNotWritten
 
 _PIPE_BYTES = 1 << 20
 _PRESET = "ultrafast"  # on a drawn scene half the time of "medium", for about 1 MB a minute

@@ -17,13 +17,12 @@ from typing import Any, NoReturn
 import torch
 
 from rlviz.algorithms import ALGORITHMS
-from rlviz.domain.errors import ArtifactNotFound, RlvizError
+from rlviz.domain.errors import ArtifactNotFound, CheckpointUnusable, RlvizError
 from rlviz.domain.evaluation import EpisodeResult, EvaluationRecord, EvaluationStatus, VideoFacts
 from rlviz.domain.registry import load
 from rlviz.domain.times import utc
 from rlviz.environments import ENVIRONMENTS
 from rlviz.environments.make import make_environment
-from rlviz.evaluation.errors import CheckpointUnusable
 from rlviz.evaluation.recorder import VideoRecorder
 from rlviz.evaluation.rollout import Policy, play
 from rlviz.evaluation.summary import summarize

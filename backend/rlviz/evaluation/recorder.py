@@ -7,11 +7,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from rlviz.domain.errors import VideoNotWritten
 from rlviz.domain.evaluation import VideoFacts
 from rlviz.evaluation.canvas import Canvas, check_picture
 from rlviz.evaluation.caption import Caption
 from rlviz.evaluation.encoder import Encoder
-from rlviz.evaluation.errors import VideoNotWritten
 from rlviz.rundir.atomic import temporary_name
 
 

@@ -10,9 +10,9 @@ import gymnasium
 import numpy as np
 from stable_baselines3.common.utils import set_random_seed
 
+from rlviz.domain.errors import EpisodeUnusable
 from rlviz.domain.evaluation import EpisodeResult
 from rlviz.evaluation.caption import Caption
-from rlviz.evaluation.errors import EpisodeUnusable
 
 MAX_EPISODE_STEPS = 27_000
 """Episodes of an environment without a time limit are cut off here: half an hour of Atari, as in the

@@ -12,10 +12,10 @@ import numpy as np
 import psutil
 import pytest
 
+from rlviz.domain.errors import VideoNotWritten
 from rlviz.domain.evaluation import VideoFacts
 from rlviz.evaluation.canvas import MAX_HEIGHT, Canvas
 from rlviz.evaluation.caption import STRIP_HEIGHT, Caption
-from rlviz.evaluation.errors import VideoNotWritten
 from rlviz.evaluation.recorder import VideoRecorder
 
 

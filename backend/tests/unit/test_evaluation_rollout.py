@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from gymnasium import spaces
 
+from rlviz.domain.errors import EpisodeUnusable
 from rlviz.evaluation.caption import Caption
-from rlviz.evaluation.errors import EpisodeUnusable
 from rlviz.evaluation.rollout import as_action, play
 
 
