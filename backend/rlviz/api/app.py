@@ -17,7 +17,7 @@ from starlette.routing import Mount
 from rlviz import __version__
 from rlviz.api.guard import Guard
 from rlviz.api.pages import page_routes
-from rlviz.api.problems import answer_with_problems
+from rlviz.api.problems import PROBLEM, answer_with_problems
 from rlviz.api.routers import artifacts, compare, evaluations, metrics, runs, service, stream
 from rlviz.api.schemas import STREAM_EVENTS, Problem
 from rlviz.services.application import Application
@@ -45,7 +45,9 @@ def create_app(application: Application) -> Starlette:
         )
         middleware.insert(0, cors)
     routes = [Mount("/api", api), *page_routes(settings.frontend_dir)]
-    return Starlette(routes=routes, middleware=middleware, lifespan=lifespan)
+    app = Starlette(routes=routes, middleware=middleware, lifespan=lifespan)
+    answer_with_problems(app)
+    return app
 
 
 def create_api(application: Application | None = None) -> FastAPI:
@@ -55,6 +57,7 @@ def create_api(application: Application | None = None) -> FastAPI:
         version=__version__,
         servers=[{"url": "/api"}],
         root_path_in_servers=False,
+        redirect_slashes=False,
         generate_unique_id_function=lambda route: route.name,
     )
     api.state.application = application
@@ -80,9 +83,8 @@ def _described(api: FastAPI) -> dict[str, Any]:
     schemas.update({name: schema for name, schema in definitions["$defs"].items() if name not in schemas})
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
-    problem = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
     for path in document["paths"].values():
         for operation in path.values():
             if "422" in operation["responses"]:
-                operation["responses"]["422"]["content"] = problem
+                operation["responses"]["422"]["content"] = PROBLEM
     return document

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hmac
 from collections.abc import Iterable
 from http.cookies import CookieError, SimpleCookie
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
 
 from starlette.datastructures import Headers
 from starlette.responses import RedirectResponse
@@ -16,6 +16,7 @@ from rlviz.domain.errors import Forbidden, PayloadTooLarge, RlvizError, Unauthor
 from rlviz.settings import Settings, is_loopback
 
 MAX_BODY_BYTES = 1 << 20
+MAX_DROPPED_BYTES = 1 << 27
 COOKIE = "rlviz_token"
 _SAFE = {"GET", "HEAD", "OPTIONS"}
 
@@ -45,20 +46,20 @@ class Guard:
             return
         try:
             self._check(scope, headers)
+            if _has_body(headers):
+                receive = await _read_body(headers, receive)
         except RlvizError as error:
-            await problem_response(as_problem(error), _CLOSE)(scope, receive, send)
+            refusal = _CLOSE | _ASK_FOR_TOKEN if isinstance(error, Unauthorized) else _CLOSE
+            await problem_response(as_problem(error), refusal)(scope, receive, send)
             return
-        await self._app(scope, _limited(receive), send)
+        await self._app(scope, receive, send)
 
     def _check(self, scope: Scope, headers: Headers) -> None:
-        length = headers.get("content-length", "0")
-        if not length.isdigit() or int(length) > MAX_BODY_BYTES:
-            raise _too_large()
-        host = urlsplit(f"//{headers.get('host', '')}").hostname or ""
+        host = _url(f"//{headers.get('host', '')}").hostname or ""
         if self._loopback_only and not is_loopback(host):
             raise Forbidden(f"This service answers on this machine only, not as {host[:80]!r}. Open http://127.0.0.1.")
         origin = headers.get("origin")
-        foreign = origin is not None and urlsplit(origin).netloc != headers.get("host") and origin not in self._origins
+        foreign = origin is not None and _url(origin).netloc != headers.get("host") and origin not in self._origins
         if foreign and scope["method"] not in _SAFE:
             raise Forbidden(f"A page of {origin!r} may not change anything here.")
         if self._token is not None and not self._knows_token(headers):
@@ -87,7 +88,16 @@ class Guard:
 
 
 _CLOSE = {"Connection": "close"}
-"""A refused body is not read; the connection cannot be used again."""
+"""Nobody reads what is left of the body; the connection cannot be used again."""
+
+_ASK_FOR_TOKEN = {"WWW-Authenticate": "Bearer"}
+
+
+def _url(text: str) -> SplitResult:
+    try:
+        return urlsplit(text)
+    except ValueError:  # for instance half an IPv6 address
+        return urlsplit("")
 
 
 def _cookies(headers: Iterable[str]) -> list[str]:
@@ -102,19 +112,35 @@ def _cookies(headers: Iterable[str]) -> list[str]:
     return found
 
 
-def _limited(receive: Receive) -> Receive:
-    """``receive`` that refuses a body which turns out longer than allowed."""
-    seen = 0
+def _has_body(headers: Headers) -> bool:
+    return "transfer-encoding" in headers or headers.get("content-length", "0") != "0"
 
-    async def limited() -> Message:
-        nonlocal seen
+
+async def _read_body(headers: Headers, receive: Receive) -> Receive:
+    """Read the body; return a ``receive`` that hands it out in one piece. Raises PayloadTooLarge.
+
+    A body beyond the limit is read to its end and dropped, since most clients listen only when they have
+    sent everything. One that asks first (``Expect: 100-continue``) is told at once.
+    """
+    length = headers.get("content-length", "")
+    if "expect" in headers and length.isdecimal() and int(length) > MAX_BODY_BYTES:
+        raise _too_large()
+    body, size, more = bytearray(), 0, True
+    while more and size <= MAX_DROPPED_BYTES:
         message = await receive()
-        seen += len(message.get("body", b""))
-        if seen > MAX_BODY_BYTES:
-            raise _too_large()
-        return message
+        part = message.get("body", b"")
+        size += len(part)
+        if size <= MAX_BODY_BYTES:
+            body += part
+        more = message.get("more_body", False)
+    if size > MAX_BODY_BYTES:
+        raise _too_large()
+    ready: list[Message] = [{**message, "body": bytes(body)}] if message["type"] == "http.request" else [message]
 
-    return limited
+    async def replay() -> Message:
+        return ready.pop() if ready else await receive()
+
+    return replay
 
 
 def _too_large() -> PayloadTooLarge:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from http import HTTPStatus
 from typing import Any
 
-from fastapi import FastAPI, Request
+from fastapi import Request
 from fastapi.exceptions import RequestValidationError
+from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
@@ -17,30 +19,26 @@ from rlviz.domain.errors import InvalidRequest, RlvizError
 log = logging.getLogger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
+PROBLEM = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+"""The content of an error, in OpenAPI."""
 
 
 def problem_response(problem: Problem, headers: dict[str, str] | None = None) -> Response:
-    return Response(
-        problem.model_dump_json(exclude_defaults=True).replace("{", '{"type":"about:blank",', 1),
-        problem.status,
-        headers,
-        MEDIA_TYPE,
-    )
+    """Pure ASCII: what was wrong is quoted, and may be text that UTF-8 cannot say."""
+    content = {"type": problem.type, **problem.model_dump(exclude_defaults=True)}
+    return Response(json.dumps(content), problem.status, headers, MEDIA_TYPE)
 
 
 def documented(*errors: type[RlvizError]) -> dict[int | str, dict[str, Any]]:
     """The ``responses`` of an endpoint that may raise ``errors``."""
     found: dict[int | str, dict[str, Any]] = {}
     for error in errors:
-        entry = found.setdefault(error.status, {"description": "", "content": {MEDIA_TYPE: {"schema": _REFERENCE}}})
+        entry = found.setdefault(error.status, {"description": "", "content": PROBLEM})
         entry["description"] = "; ".join(filter(None, (entry["description"], error.title)))
     return found
 
 
-_REFERENCE = {"$ref": "#/components/schemas/Problem"}
-
-
-def answer_with_problems(app: FastAPI) -> None:
+def answer_with_problems(app: Starlette) -> None:
     """Register the handlers."""
     app.add_exception_handler(RlvizError, _on_rlviz_error)
     app.add_exception_handler(RequestValidationError, _on_validation_error)
@@ -80,6 +78,8 @@ def _field(item: dict[str, Any]) -> ProblemField:
 
 async def _on_http_error(_request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
+    if error.status_code == HTTPStatus.BAD_REQUEST:  # FastAPI's own answer: too deep, too long a number, not UTF-8
+        return problem_response(as_problem(InvalidRequest.field("", "The body is not JSON that can be read.")))
     title = HTTPStatus(error.status_code).phrase
     problem = Problem(title=title, status=error.status_code, detail=str(error.detail))
     return problem_response(problem, dict(error.headers or {}))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import socket
 import sys
+from types import FrameType
 
 import uvicorn
 
@@ -27,8 +29,14 @@ def serve(settings: Settings) -> int:
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         server_header=False,
     )
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _already_handled)
     uvicorn.Server(config).run(sockets=[listener])
     return 0
+
+
+def _already_handled(_number: int, _frame: FrameType | None) -> None:
+    """Uvicorn raises the signal again once it has shut down; the service then ends with status 0."""
 
 
 def _listen(settings: Settings) -> socket.socket:

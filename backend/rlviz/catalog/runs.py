@@ -13,7 +13,7 @@ from sqlmodel import Session, col, select
 
 from rlviz.catalog.models import RunRow
 from rlviz.domain.errors import InvalidRequest, RunNotFound, UnknownName
-from rlviz.domain.ids import check_run_id
+from rlviz.domain.ids import check_run_id, is_run_id
 from rlviz.domain.status import RunStatus, check_transition
 
 _UNKNOWN_REWARD = -1e308
@@ -119,7 +119,8 @@ def _encode(sort: str, last: tuple[RunRow, Any]) -> str:
 def _decode(query: RunQuery) -> tuple[Any, str]:
     try:
         sort, value, run_id = json.loads(base64.urlsafe_b64decode(query.cursor or ""))
-        valid = sort == query.sort and isinstance(value, str | int | float) and isinstance(run_id, str)
+        valid = sort == query.sort and isinstance(value, str | float) and is_run_id(str(run_id))
+        str(value).encode()  # SQLite takes no lone surrogates
     except (ValueError, TypeError):
         valid = False
     if not valid:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import mimetypes
 
-from fastapi import APIRouter
-from starlette.responses import FileResponse, Response
+from fastapi import APIRouter, Request
+from starlette.responses import Response
 
 from rlviz.api.dependencies import App
-from rlviz.api.problems import documented
+from rlviz.api.files import send_file
+from rlviz.api.problems import PROBLEM, documented
 from rlviz.domain.errors import ArtifactNotFound, RunNotFound
 from rlviz.rundir.artifacts import find_artifact
 
@@ -23,19 +24,23 @@ _TYPES = {
 }
 
 
+@router.head("/{path:path}", include_in_schema=False)
 @router.get(
     "/{path:path}",
     response_class=Response,
     responses={
         200: {"description": "The file", "content": {"*/*": {}}},
         206: {"description": "The range asked for"},
-        416: {"description": "The range lies beyond the end"},
+        304: {"description": "The file is still the one that If-None-Match names"},
+        416: {"description": "The range begins beyond the end", "content": PROBLEM},
         **documented(RunNotFound, ArtifactNotFound),
     },
 )
-def get_artifact(run_id: str, path: str, app: App) -> Response:
-    """Any file of the run folder, whole or in ranges."""
+def get_artifact(run_id: str, path: str, app: App, request: Request) -> Response:
+    """Any file of the run folder, whole or a range of it."""
     file = find_artifact(app.runs.folder(run_id), path)
     kind = _TYPES.get(file.suffix) or mimetypes.guess_type(file.name)[0] or "application/octet-stream"
-    headers = {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-cache"}
-    return FileResponse(file, media_type=kind, headers=headers)
+    try:
+        return send_file(request, file, kind)
+    except FileNotFoundError as error:  # a checkpoint or video that was dropped just now
+        raise ArtifactNotFound(f"Run {run_id!r} has no file {path[:120]!r} any more.") from error

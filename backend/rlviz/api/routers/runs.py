@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
-from starlette.responses import FileResponse
+from fastapi import APIRouter, Query, Request
 
 from rlviz.api.dependencies import App
+from rlviz.api.files import send_file
 from rlviz.api.problems import documented
 from rlviz.api.schemas import Run, RunCreate, RunDetail, RunPage, RunPatch
 from rlviz.api.views import view_evaluation, view_run
@@ -84,9 +84,9 @@ def stop_run(run_id: str, app: App) -> Run:
 
 
 @router.get("/{run_id}/config", response_model=RunConfig, responses=documented(RunNotFound))
-def get_config(run_id: str, app: App) -> Any:
+def get_config(run_id: str, app: App, request: Request) -> Any:
     """The run's config.json."""
-    return FileResponse(app.runs.folder(run_id).config_path, media_type="application/json")
+    return send_file(request, app.runs.folder(run_id).config_path, "application/json")
 
 
 def _run(app: Application, row: RunRow) -> Run:

@@ -1,0 +1,83 @@
+"""Files over HTTP: ranges, validators, and files that grow while they are sent."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from email.utils import formatdate
+from http import HTTPStatus
+from pathlib import Path
+from typing import BinaryIO
+
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+_RANGE = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})")
+_CHUNK = 1 << 18
+
+
+def send_file(request: Request, path: Path, media_type: str) -> Response:
+    """The file at ``path``, or the one range of it that is asked for.
+
+    Starlette's FileResponse breaks off when the file grows under it, as journals do, and answers bad ranges
+    with text. This one sends what was there at the beginning; a range it does not understand, or a list of
+    ranges, is ignored, as RFC 9110 (section 14.2) allows. Raises FileNotFoundError.
+    """
+    file = path.open("rb")
+    status = os.fstat(file.fileno())
+    headers = {
+        "Accept-Ranges": "bytes",
+        "Cache-Control": "no-cache",
+        "ETag": f'"{status.st_mtime_ns:x}-{status.st_size:x}"',
+        "Last-Modified": formatdate(status.st_mtime, usegmt=True),
+        "X-Content-Type-Options": "nosniff",
+    }
+    if _is_fresh(request.headers, headers["ETag"]):
+        return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
+    span = _wanted(request.headers, headers, status.st_size)
+    first, last = span or (0, status.st_size - 1)
+    headers["Content-Length"] = str(last - first + 1)
+    if span:
+        headers["Content-Range"] = f"bytes {first}-{last}/{status.st_size}"
+    code = HTTPStatus.PARTIAL_CONTENT if span else HTTPStatus.OK
+    if request.method == "HEAD":
+        return Response(status_code=code, headers=headers, media_type=media_type)
+    return StreamingResponse(_read(file, first, last + 1), code, headers, media_type)
+
+
+def _is_fresh(asked: Headers, etag: str) -> bool:
+    """Whether the client holds this very version (If-None-Match)."""
+    known = [tag.strip().removeprefix("W/") for tag in asked.get("if-none-match", "").split(",")]
+    return etag in known or known == ["*"]
+
+
+def _wanted(asked: Headers, headers: dict[str, str], size: int) -> tuple[int, int] | None:
+    """First and last byte of the range asked for, or None for the whole. Raises HTTPException 416."""
+    match = _RANGE.fullmatch(asked.get("range", ""))
+    same = asked.get("if-range", headers["ETag"]) in (headers["ETag"], headers["Last-Modified"])
+    if match is None or not same or not (match[1] or match[2]):
+        return None
+    if match[1]:
+        first, last = int(match[1]), min(int(match[2] or size), size - 1)
+        if match[2] and int(match[2]) < first:
+            return None
+    else:
+        first, last = max(0, size - int(match[2])), size - 1
+    if first >= size:
+        raise HTTPException(
+            HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE,
+            f"The range {match[0][:60]!r} begins beyond the end: the file has {size} bytes.",
+            {"Content-Range": f"bytes */{size}"},
+        )
+    return first, last
+
+
+def _read(file: BinaryIO, start: int, end: int) -> Iterator[bytes]:
+    with file:
+        file.seek(start)
+        while start < end and (chunk := file.read(min(_CHUNK, end - start))):
+            start += len(chunk)
+            yield chunk

@@ -1,0 +1,22 @@
+"""What several test modules share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.support.http import Service, make_run, serving
+
+
+@pytest.fixture(scope="session")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """One service for all tests that leave it as they found it, with one run that has ended: ``ended-run``.
+
+    Whatever the tests did to it, its log holds no traceback.
+    """
+    folder = tmp_path_factory.mktemp("service")
+    make_run(folder / "runs", "ended-run", rows=100, status="completed")
+    with serving(folder, max_concurrent_runs="1") as service:
+        yield service
+        assert "Traceback" not in service.log, service.log
