@@ -75,7 +75,9 @@ class JournalOutput(KVWriter):
             if "journal" in key_excluded.get(name, ()):
                 continue
             if isinstance(value, Real):
-                numbers[name] = value if isinstance(value, int) else float(value)
+                numbers[name] = (
+                    int(value) if isinstance(value, int) else float(value)
+                )  # True is an int, but no number in JSON
             elif name not in self._refused:
                 self._refused.add(name)
                 self._journals.warn(step, f"{name} is a {type(value).__name__}; only numbers are recorded.")

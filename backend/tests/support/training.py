@@ -1,0 +1,100 @@
+"""Run folders to train in, and what trainers wrote into them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+from rlviz.domain.config import CheckpointPolicy, RunConfig
+from rlviz.domain.records import EventKind, EventRecord
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.journal import read_journal
+
+ENV_ID = "CartPole-v1"
+CREATED_AT = datetime(2026, 11, 21, 1, 43, 12, tzinfo=UTC)
+DEADLINE_SECONDS = 90.0
+"""Long enough for a busy machine: whoever waits this long hangs."""
+
+QUICK: dict[str, dict[str, Any]] = {
+    "ppo": {"n_envs": 2, "n_steps": 64, "batch_size": 64, "n_epochs": 2, "net_arch": [16]},
+    "dqn": {"learning_starts": 100, "buffer_size": 1_000, "batch_size": 16, "net_arch": [16]},
+}
+"""Hyperparameters that learn little in very little time."""
+
+T = TypeVar("T")
+
+
+def eventually(look: Callable[[], T], what: str = "", seconds: float = DEADLINE_SECONDS) -> T:
+    """What ``look`` returns, once that is true. Fails if it never is."""
+    deadline = time.monotonic() + seconds
+    while not (found := look()):
+        assert time.monotonic() < deadline, f"waited {seconds} s for {what or look}"
+        time.sleep(0.01)
+    return found
+
+
+def make_run(root: Path, name: str = "test", *, algo: str = "ppo", seed: int = 1, **changes: Any) -> RunFolder:
+    """A run folder with a small configuration, ``changes`` made to it; hyperparameters are added to QUICK."""
+    folder = RunFolder(root, f"{algo}-cartpole-{name}")
+    hyperparameters = {**QUICK[algo], **changes.pop("hyperparameters", {})}
+    config = {
+        "run_id": folder.run_id,
+        "name": name,
+        "created_at": CREATED_AT,
+        "algo": algo,
+        "env_id": ENV_ID,
+        "preset": None,
+        "seed": seed,
+        "total_timesteps": 512,
+        "hyperparameters": hyperparameters,
+        **changes,
+    }
+    folder.create(RunConfig(**config))
+    return folder
+
+
+def checkpoints(**wishes: Any) -> CheckpointPolicy:
+    return CheckpointPolicy(**wishes)
+
+
+def rows(folder: RunFolder) -> list[dict[str, Any]]:
+    """Every metric record; none may be broken."""
+    records = [line.record for line in read_journal(folder.metrics_path)]
+    assert None not in records
+    return [record for record in records if record is not None]
+
+
+def column(folder: RunFolder, name: str) -> list[float | None]:
+    """The values of one metric, in order."""
+    return [row["values"][name] for row in rows(folder) if name in row["values"]]
+
+
+def curves(folder: RunFolder) -> list[tuple[int, dict[str, float | None]]]:
+    """All that must be the same when a run is repeated: everything but when, and how fast."""
+    return [
+        (row["step"], {name: value for name, value in row["values"].items() if not name.startswith("time/")})
+        for row in rows(folder)
+    ]
+
+
+def events(folder: RunFolder, kind: EventKind | None = None) -> list[EventRecord]:
+    """Every event, or those of one kind; none may be broken."""
+    found = [EventRecord.model_validate(line.record) for line in read_journal(folder.events_path)]
+    return [event for event in found if kind in (None, event.event)]
+
+
+def kinds(folder: RunFolder) -> list[str]:
+    return [event.event.value for event in events(folder)]
+
+
+def messages(folder: RunFolder) -> list[str]:
+    """What the warning events say."""
+    return [str(event.data["message"]) for event in events(folder, EventKind.WARNING)]
+
+
+def leftovers(folder: RunFolder) -> list[str]:
+    """Files under temporary names."""
+    return sorted(path.name for path in folder.path.rglob("*.tmp"))

@@ -1,0 +1,161 @@
+"""The trainer's journals: numbers as they are, what is no number said once, events after what came before them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from stable_baselines3.common.logger import Figure, HParam, Logger
+
+from rlviz.domain.records import EventKind
+from rlviz.rundir.folder import RunFolder
+from rlviz.training.journals import JournalOutput, RunJournals
+from tests.support.training import column, events, make_run, messages, rows
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> RunFolder:
+    return make_run(tmp_path)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def journals(folder: RunFolder, clock: Clock) -> Iterator[RunJournals]:
+    journals = RunJournals(folder, clock=clock, monotonic=clock)
+    yield journals
+    journals.close()
+
+
+@pytest.fixture
+def logger(journals: RunJournals) -> Logger:
+    return Logger(folder=None, output_formats=[JournalOutput(journals)])
+
+
+def log(logger: Logger, step: int, **values: Any) -> None:
+    for name, value in values.items():
+        logger.record(name, value)
+    logger.dump(step)
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
+def test_what_is_not_finite_becomes_null_beside_the_finite_values(
+    folder: RunFolder, journals: RunJournals, bad: float
+) -> None:
+    journals.metrics(7, {"train/loss": bad, "train/n_updates": 3})
+    journals.close()
+    assert [(row["step"], row["values"]) for row in rows(folder)] == [(7, {"train/loss": None, "train/n_updates": 3})]
+    [message] = messages(folder)
+    assert message.startswith(f"train/loss is {bad} at step 7.")
+
+
+def test_each_streak_of_bad_values_raises_one_warning_for_each_metric(folder: RunFolder, journals: RunJournals) -> None:
+    for step, (loss, kl) in enumerate([(1, 1), (math.nan, 1), (math.inf, 1), (math.nan, math.nan), (2, 2)]):
+        journals.metrics(step, {"loss": loss, "kl": kl})
+    journals.metrics(5, {"loss": math.nan})
+    journals.metrics(6, {"kl": 1.0})
+    journals.metrics(7, {"loss": math.nan})
+    journals.close()
+    assert [(event.step, str(event.data["message"]).split()[0]) for event in events(folder, EventKind.WARNING)] == [
+        (1, "loss"),
+        (3, "kl"),
+        (5, "loss"),
+    ]
+    assert column(folder, "loss") == [1, None, None, None, 2, None, None]
+
+
+def test_an_event_is_on_disk_at_once_and_the_metrics_before_it_too(folder: RunFolder, journals: RunJournals) -> None:
+    journals.metrics(1, {"train/loss": 0.5})
+    assert rows(folder) == []
+    journals.event(EventKind.CHECKPOINT, 1, path="checkpoints/step_1.zip", request=0)
+    assert column(folder, "train/loss") == [0.5]
+    assert [event.step for event in events(folder)] == [1]
+
+
+def test_metrics_wait_for_company_but_not_for_long(folder: RunFolder, journals: RunJournals, clock: Clock) -> None:
+    journals.metrics(1, {"train/loss": 0.5})
+    journals.flush_if_due()
+    assert rows(folder) == []
+    clock.now += 0.25
+    journals.flush_if_due()
+    assert column(folder, "train/loss") == [0.5]
+
+
+def test_closing_writes_what_still_waits(folder: RunFolder, journals: RunJournals) -> None:
+    journals.metrics(1, {"train/loss": 0.5})
+    journals.close()
+    assert column(folder, "train/loss") == [0.5]
+
+
+def test_numbers_of_every_kind_are_recorded_as_numbers_under_their_own_names(
+    folder: RunFolder, journals: RunJournals, logger: Logger
+) -> None:
+    log(logger, 9, **{"a/int": 3, "a/float": 0.5, "a/float32": np.float32(0.25), "a/int64": np.int64(4), "a/yes": True})
+    journals.close()
+    [row] = rows(folder)
+    assert (row["step"], row["values"]) == (
+        9,
+        {"a/int": 3, "a/float": 0.5, "a/float32": 0.25, "a/int64": 4, "a/yes": 1},
+    )
+    assert not any(isinstance(value, bool) for value in row["values"].values())
+
+
+def test_the_mean_of_values_that_were_averaged_is_recorded(
+    folder: RunFolder, journals: RunJournals, logger: Logger
+) -> None:
+    for value in (1.0, 2.0):
+        logger.record_mean("train/loss", value)
+    logger.dump(3)
+    journals.close()
+    assert column(folder, "train/loss") == [1.5]
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["text", torch.zeros(3), Figure(None, close=False), HParam({"gamma": 0.9}, {"train/loss": 0}), np.zeros(2)],
+    ids=lambda value: type(value).__name__,
+)
+def test_what_is_no_number_is_left_out_and_warned_of_once(
+    folder: RunFolder, journals: RunJournals, logger: Logger, value: Any
+) -> None:
+    for step in (1, 2, 3):
+        log(logger, step, **{"train/loss": 0.5, "train/odd": value})
+    journals.close()
+    assert [row["values"] for row in rows(folder)] == [{"train/loss": 0.5}] * 3
+    assert messages(folder) == [f"train/odd is a {type(value).__name__}; only numbers are recorded."]
+
+
+def test_nothing_is_written_for_a_dump_without_numbers(
+    folder: RunFolder, journals: RunJournals, logger: Logger
+) -> None:
+    logger.dump(1)
+    log(logger, 2, note="text")
+    journals.close()
+    assert rows(folder) == []
+
+
+def test_a_value_that_was_logged_for_other_outputs_only_is_left_out(
+    folder: RunFolder, journals: RunJournals, logger: Logger
+) -> None:
+    logger.record("train/loss", 0.5)
+    logger.record("train/secret", 1.0, exclude="journal")
+    logger.record("train/shown", 2.0, exclude=("stdout", "tensorboard"))
+    logger.dump(1)
+    journals.close()
+    assert [row["values"] for row in rows(folder)] == [{"train/loss": 0.5, "train/shown": 2.0}]
