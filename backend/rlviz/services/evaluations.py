@@ -56,7 +56,8 @@ class EvaluationService:
             folder.write_evaluation(record)
             row = EvaluationRow.of(record)
             session.add(row)
-        request = request_checkpoint(folder) if run.state.has_worker else None
+            # Within the transaction: a stop that was asked for meanwhile must not be written over.
+            request = request_checkpoint(folder) if run.state.has_worker else None
         self._broadcast.evaluation_changed(row)
         self._supervisor.add_evaluation(row, request)
         return row
