@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from rlviz.domain.status import RunStatus
 
 EPISODE_REWARD = "episode/reward"
 EPISODE_LENGTH = "episode/length"
@@ -36,6 +39,15 @@ class EventKind(StrEnum):
     FINISHED = "finished"  # all timesteps done; data: path of the model
     ERROR = "error"  # training raised; data: type, message, traceback
     INTERRUPTED = "interrupted"  # written by the service for a worker that went away; data: cause
+
+
+ENDINGS: Mapping[EventKind, RunStatus] = {
+    EventKind.FINISHED: RunStatus.COMPLETED,
+    EventKind.STOPPED: RunStatus.STOPPED,
+    EventKind.ERROR: RunStatus.FAILED,
+    EventKind.INTERRUPTED: RunStatus.INTERRUPTED,
+}
+"""Events that end a run, and the status it then has."""
 
 
 class EventRecord(BaseModel):

@@ -7,6 +7,7 @@ from typing import Any
 
 from rlviz.catalog.models import RunRow
 from rlviz.domain.records import (
+    ENDINGS,
     EP_LEN_MEAN,
     EP_REW_MEAN,
     EPISODE_INDEX,
@@ -15,15 +16,7 @@ from rlviz.domain.records import (
     EventKind,
     EventRecord,
 )
-from rlviz.domain.status import RunStatus
 from rlviz.rundir.journal import Line
-
-ENDINGS: Mapping[EventKind, RunStatus] = {
-    EventKind.FINISHED: RunStatus.COMPLETED,
-    EventKind.STOPPED: RunStatus.STOPPED,
-    EventKind.ERROR: RunStatus.FAILED,
-    EventKind.INTERRUPTED: RunStatus.INTERRUPTED,
-}
 
 _COLUMNS = {EP_REW_MEAN: "ep_rew_mean", EP_LEN_MEAN: "ep_len_mean"}
 
@@ -78,6 +71,12 @@ def fold_metrics(row: RunRow, name: str, lines: Iterable[Line]) -> None:
             if metric in values:
                 setattr(row, column, values[metric])
         row.fps = values.get(RECENT_FPS, values.get(FPS, row.fps))
+
+
+def warn_of_broken_events(row: RunRow, name: str, lines: Iterable[Line]) -> None:
+    """``name`` is the journal's."""
+    for line in lines:
+        warn(row, f"{name}: the line at byte {line.start} is not an event.")
 
 
 def warn(row: RunRow, message: str) -> None:

@@ -11,12 +11,12 @@ from sqlmodel import delete
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.domain.errors import RunFolderError
-from rlviz.domain.records import EventRecord
+from rlviz.domain.records import ENDINGS, EventRecord
 from rlviz.domain.status import RunStatus
 from rlviz.rundir.control import Desired
 from rlviz.rundir.folder import RunFolder, run_folders
 from rlviz.rundir.journal import Line, read_backwards, read_journal
-from rlviz.services.folding import ENDINGS, fold_event, fold_metrics, parse_events
+from rlviz.services.folding import fold_event, fold_metrics, parse_events, warn_of_broken_events
 from rlviz.services.runs import row_of_config
 
 _LOOK_BACK = 2_000
@@ -65,7 +65,8 @@ def row_of_folder(folder: RunFolder) -> tuple[RunRow, int]:
     row.name, row.tags, row.notes = labels.name, labels.tags, labels.notes
     fold_metrics(row, folder.metrics_path.name, _newest_metrics(folder))
     lines = read_journal(folder.events_path)
-    events, _ = parse_events(lines)
+    events, broken = parse_events(lines)
+    warn_of_broken_events(row, folder.events_path.name, broken)
     for event in events:
         fold_event(row, event)
     row.status = _status(row, folder, events).value
@@ -74,8 +75,7 @@ def row_of_folder(folder: RunFolder) -> tuple[RunRow, int]:
 
 def _status(row: RunRow, folder: RunFolder, events: list[EventRecord]) -> RunStatus:
     control = folder.read_control()
-    if control.desired is not Desired.IDLE:
-        row.queued_at = control.requested_at
+    row.queued_at = control.queued_at
     for event in events:
         if event.event in ENDINGS:
             return ENDINGS[event.event]

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
+from contextlib import closing
+
+from pydantic import JsonValue
 
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import get_run
 from rlviz.domain.errors import IllegalTransition
-from rlviz.domain.records import EventKind, EventRecord
+from rlviz.domain.records import ENDINGS, EventKind, EventRecord
 from rlviz.domain.status import RunStatus, check_transition
 from rlviz.launchers.base import Worker
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalTail, JournalWriter, Line
 from rlviz.services.broadcast import Broadcast
 from rlviz.services.feeds import MetricsFeed
-from rlviz.services.folding import ENDINGS, fold_event, fold_metrics, parse_events, warn
+from rlviz.services.folding import fold_event, fold_metrics, parse_events, warn, warn_of_broken_events
+
+log = logging.getLogger(__name__)
 
 PROGRESS_SECONDS = 1.0
 """How often step, reward and rate of a live run are written to the catalogue and told to clients."""
@@ -40,8 +46,11 @@ class RunFollower:
         self.folder, self.worker, self.feed = folder, worker, feed
         self._database, self._broadcast = database, broadcast
         self._clock, self._monotonic = clock, monotonic
-        self._events = JournalTail(folder.events_path, events_offset)
-        self._pending: list[Line] = []
+        self._tail = JournalTail(folder.events_path, events_offset)
+        # What was read and is not booked yet: it stays if the catalogue cannot be written now.
+        self._events: list[EventRecord] = []
+        self._broken: list[Line] = []
+        self._rows: list[Line] = []
         self._progress_at = monotonic()
         self.answered_checkpoint = 0
         self.ended = False
@@ -49,29 +58,37 @@ class RunFollower:
     def poll(self) -> bool:
         """Carry over what is new. Returns False once the worker is gone and everything it wrote is booked."""
         gone = self.worker.poll()  # before the journals are read: what it wrote is then there to be read
-        events, broken = parse_events(self._events.read())
-        rows = self.feed.poll()
-        self._pending.extend(rows)
-        if rows:
-            self._broadcast.metrics_grew()
-        if gone is not None and not self.ended and not any(event.event in ENDINGS for event in events):
-            events.append(self._interruption(gone.cause()))
-        progress_due = self._pending and self._monotonic() - self._progress_at >= PROGRESS_SECONDS
-        if events or broken or progress_due:
-            self._book(events, broken)
+        self._read()
+        if gone is not None and not self._has_ending():
+            self._events.append(journal_interruption(self.folder, gone.cause(), self._clock))
+            self._tail.read()  # that line
+        progress_due = self._rows and self._monotonic() - self._progress_at >= PROGRESS_SECONDS
+        if self._events or self._broken or progress_due:
+            self._book()
         return gone is None
 
-    def _book(self, events: list[EventRecord], broken: list[Line]) -> None:
+    def _read(self) -> None:
+        events, broken = parse_events(self._tail.read())
+        rows = self.feed.poll()
+        self._events += events
+        self._broken += broken
+        self._rows += rows
+        if rows:
+            self._broadcast.metrics_grew()
+
+    def _has_ending(self) -> bool:
+        return self.ended or any(event.event in ENDINGS for event in self._events)
+
+    def _book(self) -> None:
         with self._database.write() as session:
             row = get_run(session, self.folder.run_id)
-            fold_metrics(row, self.folder.metrics_path.name, self._pending)
-            for line in broken:
-                warn(row, f"{self.folder.events_path.name}: the line at byte {line.start} is not an event.")
-            for event in events:
+            fold_metrics(row, self.folder.metrics_path.name, self._rows)
+            warn_of_broken_events(row, self.folder.events_path.name, self._broken)
+            for event in self._events:
                 fold_event(row, event)
                 self._note(row, event)
             session.add(row)
-        self._pending.clear()
+        self._events, self._broken, self._rows = [], [], []
         self._progress_at = self._monotonic()
         self._broadcast.run_changed(row)
 
@@ -91,17 +108,25 @@ class RunFollower:
         else:
             row.status = status.value
 
-    def _interruption(self, cause: str) -> EventRecord:
-        return journal_interruption(self.folder, cause, self._clock)
-
 
 def journal_interruption(folder: RunFolder, cause: str, clock: Callable[[], float] = time.time) -> EventRecord:
-    """Write, for a worker that is gone, how it went; return the event. The folder then tells the whole story."""
-    journal = JournalWriter(folder.events_path, clock=clock)
+    """Write, for a worker that is gone, how it went; return the event."""
+    return journal_ending(folder, EventKind.INTERRUPTED, {"cause": cause}, clock)
+
+
+def journal_ending(
+    folder: RunFolder, kind: EventKind, data: dict[str, JsonValue], clock: Callable[[], float] = time.time
+) -> EventRecord:
+    """Write, for a worker that cannot, how the run ended; return the event. The folder then tells the whole story.
+
+    If nothing can be written there (it was removed, the disk is full) the event is good for the catalogue at least.
+    """
+    now = round(clock(), 3)
+    event = EventRecord(seq=1, time=now, event=kind, step=0, data=data)
     try:
-        data = {"cause": cause}
-        now = round(clock(), 3)
-        seq = journal.append({"event": EventKind.INTERRUPTED.value, "step": 0, "data": data})
-    finally:
-        journal.close()
-    return EventRecord(seq=seq, time=now, event=EventKind.INTERRUPTED, step=0, data=dict(data))
+        with closing(JournalWriter(folder.events_path, clock=lambda: now)) as journal:
+            seq = journal.append(event.model_dump(mode="json", include={"event", "step", "data"}))
+    except OSError:
+        log.exception("How run %s ended could not be written into its folder", folder.run_id)
+        return event
+    return event.model_copy(update={"seq": seq})

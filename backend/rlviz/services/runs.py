@@ -107,7 +107,7 @@ class RunService:
         now = self._clock()
         with self._database.write() as session:
             row = move_run(session, run_id, RunStatus.QUEUED, queued_at=now)
-            self._ask(run_id, Desired.RUN, now)
+            self._ask(run_id, Desired.RUN, now, queued_at=now)
         self._broadcast.run_changed(row)
         self._supervisor.wake()
         return row
@@ -154,9 +154,9 @@ class RunService:
         shutil.rmtree(doomed, ignore_errors=True)
         self._broadcast.run_deleted(run_id)
 
-    def _ask(self, run_id: str, desired: Desired, now: float) -> None:
+    def _ask(self, run_id: str, desired: Desired, now: float, **changes: float) -> None:
         folder = RunFolder(self._settings.runs_dir, run_id)
-        control = folder.read_control().model_copy(update={"desired": desired, "requested_at": now})
+        control = folder.read_control().model_copy(update={"desired": desired, "requested_at": now, **changes})
         folder.write_control(control)
 
 

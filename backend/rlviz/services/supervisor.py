@@ -8,10 +8,13 @@ from collections.abc import Callable
 from pathlib import Path
 from threading import Event, Lock, Thread
 
+from pydantic import JsonValue
+
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.catalog.runs import get_run, move_run, runs_with_status
 from rlviz.domain.errors import IllegalTransition, RlvizError, RunNotFound
+from rlviz.domain.records import EventKind
 from rlviz.domain.status import RunStatus
 from rlviz.launchers.base import Launcher, Worker
 from rlviz.launchers.processes import WorkerProcesses
@@ -19,7 +22,8 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.services.broadcast import Broadcast
 from rlviz.services.evaluation_follower import EvaluationFollower
 from rlviz.services.feeds import Feeds
-from rlviz.services.run_follower import RunFollower
+from rlviz.services.folding import fold_event
+from rlviz.services.run_follower import RunFollower, journal_ending
 from rlviz.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -154,7 +158,7 @@ class Supervisor:
             worker = self._launcher.launch(folder)
         except RlvizError as error:
             log.exception("Run %s could not be launched", run_id)
-            self._fail(run_id, str(error))
+            self._fail(folder, error)
             return
         self._follow(run_id, worker, 0)
         with self._database.write() as session:
@@ -162,9 +166,12 @@ class Supervisor:
             row.worker_pid, row.worker_started_at = worker.identity.pid, worker.identity.started_at
         self._broadcast.run_changed(row)
 
-    def _fail(self, run_id: str, cause: str) -> None:
+    def _fail(self, folder: RunFolder, error: RlvizError) -> None:
+        data: dict[str, JsonValue] = {"type": type(error).__name__, "message": str(error), "traceback": ""}
+        event = journal_ending(folder, EventKind.ERROR, data, self._clock)
         with self._database.write() as session:
-            row = move_run(session, run_id, RunStatus.FAILED, cause=cause, ended_at=self._clock())
+            row = move_run(session, folder.run_id, RunStatus.FAILED, started_at=None)
+            fold_event(row, event)
         self._broadcast.run_changed(row)
 
     def _follow(self, run_id: str, worker: Worker, events_offset: int) -> None:
