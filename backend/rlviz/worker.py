@@ -23,12 +23,12 @@ from pathlib import Path
 from threading import Event
 from types import FrameType
 
-from rlviz.domain.errors import RunIsActive
+from rlviz.domain.errors import Conflict
 from rlviz.rundir.folder import RunFolder
 
 EXIT_OK = 0
 EXIT_FAILED = 1
-EXIT_BUSY = 75  # EX_TEMPFAIL: another worker trains this run
+EXIT_REFUSED = 75  # EX_TEMPFAIL: another worker trains this run, or it has ended
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -63,9 +63,9 @@ def _train(folder: RunFolder) -> int:
     signal.signal(signal.SIGTERM, on_terminate)
     try:
         return EXIT_OK if train_run(folder, stop) else EXIT_FAILED
-    except RunIsActive as error:
+    except Conflict as error:
         print(error, file=sys.stderr)
-        return EXIT_BUSY
+        return EXIT_REFUSED
 
 
 def _evaluate(folder: RunFolder, evaluation_id: str) -> int:

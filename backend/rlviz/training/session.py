@@ -6,9 +6,12 @@ import os
 from pathlib import Path
 from threading import Event, Thread
 
-from rlviz.domain.errors import RunFolderError
+from rlviz.domain.errors import IllegalTransition, RunFolderError
+from rlviz.domain.records import ENDINGS
+from rlviz.domain.status import RunStatus
 from rlviz.rundir.control import Desired, read_control
 from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.journal import read_journal
 from rlviz.rundir.lock import training_lock
 from rlviz.training.trainer import Trainer
 
@@ -46,10 +49,19 @@ def train_run(folder: RunFolder, stop: Event | None = None) -> bool:
 
     Ends early when ``control.json`` says so or ``stop`` is set, whichever is first; a wish that was
     there before training began counts. Returns whether training ended without an error; the error
-    itself is in the journal. Raises RunIsActive if somebody trains in this folder already.
+    itself is in the journal. Raises RunIsActive if somebody trains in this folder already, and
+    IllegalTransition if the run has ended: its worker was believed gone, and begins only now.
     """
     with training_lock(folder):
+        _check_not_ended(folder)
         return _train(folder, stop)
+
+
+def _check_not_ended(folder: RunFolder) -> None:
+    endings = {kind.value: status for kind, status in ENDINGS.items()}
+    for line in read_journal(folder.events_path):
+        if line.record is not None and (ending := endings.get(line.record.get("event", ""))):
+            raise IllegalTransition(ending, RunStatus.RUNNING)
 
 
 def _train(folder: RunFolder, stop: Event | None) -> bool:
