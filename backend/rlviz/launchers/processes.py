@@ -81,7 +81,7 @@ class WorkerProcesses:
     def prepare(self) -> None:
         """Start a spare if there is none and the last launch is not too fresh."""
         if self._spare is not None and self._spare.poll() is not None:
-            self._spare = None
+            self._discard_spare()
             self._respawn_at = self._monotonic() + RESPAWN_SECONDS
         if self._warm and self._spare is None and self._monotonic() >= self._respawn_at:
             self._spare = _spawn(["--spare"], stdin=subprocess.PIPE, output=subprocess.DEVNULL)
@@ -91,14 +91,12 @@ class WorkerProcesses:
 
         Raises LauncherError if no process can be started.
         """
-        spare, self._spare = self._spare, None
         self._respawn_at = self._monotonic() + RESPAWN_SECONDS
-        if spare is not None and _hand_over(spare, folder, evaluation_id):
-            process = spare
+        if self._spare is not None and _hand_over(self._spare, folder, evaluation_id):
+            process, self._spare = self._spare, None
         else:
-            arguments = [str(folder.path.resolve()), *(["--evaluate", evaluation_id] if evaluation_id else [])]
-            with folder.log_path.open("ab") as log:
-                process = _spawn(arguments, stdin=subprocess.DEVNULL, output=log.fileno())
+            self._discard_spare()
+            process = _start_cold(folder, evaluation_id)
         return LaunchedWorker(process, _identity_of(process))
 
     def adopt(self, identity: ProcessIdentity) -> AdoptedWorker | None:
@@ -106,11 +104,23 @@ class WorkerProcesses:
 
     def close(self) -> None:
         """Let the spare go; workers that have a job go on."""
-        if self._spare is not None:
-            self._spare.kill()
-            self._spare.wait()
-            self._spare = None
+        self._discard_spare()
         self._warm = False
+
+    def _discard_spare(self) -> None:
+        if self._spare is not None:
+            with self._spare as spare:  # closes its pipe and waits for its end
+                spare.kill()
+            self._spare = None
+
+
+def _start_cold(folder: RunFolder, evaluation_id: str | None) -> subprocess.Popen[bytes]:
+    arguments = [str(folder.path.resolve()), *(["--evaluate", evaluation_id] if evaluation_id else [])]
+    try:
+        with folder.log_path.open("ab") as log:
+            return _spawn(arguments, stdin=subprocess.DEVNULL, output=log.fileno())
+    except OSError as error:
+        raise LauncherError(f"The worker's log could not be opened: {error}.") from error
 
 
 def _spawn(arguments: list[str], *, stdin: int, output: int) -> subprocess.Popen[bytes]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from threading import Event, Thread
 
 from rlviz.domain.errors import LauncherError
@@ -10,6 +11,8 @@ from rlviz.launchers.base import Exit, Launcher, Worker
 from rlviz.launchers.processes import WorkerProcesses
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.process import ProcessIdentity
+
+log = logging.getLogger(__name__)
 
 _CLOSE_SECONDS = 10.0
 
@@ -37,7 +40,11 @@ class ThreadWorker(Worker):
 
     def _work(self) -> None:
         train_run = load("rlviz.training.session:train_run")  # lazy: the service starts without torch
-        self._code = 0 if train_run(self._folder, self._stop) else 1
+        try:
+            self._code = 0 if train_run(self._folder, self._stop) else 1
+        except Exception:
+            self._code = 1
+            log.exception("Run %s could not be trained", self._folder.run_id)
 
 
 class ThreadLauncher(Launcher):
@@ -46,6 +53,7 @@ class ThreadLauncher(Launcher):
     capacity = 1
 
     def __init__(self, processes: WorkerProcesses | None = None) -> None:
+        self._processes = processes
         self._worker: ThreadWorker | None = None
 
     def launch(self, folder: RunFolder) -> Worker:
@@ -55,8 +63,10 @@ class ThreadLauncher(Launcher):
         return self._worker
 
     def adopt(self, identity: ProcessIdentity) -> Worker | None:
-        """A thread never outlives its service."""
-        return None
+        """A thread never outlives its service; a process that another launcher started may."""
+        if self._processes is None or identity == ProcessIdentity.current():
+            return None
+        return self._processes.adopt(identity)
 
     def close(self) -> None:
         if self._worker is not None:
