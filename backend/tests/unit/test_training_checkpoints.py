@@ -1,0 +1,178 @@
+"""Checkpoints: every N steps or M seconds, on request, newest few kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from stable_baselines3 import PPO
+from stable_baselines3.common.base_class import BaseAlgorithm
+
+from rlviz.domain.config import CheckpointPolicy
+from rlviz.domain.records import EventKind
+from rlviz.environments.make import make_environment
+from rlviz.rundir.folder import RunFolder
+from rlviz.training.checkpoint import Checkpoints, save_policy
+from rlviz.training.journals import RunJournals
+from tests.support.training import ENV_ID, column, events, leftovers, make_run
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 5000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[BaseAlgorithm]:
+    model = PPO("MlpPolicy", make_environment(ENV_ID), n_steps=32, batch_size=32, seed=1, device="cpu")
+    yield model
+    environments = model.get_env()
+    assert environments is not None
+    environments.close()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> RunFolder:
+    return make_run(tmp_path)
+
+
+@pytest.fixture
+def journals(folder: RunFolder) -> Iterator[RunJournals]:
+    journals = RunJournals(folder)
+    yield journals
+    journals.close()
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+def advance(checkpoints: Checkpoints, model: BaseAlgorithm, *steps: int) -> None:
+    """Train, as far as checkpoints can tell, to each of ``steps``."""
+    for step in steps:
+        model.num_timesteps = step
+        checkpoints.save_if_due(model)
+
+
+def saved(folder: RunFolder) -> list[int]:
+    """Steps of all checkpoints that were ever saved, dropped ones included."""
+    return [event.step for event in events(folder, EventKind.CHECKPOINT)]
+
+
+def kept(folder: RunFolder) -> list[int]:
+    return [step for step, _ in folder.checkpoint_files()]
+
+
+def test_one_is_saved_every_n_steps(
+    folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, clock: Clock
+) -> None:
+    checkpoints = Checkpoints(folder, CheckpointPolicy(every_steps=100, keep=9), journals, monotonic=clock)
+    advance(checkpoints, model, *range(1, 351))
+    assert saved(folder) == kept(folder) == [100, 200, 300]
+
+
+def test_environments_side_by_side_step_past_the_mark_and_are_saved_where_they_are(
+    folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, clock: Clock
+) -> None:
+    checkpoints = Checkpoints(folder, CheckpointPolicy(every_steps=100), journals, monotonic=clock)
+    advance(checkpoints, model, *range(0, 300, 8))
+    assert saved(folder) == [104, 208]
+
+
+def test_one_is_saved_every_m_seconds(
+    folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, clock: Clock
+) -> None:
+    policy = CheckpointPolicy(every_steps=1_000_000, every_seconds=30, keep=9)
+    checkpoints = Checkpoints(folder, policy, journals, monotonic=clock)
+    for step in range(1, 71):  # a step a second
+        clock.now += 1
+        advance(checkpoints, model, step)
+    assert saved(folder) == [30, 60]
+
+
+def test_whichever_comes_first_starts_both_waits_again(
+    folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, clock: Clock
+) -> None:
+    policy = CheckpointPolicy(every_steps=100, every_seconds=30, keep=9)
+    checkpoints = Checkpoints(folder, policy, journals, monotonic=clock)
+    for seconds, step in [(29, 99), (0, 100), (29, 150), (1, 151), (0, 250), (0, 251)]:
+        clock.now += seconds
+        advance(checkpoints, model, step)
+    assert saved(folder) == [100, 151, 251]
+
+
+def test_only_the_newest_few_are_kept(
+    folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, clock: Clock
+) -> None:
+    checkpoints = Checkpoints(folder, CheckpointPolicy(every_steps=100, keep=2), journals, monotonic=clock)
+    advance(checkpoints, model, 900, 1_000, 1_100, 10_000)
+    assert saved(folder) == [900, 1_000, 1_100, 10_000]
+    assert kept(folder) == [1_100, 10_000]
+
+
+def test_a_request_is_answered_at_the_next_step_and_once(
+    folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, clock: Clock
+) -> None:
+    checkpoints = Checkpoints(folder, CheckpointPolicy(), journals, monotonic=clock)
+    advance(checkpoints, model, 1)
+    for _ in range(3):  # control.json is read again and again
+        checkpoints.request(1)
+        advance(checkpoints, model, 2, 3)
+    checkpoints.request(2)
+    advance(checkpoints, model, 4, 5)
+    found = events(folder, EventKind.CHECKPOINT)
+    assert [(event.step, event.data["request"]) for event in found] == [(2, 1), (4, 2)]
+
+
+def test_an_older_request_that_comes_late_is_not_answered_again(
+    folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, clock: Clock
+) -> None:
+    checkpoints = Checkpoints(folder, CheckpointPolicy(), journals, monotonic=clock)
+    checkpoints.request(4)
+    advance(checkpoints, model, 1)
+    checkpoints.request(3)
+    advance(checkpoints, model, 2)
+    assert saved(folder) == [1]
+
+
+def test_a_checkpoint_that_was_due_anyway_answers_the_request_too(
+    folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, clock: Clock
+) -> None:
+    checkpoints = Checkpoints(folder, CheckpointPolicy(every_steps=100), journals, monotonic=clock)
+    checkpoints.request(1)
+    advance(checkpoints, model, 100, 101)
+    assert [(event.step, event.data["request"]) for event in events(folder)] == [(100, 1)]
+
+
+def test_the_event_names_a_file_that_is_there_and_follows_the_metrics_up_to_it(
+    folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, clock: Clock
+) -> None:
+    checkpoints = Checkpoints(folder, CheckpointPolicy(every_steps=100), journals, monotonic=clock)
+    journals.metrics(99, {"train/loss": 0.5})
+    advance(checkpoints, model, 100)
+    [event] = events(folder)
+    assert event.data["path"] == "checkpoints/step_100.zip"
+    assert (folder.path / "checkpoints/step_100.zip").is_file()
+    assert column(folder, "train/loss") == [0.5]
+
+
+def test_a_policy_that_cannot_be_saved_leaves_the_one_before_and_no_half_file(
+    folder: RunFolder, model: BaseAlgorithm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save_policy(model, folder.model_path)
+    before = folder.model_path.read_bytes()
+
+    def fill_the_disk(_self: BaseAlgorithm, file: object) -> None:
+        file.write(b"PK half a")  # type: ignore[attr-defined]
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(PPO, "save", fill_the_disk)
+    with pytest.raises(OSError, match="No space left"):
+        save_policy(model, folder.model_path)
+    assert folder.model_path.read_bytes() == before
+    assert leftovers(folder) == []

@@ -1,0 +1,58 @@
+"""The same configuration and seed give the same curves, in whatever process they are trained."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rlviz.launchers.base import Exit
+from rlviz.launchers.processes import WorkerProcesses
+from rlviz.rundir.folder import RunFolder
+from rlviz.training.session import train_run
+from tests.support.training import curves, eventually, kinds, make_run
+
+CONFIGURATIONS = {
+    "ppo": {"total_timesteps": 1_000, "hyperparameters": {"n_envs": 4, "net_arch": [64, 64]}},
+    "dqn": {"total_timesteps": 1_500, "hyperparameters": {"net_arch": [64, 64], "train_freq": 2}},
+}
+
+
+@pytest.fixture(scope="module")
+def repeated(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[RunFolder]]:
+    """Each configuration trained by a cold worker, by a warm spare, and in this process."""
+    root = tmp_path_factory.mktemp("runs")
+    runs: dict[str, list[RunFolder]] = {}
+    for algo, configuration in CONFIGURATIONS.items():
+        cold, warm, here = (make_run(root, name, algo=algo, **configuration) for name in ("cold", "warm", "here"))
+        processes = WorkerProcesses()
+        processes.prepare()
+        spare = processes._spare
+        assert spare is not None
+        workers = [processes.start(warm), processes.start(cold)]
+        assert [worker.identity.pid == spare.pid for worker in workers] == [True, False]
+        assert train_run(here)
+        for worker in workers:
+            assert eventually(worker.poll) == Exit(0)
+        processes.close()
+        runs[algo] = [cold, warm, here]
+    return runs
+
+
+@pytest.mark.parametrize("algo", CONFIGURATIONS)
+def test_the_same_seed_gives_the_same_values_in_every_process(repeated: dict[str, list[RunFolder]], algo: str) -> None:
+    cold, warm, here = repeated[algo]
+    for folder in (cold, warm, here):
+        assert kinds(folder) == ["started", "finished"]
+    values = curves(cold)
+    assert len(values) > 20
+    assert any("train/loss" in row for _, row in values)
+    assert curves(warm) == values
+    assert curves(here) == values
+
+
+def test_what_ran_before_in_the_same_process_does_not_matter(tmp_path: Path) -> None:
+    first, other, again = (make_run(tmp_path, f"{n}", seed=seed) for n, seed in enumerate((7, 8, 7)))
+    for folder in (first, other, again):
+        assert train_run(folder)
+    assert curves(first) == curves(again) != curves(other)

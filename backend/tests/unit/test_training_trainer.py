@@ -1,0 +1,265 @@
+"""The life of a run in its folder: begun, watched over, stopped, finished or failed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from threading import Event, Thread
+from typing import Any
+
+import pytest
+from stable_baselines3 import PPO
+
+from rlviz.domain.errors import Conflict, IllegalTransition, RunIsActive
+from rlviz.domain.records import EventKind
+from rlviz.environments import ENVIRONMENTS
+from rlviz.rundir.control import Control, Desired
+from rlviz.rundir.journal import FLUSH_SECONDS
+from rlviz.rundir.lock import training_lock
+from rlviz.rundir.process import ProcessIdentity, boot_id
+from rlviz.training.session import WATCH_SECONDS, train_run
+from rlviz.training.trainer import Trainer
+from tests.support.training import (
+    checkpoints,
+    column,
+    curves,
+    events,
+    eventually,
+    kinds,
+    leftovers,
+    make_run,
+    rows,
+)
+
+ALGORITHMS = ("ppo", "dqn")
+
+
+@pytest.fixture
+def _test_environments(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Register environments by one line each, as docs/how-to-add/environment.md says."""
+    for name, attribute in {"MountainCar-v0": "MOUNTAIN_CAR", "Fragile-v0": "FRAGILE"}.items():
+        reference = f"tests.support.environments:{attribute}"
+        monkeypatch.setitem(ENVIRONMENTS._references, name, reference)  # type: ignore[index]
+
+
+def in_background(work: Any) -> Thread:
+    thread = Thread(target=work)
+    thread.start()
+    return thread
+
+
+@pytest.mark.parametrize("algo", ALGORITHMS)
+def test_a_run_that_trains_to_its_end_is_finished_and_has_a_model(tmp_path: Path, algo: str) -> None:
+    folder = make_run(tmp_path, algo=algo, total_timesteps=600, checkpoints=checkpoints(every_steps=200))
+    assert train_run(folder)
+    assert kinds(folder) == ["started", "checkpoint", "checkpoint", "checkpoint", "finished"]
+    started, *saved, finished = events(folder)
+    identity = ProcessIdentity.current()
+    assert started.data == {"pid": identity.pid, "process_started_at": identity.started_at, "boot_id": boot_id()}
+    assert [event.step for event in saved] == [200, 400, 600]
+    assert finished.step >= 600
+    assert finished.step >= rows(folder)[-1]["step"] >= 590
+    assert finished.data == {"path": "model.zip"}
+    assert folder.model_path.is_file()
+    assert {"rollout/ep_rew_mean", "rollout/ep_len_mean", "time/fps", "train/loss"} <= {
+        name for row in rows(folder) for name in row["values"]
+    }
+    assert leftovers(folder) == []
+
+
+def test_dqn_logs_its_epsilon(tmp_path: Path) -> None:
+    folder = make_run(tmp_path, algo="dqn")
+    assert train_run(folder)
+    epsilons = column(folder, "rollout/exploration_rate")
+    assert epsilons[-1] == 0.05
+    assert epsilons == sorted(epsilons, reverse=True)  # type: ignore[type-var]
+
+
+@pytest.mark.parametrize("algo", ALGORITHMS)
+def test_a_stop_asked_for_before_training_begins_is_not_lost(tmp_path: Path, algo: str) -> None:
+    folder = make_run(tmp_path, algo=algo, total_timesteps=1_000_000)
+    folder.write_control(Control(desired=Desired.STOP))
+    assert train_run(folder)
+    assert kinds(folder) == ["started", "stopped"]
+    assert events(folder)[-1].step == 0
+    assert folder.model_path.is_file()
+    assert rows(folder) == []
+
+
+def test_a_trainer_told_to_stop_before_it_runs_stops(tmp_path: Path) -> None:
+    folder = make_run(tmp_path, total_timesteps=1_000_000)
+    trainer = Trainer(folder)
+    trainer.stop()
+    trainer.run()
+    assert kinds(folder) == ["started", "stopped"]
+
+
+def test_a_stop_that_the_process_heard_before_training_begins_is_not_lost(tmp_path: Path) -> None:
+    folder = make_run(tmp_path, total_timesteps=1_000_000)
+    stop = Event()
+    stop.set()
+    assert train_run(folder, stop)
+    assert kinds(folder) == ["started", "stopped"]
+    assert folder.model_path.is_file()
+
+
+@pytest.mark.parametrize("algo", ALGORITHMS)
+def test_a_stop_in_control_json_ends_training_with_a_model(tmp_path: Path, algo: str) -> None:
+    folder = make_run(tmp_path, algo=algo, total_timesteps=1_000_000)
+    thread = in_background(lambda: train_run(folder))
+    eventually(lambda: column(folder, "episode/index"), "the first episode")
+    folder.write_control(Control(desired=Desired.STOP))
+    thread.join(60)
+    assert not thread.is_alive()
+    assert kinds(folder) == ["started", "stopped"]
+    stopped = events(folder)[-1]
+    assert 0 < stopped.step < 1_000_000
+    assert stopped.data == {"path": "model.zip"}
+    assert folder.model_path.is_file()
+
+
+def test_a_stop_during_an_update_takes_effect_after_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = make_run(tmp_path, total_timesteps=1_000_000)
+    update, updates = PPO.train, []
+
+    def train(model: PPO) -> None:
+        folder.write_control(Control(desired=Desired.STOP))
+        eventually(lambda: trainers[0]._stop.is_set(), "the wish to reach the trainer")
+        update(model)
+        updates.append(model.num_timesteps)
+
+    trainers: list[Trainer] = []
+    monkeypatch.setattr(PPO, "train", train)
+    monkeypatch.setattr(
+        "rlviz.training.session.Trainer", lambda folder: trainers.append(Trainer(folder)) or trainers[0]
+    )
+    assert train_run(folder)
+    assert updates == [128]
+    assert [(event.event, event.step) for event in events(folder)][-1] == (EventKind.STOPPED, 130)
+
+
+def test_metrics_reach_the_disk_while_an_update_is_under_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = make_run(tmp_path, total_timesteps=256)
+    updating, seen = Event(), Event()
+    finished: list[int] = []
+
+    def train(model: PPO) -> None:
+        assert model.ep_info_buffer is not None
+        finished.append(len(model.ep_info_buffer))
+        updating.set()
+        assert seen.wait(60)
+
+    monkeypatch.setattr(PPO, "train", train)
+    thread = in_background(lambda: train_run(folder))
+    assert updating.wait(60)
+    eventually(lambda: len(column(folder, "episode/index")) == finished[0] > 0, "every episode before the update")
+    seen.set()
+    thread.join(60)
+    assert kinds(folder)[-1] == "finished"
+    assert FLUSH_SECONDS + 2 * WATCH_SECONDS <= 0.25, "a row waits a quarter of a second at most"
+
+
+def test_a_checkpoint_asked_for_before_training_begins_is_saved(tmp_path: Path) -> None:
+    folder = make_run(tmp_path)
+    folder.write_control(Control(desired=Desired.RUN, checkpoint_request=3))
+    assert train_run(folder)
+    [saved] = events(folder, EventKind.CHECKPOINT)
+    assert saved.data["request"] == 3
+    assert saved.step <= 2  # both environments have stepped once
+
+
+def test_a_checkpoint_asked_for_while_it_trains_is_saved_once(tmp_path: Path) -> None:
+    folder = make_run(tmp_path, total_timesteps=1_000_000, checkpoints=checkpoints(every_steps=1_000_000))
+    thread = in_background(lambda: train_run(folder))
+    for request in (1, 2):
+        folder.write_control(Control(desired=Desired.RUN, checkpoint_request=request))
+        eventually(lambda: len(events(folder, EventKind.CHECKPOINT)) == request, "the checkpoint")  # noqa: B023
+    folder.write_control(Control(desired=Desired.STOP, checkpoint_request=2))
+    thread.join(60)
+    assert [event.data["request"] for event in events(folder, EventKind.CHECKPOINT)] == [1, 2]
+
+
+def test_a_control_file_that_cannot_be_read_is_read_again_when_it_can(tmp_path: Path) -> None:
+    folder = make_run(tmp_path, total_timesteps=1_000_000)
+    thread = in_background(lambda: train_run(folder))
+    eventually(lambda: column(folder, "episode/index"), "the first episode")
+    folder.control_path.write_text("{")
+    before = len(column(folder, "episode/index"))
+    eventually(lambda: len(column(folder, "episode/index")) > before + 5, "training to go on")
+    folder.write_control(Control(desired=Desired.STOP))
+    thread.join(60)
+    assert kinds(folder) == ["started", "stopped"]
+
+
+@pytest.mark.usefixtures("_test_environments")
+def test_an_error_in_training_is_told_with_its_traceback(tmp_path: Path) -> None:
+    folder = make_run(tmp_path, env_id="Fragile-v0", hyperparameters={"n_envs": 1})
+    assert not train_run(folder)
+    assert kinds(folder) == ["started", "error"]
+    error = events(folder)[-1]
+    assert error.step == 49
+    assert (error.data["type"], error.data["message"]) == ("RuntimeError", "the pole snapped")
+    assert str(error.data["traceback"]).splitlines()[-1] == "RuntimeError: the pole snapped"
+    assert "in step" in str(error.data["traceback"])
+    assert not folder.model_path.exists()
+    assert column(folder, "episode/index") == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("changes", "type_", "message"),
+    [
+        ({"env_id": "CartPol-v1"}, "UnknownName", "Did you mean 'CartPole-v1'?"),
+        ({"hyperparameters": {"learning_rate": -1.0}}, "InvalidRequest", "learning_rate"),
+    ],
+)
+def test_a_configuration_that_cannot_train_is_told_like_an_error(
+    tmp_path: Path, changes: dict[str, Any], type_: str, message: str
+) -> None:
+    folder = make_run(tmp_path, **changes)
+    assert not train_run(folder)
+    assert kinds(folder) == ["started", "error"]
+    data = events(folder)[-1].data
+    assert data["type"] == type_
+    assert message in str(data["message"])
+
+
+def test_a_configuration_that_cannot_be_read_is_told_like_an_error(tmp_path: Path) -> None:
+    folder = make_run(tmp_path)
+    folder.config_path.write_text("{}")
+    assert not train_run(folder)
+    assert "config.json cannot be read" in str(events(folder)[-1].data["message"])
+
+
+def test_a_folder_that_another_trains_in_is_left_alone(tmp_path: Path) -> None:
+    folder = make_run(tmp_path)
+    with training_lock(folder), pytest.raises(RunIsActive):
+        train_run(folder)
+    assert not folder.events_path.exists()
+
+
+@pytest.mark.parametrize("ending", [EventKind.FINISHED, EventKind.INTERRUPTED])
+def test_a_run_that_has_ended_is_not_trained_again(tmp_path: Path, ending: EventKind) -> None:
+    folder = make_run(tmp_path)
+    trainer = Trainer(folder)
+    trainer._journals.event(ending, 5)
+    trainer._journals.close()
+    with pytest.raises(IllegalTransition) as caught:
+        train_run(folder)
+    assert isinstance(caught.value, Conflict)
+    assert kinds(folder) == [ending.value]
+
+
+@pytest.mark.usefixtures("_test_environments")
+@pytest.mark.parametrize("algo", ALGORITHMS)
+def test_another_environment_trains_once_it_is_registered(tmp_path: Path, algo: str) -> None:
+    folder = make_run(tmp_path, algo=algo, env_id="MountainCar-v0")
+    assert train_run(folder)
+    assert kinds(folder) == ["started", "finished"]
+    assert column(folder, "episode/reward")[0] == -200.0
+
+
+@pytest.mark.parametrize("algo", ALGORITHMS)
+def test_another_seed_gives_other_curves(tmp_path: Path, algo: str) -> None:
+    first, second = (make_run(tmp_path, f"seed-{seed}", algo=algo, seed=seed) for seed in (1, 2))
+    assert train_run(first)
+    assert train_run(second)
+    assert curves(first) != curves(second)
