@@ -1,9 +1,9 @@
 import clsx from "clsx";
-import { CircleAlert, TriangleAlert } from "lucide-react";
+import { CircleAlert, Hourglass, TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";
 
 interface NoticeProps {
-  tone: "bad" | "warn";
+  tone: "bad" | "warn" | "info";
   title: string;
   role?: "alert" | "status";
   children?: ReactNode;
@@ -11,6 +11,7 @@ interface NoticeProps {
 
 const looks = {
   bad: { Icon: CircleAlert, box: "border-bad/30 bg-bad-wash", ink: "text-bad-strong" },
+  info: { Icon: Hourglass, box: "border-line bg-surface", ink: "text-ink" },
   warn: { Icon: TriangleAlert, box: "border-warn/30 bg-warn-wash", ink: "text-warn" },
 };
 

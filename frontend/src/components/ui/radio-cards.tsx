@@ -62,7 +62,10 @@ export function RadioCards<Value extends string>({
             {option.summary && (
               <span
                 id={`${name}-${option.value}`}
-                className={clsx("pl-5.5 text-xs text-ink-soft", columns && "pl-0")}
+                className={clsx(
+                  "pl-5.5 text-xs text-ink-soft",
+                  !columns && option.value !== value && "max-md:hidden",
+                )}
               >
                 {option.summary}
               </span>

@@ -2,7 +2,7 @@ import clsx from "clsx";
 import { Disclosure } from "@/components/ui/disclosure";
 import { StatusBadge } from "@/components/ui/status-badge";
 import type { Evaluation } from "@/lib/api";
-import { compact, decimal } from "@/lib/format";
+import { brief, decimal } from "@/lib/format";
 import { isUnderWay } from "./readiness";
 
 interface EarlierEvaluationsProps {
@@ -46,7 +46,7 @@ function Line({ evaluation }: { evaluation: Evaluation }) {
   const { summary, checkpoint_step: step, status, video_url: video } = evaluation;
   return (
     <>
-      <span className="text-ink-soft">Step {compact(step)}</span>
+      <span className="text-ink-soft">Step {brief(step)}</span>
       {summary ? (
         <span className="font-medium">
           {decimal(summary.episode_return.mean)} ± {decimal(summary.episode_return.std)}

@@ -18,10 +18,10 @@ const USUAL = 5;
 export function EvaluateForm({ busy, blocked, onEvaluate }: EvaluateFormProps) {
   const [episodes, setEpisodes] = useState(USUAL);
   return (
-    <div className="flex items-center gap-2">
+    <div className="flex items-center gap-2 max-sm:w-full">
       <Select
         aria-label="Episodes to evaluate"
-        className="w-30"
+        className="grow sm:w-30"
         value={episodes}
         onChange={(event) => setEpisodes(Number(event.target.value))}
       >

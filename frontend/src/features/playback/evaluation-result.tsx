@@ -4,7 +4,7 @@ import { VideoOff } from "lucide-react";
 import { useRef, useState } from "react";
 import { Stat } from "@/components/ui/stat";
 import { apiLink, type Evaluation } from "@/lib/api";
-import { compact, count, decimal, duration, elapsed, moment } from "@/lib/format";
+import { brief, count, decimal, duration, elapsed, moment } from "@/lib/format";
 import { EpisodeList } from "./episode-list";
 import { episodeAt, startOf } from "./episodes";
 
@@ -52,7 +52,7 @@ export function EvaluationResult({ evaluation }: { evaluation: Evaluation }) {
           {decimal(episode_length.mean)}
         </Stat>
         <Stat label="Checkpoint" note="step">
-          {compact(evaluation.checkpoint_step)}
+          {brief(evaluation.checkpoint_step)}
         </Stat>
         <Stat label="Terminated">{count(summary.terminated)}</Stat>
         <Stat label="Truncated">{count(summary.truncated)}</Stat>

@@ -28,7 +28,7 @@ function QueueNotice({ position }: { position: number | null }) {
   const place =
     position === null ? "Waiting for a free training slot" : `Number ${position} in the queue`;
   return (
-    <Notice tone="warn" role="status" title={place}>
+    <Notice tone="info" role="status" title={place}>
       <p className="text-ink-soft">It starts by itself as soon as a running one ends.</p>
     </Notice>
   );

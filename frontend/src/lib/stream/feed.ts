@@ -6,7 +6,9 @@ import { Listeners } from "./listeners";
 import type { RunSeries } from "./run-series";
 
 export type FeedState =
-  { phase: "loading" } | { phase: "ready" } | { phase: "failed"; error: ApiError };
+  | { phase: "loading" }
+  | { phase: "ready"; brokenLines: number }
+  | { phase: "failed"; error: ApiError };
 
 export interface FeedOptions {
   runId: string;
@@ -49,7 +51,7 @@ export class RunFeed {
       const { series, hub, runId } = this.options;
       series.load(history);
       this.release = hub.follow(runId, history.cursor, (rows) => series.append(rows));
-      this.become({ phase: "ready" });
+      this.become({ phase: "ready", brokenLines: history.broken_lines });
     } catch (error) {
       if (!signal.aborted) this.retryLater(error, signal);
     }

@@ -157,6 +157,19 @@ describe("reconnecting", () => {
     expect(events).toEqual([]);
   });
 
+  test("a pause gives the connection back; starting again goes on where it was", () => {
+    follow("a", "a:5");
+    const paused = current();
+    hub.pause();
+    expect(paused.readyState).toBe(2);
+    timers.advance(60_000);
+    expect(current()).toBe(paused);
+    hub.start();
+    current().connect();
+    expect(current().query.get("last_event_id")).toBe("a:5");
+    expect(events).toEqual([{ kind: "reconnected" }]);
+  });
+
   test("a stopped hub opens nothing more", () => {
     current().fail({ forGood: true });
     hub.stop();

@@ -54,6 +54,12 @@ export class StreamHub {
     this.closeSource();
   }
 
+  /** Lets the connection go until `start`, which catches up on everything. */
+  pause() {
+    this.markDropped();
+    this.stop();
+  }
+
   /** Delivers the rows of a run that come after `cursor`; the answer stops it. */
   follow(runId: string, cursor: string, onRows: (rows: MetricRow[]) => void): () => void {
     const entry = this.followed.get(runId) ?? { rows: new Listeners(), followers: 0, lastSeq: -1 };

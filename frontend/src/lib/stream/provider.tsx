@@ -3,6 +3,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
 import { apiBase } from "@/lib/api";
+import { watchAttention } from "./attention";
 import type { Source, Timers } from "./events";
 import { StreamHub } from "./hub";
 import { applyToQueries } from "./query-bridge";
@@ -30,12 +31,17 @@ export function StreamProvider({ children }: { children: ReactNode }) {
     const unlisten = hub.onEvent((event) => applyToQueries(client, event));
     const online = () => hub.retryNow();
     const offline = () => hub.markDropped();
+    const unwatch = watchAttention(document, browserTimers, {
+      left: () => hub.pause(),
+      back: () => hub.start(),
+    });
     window.addEventListener("online", online);
     window.addEventListener("offline", offline);
     hub.start();
     return () => {
       hub.stop();
       unlisten();
+      unwatch();
       window.removeEventListener("online", online);
       window.removeEventListener("offline", offline);
     };

@@ -77,3 +77,10 @@ test("after a reconnection everything that changes is asked for, what is fixed i
   ]);
   expect(stale(keys.algorithms)).toBe(false);
 });
+
+test("what failed while the service was away is asked for again", async () => {
+  const failing = { queryKey: keys.environments, queryFn: () => Promise.reject(new Error("away")) };
+  await client.fetchQuery({ ...failing, retry: false }).catch(() => {});
+  applyToQueries(client, { kind: "reconnected" });
+  expect(stale(keys.environments)).toBe(true);
+});

@@ -7,7 +7,10 @@ export function applyToQueries(client: QueryClient, event: StreamEvent) {
   if (event.kind === "status") applyRun(client, event.run);
   else if (event.kind === "evaluation") applyEvaluation(client, event.evaluation);
   else if (event.kind === "end") applyEnd(client, event.end.run_id, event.end.status);
-  else void client.invalidateQueries({ predicate: (query) => isLive(query.queryKey[0]) });
+  else
+    void client.invalidateQueries({
+      predicate: ({ queryKey, state }) => isLive(queryKey[0]) || state.status === "error",
+    });
 }
 
 function isLive(root: unknown): boolean {

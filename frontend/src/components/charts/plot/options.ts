@@ -55,7 +55,7 @@ function seriesOptions({ label, look, color }: SeriesSpec, current: Current): uP
     label,
     stroke: paint,
     paths: () => null,
-    points: { show: true, size: 3.5, width: 0, fill: paint },
+    points: { show: true, size: 3, width: 0, fill: paint },
   };
 }
 

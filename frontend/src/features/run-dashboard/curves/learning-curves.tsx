@@ -8,6 +8,7 @@ import { Card } from "@/components/ui/card";
 import { Notice } from "@/components/ui/notice";
 import { Skeleton } from "@/components/ui/skeleton";
 import { environmentsQuery } from "@/lib/api";
+import { plural } from "@/lib/format";
 import { useRunSeries } from "@/lib/stream";
 
 const METRICS = metricsOf([rewardChart(null), lengthChart()]);
@@ -22,6 +23,14 @@ export function LearningCurves({ runId, envId }: { runId: string; envId: string 
       {feed.phase === "failed" && (
         <Notice tone="warn" role="status" title="The curves could not be loaded">
           <p className="text-ink-soft">{feed.error.message} Trying again.</p>
+        </Notice>
+      )}
+      {feed.phase === "ready" && feed.brokenLines > 0 && (
+        <Notice
+          tone="warn"
+          title={`${plural(feed.brokenLines, "line")} of the metrics journal could not be read`}
+        >
+          <p className="text-ink-soft">The curves show everything else.</p>
         </Notice>
       )}
       {specs.map((spec) => (

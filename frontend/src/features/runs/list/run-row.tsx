@@ -1,4 +1,5 @@
 import Link from "next/link";
+import { memo } from "react";
 import { Progress } from "@/components/ui/progress";
 import { StatusBadge } from "@/components/ui/status-badge";
 import { isActive, progress, type Run } from "@/lib/api";
@@ -8,7 +9,7 @@ import { columns } from "./columns";
 import { RunTime } from "./run-time";
 
 /** A line of a table on a wide screen, a card on a narrow one. */
-export function RunRow({ run }: { run: Run }) {
+export const RunRow = memo(function RunRow({ run }: { run: Run }) {
   const share = progress(run);
   return (
     <li>
@@ -45,4 +46,4 @@ export function RunRow({ run }: { run: Run }) {
       </Link>
     </li>
   );
-}
+});
