@@ -50,6 +50,7 @@ def make_run(root: Path, name: str = "test", *, algo: str = "ppo", seed: int = 1
         "seed": seed,
         "total_timesteps": 512,
         "hyperparameters": hyperparameters,
+        "checkpoints": checkpoints(),
         **changes,
     }
     folder.create(RunConfig(**config))
@@ -57,7 +58,8 @@ def make_run(root: Path, name: str = "test", *, algo: str = "ppo", seed: int = 1
 
 
 def checkpoints(**wishes: Any) -> CheckpointPolicy:
-    return CheckpointPolicy(**wishes)
+    """A policy that saves none, unless ``wishes`` say so."""
+    return CheckpointPolicy(**{"every_steps": 10_000_000, "every_seconds": 86_400, **wishes})
 
 
 def rows(folder: RunFolder) -> list[dict[str, Any]]:

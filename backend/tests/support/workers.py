@@ -1,0 +1,43 @@
+"""Worker processes that tests start: watched, and never left behind."""
+
+from __future__ import annotations
+
+import itertools
+
+import psutil
+
+from rlviz.launchers.base import Worker
+from rlviz.launchers.processes import WorkerProcesses
+from tests.support.training import eventually
+
+
+def impatient_processes(*, warm: bool = True) -> WorkerProcesses:
+    """Worker processes whose clock runs so fast that a spare is always due."""
+    ticks = itertools.count(step=60)
+    return WorkerProcesses(warm=warm, monotonic=lambda: float(next(ticks)))
+
+
+def put_down(worker: Worker) -> None:
+    """Kill ``worker`` if it lives, and wait for its end."""
+    worker.kill()
+    eventually(worker.poll, "the worker's end")
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process of that id runs; a zombie does not."""
+    try:
+        return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False
+
+
+def worker_processes() -> list[int]:
+    """Ids of the worker processes that this process, or a child of it, has started and that still run."""
+    found = []
+    for process in psutil.Process().children(recursive=True):
+        try:
+            if "rlviz.worker" in process.cmdline() and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process.pid)
+        except psutil.Error:
+            continue
+    return found
