@@ -83,7 +83,9 @@ class WorkerProcesses:
         if self._spare is not None and self._spare.poll() is not None:
             self._discard_spare()
             self._respawn_at = self._monotonic() + RESPAWN_SECONDS
-        if self._warm and self._spare is None and self._monotonic() >= self._respawn_at:
+        now = self._monotonic()
+        if self._warm and self._spare is None and now >= self._respawn_at:
+            self._respawn_at = now + RESPAWN_SECONDS
             self._spare = _spawn(["--spare"], stdin=subprocess.PIPE, output=subprocess.DEVNULL)
 
     def start(self, folder: RunFolder, evaluation_id: str | None = None) -> LaunchedWorker:
