@@ -9,8 +9,8 @@ from pydantic import PlainSerializer, WithJsonSchema
 
 
 def utc(seconds: float) -> datetime:
-    """The instant ``seconds`` after the Unix epoch."""
-    return datetime.fromtimestamp(seconds, UTC)
+    """The instant ``seconds`` after the Unix epoch, to the millisecond: what is written is what was meant."""
+    return datetime.fromtimestamp(round(seconds, 3), UTC)
 
 
 def rfc3339(instant: datetime) -> str:

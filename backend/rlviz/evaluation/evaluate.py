@@ -103,8 +103,7 @@ class _Job:
         return results, recorder.facts(self.video.relative_to(self.folder.path).as_posix())
 
     def _now(self) -> datetime:
-        """To the millisecond, as records are written."""
-        return utc(round(self.clock(), 3))
+        return utc(self.clock())
 
     def _update(self, **changes: Any) -> EvaluationRecord:
         record = self.record.model_copy(update=changes)
