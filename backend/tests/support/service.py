@@ -1,0 +1,90 @@
+"""A whole service without HTTP: real catalogue, real supervisor, real workers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlmodel import select
+
+from rlviz.catalog.database import Database
+from rlviz.catalog.models import EvaluationRow, RunRow
+from rlviz.domain.status import RunStatus
+from rlviz.rundir.folder import RunFolder
+from rlviz.services.application import Application
+from rlviz.services.runs import NewRun
+from rlviz.settings import Settings
+from tests.support.training import QUICK, eventually
+from tests.support.workers import put_down
+
+ENDLESS = 10_000_000
+
+
+@contextmanager
+def service(runs_dir: Path, **settings: Any) -> Iterator[Application]:
+    """A service that is open; its workers are gone when the block is left."""
+    application = Application(Settings(_env_file=None, runs_dir=runs_dir, **settings))  # type: ignore[call-arg]
+    application.open()
+    try:
+        yield application
+    finally:
+        supervisor = application.supervisor
+        application.close()
+        for follower in [*supervisor._runs.values(), *supervisor._evaluations.values()]:
+            if follower.worker is not None:
+                put_down(follower.worker)
+
+
+def create(application: Application, *, algo: str = "ppo", steps: int = ENDLESS, **wishes: Any) -> str:
+    """A new run with QUICK hyperparameters; returns its id."""
+    hyperparameters = {**QUICK[algo], **wishes.pop("hyperparameters", {})}
+    new = NewRun(algo, preset=None, seed=1, total_timesteps=steps, hyperparameters=hyperparameters, **wishes)
+    return application.runs.create(new).id
+
+
+def start(application: Application, **wishes: Any) -> str:
+    run_id = create(application, **wishes)
+    application.runs.start(run_id)
+    return run_id
+
+
+def folder_of(application: Application, run_id: str) -> RunFolder:
+    return RunFolder(application.settings.runs_dir, run_id)
+
+
+def becomes(application: Application, run_id: str, *wanted: RunStatus) -> RunRow:
+    """The run's row, once its status is one of ``wanted``."""
+
+    def look() -> RunRow | None:
+        row = application.runs.get(run_id)
+        return row if row.state in wanted else None
+
+    return eventually(look, f"{run_id} to become {wanted}")  # type: ignore[return-value]
+
+
+def ended(application: Application, run_id: str) -> RunRow:
+    """The run's row, once it has ended and its worker is gone."""
+    row = becomes(application, run_id, *(status for status in RunStatus if status.is_final))
+    eventually(lambda: not application.supervisor.is_live(run_id), f"the worker of {run_id} to go")
+    return row
+
+
+def evaluation_ended(application: Application, run_id: str) -> EvaluationRow:
+    """The newest evaluation of the run, once it has ended and its evaluator is gone."""
+    eventually(lambda: application.evaluations.latest(run_id).parsed().status.is_final, "the evaluation's end")
+    latest = application.evaluations.latest(run_id)
+    eventually(lambda: (run_id, latest.id) not in application.supervisor._evaluations, "the evaluator's end")
+    return latest
+
+
+def catalogue(database: Database) -> dict[str, Mapping[str, Any]]:
+    """All rows of the catalogue by id. An evaluation's worker is left out: its record does not name it."""
+    with database.read() as session:
+        runs = {row.id: row.model_dump() for row in session.exec(select(RunRow))}
+        evaluations = {
+            f"{row.run_id}/{row.id}": row.model_dump(exclude={"worker_pid", "worker_started_at"})
+            for row in session.exec(select(EvaluationRow))
+        }
+    return {**runs, **evaluations}
