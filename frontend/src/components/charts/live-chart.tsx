@@ -9,7 +9,8 @@ import { browserFrames, throttleFrames } from "./plot/throttle";
 import type { ChartModel, ChartSpec } from "./prepare/model";
 import { prepare } from "./prepare/prepare";
 
-const REDRAW_EVERY = 250;
+/** A little under the service's own four batches a second: each is drawn as it comes, not one behind. */
+const REDRAW_EVERY = 200;
 
 interface LiveChartProps {
   spec: ChartSpec;
