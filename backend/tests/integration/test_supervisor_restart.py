@@ -1,0 +1,223 @@
+"""A service that is killed, and the next one on the same folder: what was alive is followed, what died is told.
+
+One story for all tests: a service with five runs and an evaluation is killed; while it is down some of them
+end in different ways; then another service starts.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+import pytest
+
+from rlviz.catalog.runs import move_run
+from rlviz.domain.errors import IllegalTransition
+from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus
+from rlviz.domain.records import EventKind
+from rlviz.domain.status import RunStatus
+from rlviz.rundir.folder import RunFolder
+from rlviz.services.application import Application
+from rlviz.training.session import train_run
+from tests.support.service import ENDLESS, becomes, catalogue, create, ended, evaluation_ended, folder_of, service
+from tests.support.training import QUICK, column, events, eventually, kinds, make_run
+from tests.support.workers import is_running, worker_processes
+
+S = RunStatus
+SERVICE = """
+import json, sys, time
+from pathlib import Path
+from rlviz.services.application import Application
+from rlviz.services.runs import NewRun
+from rlviz.settings import Settings
+
+runs_dir, steps, evaluated, hyperparameters = json.loads(sys.argv[1])
+app = Application(Settings(_env_file=None, runs_dir=Path(runs_dir), max_concurrent_runs=len(steps) - 1))
+app.open()
+ids = {}
+for name, total in steps.items():
+    new = NewRun("ppo", preset=None, seed=1, total_timesteps=total, hyperparameters=hyperparameters, name=name)
+    ids[name] = app.runs.create(new).id
+    app.runs.start(ids[name])
+app.evaluations.create(evaluated, episodes=100, seed=1, deterministic=True)
+print(json.dumps(ids), flush=True)
+time.sleep(600)
+"""
+STEPS = {"alive": ENDLESS, "killed": ENDLESS, "finished": 3_000, "rebooted": ENDLESS, "queued": 256}
+
+
+@dataclass
+class Story:
+    """The second service, the runs of the first by name, and what the evaluation left."""
+
+    app: Application
+    ids: dict[str, str]
+    evaluated: RunFolder
+    half_file: list[str]
+    alive_episodes: int
+
+    def folder(self, name: str) -> RunFolder:
+        return folder_of(self.app, self.ids[name])
+
+
+@pytest.fixture(scope="module")
+def story(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
+    root = tmp_path_factory.mktemp("runs")
+    evaluated = make_run(root, total_timesteps=256)
+    assert train_run(evaluated)
+
+    arguments = json.dumps([str(root), STEPS, evaluated.run_id, QUICK["ppo"]])
+    with subprocess.Popen([sys.executable, "-c", SERVICE, arguments], stdout=subprocess.PIPE) as first:
+        assert first.stdout is not None
+        ids = json.loads(first.stdout.readline())
+        folders = {name: RunFolder(root, run_id) for name, run_id in ids.items()}
+        trained = [name for name in STEPS if name != "queued"]
+        workers = {}
+        for name in trained:
+            eventually(lambda: column(folders[name], "episode/index"), f"an episode of {name}")  # noqa: B023
+            workers[name] = psutil.Process(events(folders[name])[0].data["pid"])
+            if name != "killed":
+                workers[name].suspend()  # as if time stood still until the service is down
+        evaluator = halted_evaluator(first, evaluated)
+        first.send_signal(signal.SIGKILL)
+
+    half_file = [path.name for path in evaluated.evaluations.glob(".*")]
+    for process in (workers["killed"], workers["rebooted"], evaluator):
+        process.kill()
+    workers["finished"].resume()
+    eventually(lambda: kinds(folders["finished"])[-1] == "finished", "the end of a run")
+    eventually(lambda: not any(is_running(p.pid) for p in (workers["killed"], workers["finished"])), "their ends")
+    pretend_another_boot(folders["rebooted"])
+    with folders["killed"].metrics_path.open("ab") as torn:
+        torn.write(b'{"seq": 99')
+
+    alive_episodes = len(column(folders["alive"], "episode/index"))
+    try:
+        with service(root, max_concurrent_runs=4) as app:
+            workers["alive"].resume()
+            yield Story(app, ids, evaluated, half_file, alive_episodes)
+    finally:
+        if workers["alive"].is_running():
+            workers["alive"].kill()
+    assert worker_processes() == []
+
+
+def halted_evaluator(first: subprocess.Popen[bytes], evaluated: RunFolder) -> psutil.Process:
+    """The evaluator, suspended half-way."""
+
+    def playing() -> EvaluationRecord | None:
+        record = evaluated.read_evaluation(evaluated.evaluation_ids()[0])
+        return record if record.episodes_done else None
+
+    eventually(playing, "the first episode of the evaluation")
+    [evaluator] = [
+        process
+        for process in psutil.Process(first.pid).children()
+        if any(child.name().startswith("ffmpeg") for child in process.children())
+    ]
+    evaluator.suspend()
+    assert evaluated.read_evaluation(evaluated.evaluation_ids()[0]).status is EvaluationStatus.RUNNING
+    return evaluator
+
+
+def pretend_another_boot(folder: RunFolder) -> None:
+    started, *rest = folder.events_path.read_text().splitlines()
+    record = json.loads(started)
+    record["data"]["boot_id"] = "another"
+    folder.events_path.write_text("\n".join([json.dumps(record), *rest]) + "\n")
+
+
+def test_a_worker_that_lives_is_adopted_and_followed_to_its_end(story: Story) -> None:
+    run_id, folder = story.ids["alive"], story.folder("alive")
+    assert story.app.runs.get(run_id).state is S.RUNNING
+    eventually(lambda: len(column(folder, "episode/index")) > story.alive_episodes + 20, "training to go on")
+    seen = eventually(
+        lambda: row if (row := story.app.runs.get(run_id)).episodes > story.alive_episodes else None, "progress"
+    )
+    assert seen.worker_pid == events(folder)[0].data["pid"]
+    story.app.runs.stop(run_id)
+    row = ended(story.app, run_id)
+    assert row.state is S.STOPPED
+    assert kinds(folder) == ["started", "stopped"]
+    assert row.step == events(folder)[-1].step
+
+
+@pytest.mark.parametrize(
+    ("name", "cause"),
+    [
+        ("killed", "The worker went away while the service was not running."),
+        ("rebooted", "The host was restarted."),
+    ],
+)
+def test_a_run_whose_worker_died_is_interrupted_and_the_cause_named(story: Story, name: str, cause: str) -> None:
+    row = story.app.runs.get(story.ids[name])
+    assert (row.state, row.cause) == (S.INTERRUPTED, cause)
+    last = events(story.folder(name))[-1]
+    assert (last.event, last.data["cause"], last.time) == (EventKind.INTERRUPTED, cause, row.ended_at)
+    assert row.episodes == column(story.folder(name), "episode/index")[-1]
+
+
+def test_a_run_that_finished_meanwhile_is_completed(story: Story) -> None:
+    row = story.app.runs.get(story.ids["finished"])
+    assert row.state is S.COMPLETED
+    assert row.step == row.policy_step == events(story.folder("finished"))[-1].step >= 3_000
+    assert row.cause is None
+
+
+def test_what_was_queued_is_trained_afterwards(story: Story) -> None:
+    row = becomes(story.app, story.ids["queued"], S.COMPLETED)
+    assert row.queued_at is not None
+    assert kinds(story.folder("queued")) == ["started", "finished"]
+
+
+def test_an_evaluation_that_was_cut_off_failed_and_left_no_half_file(story: Story) -> None:
+    assert story.half_file != []
+    record = evaluation_ended(story.app, story.evaluated.run_id).parsed()
+    assert record.status is EvaluationStatus.FAILED
+    assert record.cause == "The worker went away while the service was not watching."
+    assert [path.name for path in story.evaluated.evaluations.iterdir()] == [f"{record.id}.json"]
+    assert story.evaluated.read_evaluation(record.id) == record
+
+
+def test_a_run_without_any_trace_of_a_worker_is_interrupted_and_a_late_worker_refuses_it(tmp_path: Path) -> None:
+    """Its service was killed between launching a worker and noting which; the worker was still importing."""
+    with service(tmp_path) as app:
+        run_id = create(app)
+        with app.database.write() as session:
+            move_run(session, run_id, S.QUEUED)
+            move_run(session, run_id, S.RUNNING)
+    with service(tmp_path) as app:
+        row = app.runs.get(run_id)
+        assert (row.state, row.cause) == (S.INTERRUPTED, "The worker went away while the service was not running.")
+        with pytest.raises(IllegalTransition):
+            train_run(folder_of(app, run_id))
+        assert kinds(folder_of(app, run_id)) == ["interrupted"]
+
+
+def test_a_catalogue_that_was_deleted_is_made_again_from_the_folders(tmp_path: Path) -> None:
+    folders = [make_run(tmp_path, name, total_timesteps=128) for name in ("one", "two")]
+    for folder in folders:
+        assert train_run(folder)
+    with service(tmp_path) as app:
+        app.runs.relabel(folders[0].run_id, {"tags": ["kept"], "notes": "kept"})
+        before = catalogue(app.database)
+    assert [row["status"] for row in before.values()] == ["completed"] * 2
+    for name in ("rlviz.db", "rlviz.db-wal", "rlviz.db-shm"):
+        (tmp_path / name).unlink(missing_ok=True)
+    with service(tmp_path) as app:
+        assert catalogue(app.database) == before
+
+
+def test_a_second_start_leaves_a_settled_catalogue_as_it_is(tmp_path: Path) -> None:
+    folder = make_run(tmp_path, total_timesteps=128)
+    assert train_run(folder)
+    with service(tmp_path) as app:
+        before = catalogue(app.database)
+    with service(tmp_path) as app:
+        assert catalogue(app.database) == before
