@@ -34,8 +34,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def serve() -> int:
     """Serve the app until interrupted."""
     from rlviz.api.server import serve as run
+    from rlviz.services.application import Application
 
-    return run(read_settings())
+    return run(Application(read_settings()))
 
 
 def config() -> int:

@@ -17,14 +17,15 @@ from rlviz.settings import Settings
 SHUTDOWN_SECONDS = 5
 
 
-def serve(settings: Settings) -> int:
+def serve(application: Application) -> int:
     """Serve until interrupted. Raises InvalidRequest if the address is taken."""
+    settings = application.settings
     listener = _listen(settings)
     port = listener.getsockname()[1]
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     print(f"RL Gym Visualizer is at http://{host}:{port} (Ctrl-C ends it; runs that train go on)", file=sys.stderr)
     config = uvicorn.Config(
-        create_app(Application(settings)),
+        create_app(application),
         log_level="warning",
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         server_header=False,

@@ -5,9 +5,20 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from threading import Lock
 
 from rlviz.catalog.models import EvaluationRow, RunRow
+
+
+@dataclass(frozen=True)
+class Changes:
+    """Ids in the order of their first change. What they are now stands in the catalogue: two writers may tell
+    of a run in another order than they wrote, and the last to speak need not be the last that wrote."""
+
+    runs: dict[str, None] = field(default_factory=dict)
+    evaluations: dict[tuple[str, str], None] = field(default_factory=dict)
+    deleted: dict[str, None] = field(default_factory=dict)
 
 
 class Subscription:
@@ -17,29 +28,25 @@ class Subscription:
         self.wake = asyncio.Event()
         self._loop = loop
         self._lock = Lock()
-        self._runs: dict[str, RunRow] = {}
-        self._evaluations: dict[tuple[str, str], EvaluationRow] = {}
-        self._deleted: set[str] = set()
+        self._changes = Changes()
 
-    def take(self) -> tuple[list[RunRow], list[EvaluationRow], set[str]]:
-        """Changed runs, changed evaluations and deleted run ids, each handed out once."""
+    def take(self) -> Changes:
+        """All changes, each handed out once."""
         with self._lock:
-            taken = list(self._runs.values()), list(self._evaluations.values()), self._deleted
-            self._runs, self._evaluations, self._deleted = {}, {}, set()
+            taken, self._changes = self._changes, Changes()
         return taken
 
-    def offer_run(self, row: RunRow) -> None:
+    def offer_run(self, run_id: str) -> None:
         with self._lock:
-            self._runs[row.id] = row
+            self._changes.runs[run_id] = None
 
-    def offer_evaluation(self, row: EvaluationRow) -> None:
+    def offer_evaluation(self, run_id: str, evaluation_id: str) -> None:
         with self._lock:
-            self._evaluations[row.run_id, row.id] = row
+            self._changes.evaluations[run_id, evaluation_id] = None
 
     def offer_deletion(self, run_id: str) -> None:
         with self._lock:
-            self._runs.pop(run_id, None)
-            self._deleted.add(run_id)
+            self._changes.deleted[run_id] = None
 
     def notify(self) -> None:
         with suppress(RuntimeError):  # the loop has closed: nobody listens any more
@@ -67,12 +74,12 @@ class Broadcast:
 
     def run_changed(self, row: RunRow) -> None:
         for subscription in self._all():
-            subscription.offer_run(row)
+            subscription.offer_run(row.id)
             subscription.notify()
 
     def evaluation_changed(self, row: EvaluationRow) -> None:
         for subscription in self._all():
-            subscription.offer_evaluation(row)
+            subscription.offer_evaluation(row.run_id, row.id)
             subscription.notify()
 
     def run_deleted(self, run_id: str) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from rlviz.catalog.evaluations import latest_evaluation
 from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.catalog.runs import get_run
 from rlviz.rundir.journal import Line
-from rlviz.services.broadcast import Broadcast, Subscription
+from rlviz.services.broadcast import Broadcast, Changes
 from rlviz.services.cursor import decode_cursor, encode_cursor, positions_since
 from rlviz.services.feeds import Feeds, MetricsFeed
 
@@ -26,6 +26,10 @@ THROTTLE_SECONDS = 0.26
 
 BATCH_BYTES = 1 << 20
 """All new rows come in one event, up to this size; a longer backlog takes several."""
+
+HEARTBEAT_SECONDS = 15.0
+SEND_TIMEOUT_SECONDS = 30.0
+"""A client that takes nothing for so long is dropped; it comes back with its cursor."""
 
 DELETED = "deleted"
 
@@ -107,6 +111,8 @@ class StreamService:
     monotonic: Callable[[], float] = time.monotonic
     throttle: float = THROTTLE_SECONDS
     batch_bytes: int = BATCH_BYTES
+    heartbeat: float = HEARTBEAT_SECONDS
+    send_timeout: float = SEND_TIMEOUT_SECONDS
 
     def open(self, request: StreamRequest) -> OpenedStream:
         """Check a request. Raises RunNotFound or InvalidRequest (blocking: call it off the event loop)."""
@@ -121,11 +127,14 @@ class StreamService:
             positions = dict.fromkeys(request.run_ids, 0)
         return OpenedStream(request, positions)
 
-    async def events(self, opened: OpenedStream) -> AsyncIterator[StreamEvent]:
+    async def events(self, opened: OpenedStream) -> AsyncGenerator[StreamEvent, None]:
         """Everything from the cursor on, as it happens. Rows keep their order and are never skipped."""
         with self.broadcast.subscription() as subscription:
             runs, evaluations = await asyncio.to_thread(self._snapshot, opened.request.run_ids)
             followed = {run.id: _Followed(self.feeds.of(run.id), opened.positions[run.id], run) for run in runs}
+            for run_id in opened.request.run_ids:
+                if run_id not in followed:  # deleted since the request was checked
+                    yield EndEvent(run_id, DELETED)
             for run in runs:
                 yield StatusEvent(run)
             for evaluation in evaluations:
@@ -134,7 +143,7 @@ class StreamService:
                 subscription.wake.clear()
                 async for rows in self._rows(followed):
                     yield rows
-                for event in self._changes(subscription, followed, opened.request.whole_list):
+                for event in await self._changes(subscription.take(), followed, opened.request.whole_list):
                     yield event
                 for end in _ends(followed):
                     yield end
@@ -160,18 +169,20 @@ class StreamService:
             return run.feed.read(run.position, self.batch_bytes)
         return await asyncio.to_thread(run.feed.read, run.position, self.batch_bytes)
 
-    def _changes(
-        self, subscription: Subscription, followed: Mapping[str, _Followed], whole_list: bool
+    async def _changes(
+        self, changes: Changes, followed: Mapping[str, _Followed], whole_list: bool
     ) -> list[StreamEvent]:
-        runs, evaluations, deleted = subscription.take()
+        runs = [run_id for run_id in changes.runs if whole_list or run_id in followed]
+        evaluations = [key for key in changes.evaluations if key[0] in followed]
         events: list[StreamEvent] = []
-        for row in runs:
-            if row.id in followed:
-                followed[row.id].status = row
-            if whole_list or row.id in followed:
-                events.append(StatusEvent(row))
-        events.extend(EvaluationEvent(row) for row in evaluations if row.run_id in followed)
-        for run_id in deleted:
+        if runs or evaluations:
+            rows, evaluated = await asyncio.to_thread(self._look_up, runs, evaluations)
+            for row in rows:
+                if row.id in followed:
+                    followed[row.id].status = row
+            events.extend(map(StatusEvent, rows))
+            events.extend(map(EvaluationEvent, evaluated))
+        for run_id in changes.deleted:
             if run_id in followed:
                 followed[run_id].over = True
             if whole_list or run_id in followed:
@@ -185,9 +196,18 @@ class StreamService:
 
     def _snapshot(self, run_ids: Sequence[str]) -> tuple[list[RunRow], list[EvaluationRow]]:
         with self.database.read() as session:
-            runs = [get_run(session, run_id) for run_id in run_ids]
+            runs = [session.get(RunRow, run_id) for run_id in run_ids]
             newest = [latest_evaluation(session, run_id) for run_id in run_ids]
-        return runs, [row for row in newest if row is not None]
+        return [row for row in runs if row is not None], [row for row in newest if row is not None]
+
+    def _look_up(
+        self, run_ids: Sequence[str], evaluations: Sequence[tuple[str, str]]
+    ) -> tuple[list[RunRow], list[EvaluationRow]]:
+        """The rows as they are now; one that is gone is left out."""
+        with self.database.read() as session:
+            runs = [session.get(RunRow, run_id) for run_id in run_ids]
+            found = [session.get(EvaluationRow, key) for key in evaluations]
+        return [row for row in runs if row is not None], [row for row in found if row is not None]
 
 
 def _ends(followed: Mapping[str, _Followed]) -> list[EndEvent]:

@@ -97,14 +97,22 @@ def environment(**settings: str) -> dict[str, str]:
     return kept | {f"RLVIZ_{name.upper()}": value for name, value in settings.items()}
 
 
-def command(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "rlviz", *arguments]
+IMPATIENT = """
+import logging
+from rlviz.api.server import serve
+from rlviz.services.application import Application
+from rlviz.settings import read_settings
+
+logging.basicConfig(level=logging.INFO)
+application = Application(read_settings())
+application.streams.heartbeat, application.streams.send_timeout = 0.2, 1.0
+raise SystemExit(serve(application))
+"""
+"""The service with a heartbeat and a send timeout that a test can wait for."""
 
 
 @contextmanager
-def serving(
-    folder: Path, *, command: list[str] | None = None, token: str | None = None, **settings: str
-) -> Iterator[Service]:
+def serving(folder: Path, *, script: str | None = None, token: str | None = None, **settings: str) -> Iterator[Service]:
     """A service whose runs, log and working directory lie in ``folder``; ended, by force if need be, at the end."""
     runs_dir, log_path = folder / "runs", folder / "service.log"
     folder.mkdir(parents=True, exist_ok=True)
@@ -113,7 +121,7 @@ def serving(
         given["token"] = token
     with log_path.open("wb") as log:
         process = subprocess.Popen(
-            command or [sys.executable, "-m", "rlviz", "serve"],
+            [sys.executable, *(["-c", script] if script else ["-m", "rlviz", "serve"])],
             stdout=log,
             stderr=log,
             cwd=folder,
@@ -229,6 +237,7 @@ class Stream:
     response: http.client.HTTPResponse
     comments: list[str] = field(default_factory=list)
     last_id: str | None = None
+    bytes_read: int = 0
     _text: str = ""
 
     @property
@@ -239,7 +248,12 @@ class Stream:
         while data := self.response.read1(65_536):
             yield from self.feed(data)
 
+    @property
+    def is_inside_an_event(self) -> bool:
+        return bool(self._text)
+
     def feed(self, data: bytes) -> Iterator[Event]:
+        self.bytes_read += len(data)
         self._text += data.decode()
         while "\n\n" in self._text:
             block, self._text = self._text.split("\n\n", 1)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator
+from contextlib import aclosing
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Query
+from pydantic import BaseModel
 from sse_starlette import EventSourceResponse, ServerSentEvent
+from sse_starlette.sse import SendTimeoutError
 from starlette.concurrency import run_in_threadpool
+from starlette.types import Receive, Scope, Send
 
 from rlviz.api.dependencies import App
 from rlviz.api.problems import documented
@@ -26,11 +31,9 @@ from rlviz.services.stream import (
     StreamRequest,
 )
 
-router = APIRouter(tags=["stream"])
+log = logging.getLogger(__name__)
 
-HEARTBEAT_SECONDS = 15
-SEND_TIMEOUT_SECONDS = 30
-"""A client that takes nothing for so long is dropped; it comes back with its cursor."""
+router = APIRouter(tags=["stream"])
 
 MAX_RUNS = 50
 
@@ -70,33 +73,48 @@ async def stream_runs(
     return await _stream(app, StreamRequest(run_ids, header or last_event_id, since, whole_list=True))
 
 
+class EventStream(EventSourceResponse):
+    """Server-sent events for a client that may be slow: one that takes nothing is dropped, without a fuss."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        except SendTimeoutError:
+            log.info("A client of %s took nothing for %s s and was dropped", scope["path"], self.send_timeout)
+
+
 async def _stream(app: Application, request: StreamRequest) -> EventSourceResponse:
     opened = await run_in_threadpool(app.streams.open, request)
-    return EventSourceResponse(
+    return EventStream(
         _encoded(app, opened),
         headers={"Cache-Control": "no-store, no-transform"},
-        ping=HEARTBEAT_SECONDS,
-        send_timeout=SEND_TIMEOUT_SECONDS,
+        ping=app.streams.heartbeat,
+        send_timeout=app.streams.send_timeout,
         sep="\n",
     )
 
 
 async def _encoded(app: Application, opened: OpenedStream) -> AsyncIterator[ServerSentEvent]:
-    async for event in app.streams.events(opened):
-        yield await _encode(app, event)
+    async with aclosing(app.streams.events(opened)) as events:
+        async for event in events:
+            yield await _encode(app, event)
 
 
 async def _encode(app: Application, event: StreamEvent) -> ServerSentEvent:
     match event:
         case MetricsEvent(run_id, rows, cursor):
             data = b'{"run_id":"%b","rows":[%b]}' % (run_id.encode(), b",".join(rows))
-            return ServerSentEvent(data.decode(), event="metrics", id=cursor)
+            return ServerSentEvent(data.decode(), event="metrics", id=cursor, sep="\n")
         case StatusEvent(row):
             waits = row.state is RunStatus.QUEUED
             queue = await run_in_threadpool(app.runs.queue_positions) if waits else {}
-            return ServerSentEvent(StatusEventData(run=view_run(row, queue)).model_dump_json(), event="status")
+            return _event("status", StatusEventData(run=view_run(row, queue)))
         case EvaluationEvent(row):
             view = view_evaluation(row, app.evaluations.has_video(row))
-            return ServerSentEvent(EvaluationEventData(evaluation=view).model_dump_json(), event="evaluation")
+            return _event("evaluation", EvaluationEventData(evaluation=view))
         case EndEvent(run_id, status):
-            return ServerSentEvent(EndEventData(run_id=run_id, status=status).model_dump_json(), event="end")
+            return _event("end", EndEventData.model_validate({"run_id": run_id, "status": status}))
+
+
+def _event(kind: str, data: BaseModel) -> ServerSentEvent:
+    return ServerSentEvent(data.model_dump_json(), event=kind, sep="\n")

@@ -1,0 +1,142 @@
+"""Where a stream begins, what it begins with, and how it ends: on runs that have ended, and on one that trains."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import orjson
+import pytest
+
+from tests.support.http import PATIENCE, Event, Service, is_kind, is_status, streaming, wait_for
+
+ENDED = "ended-run"
+
+
+def lines(service: Service, run_id: str = ENDED) -> list[dict[str, Any]]:
+    return [orjson.loads(line) for line in service.folder(run_id).metrics_path.read_bytes().splitlines()]
+
+
+def offsets(service: Service) -> list[int]:
+    """Where each line begins, and where the last one ends."""
+    ends = [0]
+    for line in service.folder(ENDED).metrics_path.read_bytes().splitlines(keepends=True):
+        ends.append(ends[-1] + len(line))
+    return ends
+
+
+def rows_after(service: Service, path: str, **headers: str) -> list[int]:
+    """The seqs of all rows that a stream of the ended run delivers."""
+    with streaming(service, path, **headers) as stream:
+        events = stream.until(is_kind("end"))
+    return [seq for event in events if event.kind == "metrics" for seq in event.seqs]
+
+
+def test_a_stream_is_never_cached_nor_changed_on_the_way(service: Service) -> None:
+    with streaming(service, f"/runs/{ENDED}/stream") as stream:
+        assert stream.headers["content-type"].startswith("text/event-stream")
+        assert stream.headers["cache-control"] == "no-store, no-transform"
+        assert stream.headers["x-accel-buffering"] == "no"
+
+
+def test_a_run_that_has_ended_is_told_from_its_first_row_to_its_end_and_closed(service: Service) -> None:
+    with streaming(service, f"/runs/{ENDED}/stream") as stream:
+        events = list(stream)
+    assert [event.kind for event in events] == ["status", "metrics", "end"]
+    assert events[0].data["run"] == {key: service.get(f"/runs/{ENDED}")[key] for key in events[0].data["run"]}
+    assert events[1].data == {"run_id": ENDED, "rows": lines(service)}
+    assert events[2].data == {"run_id": ENDED, "status": "completed"}
+    assert [event.id is not None for event in events] == [False, True, False]
+
+
+def test_a_cursor_leads_to_the_row_after_the_last_one_received(service: Service) -> None:
+    for seq in (0, 1, 50, 99, 100):
+        cursor = f"{ENDED}:{offsets(service)[seq]}"
+        expected = list(range(seq + 1, 101))
+        assert rows_after(service, f"/runs/{ENDED}/stream", last_event_id=cursor) == expected
+        assert rows_after(service, f"/runs/{ENDED}/stream?last_event_id={cursor}") == expected
+        assert rows_after(service, f"/stream?runs={ENDED}", last_event_id=cursor) == expected
+
+
+def test_the_header_wins_over_the_query_and_a_cursor_over_a_time(service: Service) -> None:
+    ends = offsets(service)
+    path = f"/runs/{ENDED}/stream?last_event_id={ENDED}:{ends[10]}&since=0"
+    assert rows_after(service, path, last_event_id=f"{ENDED}:{ends[90]}") == list(range(91, 101))
+    assert rows_after(service, path) == list(range(11, 101))
+
+
+def test_a_time_leads_to_the_first_row_after_it(service: Service) -> None:
+    rows = lines(service)
+    since = rows[49]["time"]
+    expected = [row["seq"] for row in rows if row["time"] > since]
+    assert rows_after(service, f"/runs/{ENDED}/stream?since={since}") == expected
+    assert rows_after(service, f"/runs/{ENDED}/stream?since={rows[-1]['time']}") == []
+    assert rows_after(service, f"/runs/{ENDED}/stream?since=0") == list(range(1, 101))
+
+
+def test_the_cursor_of_the_metrics_gives_exactly_the_rest_to_a_stream(service: Service) -> None:
+    run = service.create()
+    folder = service.folder(run["id"])
+    whole = service.folder(ENDED).metrics_path.read_bytes().splitlines(keepends=True)
+    folder.metrics_path.write_bytes(b"".join(whole[:60]) + whole[60][:20])
+    tail = service.get(f"/runs/{run['id']}/metrics?tail=5")
+    curves = service.get(f"/runs/{run['id']}/metrics")
+    assert [row["seq"] for row in tail["rows"]] == [56, 57, 58, 59, 60]
+    assert curves["series"]["episode/reward"]["count"] == 60
+    assert tail["cursor"] == curves["cursor"]
+    with folder.metrics_path.open("ab") as file:
+        file.write(whole[60][20:] + b"".join(whole[61:]))
+    with streaming(service, f"/runs/{run['id']}/stream", last_event_id=tail["cursor"]) as stream:
+        assert stream.until(is_kind("metrics"))[-1].seqs == list(range(61, 101))
+    assert service.get(f"/runs/{run['id']}/metrics")["series"]["episode/reward"]["count"] == 100
+
+
+def test_a_run_that_is_deleted_while_it_is_streamed_ends_deleted(service: Service) -> None:
+    run = service.create()
+    with streaming(service, f"/runs/{run['id']}/stream") as stream:
+        stream.until(is_kind("status"))
+        assert service.api("DELETE", f"/runs/{run['id']}").status_code == 204
+        events = list(stream)
+    assert [(event.kind, event.data) for event in events] == [("end", {"run_id": run["id"], "status": "deleted"})]
+
+
+def test_a_head_request_opens_no_stream(service: Service) -> None:
+    assert service.api("HEAD", f"/runs/{ENDED}/stream").status_code == 405
+
+
+@pytest.mark.timeout(150)
+def test_a_stop_in_the_middle_of_an_update_is_seen_by_two_clients_and_locks_nothing(service: Service) -> None:
+    """Updates of seconds: whoever stops the run stops it in one."""
+    n_steps = 2_048
+    run = service.create(
+        total_timesteps=1_000_000,
+        start=True,
+        hyperparameters={"n_envs": 1, "n_steps": n_steps, "batch_size": 32, "n_epochs": 12},
+    )
+    seen: dict[int, list[Event]] = {}
+
+    def follow(client: int) -> None:
+        with streaming(service, f"/runs/{run['id']}/stream") as stream:
+            seen[client] = list(stream)
+
+    clients = [threading.Thread(target=follow, args=(client,)) for client in range(2)]
+    for client in clients:
+        client.start()
+    metrics = service.folder(run["id"]).metrics_path
+    wait_for(lambda: metrics.exists() and b'"step":' in metrics.read_bytes(), "The first episode")
+    wait_for(lambda: lines(service, run["id"])[-1]["step"] > n_steps - 500, "The end of the first rollout")
+    threading.Event().wait(0.5)
+    answers = [service.api("POST", f"/runs/{run['id']}/stop") for _ in range(2)]
+    assert [answer.status_code for answer in answers] == [202, 202]
+    for client in clients:
+        client.join(PATIENCE)
+        assert not client.is_alive()
+    assert service.get(f"/runs/{run['id']}")["step"] % n_steps <= 1, "The stop did not come in an update"
+    everything = [row["seq"] for row in lines(service, run["id"])]
+    for events in seen.values():
+        assert any(map(is_status("stopping"), events))
+        assert [event.data["run"]["status"] for event in events if event.kind == "status"][-1] == "stopped"
+        assert events[-1].kind == "end"
+        assert events[-1].data == {"run_id": run["id"], "status": "stopped"}
+        assert [seq for event in events if event.kind == "metrics" for seq in event.seqs] == everything
+    assert service.folder(run["id"]).model_path.exists()

@@ -1,0 +1,337 @@
+"""The generator behind every stream, with a clock that the test moves."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rlviz.catalog.database import Database
+from rlviz.catalog.models import RunRow
+from rlviz.domain.errors import InvalidRequest, RunNotFound
+from rlviz.domain.status import RunStatus
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.journal import JournalWriter
+from rlviz.services.broadcast import Broadcast
+from rlviz.services.cursor import decode_cursor, encode_cursor
+from rlviz.services.feeds import Feeds, MetricsFeed
+from rlviz.services.runs import row_of_config
+from rlviz.services.stream import (
+    THROTTLE_SECONDS,
+    EndEvent,
+    MetricsEvent,
+    StatusEvent,
+    StreamEvent,
+    StreamRequest,
+    StreamService,
+)
+from tests.support.http import append_rows, make_run
+
+THROTTLE = 1_000.0
+"""Seconds, of the test's own clock: nothing passes unless the test says so."""
+
+
+@dataclass
+class World:
+    """Runs with rows in the catalogue, journals that the test writes, and the service under test."""
+
+    root: Path
+    database: Database
+    broadcast: Broadcast = field(default_factory=Broadcast)
+    now: float = 0.0
+    writers: dict[str, JournalWriter] = field(default_factory=dict)
+    used: list[MetricsFeed] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.feeds = Feeds(self.root)
+        self.service = StreamService(
+            self.database, self.root, self.feeds, self.broadcast, monotonic=lambda: self.now, throttle=THROTTLE
+        )
+
+    def run(self, run_id: str, status: RunStatus = RunStatus.RUNNING, rows: int = 0) -> None:
+        folder = make_run(self.root, run_id, rows=rows)
+        row = row_of_config(folder.read_config())
+        row.status = status.value
+        with self.database.write() as session:
+            session.add(row)
+        self.writers[run_id] = JournalWriter(folder.metrics_path)
+        self.used.append(self.feeds.of(run_id))
+
+    def rows(self, run_id: str, count: int) -> None:
+        """The trainer appends rows, and the supervisor sees them."""
+        append_rows(self.writers[run_id], count)
+        self.feeds.of(run_id).poll()
+        self.broadcast.metrics_grew()
+
+    def change(self, run_id: str, **changes: Any) -> None:
+        with self.database.write() as session:
+            row = session.get_one(RunRow, run_id)
+            row.sqlmodel_update(changes)
+        self.broadcast.run_changed(row)
+
+    def delete(self, run_id: str) -> None:
+        with self.database.write() as session:
+            session.delete(session.get_one(RunRow, run_id))
+        self.broadcast.run_deleted(run_id)
+
+    @asynccontextmanager
+    async def stream(self, *run_ids: str, **options: Any) -> AsyncIterator[Callable[[], Awaitable[StreamEvent]]]:
+        """The next event of a stream of those runs, whenever it is called."""
+        events = self.service.events(self.service.open(StreamRequest(run_ids, **options)))
+        try:
+            yield lambda: asyncio.wait_for(anext(events), 10)
+        finally:
+            await events.aclose()
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    database = Database(tmp_path / "rlviz.db")
+    database.migrate()
+    world = World(tmp_path, database)
+    yield world
+    for writer in world.writers.values():
+        writer.close()
+    database.close()
+
+
+def seqs(event: StreamEvent) -> list[int]:
+    assert isinstance(event, MetricsEvent), event
+    return [int(row.split(b",")[0].removeprefix(b'{"seq":')) for row in event.rows]
+
+
+def test_rows_within_the_throttle_are_held_back_and_come_together(world: World) -> None:
+    async def check() -> None:
+        world.run("a")
+        async with world.stream("a") as following:
+            assert isinstance(await following(), StatusEvent)
+            world.rows("a", 1)
+            assert seqs(await following()) == [1]
+            world.rows("a", 2)
+            world.rows("a", 3)
+            world.now = THROTTLE - 1
+            world.change("a", name="A fence")
+            event = await following()
+            assert isinstance(event, StatusEvent)
+            assert event.run.name == "A fence"
+            world.now = THROTTLE
+            world.broadcast.metrics_grew()
+            assert seqs(await following()) == [2, 3, 4, 5, 6]
+
+    asyncio.run(check())
+
+
+def test_held_back_rows_come_by_themselves_when_their_time_has_come(world: World) -> None:
+    async def check() -> None:
+        world.service.throttle = 0.05
+        ticks = iter(range(10_000))
+        world.service.monotonic = lambda: next(ticks) * 0.04
+        world.run("a")
+        async with world.stream("a") as following:
+            await following()
+            for seq in (1, 2, 3):
+                world.rows("a", 1)
+                assert seqs(await following()) == [seq]
+
+    asyncio.run(check())
+
+
+def test_the_throttle_lets_four_events_pass_in_any_second() -> None:
+    assert 4 * THROTTLE_SECONDS > 1
+
+
+def test_each_run_has_a_throttle_of_its_own(world: World) -> None:
+    async def check() -> None:
+        world.run("a")
+        world.run("b")
+        async with world.stream("a", "b") as following:
+            await following()
+            await following()
+            world.rows("a", 1)
+            assert (await following()).run_id == "a"  # type: ignore[union-attr]
+            world.rows("b", 1)
+            assert (await following()).run_id == "b"  # type: ignore[union-attr]
+
+    asyncio.run(check())
+
+
+def test_a_long_backlog_comes_in_several_events_without_gap(world: World) -> None:
+    async def check() -> None:
+        world.service.batch_bytes = 1_000
+        world.run("a", RunStatus.COMPLETED, rows=100)
+        async with world.stream("a", ends=True) as following:
+            await following()
+            batches = []
+            while isinstance(event := await following(), MetricsEvent):
+                batches.append(seqs(event))
+                world.now += THROTTLE
+            assert [seq for batch in batches for seq in batch] == list(range(1, 101))
+            assert len(batches) > 5
+            assert event == EndEvent("a", "completed")
+
+    asyncio.run(check())
+
+
+def test_the_end_waits_for_the_last_row(world: World) -> None:
+    async def check() -> None:
+        world.run("a")
+        async with world.stream("a", ends=True) as following:
+            await following()
+            world.rows("a", 1)
+            assert seqs(await following()) == [1]
+            world.rows("a", 1)
+            world.change("a", status=RunStatus.COMPLETED.value)
+            event = await following()
+            assert isinstance(event, StatusEvent)
+            assert event.run.state is RunStatus.COMPLETED
+            world.now = THROTTLE
+            world.broadcast.metrics_grew()
+            assert seqs(await following()) == [2]
+            assert await following() == EndEvent("a", "completed")
+            with pytest.raises(StopAsyncIteration):
+                await following()
+
+    asyncio.run(check())
+
+
+def test_who_tells_of_a_change_too_late_does_not_bring_the_old_status_back(world: World) -> None:
+    """A stop that is booked, and only told when the run has ended meanwhile, must not hide the end."""
+
+    async def check() -> None:
+        world.run("a")
+        async with world.stream("a", ends=True) as following:
+            await following()
+            with world.database.write() as session:
+                late = session.get_one(RunRow, "a").model_copy(update={"status": RunStatus.STOPPING.value})
+            with world.database.write() as session:
+                session.get_one(RunRow, "a").status = RunStatus.STOPPED.value
+            world.broadcast.run_changed(late)
+            event = await following()
+            assert isinstance(event, StatusEvent)
+            assert event.run.state is RunStatus.STOPPED
+            assert await following() == EndEvent("a", "stopped")
+
+    asyncio.run(check())
+
+
+def test_changes_that_nobody_fetched_are_told_once_as_they_are_now(world: World) -> None:
+    async def check() -> None:
+        world.run("a")
+        async with world.stream("a") as following:
+            await following()
+            for number in range(1_000):
+                world.broadcast.run_changed(RunRow(id="a", name=str(number)))  # type: ignore[call-arg]
+            world.change("a", name="last")
+            event = await following()
+            assert isinstance(event, StatusEvent)
+            assert event.run.name == "last"
+            world.rows("a", 1)
+            assert seqs(await following()) == [1]
+
+    asyncio.run(check())
+
+
+def test_a_run_that_is_deleted_before_the_first_event_ends_deleted(world: World) -> None:
+    async def check() -> None:
+        world.run("a")
+        opened = world.service.open(StreamRequest(["a"], ends=True))
+        world.delete("a")
+        assert [event async for event in world.service.events(opened)] == [EndEvent("a", "deleted")]
+
+    asyncio.run(check())
+
+
+def test_only_who_wants_the_whole_list_hears_of_other_runs(world: World) -> None:
+    async def check() -> None:
+        world.run("a")
+        world.run("other")
+        async with world.stream("a") as narrow, world.stream("a", whole_list=True) as wide:
+            await narrow()
+            await wide()
+            world.change("other", name="Changed")
+            event = await wide()
+            assert isinstance(event, StatusEvent)
+            assert event.run.id == "other"
+            world.change("a", name="Fence")
+            event = await narrow()
+            assert isinstance(event, StatusEvent)
+            assert event.run.id == "a"
+
+    asyncio.run(check())
+
+
+def test_a_stream_that_is_closed_leaves_nothing_behind(world: World) -> None:
+    async def check() -> None:
+        world.run("a")
+        async with world.stream("a") as following:
+            await following()
+            assert len(world.broadcast._all()) == 1
+        assert world.broadcast._all() == []
+
+    asyncio.run(check())
+
+
+def test_a_stream_of_an_unknown_run_is_not_opened(world: World) -> None:
+    for run_id in ("nobody", "../etc", ""):
+        with pytest.raises(RunNotFound):
+            world.service.open(StreamRequest([run_id]))
+
+
+# Cursors
+
+
+def test_a_cursor_says_what_it_was_told(tmp_path: Path) -> None:
+    make_run(tmp_path, "a", rows=3)
+    make_run(tmp_path, "b")
+    size = RunFolder(tmp_path, "a").metrics_path.stat().st_size
+    text = encode_cursor({"b": 0, "a": size})
+    assert text == f"a:{size},b:0"
+    assert decode_cursor(text, tmp_path, ["a", "b"]) == {"a": size, "b": 0}
+
+
+def test_a_cursor_may_name_runs_that_are_not_followed_and_lack_some_that_are(tmp_path: Path) -> None:
+    make_run(tmp_path, "a", rows=3)
+    assert decode_cursor("gone:17", tmp_path, ["a"]) == {"a": 0}
+
+
+@pytest.mark.parametrize("text", ["a", "a:", "a:1", "a:-1", "a:0:0", "A:0", " a:0", "a:0;", "a:1e3", f"a:{10**20}"])
+def test_a_cursor_that_was_made_up_is_refused(tmp_path: Path, text: str) -> None:
+    make_run(tmp_path, "a", rows=3)
+    with pytest.raises(InvalidRequest) as caught:
+        decode_cursor(text, tmp_path, ["a"])
+    assert caught.value.fields[0].pointer == "/last_event_id"
+
+
+# Feeds
+
+
+def test_a_feed_serves_old_lines_from_the_file_and_new_ones_from_memory(tmp_path: Path) -> None:
+    folder = make_run(tmp_path, "a", rows=10)
+    feed = MetricsFeed(folder.metrics_path, recent_bytes=300)
+    writer = JournalWriter(folder.metrics_path)
+    append_rows(writer, 10)
+    assert feed.end < folder.metrics_path.stat().st_size, "What nobody polled is not there yet"
+    feed.poll()
+    writer.close()
+    assert feed.end == folder.metrics_path.stat().st_size
+    assert not feed.in_memory(0)
+    found, offset = [], 0
+    while lines := feed.read(offset, 250):
+        assert lines[0].start == offset
+        offset = lines[-1].end
+        found += [line.record["seq"] for line in lines if line.record]
+    assert found == list(range(1, 21))
+    assert offset == feed.end
+    assert feed.in_memory(offset)
+
+
+def test_one_tail_serves_everybody_who_follows_a_run(tmp_path: Path) -> None:
+    make_run(tmp_path, "a")
+    feeds = Feeds(tmp_path)
+    feed = feeds.of("a")
+    assert feeds.of("a") is feed
