@@ -44,6 +44,7 @@ class Database:
     def write(self) -> Iterator[Session]:
         """One writing transaction: it takes the write lock at once, and commits unless the block raises."""
         with Session(self._writing, expire_on_commit=False) as session, session.begin():
+            session.connection()  # begins; otherwise the first statement would
             yield session
 
     def close(self) -> None:
