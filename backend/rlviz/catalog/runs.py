@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, SQLColumnExpression, String, and_, cast, func, or_
+from sqlalchemy import ColumnElement, SQLColumnExpression, and_, func, or_
+from sqlalchemy import select as sql_select
 from sqlmodel import Session, col, select
 
 from rlviz.catalog.models import RunRow
@@ -98,9 +99,10 @@ def _conditions(query: RunQuery) -> list[ColumnElement[bool]]:
     if query.env_id is not None:
         conditions.append(col(RunRow.env_id) == query.env_id)
     if query.q:
-        columns = (RunRow.name, RunRow.id, RunRow.env_id, RunRow.notes)
-        texts = [*map(col, columns), cast(col(RunRow.tags), String)]
-        conditions.append(or_(*(text.icontains(query.q, autoescape=True) for text in texts)))
+        tags = func.json_each(RunRow.tags).table_valued("value")
+        tag = sql_select(tags.c.value).where(tags.c.value.icontains(query.q, autoescape=True)).exists()
+        texts = map(col, (RunRow.name, RunRow.id, RunRow.env_id, RunRow.notes))
+        conditions.append(or_(tag, *(text.icontains(query.q, autoescape=True) for text in texts)))
     return conditions
 
 
@@ -121,7 +123,7 @@ def _decode(query: RunQuery) -> tuple[Any, str]:
         sort, value, run_id = json.loads(base64.urlsafe_b64decode(query.cursor or ""))
         valid = sort == query.sort and isinstance(value, str | float) and is_run_id(str(run_id))
         str(value).encode()  # SQLite takes no lone surrogates
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, RecursionError):
         valid = False
     if not valid:
         raise InvalidRequest.field(
