@@ -1,0 +1,234 @@
+"""The catalogue's schema, its migrations and its two kinds of transaction."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import inspect
+from sqlalchemy.exc import IntegrityError
+from sqlmodel import SQLModel
+
+from rlviz.catalog.database import HEAD, Database
+from rlviz.catalog.migrations import run as migrations
+from rlviz.catalog.models import EvaluationRow, RunRow
+from rlviz.catalog.runs import get_run
+
+SCRIPTS = Path(migrations.__file__).parent
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    database = Database(tmp_path / "deep" / "rlviz.db")
+    database.migrate()
+    yield database
+    database.close()
+
+
+def run(run_id: str = "run-1") -> RunRow:
+    return RunRow(
+        id=run_id, name="n", algo="ppo", env_id="CartPole-v1", seed=1, total_timesteps=100, created_at=1.0, tags=[]
+    )
+
+
+def tables(path: Path) -> set[str]:
+    with sqlite3.connect(path) as connection:
+        found = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    connection.close()
+    return found
+
+
+def version(path: Path) -> list[str]:
+    connection = sqlite3.connect(path)
+    found = [number for (number,) in connection.execute("SELECT version_num FROM alembic_version")]
+    connection.close()
+    return found
+
+
+# Migrations
+
+
+def test_migrating_from_empty_gives_the_tables_of_the_models(database: Database) -> None:
+    with database.engine.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": True})
+        assert compare_metadata(context, SQLModel.metadata) == []
+    assert tables(database.path) == {"run", "evaluation", "alembic_version"}
+    assert {index["name"] for index in inspect(database.engine).get_indexes("run")} == {
+        "ix_run_created_at_id",
+        "ix_run_status_queued_at",
+        "ix_run_algo_created_at",
+        "ix_run_env_id_created_at",
+    }
+
+
+def test_head_is_the_newest_migration() -> None:
+    config = Config()
+    config.set_main_option("script_location", str(SCRIPTS).replace("%", "%%"))
+    assert ScriptDirectory.from_config(config).get_heads() == [HEAD]
+
+
+def test_migrate_tells_a_new_catalogue_from_one_that_was_there(tmp_path: Path) -> None:
+    database = Database(tmp_path / "rlviz.db")
+    assert database.migrate()
+    assert not database.migrate()
+    database.close()
+    again = Database(tmp_path / "rlviz.db")
+    assert not again.migrate()
+    again.close()
+    assert version(database.path) == [HEAD]
+
+
+def scripts_with(tmp_path: Path, *statements: str) -> Path:
+    """The migrations with one more, which executes ``statements``."""
+    scripts = tmp_path / "migrations"
+    shutil.copytree(SCRIPTS, scripts, ignore=shutil.ignore_patterns("__pycache__"))
+    body = "\n".join(f"    {statement}" for statement in statements)
+    (scripts / "versions" / "9999_next.py").write_text(
+        f'from alembic import op\nrevision = "9999"\ndown_revision = "{HEAD}"\n\n\ndef upgrade():\n{body}\n'
+    )
+    return scripts
+
+
+CREATE = 'op.execute("CREATE TABLE extra (id INTEGER PRIMARY KEY)")'
+FILL = 'op.execute("INSERT INTO extra VALUES (1)")'
+
+
+def test_a_migration_records_itself_with_what_it_did(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(migrations, "__file__", str(scripts_with(tmp_path, CREATE, FILL) / "run.py"))
+    migrations.upgrade(database.engine)
+    assert "extra" in tables(database.path)
+    assert version(database.path) == ["9999"]
+
+
+def test_a_migration_that_fails_leaves_neither_table_nor_version(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with database.write() as session:
+        session.add(run())
+    failing = scripts_with(tmp_path, CREATE, FILL, 'raise RuntimeError("the power went")')
+    monkeypatch.setattr(migrations, "__file__", str(failing / "run.py"))
+    with pytest.raises(RuntimeError, match="the power went"):
+        migrations.upgrade(database.engine)
+    assert "extra" not in tables(database.path)
+    assert version(database.path) == [HEAD]
+    with database.read() as session:
+        assert get_run(session, "run-1").name == "n"
+
+
+def test_a_first_migration_that_fails_leaves_no_table_and_is_done_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = Database(tmp_path / "rlviz.db")
+
+    def fail(*_arguments: object, **_options: object) -> None:
+        raise RuntimeError("the power went")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("alembic.op.create_index", fail)
+        with pytest.raises(RuntimeError, match="the power went"):
+            database.migrate()
+    assert not tables(database.path) & {"run", "evaluation"}
+    assert database.migrate(), "it counts as new, so that it is filled from the folders"
+    assert {"run", "evaluation"} <= tables(database.path)
+    database.close()
+
+
+# Transactions
+
+
+def pragma(database: Database, name: str) -> object:
+    with database.engine.connect() as connection:
+        return connection.exec_driver_sql(f"PRAGMA {name}").scalar()
+
+
+def test_the_catalogue_is_in_wal_mode_and_keeps_foreign_keys(database: Database) -> None:
+    assert pragma(database, "journal_mode") == "wal"
+    assert pragma(database, "foreign_keys") == 1
+    assert pragma(database, "synchronous") == 1  # NORMAL: what WAL needs
+    with pytest.raises(IntegrityError), database.write() as session:
+        session.add(EvaluationRow(run_id="nobody", id="eval_20261121-014312-001", created_at=1.0, record={}))
+
+
+def try_to_write(path: Path) -> bool:
+    """Whether another process could write now."""
+    connection = sqlite3.connect(path, timeout=0, isolation_level=None)
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+    except sqlite3.OperationalError:
+        return False
+    finally:
+        connection.close()
+    return True
+
+
+def test_a_writer_keeps_other_writers_out_from_its_beginning_on(database: Database) -> None:
+    assert try_to_write(database.path)
+    with database.write():
+        assert not try_to_write(database.path), "what it reads must not change under it"
+    assert try_to_write(database.path)
+
+
+def test_readers_wait_for_nobody_and_see_what_was_committed(database: Database) -> None:
+    with database.write() as writing:
+        writing.add(run())
+        writing.flush()
+        with database.read() as reading:
+            assert reading.get(RunRow, "run-1") is None
+    with database.read() as reading:
+        assert reading.get(RunRow, "run-1") is not None
+
+
+def test_a_block_that_raises_writes_nothing(database: Database) -> None:
+    with pytest.raises(IntegrityError), database.write() as session:
+        session.add_all([run("run-1"), run("run-1")])
+    with database.read() as session:
+        assert session.get(RunRow, "run-1") is None
+    assert try_to_write(database.path)
+
+
+def test_no_update_is_lost_between_threads(database: Database) -> None:
+    with database.write() as session:
+        session.add(run())
+
+    def count(times: int) -> None:
+        for _ in range(times):
+            with database.write() as session:
+                get_run(session, "run-1").step += 1
+
+    threads = [threading.Thread(target=count, args=(50,)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    with database.read() as session:
+        assert get_run(session, "run-1").step == 200
+
+
+def test_a_run_takes_its_evaluations_with_it(database: Database) -> None:
+    with database.write() as session:
+        session.add(run())
+        session.flush()
+        session.add(EvaluationRow(run_id="run-1", id="eval_20261121-014312-001", created_at=1.0, record={}))
+    with database.write() as session:
+        session.delete(get_run(session, "run-1"))
+    with database.read() as session:
+        assert session.get(EvaluationRow, ("run-1", "eval_20261121-014312-001")) is None
+
+
+def test_the_service_is_imported_without_what_only_workers_need() -> None:
+    heavy = ("torch", "stable_baselines3", "gymnasium", "pygame", "moviepy", "alembic", "matplotlib", "pandas")
+    script = f"import rlviz.api.app, sys; print([name for name in {heavy!r} if name in sys.modules])"
+    found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)
+    assert found.stdout == "[]\n"

@@ -1,0 +1,241 @@
+"""Lists of runs: filters, search, order, and pages that neither skip nor repeat."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rlviz.catalog.database import Database
+from rlviz.catalog.models import RunRow
+from rlviz.catalog.runs import (
+    SORTS,
+    RunList,
+    RunQuery,
+    get_run,
+    list_runs,
+    move_run,
+    queue_positions,
+    runs_with_status,
+)
+from rlviz.domain.errors import IllegalTransition, InvalidRequest, RunNotFound, UnknownName
+from rlviz.domain.status import RunStatus
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    database = Database(tmp_path / "rlviz.db")
+    database.migrate()
+    yield database
+    database.close()
+
+
+def add(database: Database, *runs: dict[str, Any]) -> None:
+    """Add runs; each is created a second after the one before."""
+    with database.write() as session:
+        for number, changes in enumerate(runs):
+            plain = {"name": "n", "algo": "ppo", "env_id": "CartPole-v1", "seed": 1, "total_timesteps": 100, "tags": []}
+            session.add(RunRow(**{"id": f"run-{number}", "created_at": 1_000.0 + number, **plain, **changes}))
+
+
+def find(database: Database, **query: Any) -> RunList:
+    with database.read() as session:
+        return list_runs(session, RunQuery(**query))
+
+
+def ids(database: Database, **query: Any) -> list[str]:
+    found = find(database, **query)
+    assert found.total == len(found.runs)
+    return [run.id.removeprefix("run-") for run in found.runs]
+
+
+def pages(database: Database, **query: Any) -> list[list[str]]:
+    """All pages of a list, as the numbers of their runs."""
+    found, cursor = [], None
+    while True:
+        page = find(database, cursor=cursor, **query)
+        found.append([run.id.removeprefix("run-") for run in page.runs])
+        cursor = page.next_cursor
+        if cursor is None:
+            return found
+
+
+def test_the_newest_run_comes_first(database: Database) -> None:
+    add(database, {}, {}, {})
+    assert ids(database) == ["2", "1", "0"]
+
+
+def test_filters_narrow_the_list_together(database: Database) -> None:
+    add(
+        database,
+        {"algo": "dqn", "status": "running"},
+        {"algo": "ppo", "status": "running", "env_id": "Acrobot-v1"},
+        {"algo": "ppo", "status": "completed"},
+        {"algo": "ppo", "status": "failed"},
+    )
+    assert ids(database, algo="ppo") == ["3", "2", "1"]
+    assert ids(database, env_id="Acrobot-v1") == ["1"]
+    assert ids(database, status=["running", "failed"]) == ["3", "1", "0"]
+    assert ids(database, status=["running"], algo="dqn") == ["0"]
+    assert ids(database, status=["running"], algo="ppo", env_id="CartPole-v1") == []
+
+
+def test_search_looks_at_name_id_environment_notes_and_tags_whatever_the_case(database: Database) -> None:
+    add(
+        database,
+        {"name": "Baseline needle"},
+        {"id": "run-needle-1"},
+        {"env_id": "Needle-v1"},
+        {"notes": "a NEEDLE here"},
+        {"tags": ["hay", "needle"]},
+        {"name": "hay"},
+    )
+    assert sorted(ids(database, q="NeEdLe")) == ["0", "2", "3", "4", "needle-1"]
+
+
+@pytest.mark.parametrize(("q", "found"), [("50%", ["1"]), ("a_b", ["0"]), ("%", ["1"]), ("\\", ["3"]), ("x'; --", [])])
+def test_search_takes_wildcards_and_quotes_for_what_they_are(database: Database, q: str, found: list[str]) -> None:
+    add(database, {"name": "a_b"}, {"name": "50% more"}, {"name": "axb 500"}, {"name": "back\\slash"})
+    assert ids(database, q=q) == found
+
+
+@pytest.mark.parametrize("q", ["[", '"', ", "])
+def test_search_in_tags_does_not_see_how_they_are_stored(database: Database, q: str) -> None:
+    add(database, {"tags": ["one", "two"]})
+    assert ids(database, q=q) == []
+
+
+def test_search_finds_tags_in_any_script(database: Database) -> None:
+    add(database, {"tags": ["größer", "強化"]}, {})
+    assert ids(database, q="größer") == ids(database, q="強化") == ["0"]
+
+
+@pytest.mark.parametrize(
+    ("sort", "order"),
+    [
+        ("created_at", "0123"),
+        ("-created_at", "3210"),
+        ("name", "1320"),
+        ("-name", "0231"),
+        ("ep_rew_mean", "1032"),
+        ("-ep_rew_mean", "2301"),
+    ],
+)
+def test_order_is_by_name_whatever_the_case_and_an_unknown_reward_is_the_lowest(
+    database: Database, sort: str, order: str
+) -> None:
+    add(
+        database,
+        {"name": "delta", "ep_rew_mean": -500.0},
+        {"name": "Alpha", "ep_rew_mean": None},
+        {"name": "charlie", "ep_rew_mean": 200.0},
+        {"name": "Bravo", "ep_rew_mean": 10.5},
+    )
+    assert ids(database, sort=sort) == list(order)
+
+
+@pytest.mark.parametrize("sort", [sign + name for name in SORTS for sign in ("", "-")])
+def test_pages_follow_each_other_over_ties_without_gap_or_repetition(database: Database, sort: str) -> None:
+    ties = [
+        {"name": f"Same {n // 4}", "ep_rew_mean": None if n % 5 == 0 else float(n // 3), "created_at": float(n // 6)}
+        for n in range(20)
+    ]
+    add(database, *ties)
+    whole = find(database, sort=sort, limit=100)
+    found = pages(database, sort=sort, limit=3)
+    assert [len(page) for page in found] == [3] * 6 + [2]
+    numbers = [number for page in found for number in page]
+    assert numbers == [run.id.removeprefix("run-") for run in whole.runs]
+    assert len(set(numbers)) == whole.total == 20
+
+
+def test_the_last_page_says_that_it_is_the_last_also_when_it_is_full(database: Database) -> None:
+    add(database, *({} for _ in range(4)))
+    assert pages(database, limit=2) == [["3", "2"], ["1", "0"]]
+
+
+def test_a_run_added_between_two_pages_does_not_move_the_second(database: Database) -> None:
+    add(database, *({} for _ in range(4)))
+    first = find(database, limit=2)
+    add(database, {"id": "run-new", "created_at": 9_999.0})
+    second = find(database, limit=2, cursor=first.next_cursor)
+    assert [run.id for run in second.runs] == ["run-1", "run-0"]
+
+
+def test_total_counts_every_page(database: Database) -> None:
+    add(database, *({"algo": "ppo" if n % 2 else "dqn"} for n in range(9)))
+    assert find(database, limit=2).total == 9
+    assert find(database, limit=2, algo="dqn").total == 5
+
+
+def encoded(value: Any) -> str:
+    return base64.urlsafe_b64encode(json.dumps(value).encode()).decode()
+
+
+@pytest.mark.parametrize(
+    "cursor",
+    [
+        "",
+        "garbage",
+        "ÿ",
+        "====",
+        encoded("text"),
+        encoded(7),
+        encoded([]),
+        encoded(["-created_at", 1.0]),
+        encoded(["-created_at", None, "run-1"]),
+        encoded(["-created_at", [1], "run-1"]),
+        encoded(["created_at", 1.0, "run-1"]),
+        encoded(["-created_at", 10**400, "run-1"]),
+        encoded(["-created_at", 10**30, "run-1"]),
+        encoded(["-created_at", 1.0, "\ud800"]),
+        encoded([[[[]]]] * 3),
+        base64.urlsafe_b64encode(b"[" * 100_000).decode(),
+        base64.urlsafe_b64encode(b"\xff\xfe").decode(),
+    ],
+)
+def test_a_cursor_that_is_not_of_this_list_is_an_invalid_request(database: Database, cursor: str) -> None:
+    add(database, {}, {})
+    with pytest.raises(InvalidRequest) as caught:
+        find(database, cursor=cursor)
+    assert [field.pointer for field in caught.value.fields] == ["/cursor"]
+
+
+def test_an_unknown_sort_is_answered_with_the_nearest(database: Database) -> None:
+    with pytest.raises(UnknownName, match="Did you mean 'created_at'"):
+        find(database, sort="-created")
+
+
+@pytest.mark.parametrize("run_id", ["run-9", "..", "a/b", "", "RUN-0", "run-0\0"])
+def test_a_run_that_is_not_there_is_not_found(database: Database, run_id: str) -> None:
+    add(database, {})
+    with database.read() as session, pytest.raises(RunNotFound):
+        get_run(session, run_id)
+
+
+def test_a_run_moves_as_the_table_allows_and_takes_the_changes_along(database: Database) -> None:
+    add(database, {})
+    with database.write() as session:
+        move_run(session, "run-0", RunStatus.QUEUED, queued_at=5.0)
+    with database.write() as session, pytest.raises(IllegalTransition):
+        move_run(session, "run-0", RunStatus.COMPLETED, queued_at=6.0)
+    with database.read() as session:
+        row = get_run(session, "run-0")
+    assert (row.state, row.queued_at) == (RunStatus.QUEUED, 5.0)
+
+
+def test_the_queue_is_first_come_first_served(database: Database) -> None:
+    add(
+        database,
+        {"status": "queued", "queued_at": 30.0},
+        {"status": "queued", "queued_at": 10.0},
+        {"status": "running", "queued_at": 1.0},
+        {"status": "queued", "queued_at": 20.0},
+    )
+    with database.read() as session:
+        assert queue_positions(session) == {"run-1": 1, "run-3": 2, "run-0": 3}
+        assert [row.id for row in runs_with_status(session, RunStatus.RUNNING, RunStatus.STOPPING)] == ["run-2"]
