@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
@@ -29,6 +30,11 @@ class MetricRecord(BaseModel):
     values: dict[str, float | None] = Field(
         description="Value by Stable-Baselines3 logger name; null stands for NaN or infinity."
     )
+
+
+def is_metric(record: Mapping[str, Any] | None) -> bool:
+    """Whether a line of ``metrics.jsonl`` says what readers count on. Cheap: looks at no single value."""
+    return record is not None and type(record.get("step")) is int and isinstance(record.get("values"), dict)
 
 
 class EventKind(StrEnum):

@@ -15,6 +15,7 @@ from rlviz.domain.records import (
     RECENT_FPS,
     EventKind,
     EventRecord,
+    is_metric,
 )
 from rlviz.rundir.journal import Line
 
@@ -60,7 +61,7 @@ def fold_event(row: RunRow, event: EventRecord) -> None:
 def fold_metrics(row: RunRow, name: str, lines: Iterable[Line]) -> None:
     """Note the newest step, episode and means. ``name`` is the journal's, for the report of a broken line."""
     for line in lines:
-        if line.record is None:
+        if line.record is None or not is_metric(line.record):
             warn(row, f"{name}: the line at byte {line.start} is not a record and was left out.")
             continue
         values: Mapping[str, Any] = line.record["values"]

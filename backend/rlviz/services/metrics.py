@@ -20,6 +20,8 @@ CACHED_RUNS = 12
 
 Axis = Literal["step", "time"]
 
+_NOTHING = Series(*np.empty((3, 0)))
+
 
 @dataclass(frozen=True)
 class Curve:
@@ -48,6 +50,15 @@ class Tail:
     cursor: str
 
 
+@dataclass(frozen=True, eq=False)
+class _Snapshot:
+    """All series up to ``offset`` (bytes), and no row beyond it, whatever others read meanwhile."""
+
+    series: dict[str, Series]
+    broken_lines: int
+    offset: int
+
+
 class _Cached:
     """The columns of one run, read as far as its journal went."""
 
@@ -55,15 +66,16 @@ class _Cached:
         self.tail, self.columns, self.lock = JournalTail(folder.metrics_path), Columns(), Lock()
         self.broken_lines = 0
 
-    def refresh(self) -> int:
-        """Take in new lines; return the offset (bytes) read up to."""
+    def read(self) -> _Snapshot:
+        """Take in new lines; return all there is."""
         with self.lock:
             before = -1
             while self.tail.offset != before:
                 before = self.tail.offset
                 records, broken = self.tail.read_records(READ_BYTES)
                 self.broken_lines += len(broken) + self.columns.append(records)
-            return self.tail.offset
+            series = {name: self.columns.series(name) for name in self.columns.names()}
+            return _Snapshot(series, self.broken_lines, self.tail.offset)
 
 
 class MetricsService:
@@ -81,29 +93,27 @@ class MetricsService:
 
     def curves(self, folder: RunFolder, names: Sequence[str] | None, max_points: int, axis: Axis) -> Curves:
         """Each named metric (all, if None) over ``axis``: environment steps, or Unix time in seconds."""
-        cached, offset = self._read(folder)
-        columns = cached.columns
-        known = columns.names()
-        wanted = known if names is None else [name for name in names if name in known]
-        curves = {name: _curve(columns.series(name), max_points, axis) for name in wanted}
-        return Curves(curves, cached.broken_lines, encode_cursor({folder.run_id: offset}))
+        found = self._read(folder)
+        wanted = found.series if names is None else [name for name in names if name in found.series]
+        curves = {name: _curve(found.series[name], max_points, axis) for name in wanted}
+        return Curves(curves, found.broken_lines, encode_cursor({folder.run_id: found.offset}))
 
     def series(self, folder: RunFolder, *names: str) -> list[Series]:
         """Metrics in full, empty where the run has not logged any."""
-        columns = self._read(folder)[0].columns
-        return [columns.series(name) for name in names]
+        found = self._read(folder).series
+        return [found.get(name, _NOTHING) for name in names]
 
     def forget(self, run_id: str) -> None:
         with self._lock:
             self._cache.pop(run_id, None)
 
-    def _read(self, folder: RunFolder) -> tuple[_Cached, int]:
+    def _read(self, folder: RunFolder) -> _Snapshot:
         with self._lock:
             cached = self._cache.setdefault(folder.run_id, _Cached(folder))
             self._cache.move_to_end(folder.run_id)
             while len(self._cache) > CACHED_RUNS:
                 self._cache.popitem(last=False)
-        return cached, cached.refresh()
+        return cached.read()
 
 
 def _curve(series: Series, max_points: int, axis: Axis) -> Curve:

@@ -16,6 +16,7 @@ from rlviz.catalog.database import Database
 from rlviz.catalog.evaluations import latest_evaluation
 from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.catalog.runs import get_run
+from rlviz.domain.records import is_metric
 from rlviz.rundir.journal import Line
 from rlviz.services.broadcast import Broadcast, Changes
 from rlviz.services.cursor import decode_cursor, encode_cursor, positions_since
@@ -160,7 +161,7 @@ class StreamService:
                 continue
             run.position = lines[-1].end
             run.ready_at = self.monotonic() + self.throttle
-            rows = [line.raw for line in lines if line.record is not None]
+            rows = [line.raw for line in lines if is_metric(line.record)]
             if rows:
                 yield MetricsEvent(run_id, rows, encode_cursor({id_: r.position for id_, r in followed.items()}))
 

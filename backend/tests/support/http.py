@@ -176,8 +176,9 @@ def raw_request(
     method: bytes = b"GET",
     headers: Mapping[str, bytes] | None = None,
     body: bytes | Iterator[bytes] = b"",
+    on_head: Callable[[], object] = lambda: None,
 ) -> RawAnswer:
-    """Send ``target`` as it is: no client tidies it up on the way."""
+    """Send ``target`` as it is: no client tidies it up on the way. ``on_head`` is called before the body is read."""
     lines = {"Host": f"127.0.0.1:{port}".encode(), "Connection": b"close", **(headers or {})}
     if isinstance(body, bytes) and body:
         lines.setdefault("Content-Length", str(len(body)).encode())
@@ -190,6 +191,7 @@ def raw_request(
             connection.sendall(part)
         answer = http.client.HTTPResponse(connection, method=method.decode())
         answer.begin()
+        on_head()
         content = answer.read()
         return RawAnswer(answer.status, {name.lower(): value for name, value in answer.getheaders()}, content)
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query
+from pydantic import ValidationError
 
 from rlviz.api.dependencies import App
 from rlviz.api.problems import documented
 from rlviz.api.schemas import MetricCurve, MetricCurves, MetricRows
 from rlviz.domain.errors import InvalidRequest, RunNotFound
 from rlviz.domain.records import MetricRecord
+from rlviz.rundir.journal import Line
 from rlviz.services.metrics import Curve
 
 router = APIRouter(prefix="/runs/{run_id}/metrics", tags=["metrics"])
@@ -32,13 +36,19 @@ def get_metrics(
         if names is not None:
             raise InvalidRequest.field("/tail", "Give either tail, for rows, or names, for curves, not both.")
         found = app.metrics.tail(folder, tail)
-        rows = [MetricRecord.model_validate(line.record) for line in found.lines if line.record is not None]
+        rows = list(_records(found.lines))
         broken = len(found.lines) - len(rows)
         return MetricRows(run_id=run_id, rows=rows, broken_lines=broken, cursor=found.cursor)
     wanted = None if names is None else [name.strip() for name in names.split(",") if name.strip()]
     result = app.metrics.curves(folder, wanted, max_points, x)
     series = {name: _curve(curve) for name, curve in result.curves.items()}
     return MetricCurves(run_id=run_id, x=x, series=series, broken_lines=result.broken_lines, cursor=result.cursor)
+
+
+def _records(lines: Iterable[Line]) -> Iterator[MetricRecord]:
+    for line in lines:
+        with suppress(ValidationError):  # a broken line
+            yield MetricRecord.model_validate(line.record)
 
 
 def _curve(curve: Curve) -> MetricCurve:
