@@ -7,6 +7,8 @@ const config: NextConfig = {
   reactStrictMode: true,
   agentRules: false,
   devIndicators: false,
+  // The development server answers under either name of this machine.
+  allowedDevOrigins: ["127.0.0.1"],
   turbopack: { root: path.resolve(import.meta.dirname) },
 };
 

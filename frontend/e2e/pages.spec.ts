@@ -31,7 +31,7 @@ test("values out of bounds are refused beside their fields, with nothing created
   await form.getByLabel("Timesteps").fill("3");
   await form.getByLabel("Seed").fill("one");
   await form.getByRole("button", { name: "Start training" }).click();
-  await expect(form.getByLabel("Timesteps")).toHaveAccessibleDescription(/^Enter .* to /);
+  await expect(form.getByLabel("Timesteps")).toHaveAccessibleDescription(/^Must be .* to /);
   await expect(form.getByLabel("Seed")).toHaveAccessibleDescription("Enter a whole number");
   await expect(form.getByLabel("Timesteps")).toBeFocused();
   await expect(page).toHaveURL("/");

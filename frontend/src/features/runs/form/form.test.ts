@@ -80,9 +80,9 @@ describe("a submission", () => {
     );
     expect(submission(choices, draft)).toEqual({
       problems: {
-        "/total_timesteps": "Enter 100 to 1,000,000",
+        "/total_timesteps": "Must be 100 to 1,000,000",
         "/seed": "Enter a whole number",
-        "/hyperparameters/learning_rate": "Enter above 0, at most 1",
+        "/hyperparameters/learning_rate": "Must be above 0, at most 1",
         "/hyperparameters/n_steps": "Enter a whole number",
       },
     });

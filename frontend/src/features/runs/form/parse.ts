@@ -60,7 +60,7 @@ function within(value: number, bounds: Bounds): Parsed {
     (maximum == null || value <= maximum) &&
     (exclusive_minimum == null || value > exclusive_minimum) &&
     (exclusive_maximum == null || value < exclusive_maximum);
-  return fits ? { ok: true, value } : no(`Enter ${describeBounds(bounds)}`);
+  return fits ? { ok: true, value } : no(`Must be ${describeBounds(bounds)}`);
 }
 
 /** `1 to 1,000`, `above 0, at most 1`, `at least 1`; empty when anything goes. */
