@@ -71,7 +71,8 @@ def fold_metrics(row: RunRow, name: str, lines: Iterable[Line]) -> None:
         for metric, column in _COLUMNS.items():
             if metric in values:
                 setattr(row, column, values[metric])
-        row.fps = values.get(RECENT_FPS, values.get(FPS, row.fps))
+        if RECENT_FPS in values or row.fps is None:
+            row.fps = values.get(RECENT_FPS, values.get(FPS))
 
 
 def warn_of_broken_events(row: RunRow, name: str, lines: Iterable[Line]) -> None:

@@ -157,10 +157,10 @@ class StreamService:
             if not run.has_rows or self.monotonic() < run.ready_at:
                 continue
             lines = await self._read(run)
-            if not lines:
+            run.ready_at = self.monotonic() + self.throttle
+            if not lines:  # the folder is being deleted
                 continue
             run.position = lines[-1].end
-            run.ready_at = self.monotonic() + self.throttle
             rows = [line.raw for line in lines if is_metric(line.record)]
             if rows:
                 yield MetricsEvent(run_id, rows, encode_cursor({id_: r.position for id_, r in followed.items()}))
