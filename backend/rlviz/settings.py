@@ -35,7 +35,10 @@ class Settings(BaseSettings):
     )
     keep_eval_videos: int = Field(3, ge=1, le=1_000, description="Newest evaluation videos kept a run.")
     token: str | None = Field(
-        None, min_length=8, description="Secret that clients must show. Required when the host is not loopback."
+        None,
+        min_length=8,
+        pattern=r"^[!-~]*$",
+        description="Secret that clients must show. Required when the host is not loopback.",
     )
     frontend_dir: Path = Field(
         _REPOSITORY / "frontend" / "out", description="Folder of the built front end, served at /."

@@ -1,0 +1,110 @@
+"""The ``rlviz`` command, as a user types it."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rlviz import __version__
+from rlviz.__main__ import COMMANDS, main
+from rlviz.settings import PREFIX, Settings
+from tests.support.http import environment, make_run
+
+
+def rlviz(folder: Path, *arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
+    """Run the command in ``folder`` with no settings but those given."""
+    return subprocess.run(
+        [sys.executable, "-m", "rlviz", *arguments],
+        cwd=folder,
+        env=environment(**settings),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_config_shows_each_setting_with_its_value_and_source(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("RLVIZ_KEEP_EVAL_VIDEOS=7\n")
+    result = rlviz(tmp_path, "config", port="1234")
+    assert result.returncode == 0
+    shown = {line.split()[0]: line.split(maxsplit=1)[1].rsplit("  ", 1) for line in result.stdout.splitlines()}
+    assert shown.keys() == {f"{PREFIX}{name}".upper() for name in Settings.model_fields}
+    assert [part.strip() for part in shown["RLVIZ_PORT"]] == ["1234", "environment"]
+    assert [part.strip() for part in shown["RLVIZ_KEEP_EVAL_VIDEOS"]] == ["7", ".env or argument"]
+    assert [part.strip() for part in shown["RLVIZ_HOST"]] == ["127.0.0.1", "default"]
+
+
+def test_config_never_shows_the_token(tmp_path: Path) -> None:
+    result = rlviz(tmp_path, "config", token="open-sesame-123")
+    assert "open-sesame" not in result.stdout + result.stderr
+    assert "RLVIZ_TOKEN" in result.stdout
+    assert "********" in result.stdout
+
+
+def test_a_setting_that_cannot_be_used_ends_with_2_and_one_clear_line(tmp_path: Path) -> None:
+    result = rlviz(tmp_path, "serve", host="0.0.0.0")
+    assert result.returncode == 2
+    assert result.stderr.startswith("rlviz: Settings cannot be used.")
+    assert "RLVIZ_TOKEN" in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_a_port_that_is_taken_ends_with_2_and_says_what_to_do(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        result = rlviz(tmp_path, "serve", port=str(port))
+    assert result.returncode == 2
+    assert f"Port {port} on 127.0.0.1 cannot be used" in result.stderr
+    assert "RLVIZ_PORT" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize("host", ["no-such-host.invalid", "203.0.113.7"])
+def test_an_address_that_is_not_ours_ends_with_2(tmp_path: Path, host: str) -> None:
+    result = rlviz(tmp_path, "serve", host=host, token="open-sesame-123", port="0")
+    assert result.returncode == 2
+    assert host in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_rebuild_indexes_the_folders_and_names_what_it_cannot_read(tmp_path: Path) -> None:
+    for number in range(3):
+        make_run(tmp_path / "runs", f"run-{number}", rows=2, status="completed")
+    result = rlviz(tmp_path, "rebuild")
+    assert (result.returncode, result.stdout) == (0, "Indexed 3 runs and 0 evaluations.\n")
+    assert (tmp_path / "runs" / "rlviz.db").exists()
+    (tmp_path / "runs" / "run-1" / "config.json").write_text("{")
+    result = rlviz(tmp_path, "rebuild")
+    assert (result.returncode, result.stdout) == (1, "Indexed 2 runs and 0 evaluations.\n")
+    assert "run-1" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_openapi_prints_the_document(tmp_path: Path) -> None:
+    document = json.loads(rlviz(tmp_path, "openapi").stdout)
+    assert document["info"] == {"title": "RL Gym Visualizer", "version": __version__}
+    assert document["servers"] == [{"url": "/api"}]
+    assert list(tmp_path.iterdir()) == [], "Describing the API touches nothing"
+
+
+def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["--help"])
+    assert caught.value.code == 0
+    shown = capsys.readouterr().out
+    for name, function in COMMANDS.items():
+        assert name in shown
+        assert (function.__doc__ or "").splitlines()[0] in " ".join(shown.split())
+
+
+def test_an_unknown_command_ends_with_2(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["fly"])
+    assert caught.value.code == 2
+    assert "serve" in capsys.readouterr().err

@@ -1,0 +1,118 @@
+"""Settings: where they come from, what they may be, and what is said when they may not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from rlviz.domain.errors import InvalidRequest
+from rlviz.settings import PREFIX, Settings, is_loopback, read_settings
+
+
+@pytest.fixture(autouse=True)
+def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No setting in the environment, no ``.env`` in the working directory."""
+    monkeypatch.chdir(tmp_path)
+    for name in Settings.model_fields:
+        monkeypatch.delenv(f"{PREFIX}{name}".upper(), raising=False)
+
+
+def test_without_a_word_the_service_is_for_this_machine_only() -> None:
+    settings = read_settings()
+    assert (settings.host, settings.port, settings.launcher) == ("127.0.0.1", 8000, "process")
+    assert settings.runs_dir == Path("runs")
+    assert settings.keep_eval_videos == 3
+    assert settings.max_concurrent_runs >= 1
+    assert settings.token is None
+    assert settings.cors_origins == ()
+    assert settings.is_loopback
+    assert {settings.source_of(name) for name in Settings.model_fields} == {"default"}
+
+
+def test_the_environment_wins_over_the_file_and_the_file_over_the_default(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / ".env").write_text("RLVIZ_PORT=1111\nRLVIZ_KEEP_EVAL_VIDEOS=7\nUNRELATED=x\nRLVIZ_UNKNOWN=x\n")
+    monkeypatch.setenv("RLVIZ_PORT", "2222")
+    settings = read_settings()
+    assert (settings.port, settings.source_of("port")) == (2222, "environment")
+    assert (settings.keep_eval_videos, settings.source_of("keep_eval_videos")) == (7, ".env or argument")
+    assert settings.source_of("host") == "default"
+
+
+def test_settings_never_change_after_they_were_read() -> None:
+    with pytest.raises(ValidationError):
+        read_settings().port = 9  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("PORT", "http", "RLVIZ_PORT: "),
+        ("PORT", "65536", "65535"),
+        ("PORT", "-1", "0"),
+        ("LAUNCHER", "ray", "'process' or 'thread'"),
+        ("MAX_CONCURRENT_RUNS", "0", "RLVIZ_MAX_CONCURRENT_RUNS: "),
+        ("MAX_CONCURRENT_RUNS", "257", "256"),
+        ("KEEP_EVAL_VIDEOS", "0", "RLVIZ_KEEP_EVAL_VIDEOS: "),
+        ("TOKEN", "short", "8 characters"),
+        ("TOKEN", "eight characters", "RLVIZ_TOKEN: "),
+        ("TOKEN", "gänsefüßchen", "RLVIZ_TOKEN: "),
+        ("HOST", "0.0.0.0", "Set RLVIZ_TOKEN to a secret"),
+        ("HOST", "192.168.1.7", "or leave RLVIZ_HOST at 127.0.0.1"),
+        ("HOST", "training.example", "Set RLVIZ_TOKEN to a secret"),
+        ("HOST", "::", "Set RLVIZ_TOKEN to a secret"),
+    ],
+)
+def test_a_setting_that_cannot_be_used_is_named_with_what_it_may_be(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, says: str
+) -> None:
+    monkeypatch.setenv(f"RLVIZ_{name}", value)
+    with pytest.raises(InvalidRequest) as caught:
+        read_settings()
+    assert says in str(caught.value)
+
+
+def test_all_bad_settings_are_named_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RLVIZ_PORT", "x")
+    monkeypatch.setenv("RLVIZ_LAUNCHER", "y")
+    with pytest.raises(InvalidRequest, match=r"RLVIZ_PORT: .*RLVIZ_LAUNCHER: "):
+        read_settings()
+
+
+def test_a_token_opens_the_service_to_other_machines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RLVIZ_TOKEN", "open-sesame-123")
+    settings = read_settings(host="0.0.0.0")
+    assert not settings.is_loopback
+
+
+def test_origins_are_separated_by_commas(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RLVIZ_CORS_ORIGINS", " http://127.0.0.1:3000, http://localhost:3000 ,")
+    assert read_settings().cors_origins == ("http://127.0.0.1:3000", "http://localhost:3000")
+
+
+@pytest.mark.parametrize(
+    ("host", "expected"),
+    [
+        ("127.0.0.1", True),
+        ("127.9.9.9", True),
+        ("::1", True),
+        ("[::1]", True),
+        ("localhost", True),
+        ("0.0.0.0", False),
+        ("::", False),
+        ("10.0.0.1", False),
+        ("localhost.evil.example", False),
+        ("", False),
+    ],
+)
+def test_only_addresses_of_this_machine_are_loopback(host: str, expected: bool) -> None:
+    assert is_loopback(host) is expected
+
+
+def test_every_setting_says_what_it_is_for() -> None:
+    descriptions: list[Any] = [field.description for field in Settings.model_fields.values()]
+    assert all(descriptions)
