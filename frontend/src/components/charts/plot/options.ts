@@ -25,7 +25,7 @@ export function plotOptions(
   });
   return {
     ...size,
-    padding: [10, 12, 0, 0],
+    padding: [10, 18, 0, 0],
     legend: { show: false },
     cursor: {
       drag: { x: false, y: false },
