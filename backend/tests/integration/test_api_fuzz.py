@@ -106,6 +106,8 @@ def test_no_value_breaks_the_opening_of_a_stream(service: Service, path: str) ->
     for _ in range(VALUES):
         query = "&".join(f"{name}={encoded(hostile(chance))}" for name in ("runs", "last_event_id", "since"))
         full = "/api" + path.replace("{run_id}", chance.choice(["ended-run", encoded(hostile(chance)) or "x"]))
-        cursor = hostile(chance).encode("utf-8", "replace").translate(None, b"\r\n\0")
+        cursor = bytes(
+            byte for byte in hostile(chance).encode("utf-8", "replace") if byte >= 32 and byte != 127
+        ).strip()
         with service.http.stream("GET", f"{full}?{query}", headers={"Last-Event-ID": cursor}) as answer:
             assert answer.status_code in (200, 400, 404, 422), (full, query)
