@@ -289,7 +289,7 @@ export interface paths {
     };
     /**
      * Get Artifact
-     * @description Any file of the run folder, whole or in ranges.
+     * @description Any file of the run folder, whole or a range of it.
      */
     get: operations["get_artifact"];
     put?: never;
@@ -1931,6 +1931,13 @@ export interface operations {
         };
         content?: never;
       };
+      /** @description The file is still the one that If-None-Match names */
+      304: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
       /** @description Run not found; Artifact not found */
       404: {
         headers: {
@@ -1940,12 +1947,14 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description The range lies beyond the end */
+      /** @description The range begins beyond the end */
       416: {
         headers: {
           [name: string]: unknown;
         };
-        content?: never;
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
       };
       /** @description Validation Error */
       422: {
