@@ -1,15 +1,8 @@
-import { existsSync, mkdtempSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { defineConfig } from "@playwright/test";
-
-const chromium = [
-  process.env.CHROMIUM_PATH,
-  "/usr/bin/chromium",
-  "/usr/bin/chromium-browser",
-  "/usr/bin/google-chrome",
-  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-].find((candidate) => candidate && existsSync(candidate));
+import { chromiumPath } from "./e2e/chromium.mjs";
 
 const given = process.env.RLVIZ_E2E_URL;
 const port = process.env.RLVIZ_E2E_PORT ?? "8765";
@@ -41,7 +34,7 @@ export default defineConfig({
     viewport: { width: 1280, height: 900 },
     trace: "retain-on-failure",
     launchOptions: {
-      executablePath: chromium,
+      executablePath: chromiumPath,
       args: [
         "--no-sandbox",
         "--disable-gpu",
