@@ -152,6 +152,7 @@ def test_close_leaves_processes_alone_and_ends_a_thread_as_a_stop_would(
 
     assert adopted is not None
     assert adopted.identity == worker.identity
+    assert os.getsid(worker.identity.pid) != os.getsid(0), "Ctrl-C on the service does not reach it"
     episodes = len(column(folder, "episode/index"))
     eventually(lambda: len(column(folder, "episode/index")) > episodes, "training to go on")
     assert adopted.poll() is None
