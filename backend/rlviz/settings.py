@@ -5,12 +5,13 @@ from __future__ import annotations
 import ipaddress
 import os
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from rlviz.domain.errors import InvalidRequest
+from rlviz.launchers import LAUNCHERS
 
 PREFIX = "RLVIZ_"
 _REPOSITORY = Path(__file__).resolve().parents[2]
@@ -24,9 +25,7 @@ class Settings(BaseSettings):
     host: str = Field("127.0.0.1", description="Address to listen on.")
     port: int = Field(8000, ge=0, le=65_535, description="Port to listen on; 0 takes a free one.")
     runs_dir: Path = Field(Path("runs"), description="Folder that holds the runs and their catalogue.")
-    launcher: Literal["process", "thread"] = Field(
-        "process", description="Where training runs: a process a run, or a thread of the service."
-    )
+    launcher: str = Field("process", description="Where training runs: a process a run, or a thread of the service.")
     max_concurrent_runs: int = Field(
         default_factory=lambda: os.cpu_count() or 1,
         ge=1,
@@ -46,6 +45,13 @@ class Settings(BaseSettings):
     cors_origins: Annotated[tuple[str, ...], NoDecode] = Field(
         (), description="Other origins, comma-separated, that may call the API; for front-end development."
     )
+
+    @field_validator("launcher")
+    @classmethod
+    def _known(cls, value: str) -> str:
+        if value not in LAUNCHERS.names():
+            raise ValueError(f"There is no launcher {value!r}. Known: {', '.join(LAUNCHERS.names())}.")
+        return value
 
     @field_validator("cors_origins", mode="before")
     @classmethod

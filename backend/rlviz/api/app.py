@@ -85,6 +85,12 @@ def _described(api: FastAPI) -> dict[str, Any]:
         schemas.pop(name, None)
     for path in document["paths"].values():
         for operation in path.values():
-            if "422" in operation["responses"]:
-                operation["responses"]["422"]["content"] = PROBLEM
+            invalid = operation["responses"].pop("422", None)
+            if invalid and _can_be_invalid(operation):
+                operation["responses"]["422"] = {**invalid, "content": PROBLEM}
     return document
+
+
+def _can_be_invalid(operation: dict[str, Any]) -> bool:
+    """FastAPI takes every parameter for one that may be; a path is text, and what it does not name is not found."""
+    return "requestBody" in operation or any(item["in"] != "path" for item in operation.get("parameters", ()))

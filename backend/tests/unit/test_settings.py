@@ -54,7 +54,7 @@ def test_settings_never_change_after_they_were_read() -> None:
         ("PORT", "http", "RLVIZ_PORT: "),
         ("PORT", "65536", "65535"),
         ("PORT", "-1", "0"),
-        ("LAUNCHER", "ray", "'process' or 'thread'"),
+        ("LAUNCHER", "ray", "Known: process, thread."),
         ("MAX_CONCURRENT_RUNS", "0", "RLVIZ_MAX_CONCURRENT_RUNS: "),
         ("MAX_CONCURRENT_RUNS", "257", "256"),
         ("KEEP_EVAL_VIDEOS", "0", "RLVIZ_KEEP_EVAL_VIDEOS: "),

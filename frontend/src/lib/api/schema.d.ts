@@ -1384,15 +1384,6 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description Validation Error */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
     };
   };
   delete_run: {
@@ -1424,15 +1415,6 @@ export interface operations {
       };
       /** @description Run is active */
       409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Validation Error */
-      422: {
         headers: {
           [name: string]: unknown;
         };
@@ -1524,15 +1506,6 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description Validation Error */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
     };
   };
   stop_run: {
@@ -1573,15 +1546,6 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description Validation Error */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
     };
   };
   get_config: {
@@ -1613,15 +1577,6 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description Validation Error */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
     };
   };
   list_evaluations: {
@@ -1646,15 +1601,6 @@ export interface operations {
       };
       /** @description Run not found */
       404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Validation Error */
-      422: {
         headers: {
           [name: string]: unknown;
         };
@@ -1739,15 +1685,6 @@ export interface operations {
       };
       /** @description Run not found; Evaluation not found */
       404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Validation Error */
-      422: {
         headers: {
           [name: string]: unknown;
         };
@@ -1949,15 +1886,6 @@ export interface operations {
       };
       /** @description The range begins beyond the end */
       416: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Validation Error */
-      422: {
         headers: {
           [name: string]: unknown;
         };
