@@ -1,0 +1,274 @@
+"""The documents name all there is, and their examples are true.
+
+Whatever is missing here fails with the name that is missing; add it to the document, not to this file.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+from sqlmodel import SQLModel
+
+import rlviz.catalog.models  # noqa: F401  (fills the metadata)
+from rlviz.__main__ import COMMANDS
+from rlviz.algorithms import ALGORITHMS
+from rlviz.algorithms.base import Algorithm
+from rlviz.api import schemas
+from rlviz.api.app import create_api
+from rlviz.api.views import view_algorithm
+from rlviz.domain import config, evaluation, records
+from rlviz.domain.errors import RlvizError
+from rlviz.domain.presets import Preset
+from rlviz.domain.records import EventKind
+from rlviz.domain.status import TRANSITIONS, RunStatus
+from rlviz.environments import ENVIRONMENTS
+from rlviz.launchers import LAUNCHERS
+from rlviz.rundir import control, folder
+from rlviz.rundir.folder import RunFolder
+from rlviz.settings import PREFIX, Settings
+
+ROOT = Path(__file__).parents[3]
+DOCS = ROOT / "docs"
+OPENAPI = create_api().openapi()
+OPERATIONS = [(method.upper(), path) for path, methods in OPENAPI["paths"].items() for method in methods]
+MODELS: dict[str, type[BaseModel]] = {
+    name: value
+    for module in (config, evaluation, records, control, folder, schemas)
+    for name, value in vars(module).items()
+    if isinstance(value, type) and issubclass(value, BaseModel)
+}
+
+
+def read(name: str) -> str:
+    return (ROOT / name).read_text()
+
+
+def section(text: str, heading: str) -> str:
+    """What stands under a heading, up to the next one of its level or above."""
+    match = re.search(rf"^(#+) {re.escape(heading)}$", text, re.MULTILINE)
+    assert match, f"no heading {heading!r}"
+    rest = text[match.end() :]
+    end = re.search(rf"^#{{1,{len(match[1])}}} ", rest, re.MULTILINE)
+    return rest[: end.start()] if end else rest
+
+
+def table(text: str) -> dict[str, list[str]]:
+    """The rows of the first table, by the code in their first cell."""
+    rows = [line for line in text.splitlines() if line.startswith("| `")]
+    cells = [[cell.strip() for cell in re.split(r"(?<!\\)\|", row)[1:-1]] for row in rows]
+    return {row[0].strip("`"): row[1:] for row in cells}
+
+
+# The API
+
+
+@pytest.mark.parametrize(("method", "path"), OPERATIONS, ids=lambda value: value)
+def test_every_endpoint_is_documented_with_its_parameters_and_answers(method: str, path: str) -> None:
+    text = section(read("docs/api.md"), f"`{method} {path}`")
+    operation = OPENAPI["paths"][path][method.lower()]
+    for status in operation["responses"]:
+        assert f"`{status}`" in text, f"{method} {path} does not mention {status}"
+    for parameter in operation.get("parameters", []):
+        if parameter["in"] != "path":
+            assert f"`{parameter['name']}`" in text, f"{method} {path} does not mention {parameter['name']}"
+
+
+def test_no_endpoint_is_documented_that_does_not_exist() -> None:
+    documented = re.findall(r"^#+ `([A-Z]+) (/[^`]*)`$", read("docs/api.md"), re.MULTILINE)
+    assert sorted(documented) == sorted(OPERATIONS)
+
+
+@pytest.mark.parametrize("name", ["RunCreate", "RunPatch", "EvaluationCreate"])
+def test_every_field_of_a_request_is_documented(name: str) -> None:
+    text = read("docs/api.md")
+    for field in MODELS[name].model_fields:
+        assert f"| `{field}` |" in text, field
+
+
+def test_every_event_of_a_stream_is_documented() -> None:
+    assert table(section(read("docs/api.md"), "Events")).keys() == schemas.STREAM_EVENTS.keys()
+
+
+def test_every_status_is_documented_with_what_may_follow() -> None:
+    rows = table(section(read("docs/api.md"), "Status of a run"))
+    assert rows.keys() == {status.value for status in RunStatus}
+    for status, targets in TRANSITIONS.items():
+        assert set(re.findall(r"`([a-z]+)`", rows[status.value][1])) == {target.value for target in targets}
+
+
+def test_every_error_is_documented_with_its_status() -> None:
+    def tree(error: type[RlvizError]) -> Iterator[type[RlvizError]]:
+        for kind in error.__subclasses__():
+            if kind.__module__ == "rlviz.domain.errors":
+                yield kind
+                yield from tree(kind)
+
+    text = section(read("docs/api.md"), "Errors")
+    for error in tree(RlvizError):
+        assert f"`{error.status}`" in text, error.__name__
+        if error.status < 500 and not error.__subclasses__():
+            assert error.title in text, error.__name__
+
+
+# Settings and commands
+
+
+@pytest.mark.parametrize("name", Settings.model_fields)
+def test_every_setting_is_documented(name: str) -> None:
+    assert f"{PREFIX}{name}".upper() in table(section(read("README.md"), "Settings"))
+
+
+def test_no_setting_is_documented_that_does_not_exist() -> None:
+    documented = table(section(read("README.md"), "Settings")).keys()
+    assert documented == {f"{PREFIX}{name}".upper() for name in Settings.model_fields}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_is_documented(name: str) -> None:
+    assert f"rlviz {name}" in table(section(read("docs/api.md"), "The command line"))
+
+
+@pytest.mark.parametrize("name", LAUNCHERS.names())
+def test_every_launcher_is_documented(name: str) -> None:
+    assert f"`{name}`" in table(section(read("README.md"), "Settings"))["RLVIZ_LAUNCHER"][1]
+
+
+# Storage
+
+
+@pytest.mark.parametrize("name", SQLModel.metadata.tables)
+def test_every_column_and_index_is_documented(name: str) -> None:
+    model = SQLModel.metadata.tables[name]
+    text = section(read("docs/storage.md"), f"Table `{name}`")
+    assert table(text).keys() == {column.name for column in model.columns}
+    for index in model.indexes:
+        columns = ", ".join(f"`{column.name}`" for column in index.columns)
+        assert f"`{index.name}` on {columns}" in text, index.name
+
+
+@pytest.mark.parametrize("kind", EventKind)
+def test_every_event_of_a_journal_has_an_example(kind: EventKind) -> None:
+    text = section(read("docs/storage.md"), "events.jsonl")
+    assert kind.value in table(text)
+    assert f'"event":"{kind.value}"' in text
+
+
+def test_every_file_of_a_run_folder_is_documented() -> None:
+    text = section(read("docs/storage.md"), "The folder of a run")
+    run = RunFolder(Path(), "a-run")
+    for path in (value for value in vars(run).values() if isinstance(value, Path) and value != run.path):
+        assert f"`{path.name}" in text, path.name
+
+
+# Presets and hyperparameters
+
+
+def show(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def bounds_row(field: schemas.HyperparameterField) -> str:
+    """For instance ``| `gamma` | number | 0.99 | 0 ≤ x ≤ 1 | Discount factor. |``."""
+    limits = [(field.minimum, "{:.10g} ≤ x"), (field.exclusive_minimum, "{:.10g} < x")]
+    low = next((form.format(limit) for limit, form in limits if limit is not None), "")
+    limits = [(field.maximum, " ≤ {:.10g}"), (field.exclusive_maximum, " < {:.10g}")]
+    high = next((form.format(limit) for limit, form in limits if limit is not None), "")
+    bounds = low + high or ", ".join(field.choices or []) or "–"
+    kind = f"{field.type} or null" if field.nullable else field.type
+    return f"| `{field.name}` | {kind} | {show(field.default)} | {bounds} | {field.help} |"
+
+
+def preset_rows(algorithm: Algorithm, presets: list[Preset]) -> list[str]:
+    """The presets side by side: training length, and every value that differs from the default."""
+    names = [name for name in algorithm.hyperparameters.model_fields if any(name in p.hyperparameters for p in presets)]
+    defaults = algorithm.hyperparameters.model_validate({})
+    rows = [f"| timesteps | {' | '.join(f'{preset.total_timesteps:,}' for preset in presets)} |"]
+    for name in names:
+        values = [show(preset.hyperparameters.get(name, getattr(defaults, name))) for preset in presets]
+        rows.append(f"| `{name}` | {' | '.join(values)} |")
+    return rows
+
+
+@pytest.mark.parametrize("algorithm", list(ALGORITHMS), ids=lambda algorithm: algorithm.id)
+def test_every_hyperparameter_is_documented_with_its_bounds(algorithm: Algorithm) -> None:
+    text = section(read("docs/presets.md"), f"Hyperparameters of {algorithm.name}")
+    for field in view_algorithm(algorithm).hyperparameters:
+        assert bounds_row(field) in text.splitlines()
+
+
+@pytest.mark.parametrize("algorithm", list(ALGORITHMS), ids=lambda algorithm: algorithm.id)
+def test_every_preset_is_documented_with_its_values(algorithm: Algorithm) -> None:
+    tuned = {item.name: list(item.presets[algorithm.id]) for item in ENVIRONMENTS if algorithm.id in item.presets}
+    for place, presets in {"any environment": list(algorithm.presets), **tuned}.items():
+        text = section(read("docs/presets.md"), f"{algorithm.name} on {place}")
+        for preset in presets:
+            assert f"- **{preset.title}** (`{preset.id}`): {preset.summary}" in text.splitlines()
+        for row in preset_rows(algorithm, presets):
+            assert row in text.splitlines()
+
+
+# Examples
+
+
+def examples_in(name: str) -> list[tuple[str, str]]:
+    """Code blocks that say which model they are an example of: model, text."""
+    return re.findall(r"^```json ([A-Za-z]+)\n(.*?)^```$", read(name), re.MULTILINE | re.DOTALL)
+
+
+DOCUMENTS = sorted(path.relative_to(ROOT).as_posix() for path in DOCS.rglob("*.md"))
+EXAMPLES = [(name, model, text) for name in DOCUMENTS for model, text in examples_in(name)]
+
+
+@pytest.mark.parametrize(("name", "model", "text"), EXAMPLES)
+def test_an_example_is_what_it_says_it_is(name: str, model: str, text: str) -> None:
+    is_journal = model in ("MetricRecord", "EventRecord")
+    for document in text.splitlines() if is_journal else [text]:
+        example = json.loads(document)
+        assert partly(example, MODELS[model].model_validate(example).model_dump(mode="json")), document
+
+
+def partly(example: Any, whole: Any) -> bool:
+    """Whether ``whole`` says all that ``example`` says; 1 and 1.0 are the same."""
+    if isinstance(example, dict):
+        return isinstance(whole, dict) and all(
+            key in whole and partly(value, whole[key]) for key, value in example.items()
+        )
+    if isinstance(example, list):
+        return isinstance(whole, list) and len(example) == len(whole) and all(map(partly, example, whole))
+    return bool(example == whole)
+
+
+def test_examples_of_a_stream_are_events_as_the_service_sends_them() -> None:
+    blocks = re.findall(r"^```text\n((?:id|event|data|:).*?)^```$", read("docs/api.md"), re.MULTILINE | re.DOTALL)
+    seen = set()
+    for block in "\n\n".join(blocks).split("\n\n"):
+        fields = dict(line.split(": ", 1) for line in block.strip().splitlines() if not line.startswith(":"))
+        if fields:
+            kind = fields["event"]
+            schemas.STREAM_EVENTS[kind].model_validate_json(fields["data"])
+            assert ("id" in fields) == (kind == "metrics")
+            seen.add(kind)
+    assert seen == schemas.STREAM_EVENTS.keys()
+
+
+def test_every_curl_example_calls_an_endpoint_that_exists() -> None:
+    calls = re.findall(r"curl [^\n]*?/api(/[^\s'\"?]*)", read("docs/api.md").replace("\\\n", " "))
+    patterns = [re.sub(r"\{[^}]+\}", "[^/]+", path) for _, path in OPERATIONS]
+    assert len(calls) > 5
+    for call in calls:
+        assert any(re.fullmatch(pattern, call) for pattern in patterns) or call.startswith("/runs/$RUN/artifacts/"), (
+            call
+        )
+
+
+@pytest.mark.parametrize("name", [*DOCUMENTS, "README.md"])
+def test_no_link_leads_nowhere(name: str) -> None:
+    for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", read(name)):
+        if "://" not in target:
+            assert (ROOT / name).parent.joinpath(target).exists(), f"{name} links to {target}"
