@@ -10,8 +10,9 @@ from urllib.parse import quote
 import pytest
 
 from rlviz.api.app import create_api
-from tests.support.http import Service, make_run, raw_request
+from tests.support.http import Service, raw_request
 
+ENDED = "ended-run"
 VALUES = 30
 ALPHABET = "a0-_.:,/\\%?#&=+;'\"<>{}[]()*~ \t\r\n\0\x7f\u00e9\u2028\U0001f600\ud800"
 NASTY: list[Any] = [
@@ -77,7 +78,6 @@ def encoded(value: str) -> str:
 def test_no_value_of_any_parameter_breaks_the_service(service: Service, method: str, path: str) -> None:
     operation = DOCUMENT["paths"][path][method]
     chance = random.Random(f"{method} {path}")
-    make_run(service.runs_dir, f"fuzz-{chance.randrange(10**9)}")  # a folder that the catalogue does not know
     for _ in range(VALUES):
         target, queries = path, []
         headers: dict[str, bytes] = {}
@@ -85,7 +85,8 @@ def test_no_value_of_any_parameter_breaks_the_service(service: Service, method: 
             value = hostile(chance)
             if parameter["in"] == "path":
                 known = parameter["name"] == "run_id" and method == "get" and chance.random() < 0.6
-                target = target.replace(f"{{{parameter['name']}}}", "ended-run" if known else encoded(value) or "x")
+                unknown = encoded(value) if value not in ("", ENDED) else "x"  # other tests need that run
+                target = target.replace(f"{{{parameter['name']}}}", ENDED if known else unknown)
             elif parameter["in"] == "query" and chance.random() < 0.7:
                 queries += [f"{parameter['name']}={encoded(value)}"] * chance.choice([1, 1, 2])
         body = b""
