@@ -25,9 +25,21 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.services.application import Application
 from rlviz.services.rebuild import Rebuilt, rebuild
 from rlviz.training.session import train_run
-from tests.support.service import becomes, catalogue, create, ended, evaluation_ended, folder_of, service, start
+from tests.support.service import (
+    becomes,
+    catalogue,
+    create,
+    ended,
+    evaluation_ended,
+    folder_of,
+    service,
+    start,
+    stop_all,
+)
 from tests.support.training import column, events, eventually, make_run
 from tests.support.workers import worker_processes
+
+pytestmark = pytest.mark.usefixtures("_no_run_goes_on")
 
 LONG = 100
 """Episodes: enough to be met half-way."""
@@ -46,6 +58,12 @@ def app(trained: RunFolder) -> Iterator[Application]:
     with service(trained.path.parent, max_concurrent_runs=1) as application:
         yield application
     assert worker_processes() == []
+
+
+@pytest.fixture
+def _no_run_goes_on(app: Application) -> Iterator[None]:
+    yield
+    stop_all(app)
 
 
 def evaluate(app: Application, run_id: str, *, episodes: int = 1) -> EvaluationRow:
@@ -92,9 +110,12 @@ def test_a_running_run_is_asked_for_a_checkpoint_and_trains_on(app: Application)
     with pytest.raises(EvaluationInProgress):
         evaluate(app, run_id)
     record = evaluation_ended(app, run_id).parsed()
-    [saved] = [event for event in events(folder, EventKind.CHECKPOINT) if event.data["request"] == 1]
+    answers = {
+        event.step: event.data["path"] for event in events(folder, EventKind.CHECKPOINT) if event.data["request"]
+    }
     assert record.status is EvaluationStatus.COMPLETED
-    assert (record.checkpoint, record.checkpoint_step) == (saved.data["path"], saved.step)
+    assert record.checkpoint_step is not None
+    assert record.checkpoint == answers[record.checkpoint_step]
     assert app.runs.get(run_id).state is RunStatus.RUNNING
     app.runs.stop(run_id)
     assert ended(app, run_id).state is RunStatus.STOPPED

@@ -21,9 +21,11 @@ from rlviz.domain.status import RunStatus
 from rlviz.rundir.journal import read_journal
 from rlviz.services.application import Application
 from rlviz.services.rebuild import Rebuilt, rebuild
-from tests.support.service import becomes, catalogue, create, ended, folder_of, service, start
+from tests.support.service import becomes, catalogue, create, ended, folder_of, service, start, stop_all
 from tests.support.training import column, events, eventually, kinds, leftovers
 from tests.support.workers import worker_processes
+
+pytestmark = pytest.mark.usefixtures("_no_run_goes_on")
 
 S = RunStatus
 Rows = dict[str, Mapping[str, Any]]
@@ -35,6 +37,12 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Application]:
     with service(tmp_path_factory.mktemp("runs"), max_concurrent_runs=1) as application:
         yield application
     assert worker_processes() == []
+
+
+@pytest.fixture
+def _no_run_goes_on(app: Application) -> Iterator[None]:
+    yield
+    stop_all(app)
 
 
 def trains(app: Application, run_id: str) -> None:

@@ -11,6 +11,7 @@ from sqlmodel import select
 
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import EvaluationRow, RunRow
+from rlviz.catalog.runs import RunQuery
 from rlviz.domain.status import RunStatus
 from rlviz.rundir.folder import RunFolder
 from rlviz.services.application import Application
@@ -69,6 +70,15 @@ def ended(application: Application, run_id: str) -> RunRow:
     row = becomes(application, run_id, *(status for status in RunStatus if status.is_final))
     eventually(lambda: not application.supervisor.is_live(run_id), f"the worker of {run_id} to go")
     return row
+
+
+def stop_all(application: Application) -> None:
+    """Stop every run that waits or trains, and wait for the end: a test that failed may have left some."""
+    active = [row.id for row in application.runs.list(RunQuery(limit=1_000)).runs if row.state.is_active]
+    for run_id in active:
+        application.runs.stop(run_id)
+    for run_id in active:
+        ended(application, run_id)
 
 
 def evaluation_ended(application: Application, run_id: str) -> EvaluationRow:
