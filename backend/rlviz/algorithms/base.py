@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from rlviz.domain.errors import FieldError, InvalidRequest, UnknownName, pointer_to
 from rlviz.domain.presets import Preset, PresetId
+from rlviz.domain.registry import load
 
 NetArch = Annotated[
     list[Annotated[int, Field(ge=4, le=1024)]],
@@ -18,6 +19,16 @@ NetArch = Annotated[
 ]
 Activation = Literal["tanh", "relu"]
 ACTIVATION_CLASSES: Mapping[str, str] = {"tanh": "torch.nn:Tanh", "relu": "torch.nn:ReLU"}
+
+
+Schedule = Literal["constant", "linear"]
+
+
+def scheduled(value: float, schedule: Schedule) -> Any:
+    """A constant, or Stable-Baselines3's own linear fall to zero, which a saved model can load without this package."""
+    if schedule == "constant":
+        return value
+    return load("stable_baselines3.common.utils:LinearSchedule")(value, 0.0, 1.0)
 
 
 class Hyperparameters(BaseModel, ABC):

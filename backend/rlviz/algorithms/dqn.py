@@ -6,13 +6,22 @@ from typing import Any
 
 from pydantic import Field
 
-from rlviz.algorithms.base import ACTIVATION_CLASSES, Activation, Algorithm, Hyperparameters, NetArch
+from rlviz.algorithms.base import (
+    ACTIVATION_CLASSES,
+    Activation,
+    Algorithm,
+    Hyperparameters,
+    NetArch,
+    Schedule,
+    scheduled,
+)
 from rlviz.domain.errors import FieldError
 from rlviz.domain.presets import Preset, PresetId
 
 
 class DQNHyperparameters(Hyperparameters):
     learning_rate: float = Field(1e-4, gt=0, le=1, description="Step size of the Adam optimizer.")
+    learning_rate_schedule: Schedule = Field("constant", description="Constant, or falling linearly to zero.")
     buffer_size: int = Field(100_000, ge=100, le=1_000_000, description="Transitions the replay buffer holds.")
     learning_starts: int = Field(1_000, ge=0, le=1_000_000, description="Steps collected before learning begins.")
     batch_size: int = Field(64, ge=1, le=8_192, description="Transitions drawn for each gradient step.")
@@ -45,7 +54,8 @@ class DQNHyperparameters(Hyperparameters):
 
     def model_arguments(self) -> dict[str, Any]:
         return {
-            **self.model_dump(exclude={"net_arch", "activation"}),
+            **self.model_dump(exclude={"net_arch", "activation", "learning_rate_schedule"}),
+            "learning_rate": scheduled(self.learning_rate, self.learning_rate_schedule),
             "policy_kwargs": {
                 "net_arch": list(self.net_arch),
                 "activation_fn": ACTIVATION_CLASSES[self.activation],

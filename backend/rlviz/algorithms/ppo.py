@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import Field
 
-from rlviz.algorithms.base import ACTIVATION_CLASSES, Activation, Algorithm, Hyperparameters, NetArch
+from rlviz.algorithms.base import (
+    ACTIVATION_CLASSES,
+    Activation,
+    Algorithm,
+    Hyperparameters,
+    NetArch,
+    Schedule,
+    scheduled,
+)
 from rlviz.domain.errors import FieldError
 from rlviz.domain.presets import Preset, PresetId
-from rlviz.domain.registry import load
-
-Schedule = Literal["constant", "linear"]
 
 
 class PPOHyperparameters(Hyperparameters):
@@ -42,8 +47,8 @@ class PPOHyperparameters(Hyperparameters):
         same |= {"ent_coef", "vf_coef", "max_grad_norm", "target_kl"}
         return {
             **self.model_dump(include=same),
-            "learning_rate": _scheduled(self.learning_rate, self.learning_rate_schedule),
-            "clip_range": _scheduled(self.clip_range, self.clip_range_schedule),
+            "learning_rate": scheduled(self.learning_rate, self.learning_rate_schedule),
+            "clip_range": scheduled(self.clip_range, self.clip_range_schedule),
             "policy_kwargs": {
                 "net_arch": list(self.net_arch),
                 "activation_fn": ACTIVATION_CLASSES[self.activation],
@@ -61,13 +66,6 @@ class PPOHyperparameters(Hyperparameters):
                 )
             ]
         return []
-
-
-def _scheduled(value: float, schedule: Schedule) -> Any:
-    """A constant, or Stable-Baselines3's own schedule, which a saved model can load without this package."""
-    if schedule == "constant":
-        return value
-    return load("stable_baselines3.common.utils:LinearSchedule")(value, 0.0, 1.0)
 
 
 PPO = Algorithm(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from email.utils import formatdate
@@ -26,8 +25,7 @@ def send_file(request: Request, path: Path, media_type: str) -> Response:
     with text. This one sends what was there at the beginning; a range it does not understand, or a list of
     ranges, is ignored, as RFC 9110 (section 14.2) allows. Raises FileNotFoundError.
     """
-    file = path.open("rb")
-    status = os.fstat(file.fileno())
+    status = path.stat()
     headers = {
         "Accept-Ranges": "bytes",
         "Cache-Control": "no-cache",
@@ -45,7 +43,7 @@ def send_file(request: Request, path: Path, media_type: str) -> Response:
     code = HTTPStatus.PARTIAL_CONTENT if span else HTTPStatus.OK
     if request.method == "HEAD":
         return Response(status_code=code, headers=headers, media_type=media_type)
-    return StreamingResponse(_read(file, first, last + 1), code, headers, media_type)
+    return StreamingResponse(_read(path.open("rb"), first, last + 1), code, headers, media_type)
 
 
 def _is_fresh(asked: Headers, etag: str) -> bool:

@@ -69,9 +69,10 @@ CARTPOLE = Environment(
                 summary="Rare but large bursts of gradient steps: balances within a minute.",
                 total_timesteps=50_000,
                 hyperparameters={
-                    "learning_rate": 2.3e-3,
-                    "learning_starts": 1_000,
-                    "batch_size": 64,
+                    "learning_rate": 2e-3,
+                    "learning_rate_schedule": "linear",
+                    "batch_size": 128,
+                    "buffer_size": 50_000,
                     "train_freq": 256,
                     "gradient_steps": 128,
                     "target_update_interval": 10,
