@@ -73,7 +73,7 @@ $(STAMPS)/python: backend/requirements.lock backend/pyproject.toml
 
 $(STAMPS)/node: frontend/pnpm-lock.yaml frontend/package.json
 	@mkdir -p $(STAMPS)
-	@node -e 'process.exit(Number(process.versions.node.split(".")[0]) < 20)' || \
+	@node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' || \
 		{ echo "Node 20 or newer is needed."; exit 1; }
 	cd frontend && CI=true $(PNPM) install --frozen-lockfile --reporter=append-only
 	@touch $@
