@@ -32,11 +32,16 @@ def is_running(pid: int) -> bool:
 
 
 def worker_processes() -> list[int]:
-    """Ids of the worker processes that this process, or a child of it, has started and that still run."""
+    """Ids of the worker processes that this process, or a child of it, has started and that still run.
+
+    Those of a service that other tests have up (``rlviz serve``) are not counted.
+    """
     found = []
     for process in psutil.Process().children(recursive=True):
         try:
-            if "rlviz.worker" in process.cmdline() and process.status() != psutil.STATUS_ZOMBIE:
+            running = "rlviz.worker" in process.cmdline() and process.status() != psutil.STATUS_ZOMBIE
+            parent = process.parent()
+            if running and (parent is None or "serve" not in parent.cmdline()):
                 found.append(process.pid)
         except psutil.Error:
             continue
