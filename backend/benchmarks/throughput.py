@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchmarks.support import Figure, figure, new_folder, scratch
 
-PAIRS = 5
+PAIRS = 4
 TIMESTEPS = {"ppo": 40_000, "dqn": 12_000}
 
 _TIMED = """
