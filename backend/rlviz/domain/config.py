@@ -39,7 +39,7 @@ class CheckpointPolicy(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     every_steps: int = Field(
-        default=10_000, ge=100, le=MAX_TIMESTEPS, description="Environment steps between checkpoints."
+        default=25_000, ge=100, le=MAX_TIMESTEPS, description="Environment steps between checkpoints."
     )
     every_seconds: float = Field(default=30.0, ge=1, le=86_400, description="Seconds between checkpoints.")
     keep: int = Field(default=3, ge=1, le=100, description="Newest checkpoints kept on disk.")
