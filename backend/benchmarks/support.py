@@ -38,7 +38,7 @@ class Figure:
 def figure(
     what: str, value: float, unit: str, *, at_most: float | None = None, at_least: float | None = None
 ) -> Figure:
-    text = f"{value:.3g} {unit}".rstrip()
+    text = f"{value:,.0f} {unit}" if value >= 1_000 else f"{value:.3g} {unit}"
     if at_most is not None:
         return Figure(what, text, f"≤ {at_most:g}", value <= at_most)
     if at_least is not None:
