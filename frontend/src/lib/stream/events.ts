@@ -5,7 +5,11 @@ export type StreamEvent =
   | { kind: "status"; run: Run }
   | { kind: "evaluation"; evaluation: Evaluation }
   | { kind: "end"; end: EndEvent }
-  | { kind: "reconnected" };
+  | { kind: "reconnected" }
+  /** Opened anew without a loss: events of runs that nobody follows may still have passed unheard. */
+  | { kind: "reopened" }
+  /** The service would not open the stream; `cursors`: again, so that its positions are in doubt. */
+  | { kind: "refused"; cursors: boolean };
 
 export type ConnectionState = "connecting" | "live" | "reconnecting";
 

@@ -76,3 +76,19 @@ test("an answer that comes after the page was left changes nothing", async () =>
   expect(series.revision).toBe(0);
   expect(sources.at(-1)!.query.get("runs")).toBeNull();
 });
+
+test("a position refused twice is replaced by that of a fresh history, with no row twice", async () => {
+  const answers = [history, { ...history, cursor: "a:32" }];
+  const feed = feedOf(() => Promise.resolve(answers.shift()!));
+  feed.start();
+  await vi.waitFor(() => expect(feed.getState().phase).toBe("ready"));
+  timers.advance(0);
+  sources.at(-1)!.fail({ forGood: true });
+  timers.advance(1000);
+  sources.at(-1)!.fail({ forGood: true });
+  await vi.waitFor(() => expect(answers).toHaveLength(0));
+  await Promise.resolve();
+  timers.advance(3000);
+  expect(sources.at(-1)!.query.get("last_event_id")).toBe("a:32");
+  expect(series.column(REWARD).length).toBe(1);
+});

@@ -24,6 +24,7 @@ export class RunFeed {
   private readonly states = new Listeners<[]>();
   private abort = new AbortController();
   private release: (() => void) | null = null;
+  private unlisten: (() => void) | null = null;
   private timer: number | null = null;
   private attempt = 0;
 
@@ -35,10 +36,17 @@ export class RunFeed {
   start() {
     this.abort = new AbortController();
     void this.load(this.abort.signal);
+    // A position that the service refuses is no place to go on from: history gives another.
+    this.unlisten = this.options.hub.onEvent((event) => {
+      if (event.kind !== "refused" || !event.cursors || this.release === null) return;
+      this.stop();
+      this.start();
+    });
   }
 
   stop() {
     this.abort.abort();
+    this.unlisten?.();
     this.release?.();
     this.release = null;
     if (this.timer !== null) this.options.timers.clear(this.timer);

@@ -71,6 +71,33 @@ describe("one connection", () => {
     expect(got).toEqual([1]);
   });
 
+  test("a second follower gets what comes after its own cursor, and nothing from before", () => {
+    const [first] = follow("a", "a:10");
+    const [second, onRows] = seqs();
+    hub.follow("a", "a:30", onRows);
+    current().emit("metrics", { run_id: "a", rows: [row(1)] }, "a:20");
+    current().emit("metrics", { run_id: "a", rows: [row(2), row(3)] }, "a:40");
+    expect(current().query.get("last_event_id")).toBe("a:30");
+    current().emit("metrics", { run_id: "a", rows: [row(3), row(4)] }, "a:50");
+    expect([first, second]).toEqual([
+      [1, 2, 3, 4],
+      [3, 4],
+    ]);
+  });
+
+  test("a second follower that is behind misses nothing, and the first hears nothing twice", () => {
+    const [first] = follow("a", "a:10");
+    current().emit("metrics", { run_id: "a", rows: [row(1), row(2)] }, "a:30");
+    const [second, onRows] = seqs();
+    hub.follow("a", "a:20", onRows);
+    expect(current().query.get("last_event_id")).toBe("a:20");
+    current().emit("metrics", { run_id: "a", rows: [row(2), row(3)] }, "a:40");
+    expect([first, second]).toEqual([
+      [1, 2, 3],
+      [2, 3],
+    ]);
+  });
+
   test("a run is named until its last follower has gone", () => {
     const [, releaseFirst] = follow("a", "a:1");
     const releaseSecond = hub.follow("a", "a:1", () => {});
@@ -167,7 +194,26 @@ describe("reconnecting", () => {
     hub.start();
     current().connect();
     expect(current().query.get("last_event_id")).toBe("a:5");
-    expect(events).toEqual([{ kind: "reconnected" }]);
+    expect(events.at(-1)).toEqual({ kind: "reconnected" });
+  });
+
+  test("a stream opened anew says so, as status events may have passed meanwhile", () => {
+    follow("a", "a:5");
+    expect(events).toEqual([{ kind: "reopened" }]);
+  });
+
+  test("a source that never opened was refused; twice in a row puts the cursors in doubt", () => {
+    follow("a", "a:5");
+    current().fail({ forGood: true });
+    timers.advance(500);
+    events.length = 0;
+    current().fail({ forGood: true });
+    timers.advance(1000);
+    current().fail({ forGood: true });
+    expect(events).toEqual([
+      { kind: "refused", cursors: false },
+      { kind: "refused", cursors: true },
+    ]);
   });
 
   test("a stopped hub opens nothing more", () => {

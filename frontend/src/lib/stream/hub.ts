@@ -11,29 +11,36 @@ export interface HubOptions {
   random?: () => number;
 }
 
-interface Followed {
-  rows: Listeners<[MetricRow[]]>;
-  followers: number;
+/** Until its first row arrives (`lastSeq` -1), a follower only knows the offset that it goes on from. */
+interface Follower {
+  from: number;
   lastSeq: number;
+  onRows: (rows: MetricRow[]) => void;
 }
+
+/** As many refusals in a row mean that the cursors themselves are refused. */
+const REFUSED_CURSORS = 2;
 
 /**
  * The one event stream of the app (browsers allow six connections per host).
  *
  * It names the runs somebody follows, and is opened anew, from where each run was left, when that set
  * changes. The browser reconnects a dropped stream by itself; a source that gave up (the service was
- * restarted, say) is replaced after a backoff. Every row reaches its followers once: rows whose `seq`
- * was seen are dropped.
+ * restarted, say) is replaced after a backoff; one that never opened was refused, and listeners are told,
+ * as asking the same again may never succeed. A follower gets each row after its own cursor once.
  */
 export class StreamHub {
   private readonly events = new Listeners<[StreamEvent]>();
   private readonly states = new Listeners<[]>();
-  private readonly followed = new Map<string, Followed>();
+  private readonly followed = new Map<string, Set<Follower>>();
   private cursors: Cursors = new Map();
   private state: ConnectionState = "connecting";
   private source: Source | null = null;
   private timer: number | null = null;
   private attempt = 0;
+  private refusals = 0;
+  private openedBefore = false;
+  private sourceOpened = false;
   private dropped = false;
   private running = false;
 
@@ -62,22 +69,20 @@ export class StreamHub {
 
   /** Delivers the rows of a run that come after `cursor`; the answer stops it. */
   follow(runId: string, cursor: string, onRows: (rows: MetricRow[]) => void): () => void {
-    const entry = this.followed.get(runId) ?? { rows: new Listeners(), followers: 0, lastSeq: -1 };
-    if (entry.followers === 0) {
-      const offset = readCursor(cursor).get(runId);
-      if (offset !== undefined) this.cursors.set(runId, offset);
-      this.followed.set(runId, entry);
+    const from = Number(readCursor(cursor).get(runId) ?? 0);
+    const follower: Follower = { from, lastSeq: -1, onRows };
+    const followers = this.followed.get(runId);
+    if (followers) {
+      followers.add(follower);
+      if (from < this.position(runId)) this.rewind(runId, from);
+    } else {
+      this.followed.set(runId, new Set([follower]));
+      this.cursors.set(runId, String(from));
       this.reopenSoon();
     }
-    entry.followers += 1;
-    const unlisten = entry.rows.add(onRows);
-    let released = false;
     return () => {
-      if (released) return;
-      released = true;
-      unlisten();
-      entry.followers -= 1;
-      if (entry.followers === 0 && this.followed.get(runId) === entry) this.forget(runId);
+      const all = this.followed.get(runId);
+      if (all?.delete(follower) && all.size === 0) this.forget(runId);
     };
   }
 
@@ -101,6 +106,16 @@ export class StreamHub {
     this.reopenSoon();
   }
 
+  private position(runId: string): number {
+    return Number(this.cursors.get(runId) ?? 0);
+  }
+
+  /** Reads a run again from an earlier row; whoever has seen the rows is not told twice. */
+  private rewind(runId: string, to: number) {
+    this.cursors.set(runId, String(to));
+    if (this.running && this.source !== null) this.reopen();
+  }
+
   /** Several runs may be followed in one go (a page opens): one reopening serves them all. */
   private reopenSoon() {
     if (!this.running || this.source === null) return;
@@ -120,6 +135,7 @@ export class StreamHub {
     this.closeSource();
     const source = this.options.open(this.address());
     this.source = source;
+    this.sourceOpened = false;
     const whileCurrent =
       <A extends unknown[]>(handle: (...args: A) => void) =>
       (...args: A) => {
@@ -150,11 +166,14 @@ export class StreamHub {
 
   private opened() {
     this.attempt = 0;
+    this.refusals = 0;
+    this.sourceOpened = true;
     this.setState("live");
-    if (this.dropped) {
-      this.dropped = false;
-      this.events.tell({ kind: "reconnected" });
-    }
+    const { dropped, openedBefore } = this;
+    this.dropped = false;
+    this.openedBefore = true;
+    if (dropped) this.events.tell({ kind: "reconnected" });
+    else if (openedBefore) this.events.tell({ kind: "reopened" });
   }
 
   private failed(source: Source) {
@@ -162,19 +181,27 @@ export class StreamHub {
     if (source.readyState !== CLOSED) return;
     this.schedule(backoff(this.attempt, this.options.random));
     this.attempt += 1;
+    if (this.sourceOpened) return;
+    this.refusals += 1;
+    this.events.tell({ kind: "refused", cursors: this.refusals >= REFUSED_CURSORS });
   }
 
   private receive({ run_id, rows }: MetricsEvent, id: string) {
-    const entry = this.followed.get(run_id);
-    if (!entry) return;
+    const followers = this.followed.get(run_id);
+    if (!followers) return;
+    const start = this.position(run_id);
     for (const [runId, offset] of readCursor(id)) {
       if (this.followed.has(runId)) this.cursors.set(runId, offset);
     }
-    const fresh = rows.filter((row) => row.seq > entry.lastSeq);
-    const last = fresh.at(-1);
-    if (!last) return;
-    entry.lastSeq = last.seq;
-    entry.rows.tell(fresh);
+    const end = this.position(run_id);
+    // These rows hold some before and some after where the follower goes on: they must be cut there.
+    const cuts = [...followers]
+      .filter(({ from, lastSeq }) => lastSeq === -1 && start < from && from < end)
+      .map(({ from }) => from);
+    for (const follower of followers) {
+      if (follower.lastSeq >= 0 || follower.from <= start) deliver(follower, rows);
+    }
+    if (cuts.length > 0) this.rewind(run_id, Math.min(...cuts));
   }
 
   private ended(end: EndEvent) {
@@ -197,4 +224,12 @@ export class StreamHub {
     this.source?.close();
     this.source = null;
   }
+}
+
+function deliver(follower: Follower, rows: MetricRow[]) {
+  const fresh = rows.filter(({ seq }) => seq > follower.lastSeq);
+  const last = fresh.at(-1);
+  if (!last) return;
+  follower.lastSeq = last.seq;
+  follower.onRows(fresh);
 }

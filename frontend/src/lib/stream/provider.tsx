@@ -6,7 +6,7 @@ import { apiBase } from "@/lib/api";
 import { watchAttention } from "./attention";
 import type { Source, Timers } from "./events";
 import { StreamHub } from "./hub";
-import { applyToQueries } from "./query-bridge";
+import { queryBridge } from "./query-bridge";
 
 export const browserTimers: Timers = {
   set: (callback, ms) => window.setTimeout(callback, ms),
@@ -17,18 +17,18 @@ const HubContext = createContext<StreamHub | null>(null);
 
 export function StreamProvider({ children }: { children: ReactNode }) {
   const client = useQueryClient();
-  const [hub] = useState(
-    () =>
-      new StreamHub({
-        url: `${apiBase}/stream`,
-        open: (url) => new EventSource(url) as Source,
-        timers: browserTimers,
-      }),
-  );
+  const [{ hub, bridge }] = useState(() => ({
+    hub: new StreamHub({
+      url: `${apiBase}/stream`,
+      open: (url) => new EventSource(url) as Source,
+      timers: browserTimers,
+    }),
+    bridge: queryBridge(client),
+  }));
 
   // External system: the event stream, open as long as the app is.
   useEffect(() => {
-    const unlisten = hub.onEvent((event) => applyToQueries(client, event));
+    const unlisten = hub.onEvent(bridge);
     const online = () => hub.retryNow();
     const offline = () => hub.markDropped();
     const unwatch = watchAttention(document, browserTimers, {
@@ -45,7 +45,7 @@ export function StreamProvider({ children }: { children: ReactNode }) {
       window.removeEventListener("online", online);
       window.removeEventListener("offline", offline);
     };
-  }, [hub, client]);
+  }, [hub, bridge]);
 
   return <HubContext value={hub}>{children}</HubContext>;
 }

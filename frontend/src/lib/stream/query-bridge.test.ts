@@ -1,9 +1,10 @@
 import { QueryClient } from "@tanstack/react-query";
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { type Evaluation, keys, type Run, type RunDetail } from "@/lib/api";
-import { applyToQueries } from "./query-bridge";
+import { queryBridge } from "./query-bridge";
 
 let client: QueryClient;
+let apply: ReturnType<typeof queryBridge>;
 const list = keys.runList({});
 const run = (id: string, change: Partial<Run> = {}) =>
   ({ id, status: "running", step: 0, ...change }) as Run;
@@ -14,6 +15,7 @@ const listed = () => client.getQueryData<{ pages: { runs: Run[] }[] }>(list)?.pa
 
 beforeEach(() => {
   client = new QueryClient();
+  apply = queryBridge(client);
   client.setQueryData(keys.run("a"), { ...run("a"), config: { seed: 7 } });
   client.setQueryData(keys.evaluations("a"), [evaluation("e1")]);
   client.setQueryData(list, {
@@ -23,7 +25,7 @@ beforeEach(() => {
 });
 
 test("progress reaches the run's page and its line in the list, and asks for nothing", () => {
-  applyToQueries(client, { kind: "status", run: run("a", { step: 500 }) });
+  apply({ kind: "status", run: run("a", { step: 500 }) });
   const detail = client.getQueryData<RunDetail>(keys.run("a"));
   expect(detail).toMatchObject({ step: 500, config: { seed: 7 } });
   expect(listed()?.[1]?.runs[0]).toMatchObject({ id: "a", step: 500 });
@@ -32,21 +34,21 @@ test("progress reaches the run's page and its line in the list, and asks for not
 });
 
 test("a change of status is shown at once, and asked about once more", () => {
-  applyToQueries(client, { kind: "status", run: run("a", { status: "stopped" }) });
+  apply({ kind: "status", run: run("a", { status: "stopped" }) });
   expect(client.getQueryData<RunDetail>(keys.run("a"))?.status).toBe("stopped");
   expect([stale(keys.run("a")), stale(list)]).toEqual([true, true]);
 });
 
 test("a run the list does not know makes it ask", () => {
-  applyToQueries(client, { kind: "status", run: run("new") });
+  apply({ kind: "status", run: run("new") });
   expect(stale(list)).toBe(true);
   expect(client.getQueryData(keys.run("new"))).toBeUndefined();
 });
 
 test("an evaluation is added once and then updated", () => {
   const key = keys.evaluations("a");
-  applyToQueries(client, { kind: "evaluation", evaluation: evaluation("e2") });
-  applyToQueries(client, {
+  apply({ kind: "evaluation", evaluation: evaluation("e2") });
+  apply({
     kind: "evaluation",
     evaluation: evaluation("e2", { episodes_done: 3 }),
   });
@@ -60,7 +62,7 @@ test("an evaluation is added once and then updated", () => {
 });
 
 test("a completed evaluation may have retired a video: the list is asked for", () => {
-  applyToQueries(client, {
+  apply({
     kind: "evaluation",
     evaluation: evaluation("e1", { status: "completed" }),
   });
@@ -69,7 +71,7 @@ test("a completed evaluation may have retired a video: the list is asked for", (
 
 test("after a reconnection everything that changes is asked for, what is fixed is not", () => {
   client.setQueryData(keys.algorithms, []);
-  applyToQueries(client, { kind: "reconnected" });
+  apply({ kind: "reconnected" });
   expect([stale(keys.run("a")), stale(list), stale(keys.evaluations("a"))]).toEqual([
     true,
     true,
@@ -81,6 +83,47 @@ test("after a reconnection everything that changes is asked for, what is fixed i
 test("what failed while the service was away is asked for again", async () => {
   const failing = { queryKey: keys.environments, queryFn: () => Promise.reject(new Error("away")) };
   await client.fetchQuery({ ...failing, retry: false }).catch(() => {});
-  applyToQueries(client, { kind: "reconnected" });
+  apply({ kind: "reconnected" });
   expect(stale(keys.environments)).toBe(true);
+});
+
+describe("two runs", () => {
+  const age = (key: readonly unknown[]) => client.getQueryState(key)?.dataUpdatedAt;
+
+  test("progress of one neither hides that the list is old nor makes it young", () => {
+    apply({ kind: "status", run: run("new") });
+    client.setQueryData(list, client.getQueryData(list), { updatedAt: 5 });
+    apply({ kind: "status", run: run("new2") });
+    apply({ kind: "status", run: run("a", { step: 500 }) });
+    expect(listed()?.[1]?.runs[0]).toMatchObject({ step: 500 });
+    expect([stale(list), age(list)]).toEqual([true, 5]);
+  });
+
+  test("one that the list does not show makes it ask once, not at every step", () => {
+    apply({ kind: "status", run: run("new") });
+    client.setQueryData(list, client.getQueryData(list));
+    apply({ kind: "status", run: run("new", { step: 500 }) });
+    expect(stale(list)).toBe(false);
+    apply({ kind: "status", run: run("new", { status: "completed" }) });
+    expect(stale(list)).toBe(true);
+  });
+
+  test("a change of one moves the queue that another waits in", () => {
+    client.setQueryData(keys.run("b"), { ...run("b", { status: "queued" }), config: {} });
+    apply({ kind: "status", run: run("a", { status: "completed" }) });
+    expect(stale(keys.run("b"))).toBe(true);
+    client.setQueryData(keys.run("b"), client.getQueryData(keys.run("b")));
+    apply({ kind: "status", run: run("a", { status: "completed", step: 9 }) });
+    expect(stale(keys.run("b"))).toBe(false);
+  });
+});
+
+test("after any reopening the list is asked for, what a page shows of a run is not", () => {
+  apply({ kind: "reopened" });
+  expect([stale(list), stale(keys.run("a"))]).toEqual([true, false]);
+});
+
+test("a refused stream asks whether its runs still exist", () => {
+  apply({ kind: "refused", cursors: false });
+  expect([stale(keys.run("a")), stale(keys.evaluations("a"))]).toEqual([true, true]);
 });

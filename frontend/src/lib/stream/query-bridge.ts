@@ -1,44 +1,86 @@
-import type { InfiniteData, QueryClient } from "@tanstack/react-query";
+import type { InfiniteData, QueryClient, QueryKey } from "@tanstack/react-query";
 import { type Evaluation, keys, type Run, type RunDetail, type RunPage } from "@/lib/api";
 import type { StreamEvent } from "./events";
 
-/** Lets the stream keep the query cache true, so that pages need not poll. */
-export function applyToQueries(client: QueryClient, event: StreamEvent) {
-  if (event.kind === "status") applyRun(client, event.run);
-  else if (event.kind === "evaluation") applyEvaluation(client, event.evaluation);
-  else if (event.kind === "end") applyEnd(client, event.end.run_id, event.end.status);
-  else
-    void client.invalidateQueries({
-      predicate: ({ queryKey, state }) => isLive(queryKey[0]) || state.status === "error",
-    });
-}
-
-function isLive(root: unknown): boolean {
-  return root === keys.runs[0] || root === keys.run("")[0] || root === keys.health[0];
-}
-
-function applyRun(client: QueryClient, run: Run) {
-  const before = client.getQueryData<RunDetail>(keys.run(run.id));
-  if (before) client.setQueryData<RunDetail>(keys.run(run.id), { ...before, ...run });
-  // The checkpoint and the queue's length are not part of a status event.
-  if (before && before.status !== run.status) {
-    void client.invalidateQueries({ queryKey: keys.run(run.id), exact: true });
-    void client.invalidateQueries({ queryKey: keys.health });
-  }
-  applyToLists(client, run);
-}
-
 type Pages = InfiniteData<RunPage, string | undefined>;
 
-function applyToLists(client: QueryClient, run: Run) {
-  for (const [key, data] of client.getQueriesData<Pages>({ queryKey: keys.runs })) {
-    const known = data?.pages.flatMap((page) => page.runs).find(({ id }) => id === run.id);
-    if (data && known) client.setQueryData<Pages>(key, withRun(data, run));
-    // A new run, or one that a filter may now include or exclude: only the service knows its place.
-    if (!known || known.status !== run.status) {
-      void client.invalidateQueries({ queryKey: key, exact: true });
+const RUN = keys.run("")[0];
+const LIVE: readonly unknown[] = [RUN, keys.runs[0], keys.health[0]];
+
+/** Lets the stream keep the query cache true, so that pages need not poll. */
+export function queryBridge(client: QueryClient): (event: StreamEvent) => void {
+  const statuses = new Map<string, Run["status"]>();
+
+  const invalidate = (queryKey: QueryKey, exact = false) =>
+    void client.invalidateQueries({ queryKey, exact });
+
+  function applyRun(run: Run) {
+    const changed = statuses.get(run.id) !== run.status;
+    statuses.set(run.id, run.status);
+    const before = client.getQueryData<RunDetail>(keys.run(run.id));
+    if (before) patch<RunDetail>(client, keys.run(run.id), { ...before, ...run });
+    // The checkpoint and the queue's length are not part of a status event.
+    if (before && before.status !== run.status) {
+      invalidate(keys.run(run.id), true);
+      invalidate(keys.health);
+    }
+    if (changed) invalidateQueued(client, run.id);
+    applyToLists(run, changed);
+  }
+
+  function applyToLists(run: Run, changed: boolean) {
+    for (const [key, data] of client.getQueriesData<Pages>({ queryKey: keys.runs })) {
+      const known = data?.pages.flatMap((page) => page.runs).find(({ id }) => id === run.id);
+      if (data && known) patch(client, key, withRun(data, run));
+      // A new run, or one that a filter may now include or exclude: only the service knows its place.
+      if (known ? known.status !== run.status : changed) invalidate(key, true);
     }
   }
+
+  return (event) => {
+    switch (event.kind) {
+      case "status":
+        return applyRun(event.run);
+      case "evaluation":
+        return applyEvaluation(client, event.evaluation);
+      case "end": {
+        const { run_id: id, status } = event.end;
+        invalidate(keys.run(id), status !== "deleted");
+        if (status !== "deleted") return;
+        statuses.delete(id);
+        return invalidate(keys.runs);
+      }
+      case "reopened":
+        return invalidate(keys.runs);
+      case "refused":
+        return invalidate([RUN]);
+      case "reconnected":
+        return void client.invalidateQueries({
+          predicate: ({ queryKey, state }) =>
+            LIVE.includes(queryKey[0]) || state.status === "error",
+        });
+    }
+  };
+}
+
+/** Puts news into an answer without making the answer look younger than it is. */
+function patch<Data>(client: QueryClient, queryKey: QueryKey, data: Data) {
+  const query = client.getQueryCache().find({ queryKey, exact: true });
+  if (!query) return;
+  const { dataUpdatedAt: updatedAt, isInvalidated } = query.state;
+  client.setQueryData<Data>(queryKey, () => data, { updatedAt });
+  if (isInvalidated) query.invalidate();
+}
+
+/** Any change of status may move the queue. */
+function invalidateQueued(client: QueryClient, except: string) {
+  void client.invalidateQueries({
+    predicate: ({ queryKey: [root, id, ...rest], state }) =>
+      root === RUN &&
+      id !== except &&
+      rest.length === 0 &&
+      (state.data as RunDetail | undefined)?.status === "queued",
+  });
 }
 
 function withRun(data: Pages, run: Run): Pages {
@@ -50,20 +92,14 @@ function withRun(data: Pages, run: Run): Pages {
 }
 
 function applyEvaluation(client: QueryClient, evaluation: Evaluation) {
-  const id = evaluation.run_id;
-  client.setQueryData<Evaluation[]>(keys.evaluations(id), (old) => {
-    if (!old) return old;
-    const known = old.some((other) => other.id === evaluation.id);
-    if (!known) return [evaluation, ...old];
-    return old.map((other) => (other.id === evaluation.id ? evaluation : other));
-  });
+  const key = keys.evaluations(evaluation.run_id);
+  const old = client.getQueryData<Evaluation[]>(key);
+  if (old) patch(client, key, withEvaluation(old, evaluation));
   // A finished evaluation may have retired an older video.
-  if (evaluation.status === "completed") {
-    void client.invalidateQueries({ queryKey: keys.evaluations(id) });
-  }
+  if (evaluation.status === "completed") void client.invalidateQueries({ queryKey: key });
 }
 
-function applyEnd(client: QueryClient, runId: string, status: string) {
-  void client.invalidateQueries({ queryKey: keys.run(runId), exact: status !== "deleted" });
-  if (status === "deleted") void client.invalidateQueries({ queryKey: keys.runs });
+function withEvaluation(old: Evaluation[], evaluation: Evaluation): Evaluation[] {
+  if (!old.some(({ id }) => id === evaluation.id)) return [evaluation, ...old];
+  return old.map((other) => (other.id === evaluation.id ? evaluation : other));
 }

@@ -22,5 +22,6 @@ export function runListQuery(filter: RunFilter) {
       ),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next_cursor ?? undefined,
+    refetchOnMount: "always",
   });
 }
