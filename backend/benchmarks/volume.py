@@ -43,7 +43,7 @@ def _million_rows(root: Path) -> list[Figure]:
 
 def _many_runs(root: Path) -> list[Figure]:
     application = Application(Settings(runs_dir=root))
-    application.database.migrate()
+    application.rebuild()
     with application.database.write() as session:
         config = resolve_config(NewRun("ppo", seed=1), time.time())
         for number in range(RUNS):

@@ -23,17 +23,20 @@ class Database:
         self.engine = _engine(path)
         self._writing = self.engine.execution_options(begin="BEGIN IMMEDIATE")
 
-    def migrate(self) -> bool:
-        """Bring the schema up to date; return whether the catalogue was new.
+    def migrate(self) -> None:
+        """Bring the schema up to date.
 
         Alembic is imported only when there is something to do, so that a normal start stays fast.
         """
-        revision = self._revision()
-        if revision != HEAD:
+        if self._revision() != HEAD:
             from rlviz.catalog.migrations.run import upgrade
 
             upgrade(self.engine)
-        return revision is None
+
+    def is_indexed(self) -> bool:
+        """Whether the run folders were ever read into this catalogue, to the end."""
+        with self.engine.connect() as connection:
+            return bool(connection.execute(text("PRAGMA user_version")).scalar())
 
     @contextmanager
     def read(self) -> Iterator[Session]:
@@ -55,6 +58,11 @@ class Database:
             if not inspect(connection).has_table("alembic_version"):
                 return None
             return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+
+
+def mark_indexed(session: Session) -> None:
+    """Note that the run folders were read, in the transaction that writes their rows: both come true, or neither."""
+    session.connection().exec_driver_sql("PRAGMA user_version = 1")
 
 
 def _engine(path: Path) -> Engine:

@@ -36,8 +36,12 @@ def new_evaluation_id(now: datetime) -> str:
     return f"eval_{now:%Y%m%d-%H%M%S}-{now.microsecond // 1000:03d}"
 
 
+def is_evaluation_id(text: str) -> bool:
+    return _EVALUATION_ID.fullmatch(text) is not None
+
+
 def check_evaluation_id(text: str) -> str:
     """Return ``text`` if it can be an evaluation id, else raise EvaluationNotFound."""
-    if not _EVALUATION_ID.fullmatch(text):
+    if not is_evaluation_id(text):
         raise EvaluationNotFound(f"There is no evaluation {text[:80]!r}.")
     return text

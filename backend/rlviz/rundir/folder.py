@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from rlviz.domain.config import RunConfig, RunName
 from rlviz.domain.errors import RunFolderError
 from rlviz.domain.evaluation import EvaluationRecord
-from rlviz.domain.ids import check_evaluation_id, check_run_id, is_run_id
+from rlviz.domain.ids import check_evaluation_id, check_run_id, is_evaluation_id, is_run_id
 from rlviz.rundir.atomic import write_atomically
 from rlviz.rundir.control import Control, read_control, write_control
 
@@ -132,7 +132,7 @@ class RunFolder:
 
     def evaluation_ids(self) -> list[str]:
         """Ids of all evaluations, oldest first."""
-        return sorted(path.stem for path in self.evaluations.glob("eval_*.json"))
+        return sorted(path.stem for path in self.evaluations.glob("eval_*.json") if is_evaluation_id(path.stem))
 
 
 def run_folders(root: Path) -> Iterator[RunFolder]:

@@ -53,7 +53,8 @@ class Application:
 
     def open(self) -> None:
         """Make or migrate the catalogue, take up what an earlier service left, and begin to supervise."""
-        if self.database.migrate():
+        self.database.migrate()
+        if not self.database.is_indexed():
             indexed = rebuild(self.database, self.settings.runs_dir)
             _report(indexed)
         recover(self.database, self.settings.runs_dir, self.launcher, self.supervisor)

@@ -66,13 +66,13 @@ def fold_metrics(row: RunRow, name: str, lines: Iterable[Line]) -> None:
             continue
         values: Mapping[str, Any] = line.record["values"]
         row.step = max(row.step, int(line.record["step"]))
-        if EPISODE_INDEX in values:
-            row.episodes = int(values[EPISODE_INDEX])
+        if (index := _float(values.get(EPISODE_INDEX))) is not None:
+            row.episodes = int(index)
         for metric, column in _COLUMNS.items():
             if metric in values:
-                setattr(row, column, values[metric])
+                setattr(row, column, _float(values[metric]))
         if RECENT_FPS in values or row.fps is None:
-            row.fps = values.get(RECENT_FPS, values.get(FPS))
+            row.fps = _float(values.get(RECENT_FPS, values.get(FPS)))
 
 
 def warn_of_broken_events(row: RunRow, name: str, lines: Iterable[Line]) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sqlmodel import delete
 
-from rlviz.catalog.database import Database
+from rlviz.catalog.database import Database, mark_indexed
 from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.domain.errors import RunFolderError
 from rlviz.domain.records import ENDINGS, EventRecord
@@ -51,6 +51,7 @@ def rebuild(database: Database, runs_dir: Path) -> Rebuilt:
         session.add_all(runs)
         session.flush()
         session.add_all(evaluations)
+        mark_indexed(session)
     return Rebuilt(len(runs), len(evaluations), unreadable)
 
 
@@ -60,7 +61,10 @@ def row_of_folder(folder: RunFolder) -> tuple[RunRow, int]:
     A run that has begun but not ended is ``running`` or ``stopping`` here; recovery finds out whether
     anybody stands behind it. Raises RunFolderError.
     """
-    row = row_of_config(folder.read_config())
+    config = folder.read_config()
+    if config.run_id != folder.run_id:
+        raise RunFolderError(f"{folder.config_path} is of run {config.run_id!r}. Give the folder that name again.")
+    row = row_of_config(config)
     labels = folder.read_labels()
     row.name, row.tags, row.notes = labels.name, labels.tags, labels.notes
     fold_metrics(row, folder.metrics_path.name, _newest_metrics(folder))
@@ -97,7 +101,15 @@ def _evaluation_rows(folder: RunFolder, unreadable: list[str]) -> list[Evaluatio
     rows = []
     for evaluation_id in folder.evaluation_ids():
         try:
-            rows.append(EvaluationRow.of(folder.read_evaluation(evaluation_id)))
+            rows.append(_evaluation_row(folder, evaluation_id))
         except RunFolderError as error:
             unreadable.append(str(error))
     return rows
+
+
+def _evaluation_row(folder: RunFolder, evaluation_id: str) -> EvaluationRow:
+    record = folder.read_evaluation(evaluation_id)
+    if (record.run_id, record.id) != (folder.run_id, evaluation_id):
+        path = folder.evaluation_path(evaluation_id)
+        raise RunFolderError(f"{path} is evaluation {record.id!r} of run {record.run_id!r}.")
+    return EvaluationRow.of(record)

@@ -19,7 +19,7 @@ from sqlalchemy import inspect
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import SQLModel
 
-from rlviz.catalog.database import HEAD, Database
+from rlviz.catalog.database import HEAD, Database, mark_indexed
 from rlviz.catalog.migrations import run as migrations
 from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.catalog.runs import get_run
@@ -77,15 +77,23 @@ def test_head_is_the_newest_migration() -> None:
     assert ScriptDirectory.from_config(config).get_heads() == [HEAD]
 
 
-def test_migrate_tells_a_new_catalogue_from_one_that_was_there(tmp_path: Path) -> None:
-    database = Database(tmp_path / "rlviz.db")
-    assert database.migrate()
-    assert not database.migrate()
-    database.close()
-    again = Database(tmp_path / "rlviz.db")
-    assert not again.migrate()
-    again.close()
-    assert version(database.path) == [HEAD]
+def test_a_migrated_catalogue_is_migrated_again_without_effect(tmp_path: Path) -> None:
+    for _ in range(2):
+        database = Database(tmp_path / "rlviz.db")
+        database.migrate()
+        database.close()
+        assert version(database.path) == [HEAD]
+
+
+def test_a_catalogue_counts_as_indexed_only_once_its_rows_are_committed(database: Database) -> None:
+    assert not database.is_indexed()
+    with database.write() as session:
+        mark_indexed(session)
+        session.rollback()
+    assert not database.is_indexed()
+    with database.write() as session:
+        mark_indexed(session)
+    assert database.is_indexed()
 
 
 def scripts_with(tmp_path: Path, *statements: str) -> Path:
@@ -140,7 +148,8 @@ def test_a_first_migration_that_fails_leaves_no_table_and_is_done_again(
         with pytest.raises(RuntimeError, match="the power went"):
             database.migrate()
     assert not tables(database.path) & {"run", "evaluation"}
-    assert database.migrate(), "it counts as new, so that it is filled from the folders"
+    database.migrate()
+    assert not database.is_indexed(), "it is yet to be filled from the folders"
     assert {"run", "evaluation"} <= tables(database.path)
     database.close()
 

@@ -106,6 +106,7 @@ def test_evaluations_are_listed_oldest_first_and_read_back(folder: RunFolder) ->
     for evaluation_id in ids:
         folder.write_evaluation(EvaluationRecord(id=evaluation_id, run_id=folder.run_id, created_at=CONFIG.created_at))
     (folder.evaluations / f"{EVALUATION}.mp4").touch()
+    (folder.evaluations / "eval_notes.json").touch()
     assert folder.evaluation_ids() == sorted(ids)
     assert folder.read_evaluation(ids[0]).id == ids[0]
     with pytest.raises(RunFolderError, match=EVALUATION):

@@ -1,0 +1,83 @@
+"""Indexing folders of which some are odd. What a whole service leaves is rebuilt in the integration tests."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from rlviz.catalog.database import Database
+from rlviz.domain.evaluation import EvaluationRecord
+from rlviz.rundir.folder import RunFolder
+from rlviz.services import application as application_module
+from rlviz.services.application import Application
+from rlviz.services.rebuild import rebuild, row_of_folder
+from rlviz.settings import Settings
+from tests.support.service import catalogue, service
+from tests.support.training import CREATED_AT, make_run
+
+EVALUATION = "eval_20261121-014312-123"
+ANOTHER = "eval_20261121-014313-000"
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    database = Database(tmp_path / "rlviz.db")
+    database.migrate()
+    yield database
+    database.close()
+
+
+def test_a_copy_of_a_run_folder_is_named_and_left_alone(tmp_path: Path, database: Database) -> None:
+    folder = make_run(tmp_path)
+    copy = shutil.copytree(folder.path, tmp_path / f"{folder.run_id}-backup")
+    result = rebuild(database, tmp_path)
+    assert list(catalogue(database)) == [folder.run_id]
+    [problem] = result.unreadable
+    assert str(copy) in problem
+    assert repr(folder.run_id) in problem
+
+
+def test_a_copy_of_an_evaluation_is_named_and_left_alone(tmp_path: Path, database: Database) -> None:
+    folder, other = make_run(tmp_path), make_run(tmp_path, "other")
+    for run in (folder, other):
+        run.write_evaluation(EvaluationRecord(id=EVALUATION, run_id=folder.run_id, created_at=CREATED_AT))
+    shutil.copy(folder.evaluation_path(EVALUATION), folder.evaluation_path(ANOTHER))
+    (folder.evaluations / "eval_notes.json").write_text("{}")
+    result = rebuild(database, tmp_path)
+    assert (result.runs, result.evaluations) == (2, 1)
+    [of_another_run, under_another_name] = result.unreadable
+    assert str(other.evaluation_path(EVALUATION)) in of_another_run
+    assert str(folder.evaluation_path(ANOTHER)) in under_another_name
+
+
+@pytest.mark.parametrize("value", ["null", '"three"', "[]"])
+def test_a_metric_that_is_no_number_is_no_value(tmp_path: Path, value: str) -> None:
+    folder = make_run(tmp_path)
+    names = ("episode/index", "rollout/ep_rew_mean", "time/fps")
+    for seq, given in enumerate(("3", value), 1):
+        values = ",".join(f'"{name}":{given}' for name in names)
+        with folder.metrics_path.open("a") as file:
+            file.write(f'{{"seq":{seq},"time":1.0,"step":{seq},"values":{{{values}}}}}\n')
+    row, _ = row_of_folder(folder)
+    assert (row.step, row.episodes, row.ep_rew_mean) == (2, 3, None)
+
+
+def test_a_first_start_that_fails_to_index_is_made_up_for_by_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder: RunFolder = make_run(tmp_path)
+
+    def fail(*_arguments: object) -> None:
+        raise OSError("the disk went")
+
+    first = Application(Settings(_env_file=None, runs_dir=tmp_path))  # type: ignore[call-arg]
+    with monkeypatch.context() as patch:
+        patch.setattr(application_module, "rebuild", fail)
+        with pytest.raises(OSError, match="the disk went"):
+            first.open()
+    first.database.close()
+    with service(tmp_path) as app:
+        assert list(catalogue(app.database)) == [folder.run_id]
