@@ -26,6 +26,9 @@ from types import FrameType
 from rlviz.domain.errors import Conflict
 from rlviz.rundir.folder import RunFolder
 
+NICENESS = 5
+"""Added to the priority of training, so that the service and the browser answer at once on busy cores."""
+
 EXIT_OK = 0
 EXIT_FAILED = 1
 EXIT_REFUSED = 75  # EX_TEMPFAIL: another worker trains this run, or it has ended
@@ -37,6 +40,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--evaluate", metavar="ID")
     parser.add_argument("--spare", action="store_true")
     options = parser.parse_args(arguments)
+    os.nice(NICENESS)
     if options.spare:
         return _spare()
     if options.folder is None:
