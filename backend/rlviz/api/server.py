@@ -18,8 +18,9 @@ SHUTDOWN_SECONDS = 5
 
 
 def serve(application: Application) -> int:
-    """Serve until interrupted. Raises InvalidRequest if the address is taken."""
+    """Serve until interrupted. Raises RunsFolderInUse, or InvalidRequest if the address is taken."""
     settings = application.settings
+    application.claim()  # here, lest uvicorn reports it with a traceback
     listener = _listen(settings)
     port = listener.getsockname()[1]
     host = f"[{settings.host}]" if ":" in settings.host else settings.host

@@ -20,6 +20,7 @@
     │   ├── EpisodeUnusable          the environment handed out what cannot be summed up
     │   └── VideoNotWritten          no picture, or the encoder gave up
     ├── RunFolderError          500  a run folder cannot be read; names file and reason
+    ├── RunsFolderInUse         500  another service has it, so this one does not start; names its process
     └── LauncherError           500  a worker could not be started
 
 Each carries the HTTP status it is answered with, so that routers need no mapping of their own.
@@ -159,6 +160,10 @@ class VideoNotWritten(EvaluationFailed):
 
 class RunFolderError(RlvizError):
     title = "Run folder cannot be read"
+
+
+class RunsFolderInUse(RlvizError):
+    title = "Runs folder is in use"
 
 
 class LauncherError(RlvizError):

@@ -1,12 +1,15 @@
-"""One trainer a folder."""
+"""One trainer a run folder, one service a runs folder."""
 
 from __future__ import annotations
 
 import fcntl
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
 
-from rlviz.domain.errors import RunIsActive
+from rlviz.domain.errors import RunIsActive, RunsFolderInUse
 from rlviz.rundir.folder import RunFolder
 
 
@@ -22,3 +25,40 @@ def training_lock(folder: RunFolder) -> Iterator[None]:
         except BlockingIOError as error:
             raise RunIsActive(f"Another worker trains {folder.run_id!r}.") from error
         yield
+
+
+class RunsLock:
+    """``rlviz.lock`` of a runs folder, held while a service, or a rebuild, writes the catalogue.
+
+    It holds the pid of who has it. The system releases it however the process ends.
+    """
+
+    def __init__(self, runs_dir: Path) -> None:
+        self._path = runs_dir / "rlviz.lock"
+        self._file: IO[str] | None = None
+
+    def acquire(self) -> bool:
+        """Take the lock; return False if this object holds it already. Raises RunsFolderInUse."""
+        if self._file is not None:
+            return False
+        file = self._path.open("a+")
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            with file:
+                file.seek(0)
+                holder = file.read().strip() or "unknown"
+            raise RunsFolderInUse(
+                f"Another RL Gym Visualizer (process {holder}) uses {self._path.parent}. Stop it, or choose another "
+                "folder with RLVIZ_RUNS_DIR."
+            ) from error
+        file.truncate(0)
+        file.write(f"{os.getpid()}\n")
+        file.flush()
+        self._file = file
+        return True
+
+    def release(self) -> None:
+        if self._file is not None:
+            self._file.close()
+            self._file = None

@@ -8,6 +8,7 @@ from functools import cached_property
 from rlviz.catalog.database import Database
 from rlviz.launchers import LAUNCHERS
 from rlviz.launchers.processes import WorkerProcesses
+from rlviz.rundir.lock import RunsLock
 from rlviz.services.broadcast import Broadcast
 from rlviz.services.comparison import ComparisonService
 from rlviz.services.evaluations import EvaluationService
@@ -32,6 +33,7 @@ class Application:
         self.settings = settings.model_copy(update={"runs_dir": settings.runs_dir.resolve()})
         runs_dir = self.settings.runs_dir
         self.database = Database(runs_dir / CATALOGUE)
+        self._lock = RunsLock(runs_dir)
         self.processes = WorkerProcesses()
         self.launcher = LAUNCHERS.get(settings.launcher)(self.processes)
         self.broadcast = Broadcast()
@@ -51,23 +53,43 @@ class Application:
     def comparison(self) -> ComparisonService:
         return ComparisonService(self.runs, self.metrics)
 
+    def claim(self) -> None:
+        """Take the runs folder for this service alone, until ``close``. Raises RunsFolderInUse."""
+        self._lock.acquire()
+
     def open(self) -> None:
-        """Make or migrate the catalogue, take up what an earlier service left, and begin to supervise."""
-        self.database.migrate()
-        if not self.database.is_indexed():
-            indexed = rebuild(self.database, self.settings.runs_dir)
-            _report(indexed)
-        recover(self.database, self.settings.runs_dir, self.launcher, self.supervisor)
+        """Make or migrate the catalogue, take up what an earlier service left, and begin to supervise.
+
+        Raises RunsFolderInUse while another service has the runs folder.
+        """
+        self.claim()
+        try:
+            self._take_up()
+        except BaseException:
+            self._lock.release()
+            raise
         self.supervisor.start()
 
     def close(self) -> None:
         self.supervisor.close()
         self.database.close()
+        self._lock.release()
 
     def rebuild(self) -> Rebuilt:
-        """Index the run folders again. For a service that is not running."""
+        """Index the run folders again. Raises RunsFolderInUse while another service has the runs folder."""
+        claimed = self._lock.acquire()
+        try:
+            self.database.migrate()
+            return rebuild(self.database, self.settings.runs_dir)
+        finally:
+            if claimed:
+                self._lock.release()
+
+    def _take_up(self) -> None:
         self.database.migrate()
-        return rebuild(self.database, self.settings.runs_dir)
+        if not self.database.is_indexed():
+            _report(rebuild(self.database, self.settings.runs_dir))
+        recover(self.database, self.settings.runs_dir, self.launcher, self.supervisor)
 
 
 def _report(indexed: Rebuilt) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import pytest
 
 from rlviz import __version__
 from rlviz.__main__ import COMMANDS, main
+from rlviz.rundir.lock import RunsLock
 from rlviz.settings import PREFIX, Settings
 from tests.support.http import environment, make_run
 
@@ -63,6 +65,25 @@ def test_a_port_that_is_taken_ends_with_2_and_says_what_to_do(tmp_path: Path) ->
     assert f"Port {port} on 127.0.0.1 cannot be used" in result.stderr
     assert "RLVIZ_PORT" in result.stderr
     assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize("command", ["serve", "rebuild"])
+def test_a_runs_folder_that_another_service_uses_ends_with_2_and_names_its_process(
+    tmp_path: Path, command: str
+) -> None:
+    runs_dir = tmp_path / "runs"
+    runs_dir.mkdir()
+    lock = RunsLock(runs_dir)
+    lock.acquire()
+    try:
+        result = rlviz(tmp_path, command, port="0", runs_dir=str(runs_dir))
+    finally:
+        lock.release()
+    assert result.returncode == 2
+    [problem] = result.stderr.splitlines()
+    assert f"process {os.getpid()}" in problem
+    assert str(runs_dir) in problem
+    assert "RLVIZ_RUNS_DIR" in problem
 
 
 @pytest.mark.parametrize("host", ["no-such-host.invalid", "203.0.113.7"])

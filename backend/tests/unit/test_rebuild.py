@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from rlviz.catalog.database import Database
+from rlviz.domain.errors import RunsFolderInUse
 from rlviz.domain.evaluation import EvaluationRecord
 from rlviz.rundir.folder import RunFolder
 from rlviz.services import application as application_module
@@ -81,3 +83,13 @@ def test_a_first_start_that_fails_to_index_is_made_up_for_by_the_next(
     first.database.close()
     with service(tmp_path) as app:
         assert list(catalogue(app.database)) == [folder.run_id]
+
+
+def test_a_runs_folder_has_one_service_at_a_time(tmp_path: Path) -> None:
+    second = Application(Settings(_env_file=None, runs_dir=tmp_path))  # type: ignore[call-arg]
+    with service(tmp_path):
+        for refused in (second.open, second.rebuild):
+            with pytest.raises(RunsFolderInUse, match=f"process {os.getpid()}"):
+                refused()
+    assert second.rebuild().runs == 0
+    second.database.close()
