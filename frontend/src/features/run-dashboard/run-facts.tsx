@@ -8,7 +8,7 @@ import { useNow } from "@/lib/time/use-now";
 
 export function RunFacts({ run }: { run: RunDetail }) {
   const training = run.status === "running" || run.status === "stopping";
-  const now = useNow(training);
+  const now = useNow(training ? "second" : "minute");
   const trained = elapsed(run, now);
   const left = run.status === "running" ? remaining(run) : null;
   const share = progress(run);

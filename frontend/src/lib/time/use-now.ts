@@ -2,20 +2,30 @@
 
 import { useSyncExternalStore } from "react";
 
-const TICK = 1000;
+const SECOND = 1000;
+const precisions = { second: SECOND, minute: 60 * SECOND };
 
-function subscribe(tick: () => void) {
-  const id = window.setInterval(tick, TICK);
-  return () => window.clearInterval(id);
+const listeners = new Set<() => void>();
+let interval: number | undefined;
+
+/** One clock for all: who shows minutes is not drawn anew by its seconds. */
+function subscribe(listener: () => void) {
+  if (listeners.size === 0) {
+    interval = window.setInterval(() => listeners.forEach((tell) => tell()), SECOND);
+  }
+  listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size === 0) window.clearInterval(interval);
+  };
 }
 
-function idle() {
-  return () => {};
-}
-
-const wholeSecond = () => Math.floor(Date.now() / TICK) * TICK;
-
-/** The time of day in milliseconds, to the second; it stands still unless `ticking`. */
-export function useNow(ticking = true): number {
-  return useSyncExternalStore(ticking ? subscribe : idle, wholeSecond, () => 0);
+/** The time of day in milliseconds, to the last whole second or minute. */
+export function useNow(precision: keyof typeof precisions): number {
+  const unit = precisions[precision];
+  return useSyncExternalStore(
+    subscribe,
+    () => Math.floor(Date.now() / unit) * unit,
+    () => 0,
+  );
 }

@@ -1,0 +1,27 @@
+import { act, renderHook } from "@testing-library/react";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { useNow } from "./use-now";
+
+const at = (seconds: number) => Date.UTC(2026, 10, 21, 12, 0, seconds);
+
+beforeEach(() => vi.useFakeTimers({ now: at(0) }));
+afterEach(() => vi.useRealTimers());
+
+test.each([
+  ["second", 119],
+  ["minute", 60],
+] as const)("the time goes on by the %s", (precision, shown) => {
+  const { result } = renderHook(() => useNow(precision));
+  expect(result.current).toBe(at(0));
+  act(() => void vi.advanceTimersByTime(119_000));
+  expect(result.current).toBe(at(shown));
+});
+
+test("all share one interval, which ends with the last of them", () => {
+  const first = renderHook(() => useNow("second"));
+  const second = renderHook(() => useNow("minute"));
+  expect(vi.getTimerCount()).toBe(1);
+  first.unmount();
+  second.unmount();
+  expect(vi.getTimerCount()).toBe(0);
+});
