@@ -56,8 +56,15 @@ test("no page scrolls sideways on a phone", async ({ page }) => {
     await page
       .locator("details")
       .evaluateAll((all) => all.forEach((each) => each.setAttribute("open", "")));
-    expect(await sideways(page), path).toBe(0);
+    for (const width of [320, 390]) {
+      await page.setViewportSize({ width, height: 844 });
+      expect(await sideways(page), `${path} at ${width}`).toBe(0);
+    }
   }
+  await page.setViewportSize({ width: 320, height: 844 });
+  await page.context().setOffline(true);
+  await expect(page.locator("[data-connection=reconnecting]")).toBeVisible();
+  expect(await sideways(page), "a cut connection").toBe(0);
 });
 
 test("everything is reached by keyboard", async ({ page }) => {

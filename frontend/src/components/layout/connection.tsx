@@ -6,9 +6,10 @@ import { healthQuery } from "@/lib/api";
 import { bytes } from "@/lib/format";
 import { type ConnectionState, useConnectionState } from "@/lib/stream";
 
+/** A shape for each state: a ring, a disc, a square. */
 const looks: Record<ConnectionState, { word: string; dot: string }> = {
-  connecting: { word: "Connecting", dot: "bg-control-line" },
-  live: { word: "Live", dot: "bg-good" },
+  connecting: { word: "Connecting", dot: "rounded-full border-2 border-control-line" },
+  live: { word: "Live", dot: "rounded-full bg-good" },
   reconnecting: { word: "Reconnecting", dot: "bg-warn animate-breathe" },
 };
 
@@ -27,8 +28,8 @@ export function Connection() {
       data-connection={state}
       className="flex items-center gap-1.5 text-xs text-ink-soft"
     >
-      <span aria-hidden className={clsx("size-1.5 rounded-full", dot)} />
-      {word}
+      <span aria-hidden className={clsx("size-2 shrink-0", dot)} />
+      <span className="max-sm:sr-only">{word}</span>
     </p>
   );
 }

@@ -15,7 +15,7 @@ export function Shell({ children }: { children: ReactNode }) {
       </a>
       <header className="sticky top-0 z-30 flex h-13 items-center justify-between gap-4 border-b border-line bg-surface px-4">
         <Logo />
-        <div className="flex items-center gap-3 sm:gap-4">
+        <div className="flex shrink-0 items-center gap-3 sm:gap-4">
           <Connection />
           <ThemeToggle />
         </div>
