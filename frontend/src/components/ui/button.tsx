@@ -6,7 +6,7 @@ type Variant = "primary" | "secondary" | "quiet" | "danger";
 type Size = "sm" | "md" | "lg";
 
 const base =
-  "inline-flex shrink-0 items-center justify-center gap-1.5 rounded-md font-medium whitespace-nowrap transition-colors select-none disabled:cursor-not-allowed disabled:opacity-55";
+  "inline-flex shrink-0 items-center justify-center gap-1.5 rounded-md font-medium whitespace-nowrap transition-colors select-none disabled:cursor-not-allowed disabled:opacity-55 aria-disabled:pointer-events-none aria-disabled:opacity-55";
 
 const variants: Record<Variant, string> = {
   primary: "bg-accent text-accent-ink enabled:hover:bg-accent-strong",
@@ -34,7 +34,7 @@ interface ButtonProps extends ComponentProps<"button"> {
   icon?: ReactNode;
 }
 
-/** `busy` keeps the label readable and blocks a second press. */
+/** `busy` keeps the label readable and the keyboard's place, and blocks a second press. */
 export function Button({
   variant,
   size,
@@ -42,7 +42,7 @@ export function Button({
   icon,
   className,
   children,
-  disabled,
+  onClick,
   type = "button",
   ...rest
 }: ButtonProps) {
@@ -50,8 +50,9 @@ export function Button({
     <button
       type={type}
       className={clsx(buttonClass(variant, size), className)}
-      disabled={disabled || busy}
       aria-busy={busy || undefined}
+      aria-disabled={busy || undefined}
+      onClick={busy ? (event) => event.preventDefault() : onClick}
       {...rest}
     >
       {busy ? <LoaderCircle aria-hidden className="size-3.5 animate-spin" /> : icon}

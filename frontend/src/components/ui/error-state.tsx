@@ -26,6 +26,7 @@ export function ErrorState({ error, retry, retrying = false }: ErrorStateProps) 
         }
       >
         {detail}
+        {error instanceof ApiError && error.isUnreachable && " This page tries again by itself."}
       </EmptyState>
     </div>
   );

@@ -90,7 +90,7 @@ test("asking for one shows at once that it waits", async () => {
   await userEvent.click(evaluateButton());
   expect(await screen.findByRole("status")).toHaveTextContent("Waiting to start");
   expect(asked.find(({ route }) => route.startsWith("POST"))?.body).toEqual({ episodes: 3 });
-  expect(evaluateButton()).toBeDisabled();
+  expect(evaluateButton()).toHaveAttribute("aria-disabled");
 });
 
 test("under way it counts episodes, with the last result still in the player", async () => {
@@ -124,4 +124,23 @@ test("an older one can be shown again; its video may be retired", async () => {
   await userEvent.click(within(list).getByText("Step 1k"));
   expect(await screen.findByText(/^Video retired/)).toBeVisible();
   expect(screen.getByRole("button", { name: /^Play episode 1/ })).toBeDisabled();
+});
+
+test.each([
+  ["is over", "2099-01-01T00:00:00Z", 0],
+  ["stands", "2026-01-01T00:00:00Z", 1],
+])("a refusal %s when the newest evaluation ended at %s", async (_, ended_at, alerts) => {
+  let all: Evaluation[] = [];
+  serve({
+    "GET /runs/a/evaluations": () => ({ body: all }),
+    "POST /runs/a/evaluations": () => {
+      all = [evaluation("other", { ended_at })];
+      return { status: 409, body: { title: "An evaluation is in progress", detail: "Wait." } };
+    },
+  });
+  renderWithQueries(<EvaluationCard run={run} />);
+  await screen.findByText("No evaluation yet");
+  await userEvent.click(evaluateButton());
+  await screen.findByLabelText(/^Video of the evaluation/);
+  expect(screen.queryAllByRole("alert")).toHaveLength(alerts);
 });

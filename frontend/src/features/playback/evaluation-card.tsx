@@ -8,12 +8,12 @@ import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { Notice } from "@/components/ui/notice";
 import { Skeleton } from "@/components/ui/skeleton";
-import { evaluationsQuery, type RunDetail } from "@/lib/api";
+import { evaluationsQuery, explainAction, type RunDetail } from "@/lib/api";
 import { EarlierEvaluations } from "./earlier-evaluations";
 import { EvaluateForm } from "./evaluate-form";
 import { EvaluationProgress } from "./evaluation-progress";
 import { EvaluationResult } from "./evaluation-result";
-import { isUnderWay, whyNotYet } from "./readiness";
+import { endedSince, isUnderWay, whyNotYet } from "./readiness";
 import { useEvaluate } from "./use-evaluate";
 
 export function EvaluationCard({ run }: { run: RunDetail }) {
@@ -44,7 +44,9 @@ export function EvaluationCard({ run }: { run: RunDetail }) {
         />
       }
     >
-      {request.error && <Notice tone="bad" role="alert" title={request.error.message} />}
+      {request.error && !endedSince(newest, request.submittedAt) && (
+        <Notice tone="bad" role="alert" title={explainAction(request.error)} />
+      )}
       {underWay && <EvaluationProgress evaluation={underWay} />}
       {newest?.status === "failed" && (
         <Notice tone="bad" role="alert" title="The evaluation failed">

@@ -12,5 +12,7 @@ export function useEvaluate(runId: string) {
       client.setQueryData<Evaluation[]>(keys.evaluations(runId), (old = []) =>
         old.some(({ id }) => id === evaluation.id) ? old : [evaluation, ...old],
       ),
+    // A refusal may be about one that this page has not heard of.
+    onError: () => void client.invalidateQueries({ queryKey: keys.evaluations(runId) }),
   });
 }

@@ -1,8 +1,10 @@
 import { render, screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
 import type { RunDetail, RunStatus } from "@/lib/api";
-import { renderWithQueries, serve } from "@/lib/testing/service";
-import { whyNoStop } from "./header/why-no-stop";
+import { renderWithQueries, serve, withQueries } from "@/lib/testing/service";
+import { RunActions } from "./header/run-actions";
+import { useDeleteRun } from "./header/use-run-actions";
 import { RunDashboard } from "./run-dashboard";
 import { RunNotices } from "./run-notices";
 
@@ -11,15 +13,28 @@ vi.mock("next/navigation", () => ({ useRouter: () => ({ push: vi.fn() }) }));
 const run = (change: Partial<RunDetail>) =>
   ({ status: "running", warnings: 0, cause: null, traceback: null, ...change }) as RunDetail;
 
+function Actions({ status }: { status: RunStatus }) {
+  return <RunActions run={run({ id: "a", status })} remove={useDeleteRun("a")} />;
+}
+
 test.each([
-  ["created", "This run has not been started"],
-  ["queued", null],
-  ["running", null],
-  ["stopping", "The run stops after the update under way"],
-  ["completed", "This run has ended: completed"],
-  ["interrupted", "This run has ended: interrupted"],
-] as [RunStatus, string | null][])("stop of a %s run: %s", (status, why) => {
-  expect(whyNoStop(run({ status }))).toBe(why);
+  ["created", ["Delete", "Start"]],
+  ["queued", ["Stop"]],
+  ["running", ["Stop"]],
+  ["stopping", ["Stopping…"]],
+  ["completed", ["Delete"]],
+] as [RunStatus, string[]][])("a %s run offers only what can be done: %j", (status, names) => {
+  renderWithQueries(<Actions status={status} />);
+  expect(screen.getAllByRole("button").map(({ textContent }) => textContent)).toEqual(names);
+});
+
+test("the error of an action is over when the run has another status", async () => {
+  serve({ "POST /runs/a/stop": () => ({ status: 409, body: { title: "Not now" } }) });
+  const { rerender } = render(<Actions status="running" />, { wrapper: withQueries() });
+  await userEvent.click(screen.getByRole("button", { name: "Stop" }));
+  expect(await screen.findByRole("alert")).toHaveTextContent("Not now");
+  rerender(<Actions status="completed" />);
+  expect(screen.queryByRole("alert")).not.toBeInTheDocument();
 });
 
 test("a failed run shows its cause and its traceback", () => {

@@ -7,6 +7,7 @@ import { ApiError, type RunDetail, runQuery } from "@/lib/api";
 import { ConfigPanel } from "./config-panel";
 import { LearningCurves } from "./curves/learning-curves";
 import { RunHeader } from "./header/run-header";
+import { useDeleteRun } from "./header/use-run-actions";
 import { RunNotFound } from "./run-not-found";
 import { RunNotices } from "./run-notices";
 import { RunFacts } from "./run-facts";
@@ -20,14 +21,17 @@ interface RunDashboardProps {
 
 export function RunDashboard({ id, playback }: RunDashboardProps) {
   const { data: run, error, refetch, isFetching } = useQuery(runQuery(id));
-  if (error instanceof ApiError && error.isNotFound) return <RunNotFound id={id} />;
+  const remove = useDeleteRun(id);
+  if (error instanceof ApiError && error.isNotFound) {
+    return remove.isPending || remove.isSuccess ? <RunSkeleton /> : <RunNotFound id={id} />;
+  }
   if (!run) {
     if (!error) return <RunSkeleton />;
     return <ErrorState error={error} retry={() => void refetch()} retrying={isFetching} />;
   }
   return (
     <div className="flex flex-col gap-4">
-      <RunHeader run={run} />
+      <RunHeader run={run} remove={remove} />
       <RunNotices run={run} />
       <RunFacts run={run} />
       <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_26rem] xl:grid-rows-[auto_1fr]">

@@ -1,7 +1,7 @@
 export { apiBase, apiLink } from "./base";
 export { keys } from "./keys";
 export { hasEnded, isActive, progress } from "./run-status";
-export { ApiError, type FieldProblem } from "./problem";
+export { ApiError, explainAction, type FieldProblem } from "./problem";
 export { algorithmsQuery, environmentsQuery } from "./queries/choices";
 export { evaluate, evaluationsQuery } from "./queries/evaluations";
 export { healthQuery } from "./queries/health";

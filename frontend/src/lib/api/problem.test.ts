@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { unwrap } from "./http";
-import { problemFrom } from "./problem";
+import { ApiError, explainAction, problemFrom, unreachable } from "./problem";
 
 const answer = (status: number, error?: unknown) =>
   Promise.resolve({ error, response: new Response(null, { status }) });
@@ -26,6 +26,14 @@ test("an answer that is no problem document still reads well", () => {
 test("silence is an error of its own, and says what to do", async () => {
   const call = vi.fn(() => Promise.reject(new TypeError("Failed to fetch")));
   await expect(unwrap(call())).rejects.toMatchObject({ isUnreachable: true });
+});
+
+test("an action that failed promises nothing that only its user can do", () => {
+  expect(explainAction(unreachable())).toBe(
+    "The service does not answer. Check that the app is still running in its terminal. Then press again.",
+  );
+  const refused = new ApiError(409, "Run has ended", "It is completed.");
+  expect(explainAction(refused)).toBe("Run has ended. It is completed.");
 });
 
 test("a cancelled request is no failure of the service", async () => {

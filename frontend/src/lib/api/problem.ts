@@ -30,8 +30,15 @@ export function unreachable(): ApiError {
   return new ApiError(
     0,
     "The service does not answer",
-    "Check that the app is still running in its terminal; this page tries again by itself.",
+    "Check that the app is still running in its terminal.",
   );
+}
+
+/** Why something that was asked for did not happen. Nothing repeats an action but the one who asked. */
+export function explainAction(error: Error): string {
+  if (!(error instanceof ApiError)) return error.message;
+  const parts = [`${error.title}.`, error.detail, error.isUnreachable && "Then press again."];
+  return parts.filter(Boolean).join(" ");
 }
 
 /** Reads an RFC 9457 body; anything else (a proxy's HTML page, say) still gives a readable error. */

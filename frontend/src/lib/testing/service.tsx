@@ -1,6 +1,6 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { render } from "@testing-library/react";
-import type { ReactElement } from "react";
+import type { ReactElement, ReactNode } from "react";
 import { vi } from "vitest";
 
 type Reply = { status?: number; body?: unknown };
@@ -28,7 +28,13 @@ export function serve(routes: Record<string, Answer>): Asked[] {
   return asked;
 }
 
-export function renderWithQueries(ui: ReactElement) {
+export function withQueries() {
   const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
-  return render(<QueryClientProvider client={client}>{ui}</QueryClientProvider>);
+  return function Queries({ children }: { children: ReactNode }) {
+    return <QueryClientProvider client={client}>{children}</QueryClientProvider>;
+  };
+}
+
+export function renderWithQueries(ui: ReactElement) {
+  return render(ui, { wrapper: withQueries() });
 }

@@ -22,7 +22,9 @@ export function LearningCurves({ runId, envId }: { runId: string; envId: string 
     <div className="flex min-w-0 flex-col gap-4">
       {feed.phase === "failed" && (
         <Notice tone="warn" role="status" title="The curves could not be loaded">
-          <p className="text-ink-soft">{feed.error.message} Trying again.</p>
+          <p className="text-ink-soft">
+            {feed.error.title}. {feed.error.detail} Trying again.
+          </p>
         </Notice>
       )}
       {feed.phase === "ready" && feed.brokenLines > 0 && (
@@ -37,6 +39,10 @@ export function LearningCurves({ runId, envId }: { runId: string; envId: string 
         <Card key={spec.title} title={spec.title} bodyClass="px-3 pt-3 pb-1.5">
           {feed.phase === "loading" ? (
             <Skeleton className="h-56 md:h-64" />
+          ) : feed.phase === "failed" && series.revision === 0 ? (
+            <p className="grid h-56 place-items-center text-xs text-ink-faint md:h-64">
+              Not loaded yet
+            </p>
           ) : (
             <LiveChart spec={spec} series={series} />
           )}

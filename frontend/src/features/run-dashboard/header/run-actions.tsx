@@ -3,14 +3,12 @@
 import { Play, Square, Trash2 } from "lucide-react";
 import { Button } from "@/components/ui/button";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
-import { isActive, type RunDetail } from "@/lib/api";
-import { useRunActions } from "./use-run-actions";
-import { whyNoStop } from "./why-no-stop";
+import { explainAction, isActive, type RunDetail } from "@/lib/api";
+import { type DeleteRun, useRunActions } from "./use-run-actions";
 
-export function RunActions({ run }: { run: RunDetail }) {
-  const { start, stop, remove, error } = useRunActions(run);
+export function RunActions({ run, remove }: { run: RunDetail; remove: DeleteRun }) {
+  const { start, stop, error } = useRunActions(run, remove);
   const stopping = run.status === "stopping" || stop.isPending;
-  const noStop = whyNoStop(run);
   return (
     <div className="flex flex-col gap-1.5 sm:items-end">
       <div className="flex flex-wrap items-center gap-2">
@@ -19,10 +17,10 @@ export function RunActions({ run }: { run: RunDetail }) {
             title="Delete this run?"
             description={`${run.name} goes for good, with its metrics, checkpoints and videos.`}
             confirm="Delete run"
-            onConfirm={() => remove.mutate()}
+            onConfirm={() => remove.mutate(run.status)}
             trigger={
               <Button
-                variant="danger"
+                variant="quiet"
                 busy={remove.isPending || remove.isSuccess}
                 icon={<Trash2 aria-hidden className="size-3.5" />}
               >
@@ -31,19 +29,19 @@ export function RunActions({ run }: { run: RunDetail }) {
             }
           />
         )}
-        <Button
-          onClick={() => stop.mutate()}
-          busy={stopping}
-          disabled={noStop !== null}
-          title={noStop ?? undefined}
-          icon={<Square aria-hidden className="size-3 fill-current" />}
-        >
-          {stopping ? "Stopping…" : "Stop"}
-        </Button>
+        {isActive(run) && (
+          <Button
+            onClick={() => stop.mutate(run.status)}
+            busy={stopping}
+            icon={<Square aria-hidden className="size-3 fill-current" />}
+          >
+            {stopping ? "Stopping…" : "Stop"}
+          </Button>
+        )}
         {run.status === "created" && (
           <Button
             variant="primary"
-            onClick={() => start.mutate()}
+            onClick={() => start.mutate(run.status)}
             busy={start.isPending}
             icon={<Play aria-hidden className="size-3.5" />}
           >
@@ -52,8 +50,8 @@ export function RunActions({ run }: { run: RunDetail }) {
         )}
       </div>
       {error && (
-        <p role="alert" className="text-xs text-bad">
-          {error.message}
+        <p role="alert" className="max-w-md text-xs text-bad">
+          {explainAction(error)}
         </p>
       )}
     </div>

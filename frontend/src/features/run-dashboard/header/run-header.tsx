@@ -4,8 +4,9 @@ import { StatusBadge } from "@/components/ui/status-badge";
 import type { RunDetail } from "@/lib/api";
 import { routes } from "@/lib/url";
 import { RunActions } from "./run-actions";
+import type { DeleteRun } from "./use-run-actions";
 
-export function RunHeader({ run }: { run: RunDetail }) {
+export function RunHeader({ run, remove }: { run: RunDetail; remove: DeleteRun }) {
   const facts = [run.algo.toUpperCase(), run.env_id, run.preset, `seed ${run.seed}`];
   return (
     <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-3">
@@ -25,7 +26,7 @@ export function RunHeader({ run }: { run: RunDetail }) {
         </div>
         <p className="mt-0.5 text-sm text-ink-soft">{facts.filter(Boolean).join(" · ")}</p>
       </div>
-      <RunActions run={run} />
+      <RunActions run={run} remove={remove} />
     </div>
   );
 }

@@ -21,7 +21,7 @@ test("one click starts a run with the preset's values and opens its page", async
     start: true,
   });
   await vi.waitFor(() => expect(push).toHaveBeenCalledWith("/runs/view?id=ppo-a"));
-  expect(screen.getByRole("button", { name: "Start training" })).toBeDisabled();
+  expect(screen.getByRole("button", { name: "Start training" })).toHaveAttribute("aria-disabled");
 });
 
 test("what the service refuses stands beside its field, which gets the focus", async () => {
@@ -44,6 +44,33 @@ test("a bad hyperparameter opens the group it stands in", async () => {
   await start();
   await screen.findByText("does not divide");
   expect(group).toHaveAttribute("open");
+});
+
+test("a group that was closed over its problem opens again at the next refusal", async () => {
+  renderWithQueries(<CreateRunForm choices={choices} />);
+  const group = screen.getByText("Hyperparameters").closest("details")!;
+  const field = screen.getByLabelText("n_steps");
+  await userEvent.clear(field);
+  await start();
+  await vi.waitFor(() => expect(field).toHaveFocus());
+  group.open = false;
+  await start();
+  await vi.waitFor(() => expect(group).toHaveAttribute("open"));
+});
+
+test("a field that is changed drops its problem, another algorithm drops them all", async () => {
+  renderWithQueries(<CreateRunForm choices={choices} />);
+  const [seed, timesteps] = [screen.getByLabelText("Seed"), screen.getByLabelText("Timesteps")];
+  await userEvent.type(seed, "x");
+  await userEvent.clear(timesteps);
+  await start();
+  expect(seed).toBeInvalid();
+  expect(timesteps).toBeInvalid();
+  await userEvent.type(seed, "y");
+  expect(seed).toBeValid();
+  expect(timesteps).toBeInvalid();
+  await userEvent.click(screen.getByRole("radio", { name: "DQN" }));
+  expect(screen.getByLabelText("Timesteps")).toBeValid();
 });
 
 test("a refusal that belongs to no field is shown above the button", async () => {

@@ -8,7 +8,7 @@ import { ChoiceFields } from "./choice-fields";
 import { changeDraft, type Choices, type Draft, type DraftChange, firstDraft } from "./draft";
 import { RunFields } from "./run-fields";
 import { HyperparameterFields } from "./hyperparameter-fields";
-import { type Problems, problemsByPointer, submission, unplaced } from "./submit";
+import { type Problems, problemsAfter, problemsByPointer, submission, unplaced } from "./submit";
 import { useCreateRun } from "./use-create-run";
 
 const BASIC = ["/algo", "/env_id", "/preset", "/seed", "/total_timesteps", "/name"];
@@ -22,15 +22,23 @@ export function CreateRunForm({ choices }: { choices: Choices }) {
   );
   const [problems, setProblems] = useState<Problems>({});
   const create = useCreateRun();
+  const edit = (next: DraftChange) => {
+    change(next);
+    setProblems((old) => problemsAfter(old, next));
+  };
   const showProblems = (found: Problems) => {
     setProblems(found);
-    requestAnimationFrame(() =>
-      form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus(),
-    );
+    requestAnimationFrame(() => {
+      const first = form.current?.querySelector<HTMLElement>("[aria-invalid=true]");
+      first?.closest("details")?.setAttribute("open", "");
+      first?.focus();
+    });
   };
 
   const submit = (event: FormEvent) => {
     event.preventDefault();
+    if (create.isPending || create.isSuccess) return;
+    create.reset();
     const result = submission(choices, draft);
     if ("problems" in result) return showProblems(result.problems);
     setProblems({});
@@ -54,9 +62,9 @@ export function CreateRunForm({ choices }: { choices: Choices }) {
       aria-label="New run"
       className="flex flex-col gap-4"
     >
-      <ChoiceFields choices={choices} draft={draft} change={change} problems={problems} />
-      <RunFields choices={choices} draft={draft} change={change} problems={problems} />
-      <HyperparameterFields choices={choices} draft={draft} change={change} problems={problems} />
+      <ChoiceFields choices={choices} draft={draft} change={edit} problems={problems} />
+      <RunFields choices={choices} draft={draft} change={edit} problems={problems} />
+      <HyperparameterFields choices={choices} draft={draft} change={edit} problems={problems} />
       {refused && (
         <Notice tone="bad" role="alert" title={create.error.title}>
           <p>{others.length > 0 ? others.join(" · ") : create.error.detail}</p>

@@ -1,5 +1,5 @@
 import type { CreateRun, FieldProblem } from "@/lib/api";
-import { type Choices, type Draft, timestepsOf } from "./draft";
+import { type Choices, type Draft, type DraftChange, timestepsOf } from "./draft";
 import { parseHyperparameter, type Parsed, parseInteger } from "./parse";
 
 /** What is wrong, by JSON pointer, the same for our own checks and for the service's. */
@@ -51,6 +51,25 @@ export function submission(choices: Choices, draft: Draft): Submission {
 
 export function problemsByPointer(fields: readonly FieldProblem[]): Problems {
   return Object.fromEntries(fields.map(({ pointer, detail }) => [pointer, detail]));
+}
+
+/** What is still wrong after a change: a field that was touched is judged anew when it is sent. */
+export function problemsAfter(problems: Problems, change: DraftChange): Problems {
+  const without = (touched: (pointer: string) => boolean) =>
+    Object.fromEntries(Object.entries(problems).filter(([pointer]) => !touched(pointer)));
+  switch (change.field) {
+    case "seed":
+    case "name":
+      return without((pointer) => pointer === `/${change.field}`);
+    case "timesteps":
+      return without((pointer) => pointer === "/total_timesteps");
+    case "hyperparameter":
+      return without((pointer) => pointer === hyperparameterPointer(change.name));
+    case "reset-hyperparameters":
+      return without((pointer) => pointer.startsWith("/hyperparameters/"));
+    default:
+      return {};
+  }
 }
 
 /** Problems that no field of the form can show next to itself. */
