@@ -12,6 +12,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -80,7 +81,8 @@ class JournalWriter:
             self._buffer.append(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE))
             self._seq += 1
             if self._monotonic() - self._flushed_at >= self._flush_seconds:
-                self._flush()
+                with suppress(OSError):  # the line waits for the next flush
+                    self._flush()
             return self._seq
 
     def flush_if_due(self) -> None:

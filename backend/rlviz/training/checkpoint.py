@@ -48,14 +48,18 @@ class Checkpoints:
             self.save(model)
 
     def save(self, model: BaseAlgorithm) -> None:
-        """Write a checkpoint now and drop all but the newest few."""
+        """Write a checkpoint now and drop all but the newest few. One that cannot be written is warned of."""
         answered, step = self._requested, model.num_timesteps
         path = self._folder.checkpoint_path(step)
-        save_policy(model, path)
-        retain_checkpoints(self._folder, self._policy.keep)
         self._answered = answered
         self._next_step = step + self._policy.every_steps
         self._next_time = self._monotonic() + self._policy.every_seconds
+        try:
+            save_policy(model, path)
+            retain_checkpoints(self._folder, self._policy.keep)
+        except OSError as error:
+            self._journals.warn(step, f"The checkpoint at step {step} could not be saved: {error}.")
+            return
         self._journals.event(
             EventKind.CHECKPOINT, step, path=path.relative_to(self._folder.path).as_posix(), request=answered
         )

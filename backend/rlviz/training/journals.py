@@ -5,19 +5,23 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from numbers import Real
 from typing import Any
 
 from pydantic import JsonValue
 from stable_baselines3.common.logger import KVWriter
 
-from rlviz.domain.records import EventKind
+from rlviz.domain.records import ENDINGS, EventKind
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter
 
 
 class RunJournals:
-    """Writes a run's metrics and events. Events are on disk at once, and after the metrics before them."""
+    """Writes a run's metrics and events. Events are on disk at once, and after the metrics before them.
+
+    A full disk does not reach training: lines wait until there is room again.
+    """
 
     def __init__(
         self,
@@ -44,15 +48,22 @@ class RunJournals:
         self._metrics.append({"step": step, "values": cleaned})
 
     def event(self, kind: EventKind, step: int, **data: JsonValue) -> None:
-        self._metrics.flush()
+        """Append an event and write it. What the disk refuses waits, as metrics do; but an ending raises OSError."""
+        with suppress(OSError):
+            self._metrics.flush()
         self._events.append({"event": kind.value, "step": step, "data": data})
-        self._events.flush()
+        try:
+            self._events.flush()
+        except OSError:
+            if kind in ENDINGS:
+                raise
 
     def warn(self, step: int, message: str) -> None:
         self.event(EventKind.WARNING, step, message=message)
 
     def flush_if_due(self) -> None:
         self._metrics.flush_if_due()
+        self._events.flush_if_due()
 
     def close(self) -> None:
         self._metrics.close()

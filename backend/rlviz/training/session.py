@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import sys
+import traceback
+from contextlib import suppress
 from pathlib import Path
 from threading import Event, Thread
 
@@ -26,18 +29,18 @@ class ControlWatcher:
         self._seen: tuple[int, int] | None = None
 
     def tick(self) -> None:
-        self._trainer.flush_if_due()
-        try:
-            status = os.stat(self._path)  # noqa: PTH116  (twenty times a second: no Path built for it)
-        except FileNotFoundError:
-            return
+        """What the disk refuses now (it is full, or a share is away) is tried again at the next tick."""
+        with suppress(OSError):
+            self._trainer.flush_if_due()
+        with suppress(OSError, RunFolderError):
+            self._read_control()
+
+    def _read_control(self) -> None:
+        status = os.stat(self._path)  # noqa: PTH116  (twenty times a second: no Path built for it)
         version = (status.st_mtime_ns, status.st_ino)
         if version == self._seen:
             return
-        try:
-            control = read_control(self._path)
-        except RunFolderError:
-            return
+        control = read_control(self._path)
         self._seen = version
         if control.desired is Desired.STOP:
             self._trainer.stop()
@@ -72,8 +75,9 @@ def _train(folder: RunFolder, stop: Event | None) -> bool:
     def run() -> None:
         try:
             trainer.run()
-        except Exception:  # it is in the journal
+        except Exception:  # it is in the journal, unless that is what failed: then worker.log has it
             failed.set()
+            traceback.print_exc(file=sys.stderr)
 
     thread = Thread(target=run, name=f"train-{folder.run_id}", daemon=True)
     watcher.tick()

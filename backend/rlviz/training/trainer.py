@@ -53,15 +53,8 @@ class Trainer:
         self._journals.flush_if_due()
 
     def run(self) -> None:
-        identity = ProcessIdentity.current()
-        self._journals.event(
-            EventKind.STARTED,
-            0,
-            pid=identity.pid,
-            process_started_at=identity.started_at,
-            boot_id=boot_id(),
-        )
         try:
+            self._journal_start()
             self._train(self._folder.read_config())
         except Exception as error:
             lines = traceback.format_exc().splitlines()
@@ -75,6 +68,16 @@ class Trainer:
             raise
         finally:
             self._journals.close()
+
+    def _journal_start(self) -> None:
+        identity = ProcessIdentity.current()
+        self._journals.event(
+            EventKind.STARTED,
+            0,
+            pid=identity.pid,
+            process_started_at=identity.started_at,
+            boot_id=boot_id(),
+        )
 
     def _train(self, config: RunConfig) -> None:
         if self._folder.read_control().desired is Desired.STOP:

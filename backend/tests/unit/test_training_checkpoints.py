@@ -15,7 +15,7 @@ from rlviz.environments.make import make_environment
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.checkpoint import Checkpoints, save_policy
 from rlviz.training.journals import RunJournals
-from tests.support.training import ENV_ID, column, events, leftovers, make_run
+from tests.support.training import ENV_ID, column, events, leftovers, make_run, messages
 
 
 class Clock:
@@ -176,3 +176,21 @@ def test_a_policy_that_cannot_be_saved_leaves_the_one_before_and_no_half_file(
         save_policy(model, folder.model_path)
     assert folder.model_path.read_bytes() == before
     assert leftovers(folder) == []
+
+
+def test_a_checkpoint_that_cannot_be_saved_is_warned_of_and_the_next_one_is_tried(
+    folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checkpoints = Checkpoints(folder, CheckpointPolicy(every_steps=100), journals)
+
+    def fill_the_disk(*_arguments: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(PPO, "save", fill_the_disk)
+        advance(checkpoints, model, 100, 150)
+    advance(checkpoints, model, 200)
+    [problem] = messages(folder)
+    assert "step 100" in problem
+    assert "No space left on device" in problem
+    assert [event.step for event in events(folder, EventKind.CHECKPOINT)] == [200]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import resource
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -86,6 +87,26 @@ def test_an_event_is_on_disk_at_once_and_the_metrics_before_it_too(folder: RunFo
     journals.event(EventKind.CHECKPOINT, 1, path="checkpoints/step_1.zip", request=0)
     assert column(folder, "train/loss") == [0.5]
     assert [event.step for event in events(folder)] == [1]
+
+
+def test_what_a_full_disk_refuses_does_not_reach_training_and_is_written_later(
+    folder: RunFolder, journals: RunJournals, clock: Clock
+) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (50, hard))
+    try:
+        for step in range(3):
+            clock.now += 1
+            journals.metrics(step, {"train/loss": 0.5})
+            journals.warn(step, "The disk is full.")
+        with pytest.raises(OSError, match="File too large"):
+            journals.event(EventKind.FINISHED, 3, path="model.zip")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    clock.now += 1
+    journals.flush_if_due()
+    assert column(folder, "train/loss") == [0.5] * 3
+    assert [event.step for event in events(folder)] == [0, 1, 2, 3]
 
 
 def test_metrics_wait_for_company_but_not_for_long(folder: RunFolder, journals: RunJournals, clock: Clock) -> None:

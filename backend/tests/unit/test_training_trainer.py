@@ -16,7 +16,8 @@ from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.journal import FLUSH_SECONDS
 from rlviz.rundir.lock import training_lock
 from rlviz.rundir.process import ProcessIdentity, boot_id
-from rlviz.training.session import WATCH_SECONDS, train_run
+from rlviz.training.journals import RunJournals
+from rlviz.training.session import WATCH_SECONDS, ControlWatcher, train_run
 from rlviz.training.trainer import Trainer
 from tests.support.training import (
     checkpoints,
@@ -188,6 +189,46 @@ def test_a_control_file_that_cannot_be_read_is_read_again_when_it_can(tmp_path: 
     folder.write_control(Control(desired=Desired.STOP))
     thread.join(60)
     assert kinds(folder) == ["started", "stopped"]
+
+
+def test_a_disk_that_fails_for_a_while_does_not_end_the_watch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = make_run(tmp_path)
+    trainer = Trainer(folder)
+    watcher = ControlWatcher(folder.control_path, trainer)
+
+    def fail() -> None:
+        raise OSError(28, "No space left on device")
+
+    folder.control_path.mkdir()
+    with monkeypatch.context() as patch:
+        patch.setattr(trainer, "flush_if_due", fail)
+        watcher.tick()
+    folder.control_path.rmdir()
+    folder.write_control(Control(desired=Desired.STOP))
+    watcher.tick()
+    trainer.run()
+    assert kinds(folder) == ["started", "stopped"]
+
+
+def test_an_ending_that_cannot_be_journaled_is_in_the_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_arguments: object, **_data: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(RunJournals, "event", fail)
+    assert not train_run(make_run(tmp_path))
+    assert "No space left on device" in capsys.readouterr().err
+
+
+def test_a_start_that_fails_is_told_like_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> ProcessIdentity:
+        raise ProcessLookupError("no /proc here")
+
+    monkeypatch.setattr(ProcessIdentity, "current", fail)
+    folder = make_run(tmp_path)
+    assert not train_run(folder)
+    assert kinds(folder) == ["error"]
 
 
 @pytest.mark.usefixtures("_test_environments")
