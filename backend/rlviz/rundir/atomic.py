@@ -42,6 +42,7 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Delete what writers that were killed left under temporary names in ``folder``."""
+    """Delete what writers that were killed left under temporary names in ``folder``; spare what is being written."""
     for leftover in folder.glob(f".*{TEMPORARY_SUFFIX}"):
-        leftover.unlink(missing_ok=True)
+        if f".{os.getpid()}-" not in leftover.name:
+            leftover.unlink(missing_ok=True)

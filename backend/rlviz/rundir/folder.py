@@ -14,7 +14,7 @@ from rlviz.domain.config import RunConfig, RunName
 from rlviz.domain.errors import RunFolderError
 from rlviz.domain.evaluation import EvaluationRecord
 from rlviz.domain.ids import check_evaluation_id, check_run_id, is_evaluation_id, is_run_id
-from rlviz.rundir.atomic import write_atomically
+from rlviz.rundir.atomic import remove_leftovers, write_atomically
 from rlviz.rundir.control import Control, read_control, write_control
 
 _CHECKPOINT = re.compile(r"step_(\d+)\.zip")
@@ -78,6 +78,11 @@ class RunFolder:
 
     def write_labels(self, labels: Labels) -> None:
         write_atomically(self.labels_path, labels.model_dump_json(indent=2).encode())
+
+    def tidy(self) -> None:
+        """Remove what a trainer that was killed left half-written. For a run that has ended."""
+        for path in (self.path, self.checkpoints):
+            remove_leftovers(path)
 
     # Policies
 

@@ -37,6 +37,10 @@ class ProcessIdentity:
             return False
 
 
+UNKNOWN = ProcessIdentity(0, 0.0)
+"""Stands for a process that nobody knows: never alive."""
+
+
 def boot_id() -> str:
     """A text that differs after each start of the host."""
     if _BOOT_ID.exists():

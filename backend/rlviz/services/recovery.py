@@ -10,12 +10,12 @@ from rlviz.catalog.database import Database
 from rlviz.catalog.evaluations import open_evaluations
 from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.catalog.runs import runs_with_status
-from rlviz.domain.errors import RunFolderError
+from rlviz.domain.errors import RunFolderError, RunIsActive
 from rlviz.domain.status import RunStatus
-from rlviz.launchers.base import Launcher
+from rlviz.launchers.base import Launcher, Worker
 from rlviz.launchers.processes import AdoptedWorker
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.process import ProcessIdentity, boot_id
+from rlviz.rundir.process import UNKNOWN, ProcessIdentity, boot_id
 from rlviz.services.evaluations import request_checkpoint
 from rlviz.services.rebuild import row_of_folder
 from rlviz.services.run_follower import journal_interruption
@@ -35,7 +35,7 @@ def recover(
     Afterwards no run is ``running`` with nobody behind it. Called before the supervisor starts.
     """
     for leftover in runs_dir.glob(".deleted-*"):
-        shutil.rmtree(leftover, ignore_errors=True)
+        _finish_deletion(leftover, database)
     with database.read() as session:
         runs = runs_with_status(session, RunStatus.RUNNING, RunStatus.STOPPING)
         evaluations = open_evaluations(session)
@@ -45,9 +45,41 @@ def recover(
         _recover_evaluation(evaluation, RunFolder(runs_dir, evaluation.run_id), supervisor)
 
 
+def _finish_deletion(leftover: Path, database: Database) -> None:
+    """Delete what a delete that was cut off left: the row, unless the run has a folder again, and the files."""
+    run_id = leftover.name.removeprefix(".deleted-")
+    if not leftover.with_name(run_id).exists():
+        with database.write() as session:
+            row = session.get(RunRow, run_id)
+            if row is not None:
+                session.delete(row)
+    shutil.rmtree(leftover, ignore_errors=True)
+
+
 def _recover_run(
     row: RunRow, folder: RunFolder, database: Database, launcher: Launcher, supervisor: Supervisor
 ) -> None:
+    now, offset = _read(row, folder)
+    worker: Worker | None = None
+    if not now.state.is_final and now.worker_pid is not None and now.worker_started_at is not None:
+        worker = launcher.adopt(ProcessIdentity(now.worker_pid, now.worker_started_at))
+    if worker is None:
+        now, offset = _read(row, folder)  # again: it may have ended between the first look and the second
+        if not now.state.is_final:
+            worker = _settle(now, folder)
+    if worker is None:
+        folder.tidy()
+    else:
+        now.status = row.status
+    with database.write() as session:
+        session.merge(now)
+    if worker is not None:
+        log.info("Run %s still trains in process %s", row.id, now.worker_pid)
+        supervisor.adopt_run(now, worker, offset)
+
+
+def _read(row: RunRow, folder: RunFolder) -> tuple[RunRow, int]:
+    """What the folder says now, with what only ``row`` knows; and how far its events were read."""
     try:
         now, offset = row_of_folder(folder)
     except RunFolderError as error:
@@ -56,29 +88,25 @@ def _recover_run(
     now.queued_at = row.queued_at
     now.worker_pid = now.worker_pid or row.worker_pid
     now.worker_started_at = now.worker_started_at or row.worker_started_at
-    worker = None
-    if not now.state.is_final:
-        if now.worker_pid is not None and now.worker_started_at is not None:
-            worker = launcher.adopt(ProcessIdentity(now.worker_pid, now.worker_started_at))
-        if worker is None:
-            _settle(now, folder)
-        else:
-            now.status = row.status
-    with database.write() as session:
-        session.merge(now)
-    if worker is not None:
-        log.info("Run %s still trains in process %s", row.id, now.worker_pid)
-        supervisor.adopt_run(now, worker, offset)
+    return now, offset
 
 
-def _settle(row: RunRow, folder: RunFolder) -> None:
-    """The worker is gone without a word: say so in the folder and in the row."""
+def _settle(row: RunRow, folder: RunFolder) -> Worker | None:
+    """The worker is gone without a word: say so in the folder and in the row.
+
+    If somebody trains in the folder all the same, return a worker to follow: it counts as gone once they end.
+    """
     if row.boot_id is not None and row.boot_id != boot_id():
         cause = "The host was restarted."
     else:
         cause = "The worker went away while the service was not running."
-    event = journal_interruption(folder, cause)
+    try:
+        event = journal_interruption(folder, cause)
+    except RunIsActive as error:
+        log.warning("Run %s is followed, though its worker is not known: %s", row.id, error)
+        return AdoptedWorker(UNKNOWN)
     row.status, row.cause, row.ended_at = RunStatus.INTERRUPTED.value, cause, event.time
+    return None
 
 
 def _recover_evaluation(row: EvaluationRow, folder: RunFolder, supervisor: Supervisor) -> None:

@@ -12,12 +12,13 @@ from pydantic import JsonValue
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import get_run
-from rlviz.domain.errors import IllegalTransition
+from rlviz.domain.errors import IllegalTransition, RunIsActive
 from rlviz.domain.records import ENDINGS, EventKind, EventRecord
 from rlviz.domain.status import RunStatus, check_transition
-from rlviz.launchers.base import Worker
+from rlviz.launchers.base import Exit, Worker
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalTail, JournalWriter, Line
+from rlviz.rundir.lock import training_lock
 from rlviz.services.broadcast import Broadcast
 from rlviz.services.feeds import MetricsFeed
 from rlviz.services.folding import fold_event, fold_metrics, parse_events, warn, warn_of_broken_events
@@ -59,13 +60,24 @@ class RunFollower:
         """Carry over what is new. Returns False once the worker is gone and everything it wrote is booked."""
         gone = self.worker.poll()  # before the journals are read: what it wrote is then there to be read
         self._read()
-        if gone is not None and not self._has_ending():
-            self._events.append(journal_interruption(self.folder, gone.cause(), self._clock))
-            self._tail.read()  # that line
+        if gone is not None and not self._has_ending() and not self._interrupt(gone):
+            gone = None
         progress_due = self._rows and self._monotonic() - self._progress_at >= PROGRESS_SECONDS
         if self._events or self._broken or progress_due:
             self._book()
+        if gone is not None:
+            self.folder.tidy()
         return gone is None
+
+    def _interrupt(self, gone: Exit) -> bool:
+        """Speak for a worker that went without a word. Returns False if somebody trains in the folder after all."""
+        try:
+            self._events.append(journal_interruption(self.folder, gone.cause(), self._clock))
+        except RunIsActive as error:
+            log.debug("Looking again: %s", error)
+            return False
+        self._tail.read()  # that line
+        return True
 
     def _read(self) -> None:
         events, broken = parse_events(self._tail.read())
@@ -110,7 +122,7 @@ class RunFollower:
 
 
 def journal_interruption(folder: RunFolder, cause: str, clock: Callable[[], float] = time.time) -> EventRecord:
-    """Write, for a worker that is gone, how it went; return the event."""
+    """Write, for a worker that is gone, how it went; return the event. Raises RunIsActive."""
     return journal_ending(folder, EventKind.INTERRUPTED, {"cause": cause}, clock)
 
 
@@ -120,11 +132,12 @@ def journal_ending(
     """Write, for a worker that cannot, how the run ended; return the event. The folder then tells the whole story.
 
     If nothing can be written there (it was removed, the disk is full) the event is good for the catalogue at least.
+    Raises RunIsActive while a worker trains in the folder: two writers never share a journal.
     """
     now = round(clock(), 3)
     event = EventRecord(seq=1, time=now, event=kind, step=0, data=data)
     try:
-        with closing(JournalWriter(folder.events_path, clock=lambda: now)) as journal:
+        with training_lock(folder), closing(JournalWriter(folder.events_path, clock=lambda: now)) as journal:
             seq = journal.append(event.model_dump(mode="json", include={"event", "step", "data"}))
     except OSError:
         log.exception("How run %s ended could not be written into its folder", folder.run_id)

@@ -13,12 +13,13 @@ from pydantic import JsonValue
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.catalog.runs import get_run, move_run, runs_with_status
-from rlviz.domain.errors import IllegalTransition, RlvizError, RunNotFound
+from rlviz.domain.errors import IllegalTransition, RlvizError, RunIsActive, RunNotFound
 from rlviz.domain.records import EventKind
 from rlviz.domain.status import RunStatus
 from rlviz.launchers.base import Launcher, Worker
-from rlviz.launchers.processes import WorkerProcesses
+from rlviz.launchers.processes import AdoptedWorker, WorkerProcesses
 from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.process import UNKNOWN
 from rlviz.services.broadcast import Broadcast
 from rlviz.services.evaluation_follower import EvaluationFollower
 from rlviz.services.feeds import Feeds
@@ -168,7 +169,11 @@ class Supervisor:
 
     def _fail(self, folder: RunFolder, error: RlvizError) -> None:
         data: dict[str, JsonValue] = {"type": type(error).__name__, "message": str(error), "traceback": ""}
-        event = journal_ending(folder, EventKind.ERROR, data, self._clock)
+        try:
+            event = journal_ending(folder, EventKind.ERROR, data, self._clock)
+        except RunIsActive:
+            self._follow(folder.run_id, AdoptedWorker(UNKNOWN), 0)  # whoever trains there
+            return
         with self._database.write() as session:
             row = move_run(session, folder.run_id, RunStatus.FAILED, started_at=None)
             fold_event(row, event)

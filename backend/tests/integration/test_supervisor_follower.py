@@ -17,6 +17,7 @@ from rlviz.domain.records import EventKind
 from rlviz.domain.status import RunStatus
 from rlviz.launchers.base import Exit, Worker
 from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.lock import training_lock
 from rlviz.rundir.process import ProcessIdentity
 from rlviz.services.broadcast import Broadcast
 from rlviz.services.feeds import Feeds
@@ -157,6 +158,33 @@ def test_a_worker_that_ends_without_a_word_is_spoken_for(
     row = row_of(database, folder)
     assert (row.state, row.cause) == (RunStatus.INTERRUPTED, cause)
     assert row_of_folder(folder)[0].cause == cause
+
+
+def test_nobody_speaks_for_a_worker_while_somebody_trains_in_its_folder(
+    follower: RunFollower, worker: Actor, journals: RunJournals, folder: RunFolder, database: Database
+) -> None:
+    worker.exit = Exit(None)
+    with training_lock(folder):
+        begin(journals)
+        assert follower.poll()
+        assert row_of(database, folder).state is RunStatus.RUNNING
+        journals.event(EventKind.FINISHED, 5, path="model.zip")
+    assert not follower.poll()
+    assert kinds(folder) == ["started", "finished"]
+    assert row_of(database, folder).state is RunStatus.COMPLETED
+
+
+def test_what_a_killed_trainer_left_half_written_is_swept_away(
+    follower: RunFollower, worker: Actor, folder: RunFolder
+) -> None:
+    half = [folder.path / ".model.zip.1-2.tmp", folder.checkpoints / ".step_100.zip.1-2.tmp"]
+    for path in half:
+        path.touch()
+    assert follower.poll()
+    assert [path.exists() for path in half] == [True, True], "the trainer may be at it"
+    worker.kill()
+    assert not follower.poll()
+    assert [path.exists() for path in half] == [False, False]
 
 
 def test_a_torn_last_event_gives_way_to_the_interruption(

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,8 +23,12 @@ from rlviz.domain.errors import IllegalTransition
 from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus
 from rlviz.domain.records import EventKind
 from rlviz.domain.status import RunStatus
+from rlviz.launchers.processes import WorkerProcesses
 from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.lock import training_lock
+from rlviz.rundir.process import boot_id
 from rlviz.services.application import Application
+from rlviz.training.journals import RunJournals
 from rlviz.training.session import train_run
 from tests.support.service import ENDLESS, becomes, catalogue, create, ended, evaluation_ended, folder_of, service
 from tests.support.training import QUICK, column, events, eventually, kinds, make_run
@@ -207,6 +212,42 @@ def test_a_run_without_any_trace_of_a_worker_is_interrupted_and_a_late_worker_re
         with pytest.raises(IllegalTransition):
             train_run(folder_of(app, run_id))
         assert kinds(folder_of(app, run_id)) == ["interrupted"]
+
+
+@pytest.mark.parametrize("last_word", [EventKind.FINISHED, None])
+def test_a_worker_that_ends_while_recovery_looks_is_not_called_interrupted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, last_word: EventKind | None
+) -> None:
+    """It is alive when its journal is read and gone when it is looked for; or it trains and cannot be found at all."""
+    with service(tmp_path) as app:
+        run_id = create(app)
+        with app.database.write() as session:
+            move_run(session, run_id, S.QUEUED)
+            move_run(session, run_id, S.RUNNING)
+    folder = folder_of(app, run_id)
+
+    def end_and_be_gone(*_arguments: object) -> None:
+        if last_word:
+            journals.event(last_word, 5, path="model.zip")
+
+    monkeypatch.setattr(WorkerProcesses, "adopt", end_and_be_gone)
+    with closing(RunJournals(folder)) as journals, training_lock(folder):
+        journals.event(EventKind.STARTED, 0, pid=1, process_started_at=1.0, boot_id=boot_id())
+        with service(tmp_path) as again:
+            if last_word is None:
+                assert again.runs.get(run_id).state is S.RUNNING
+                journals.event(EventKind.FINISHED, 5, path="model.zip")
+            assert ended(again, run_id).state is S.COMPLETED
+    assert kinds(folder) == ["started", "finished"]
+
+
+def test_a_deletion_that_was_cut_off_is_finished(tmp_path: Path) -> None:
+    with service(tmp_path) as app:
+        deleted, kept = create(app), create(app)
+        doomed = folder_of(app, deleted).path.rename(tmp_path / f".deleted-{deleted}")
+    with service(tmp_path) as again:
+        assert list(catalogue(again.database)) == [kept]
+    assert not doomed.exists()
 
 
 def test_a_catalogue_that_was_deleted_is_made_again_from_the_folders(tmp_path: Path) -> None:

@@ -66,7 +66,8 @@ def test_temporary_names_are_hidden_siblings(tmp_path: Path) -> None:
 
 def test_leftovers_of_killed_writers_are_removed_and_nothing_else(tmp_path: Path) -> None:
     kept = {tmp_path / "model.zip", tmp_path / ".hidden", tmp_path / "notes.tmp"}
-    for path in kept | {temporary_name(tmp_path / "model.zip"), tmp_path / ".step_1.zip.1.tmp"}:
+    kept.add(temporary_name(tmp_path / "control.json"))  # this process is writing it
+    for path in kept | {tmp_path / ".model.zip.1-2.tmp", tmp_path / ".step_1.zip.1.tmp"}:
         path.touch()
     remove_leftovers(tmp_path)
     assert set(tmp_path.iterdir()) == kept
