@@ -25,7 +25,7 @@ export function plotOptions(
   });
   return {
     ...size,
-    padding: [10, 18, 0, 0],
+    padding: [10, 28, 0, 0],
     legend: { show: false },
     cursor: {
       drag: { x: false, y: false },
@@ -37,7 +37,15 @@ export function plotOptions(
       y: { range: () => current.model.y },
     },
     axes: [
-      { ...axis(), size: 28, space: 64 },
+      {
+        ...axis(),
+        size: 26,
+        space: 64,
+        label: "timesteps",
+        labelSize: 16,
+        labelGap: 0,
+        labelFont: current.palette.font,
+      },
       { ...axis(), size: 46, space: 36 },
     ],
     series: [{}, ...spec.series.map((series) => seriesOptions(series, current))],

@@ -34,6 +34,10 @@ export function createPlot(
   return {
     show(model) {
       current.model = model;
+      spec.series.forEach(({ look }, i) => {
+        const drawn = plot.series[i + 1];
+        if (drawn && look === "points") drawn.alpha = model.pointAlpha;
+      });
       plot.setData(model.data as uPlot.AlignedData);
     },
     destroy() {

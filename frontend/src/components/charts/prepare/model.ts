@@ -37,6 +37,8 @@ export interface ChartModel {
   /** Points held for all series, before thinning for the screen. */
   points: number;
   lastStep: number;
+  /** Opacity of points: many of them would hide the line that runs through them. */
+  pointAlpha: number;
   summary: string;
 }
 

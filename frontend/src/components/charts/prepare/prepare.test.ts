@@ -120,3 +120,11 @@ test("charts name every metric they need once", () => {
     "rollout/ep_len_mean",
   ]);
 });
+
+test("points step back once they are many", () => {
+  const spec = rewardChart(null);
+  const of = (n: number) =>
+    prepare(spec, series(Array.from({ length: n }, (_, i) => [i, { [REWARD]: i }])));
+  expect(of(500).pointAlpha).toBe(1);
+  expect(of(501).pointAlpha).toBeLessThan(1);
+});

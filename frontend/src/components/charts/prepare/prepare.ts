@@ -7,6 +7,9 @@ import { thinForScreen } from "./thin";
 /** More than a wide screen has pixels for; less than it takes to slow a frame. */
 const SCREEN_POINTS = 3000;
 
+const CROWD = 500;
+const CROWD_ALPHA = 0.45;
+
 export function prepare(
   spec: ChartSpec,
   source: ColumnSource,
@@ -25,6 +28,7 @@ export function prepare(
     latest: columns.map((column) => column.latest()),
     points: columns.reduce((sum, { length }) => sum + length, 0),
     lastStep: steps.at(-1) ?? 0,
+    pointAlpha: steps.length > CROWD ? CROWD_ALPHA : 1,
   };
   return { ...model, summary: summarize(spec, model) };
 }
