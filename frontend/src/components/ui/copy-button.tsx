@@ -5,15 +5,25 @@ import { useState } from "react";
 import { Button } from "./button";
 
 const CONFIRMED_FOR = 1500;
+const COPIED = "Copied";
+
+/** Browsers lend the clipboard to secure pages only: a service on another machine has none. */
+async function written(text: string): Promise<string> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return COPIED;
+  } catch {
+    return "Select it by hand";
+  }
+}
 
 export function CopyButton({ text, label }: { text: string; label: string }) {
-  const [copied, setCopied] = useState(false);
+  const [said, setSaid] = useState<string | null>(null);
   const copy = async () => {
-    await navigator.clipboard.writeText(text);
-    setCopied(true);
-    window.setTimeout(() => setCopied(false), CONFIRMED_FOR);
+    setSaid(await written(text));
+    window.setTimeout(() => setSaid(null), CONFIRMED_FOR);
   };
-  const Icon = copied ? Check : Copy;
+  const Icon = said === COPIED ? Check : Copy;
   return (
     <Button
       size="sm"
@@ -22,7 +32,7 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
       onClick={() => void copy()}
       icon={<Icon aria-hidden className="size-3.5" />}
     >
-      <span aria-live="polite">{copied ? "Copied" : "Copy"}</span>
+      <span aria-live="polite">{said ?? "Copy"}</span>
     </Button>
   );
 }

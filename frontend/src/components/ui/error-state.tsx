@@ -6,10 +6,16 @@ import { EmptyState } from "./empty-state";
 interface ErrorStateProps {
   error: Error;
   retry?: () => void;
+  retryLabel?: string;
   retrying?: boolean;
 }
 
-export function ErrorState({ error, retry, retrying = false }: ErrorStateProps) {
+export function ErrorState({
+  error,
+  retry,
+  retryLabel = "Try again",
+  retrying = false,
+}: ErrorStateProps) {
   const title = error instanceof ApiError ? error.title : "Something went wrong";
   const detail = error instanceof ApiError ? error.detail : error.message;
   return (
@@ -20,7 +26,7 @@ export function ErrorState({ error, retry, retrying = false }: ErrorStateProps) 
         action={
           retry && (
             <Button onClick={retry} busy={retrying}>
-              Try again
+              {retryLabel}
             </Button>
           )
         }

@@ -1,12 +1,14 @@
 import { render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
+import { Boundary } from "@/components/ui/boundary";
 import type { RunDetail, RunStatus } from "@/lib/api";
 import { renderWithQueries, serve, withQueries } from "@/lib/testing/service";
 import { RunActions } from "./header/run-actions";
 import { useDeleteRun } from "./header/use-run-actions";
 import { RunDashboard } from "./run-dashboard";
 import { RunNotices } from "./run-notices";
+import { tabTitle } from "./use-tab-title";
 
 vi.mock("next/navigation", () => ({ useRouter: () => ({ push: vi.fn() }) }));
 
@@ -75,4 +77,29 @@ test("a service that is away can be asked again", async () => {
   serve({});
   renderWithQueries(<RunDashboard id="a" playback={() => null} />);
   expect(await screen.findByRole("button", { name: "Try again" })).toBeVisible();
+});
+
+test("the tab of a run at work tells how far it is", () => {
+  const named = { name: "PPO on CartPole", step: 34, total_timesteps: 100 };
+  expect(tabTitle(run(named))).toBe("34% PPO on CartPole · RL Gym Visualizer");
+  expect(tabTitle(run({ ...named, status: "stopped" }))).toBe(
+    "PPO on CartPole · RL Gym Visualizer",
+  );
+});
+
+test("a part that breaks leaves the rest of the page", () => {
+  vi.spyOn(console, "error").mockImplementation(() => {});
+  const Broken = (): never => {
+    throw new Error("no canvas");
+  };
+  render(
+    <>
+      <button>Stop</button>
+      <Boundary what="The chart">
+        <Broken />
+      </Boundary>
+    </>,
+  );
+  expect(screen.getByRole("button", { name: "Stop" })).toBeVisible();
+  expect(screen.getByRole("alert")).toHaveTextContent("The chart could not be shown");
 });

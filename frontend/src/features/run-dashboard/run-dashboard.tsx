@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { Boundary } from "@/components/ui/boundary";
 import { ErrorState } from "@/components/ui/error-state";
 import { ApiError, type RunDetail, runQuery } from "@/lib/api";
 import { ConfigPanel } from "./config-panel";
@@ -12,6 +13,7 @@ import { RunNotFound } from "./run-not-found";
 import { RunNotices } from "./run-notices";
 import { RunFacts } from "./run-facts";
 import { RunSkeleton } from "./run-skeleton";
+import { useTabTitle } from "./use-tab-title";
 
 interface RunDashboardProps {
   id: string;
@@ -22,6 +24,7 @@ interface RunDashboardProps {
 export function RunDashboard({ id, playback }: RunDashboardProps) {
   const { data: run, error, refetch, isFetching } = useQuery(runQuery(id));
   const remove = useDeleteRun(id);
+  useTabTitle(run);
   if (error instanceof ApiError && error.isNotFound) {
     return remove.isPending || remove.isSuccess ? <RunSkeleton /> : <RunNotFound id={id} />;
   }
@@ -36,7 +39,9 @@ export function RunDashboard({ id, playback }: RunDashboardProps) {
       <RunFacts run={run} />
       <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_26rem] xl:grid-rows-[auto_1fr]">
         <LearningCurves key={run.id} runId={run.id} envId={run.env_id} />
-        <div className="min-w-0 xl:row-span-2">{playback(run)}</div>
+        <div className="min-w-0 xl:row-span-2">
+          <Boundary what="The evaluation">{playback(run)}</Boundary>
+        </div>
         <ConfigPanel config={run.config} />
       </div>
     </div>

@@ -25,17 +25,17 @@ export function RunFacts({ run }: { run: RunDetail }) {
         <Stat label="Step" note={`of ${compact(run.total_timesteps)} · ${percent(share)}`}>
           {count(run.step)}
         </Stat>
-        <Stat label="Elapsed" note={left === null ? " " : `${duration(left)} left`}>
+        <Stat label="Elapsed" note={left !== null && `${duration(left)} left`}>
           {trained === null ? NONE : duration(trained)}
         </Stat>
-        <Stat label="Steps per second" note={training ? "now" : " "}>
+        <Stat label="Steps per second" note={training && "now"}>
           {count(run.fps)}
         </Stat>
         <Stat label="Episodes">{count(run.episodes)}</Stat>
-        <Stat label="Mean return" note="last 100">
+        <Stat label="Mean return" note={`last ${Math.min(100, run.episodes || 100)}`}>
           {decimal(run.ep_rew_mean)}
         </Stat>
-        <Stat label="Mean length" note="last 100">
+        <Stat label="Mean length" note={`last ${Math.min(100, run.episodes || 100)}`}>
           {decimal(run.ep_len_mean)}
         </Stat>
       </dl>

@@ -10,7 +10,7 @@ export function RunNotices({ run }: { run: RunDetail }) {
   return (
     <>
       {broken && (
-        <Notice tone="bad" title={run.cause ?? `The run was ${run.status}.`}>
+        <Notice tone="bad" role="alert" title={run.cause ?? `The run was ${run.status}.`}>
           {run.traceback && <Traceback text={run.traceback} />}
         </Notice>
       )}
@@ -36,17 +36,18 @@ function QueueNotice({ position }: { position: number | null }) {
 
 function Traceback({ text }: { text: string }) {
   return (
-    <Disclosure
-      className="mt-1"
-      summary="Traceback"
-      aside={<CopyButton text={text} label="Copy traceback" />}
-    >
-      <pre
-        tabIndex={0}
-        className="mt-1 max-h-72 overflow-auto rounded-md border border-line bg-surface p-3 font-mono text-xs"
-      >
-        {text}
-      </pre>
-    </Disclosure>
+    <div className="relative mt-1">
+      <Disclosure summary="Traceback">
+        <pre
+          tabIndex={0}
+          className="mt-1 max-h-72 overflow-auto rounded-md border border-line bg-surface p-3 font-mono text-xs"
+        >
+          {text}
+        </pre>
+      </Disclosure>
+      <div className="absolute top-0.5 right-0">
+        <CopyButton text={text} label="Copy traceback" />
+      </div>
+    </div>
   );
 }

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { LiveChart } from "@/components/charts/live-chart";
 import { lengthChart, metricsOf, rewardChart } from "@/components/charts/prepare/learning-curves";
+import { Boundary } from "@/components/ui/boundary";
 import { Card } from "@/components/ui/card";
 import { Notice } from "@/components/ui/notice";
 import { Skeleton } from "@/components/ui/skeleton";
@@ -44,7 +45,9 @@ export function LearningCurves({ runId, envId }: { runId: string; envId: string 
               Not loaded yet
             </p>
           ) : (
-            <LiveChart spec={spec} series={series} />
+            <Boundary what="The chart">
+              <LiveChart spec={spec} series={series} />
+            </Boundary>
           )}
         </Card>
       ))}

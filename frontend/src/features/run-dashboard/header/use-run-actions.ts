@@ -17,8 +17,8 @@ import { routes } from "@/lib/url";
 export function useDeleteRun(id: string) {
   const client = useQueryClient();
   const router = useRouter();
-  return useMutation({
-    mutationFn: (_asked: RunStatus) => deleteRun(id),
+  return useMutation<unknown, Error, RunStatus>({
+    mutationFn: () => deleteRun(id),
     onSuccess: () => {
       void client.invalidateQueries({ queryKey: keys.runs });
       router.push(routes.home);
@@ -36,13 +36,13 @@ export function useRunActions({ id, status }: Run, remove: DeleteRun) {
   // The stream may have told of a later status than this answer; the service has the last word.
   const refresh = () => client.invalidateQueries({ queryKey: keys.run(id), exact: true });
 
-  const start = useMutation({
-    mutationFn: (_asked: RunStatus) => startRun(id),
+  const start = useMutation<Run, Error, RunStatus>({
+    mutationFn: () => startRun(id),
     onSuccess: merge,
     onSettled: refresh,
   });
-  const stop = useMutation({
-    mutationFn: (_asked: RunStatus) => stopRun(id),
+  const stop = useMutation<Run, Error, RunStatus>({
+    mutationFn: () => stopRun(id),
     onSuccess: merge,
     onSettled: refresh,
   });
