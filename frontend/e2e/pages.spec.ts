@@ -38,9 +38,9 @@ test("values out of bounds are refused beside their fields, with nothing created
 });
 
 test("no page scrolls sideways on a phone", async ({ page }) => {
-  await page.setViewportSize({ width: 390, height: 844 });
   await startRun(page, 2_000);
   await expect(status(page, "completed")).toBeVisible({ timeout: 60_000 });
+  await page.setViewportSize({ width: 390, height: 844 });
   const run = new URL(page.url());
   for (const path of [
     run.pathname + run.search,

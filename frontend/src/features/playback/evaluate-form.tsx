@@ -8,14 +8,16 @@ import { plural } from "@/lib/format";
 
 interface EvaluateFormProps {
   busy: boolean;
-  blocked: string | null;
+  blocked: boolean;
+  /** The next thing to do on this page. */
+  primary: boolean;
   onEvaluate: (episodes: number) => void;
 }
 
 const COUNTS = [1, 3, 5, 10, 20];
 const USUAL = 5;
 
-export function EvaluateForm({ busy, blocked, onEvaluate }: EvaluateFormProps) {
+export function EvaluateForm({ busy, blocked, primary, onEvaluate }: EvaluateFormProps) {
   const [episodes, setEpisodes] = useState(USUAL);
   return (
     <div className="flex items-center gap-2 max-sm:w-full">
@@ -33,8 +35,8 @@ export function EvaluateForm({ busy, blocked, onEvaluate }: EvaluateFormProps) {
       </Select>
       <Button
         busy={busy}
-        disabled={blocked !== null}
-        title={blocked ?? undefined}
+        variant={primary ? "primary" : "secondary"}
+        disabled={blocked}
         onClick={() => onEvaluate(episodes)}
         icon={<Clapperboard aria-hidden className="size-3.5" />}
       >

@@ -1,4 +1,4 @@
-import { screen, within } from "@testing-library/react";
+import { fireEvent, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, test, vi } from "vitest";
 import type { Evaluation, RunDetail } from "@/lib/api";
@@ -143,4 +143,11 @@ test.each([
   await userEvent.click(evaluateButton());
   await screen.findByLabelText(/^Video of the evaluation/);
   expect(screen.queryAllByRole("alert")).toHaveLength(alerts);
+});
+
+test("a video that is gone from the disk says so instead of a dead player", async () => {
+  show([evaluation("a")]);
+  fireEvent.error(await screen.findByLabelText(/^Video of the evaluation/));
+  expect(screen.getByText("This video is not kept any more")).toBeVisible();
+  expect(screen.getByRole("button", { name: /^Play episode 1/ })).toBeDisabled();
 });

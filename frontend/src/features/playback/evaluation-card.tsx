@@ -39,7 +39,8 @@ export function EvaluationCard({ run }: { run: RunDetail }) {
       aside={
         <EvaluateForm
           busy={request.isPending || underWay !== null}
-          blocked={notYet}
+          blocked={notYet !== null}
+          primary={all?.length === 0 && notYet === null}
           onEvaluate={start}
         />
       }
@@ -47,6 +48,7 @@ export function EvaluationCard({ run }: { run: RunDetail }) {
       {request.error && !endedSince(newest, request.submittedAt) && (
         <Notice tone="bad" role="alert" title={explainAction(request.error)} />
       )}
+      {shown && notYet && <p className="text-sm text-ink-soft">{notYet}</p>}
       {underWay && <EvaluationProgress evaluation={underWay} />}
       {newest?.status === "failed" && (
         <Notice tone="bad" role="alert" title="The evaluation failed">

@@ -12,15 +12,17 @@ import { episodeAt, startOf } from "./episodes";
 export function EvaluationResult({ evaluation }: { evaluation: Evaluation }) {
   const player = useRef<HTMLVideoElement>(null);
   const [time, setTime] = useState(0);
+  const [broken, setBroken] = useState(false);
   const { summary, video_url: url } = evaluation;
   if (!summary) return null;
   const { video, episodes, episode_return, episode_length } = summary;
-  const playable = url !== null && video !== null;
+  const playable = url !== null && video !== null && !broken;
 
   const seek = (index: number) => {
     if (!player.current || !video) return;
     player.current.currentTime = startOf(episodes[index], video.fps);
-    void player.current.play();
+    // Refused where the browser does not let a page start a video: its own controls remain.
+    player.current.play().catch(() => {});
   };
 
   return (
@@ -36,12 +38,15 @@ export function EvaluationResult({ evaluation }: { evaluation: Evaluation }) {
           aria-label={`Video of the evaluation at step ${count(evaluation.checkpoint_step)}`}
           style={{ aspectRatio: `${video.width} / ${video.height}` }}
           className="w-full rounded-md border border-line bg-sunken"
+          onError={() => setBroken(true)}
           onTimeUpdate={(event) => setTime(event.currentTarget.currentTime)}
         />
       ) : (
         <p className="flex items-center justify-center gap-2 rounded-md border border-dashed border-line-strong py-8 text-sm text-ink-soft">
           <VideoOff aria-hidden className="size-4" />
-          Video retired: only the newest ones are kept
+          {broken
+            ? "This video is not kept any more"
+            : "Video retired: only the newest ones are kept"}
         </p>
       )}
       <dl className="grid grid-cols-3 gap-x-4 gap-y-3">

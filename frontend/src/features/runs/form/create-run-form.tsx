@@ -70,15 +70,17 @@ export function CreateRunForm({ choices }: { choices: Choices }) {
           <p>{others.length > 0 ? others.join(" · ") : create.error.detail}</p>
         </Notice>
       )}
-      <Button
-        type="submit"
-        variant="primary"
-        size="lg"
-        busy={create.isPending || create.isSuccess}
-        icon={<Play aria-hidden className="size-4" />}
-      >
-        Start training
-      </Button>
+      <div className="flex flex-col bg-surface lg:sticky lg:bottom-0 lg:-mx-4 lg:-mb-4 lg:border-t lg:border-line lg:px-4 lg:py-3">
+        <Button
+          type="submit"
+          variant="primary"
+          size="lg"
+          busy={create.isPending || create.isSuccess}
+          icon={<Play aria-hidden className="size-4" />}
+        >
+          Start training
+        </Button>
+      </div>
     </form>
   );
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { changeDraft, type Draft, type DraftChange, firstDraft, timestepsOf } from "./draft";
 import { choices } from "./fixtures";
-import { describeBounds, parseHyperparameter } from "./parse";
+import { describeBounds, parseHyperparameter, parseInteger } from "./parse";
 import { submission, unplaced } from "./submit";
 
 const draftAfter = (...changes: DraftChange[]): Draft =>
@@ -110,4 +110,12 @@ test("an empty value is only none where none is allowed", () => {
   expect(parseHyperparameter(kl!, "none")).toEqual({ ok: true, value: null });
   expect(parseHyperparameter(rate!, "").ok).toBe(false);
   expect(parseHyperparameter(schedule!, " ").ok).toBe(false);
+});
+
+test.each(["50000", "50,000", "50_000", "5e4", " 50000 "])("%j is fifty thousand", (text) => {
+  expect(parseInteger(text, {})).toEqual({ ok: true, value: 50_000 });
+});
+
+test.each(["", " ", "0x10", "5,00", "1.5", "Infinity", "1e"])("%j is no whole number", (text) => {
+  expect(parseInteger(text, {}).ok).toBe(false);
 });

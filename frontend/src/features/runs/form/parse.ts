@@ -12,15 +12,25 @@ export interface Bounds {
   exclusive_maximum?: number | null;
 }
 
+const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const GROUPED = /^[+-]?\d{1,3}([,_]\d{3})+$/;
+
+/** `50000`, `50,000`, `50_000` or `5e4`; NaN for anything else, `0x10` and blanks among it. */
+function decimal(text: string): number {
+  const typed = text.trim();
+  const digits = GROUPED.test(typed) ? typed.replace(/[,_]/g, "") : typed;
+  return DECIMAL.test(digits) ? Number(digits) : Number.NaN;
+}
+
 export function parseInteger(text: string, bounds: Bounds): Parsed {
-  const value = Number(text.trim());
-  if (text.trim() === "" || !Number.isSafeInteger(value)) return no("Enter a whole number");
+  const value = decimal(text);
+  if (!Number.isSafeInteger(value)) return no("Enter a whole number");
   return within(value, bounds);
 }
 
 export function parseNumber(text: string, bounds: Bounds): Parsed {
-  const value = Number(text.trim());
-  if (text.trim() === "" || !Number.isFinite(value)) return no("Enter a number");
+  const value = decimal(text);
+  if (!Number.isFinite(value)) return no("Enter a number");
   return within(value, bounds);
 }
 

@@ -38,6 +38,7 @@ export function ListFilters({ filter, onChange }: ListFiltersProps) {
         />
         <input
           type="search"
+          maxLength={200}
           aria-label="Search runs"
           placeholder="Search by name or id"
           className={`${controlClass} pl-8`}

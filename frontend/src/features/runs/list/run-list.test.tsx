@@ -107,3 +107,21 @@ test("more runs are loaded from where the first page ended", async () => {
   expect(screen.getByText("Run a")).toBeVisible();
   expect(screen.queryByRole("button", { name: "Load more" })).not.toBeInTheDocument();
 });
+
+test("a page that does not come says so, and can be asked for again", async () => {
+  let away = true;
+  serve({
+    "GET /runs": (_, query) => {
+      if (query.get("cursor") !== "next") return page([run("a")], "next");
+      return away ? { status: 503, body: { title: "Too busy" } } : page([run("b")]);
+    },
+  });
+  renderWithQueries(<RunList />);
+  const more = await screen.findByRole("button", { name: "Load more" });
+  await userEvent.click(more);
+  expect(await screen.findByRole("alert")).toHaveTextContent("Too busy");
+  away = false;
+  await userEvent.click(more);
+  expect(await screen.findByText("Run b")).toBeVisible();
+  expect(screen.queryByRole("alert")).not.toBeInTheDocument();
+});

@@ -51,6 +51,7 @@ export function RunList() {
           runs={runs}
           hasMore={list.hasNextPage}
           loadingMore={list.isFetchingNextPage}
+          error={list.isFetchNextPageError ? list.error : null}
           loadMore={() => void list.fetchNextPage()}
         />
       ) : filtered ? (

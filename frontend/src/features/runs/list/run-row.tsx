@@ -15,10 +15,13 @@ export const RunRow = memo(function RunRow({ run }: { run: Run }) {
     <li>
       <Link
         href={routes.run(run.id)}
-        className={`${columns} grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 gap-y-2 px-4 py-2.5 -outline-offset-2! transition-colors last:rounded-b-lg hover:bg-sunken`}
+        className={`${columns} grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 gap-y-2 px-4 py-2.5 -outline-offset-2! transition-colors hover:bg-sunken`}
       >
         <span className="min-w-0">
-          <span className="block truncate font-medium">{run.name}</span>
+          <span className="flex items-baseline gap-2">
+            <span className="truncate font-medium">{run.name}</span>
+            <span className="shrink-0 font-mono text-2xs text-ink-faint">{run.id.slice(-4)}</span>
+          </span>
           <span className="block truncate text-xs text-ink-faint">
             {run.algo.toUpperCase()} · {run.env_id}
             {run.preset && ` · ${run.preset}`} · seed {run.seed}
