@@ -15,7 +15,7 @@ import psutil
 from rlviz.domain.errors import LauncherError
 from rlviz.launchers.base import Exit, Worker
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.process import ProcessIdentity
+from rlviz.rundir.process import UNKNOWN, ProcessIdentity
 
 RESPAWN_SECONDS = 1.5
 """The next spare waits so long, lest its imports compete with the first steps of the run just started."""
@@ -163,7 +163,7 @@ def _identity_of(process: subprocess.Popen[bytes]) -> ProcessIdentity:
     try:
         return ProcessIdentity.of(process.pid)
     except psutil.NoSuchProcess:
-        return ProcessIdentity(process.pid, time.time())
+        return UNKNOWN
 
 
 def _out_of_memory_kills() -> int:

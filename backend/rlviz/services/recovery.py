@@ -61,7 +61,8 @@ def _recover_run(
 ) -> None:
     now, offset = _read(row, folder)
     worker: Worker | None = None
-    if not now.state.is_final and now.worker_pid is not None and now.worker_started_at is not None:
+    same_boot = now.boot_id in (None, boot_id())
+    if not now.state.is_final and same_boot and now.worker_pid is not None and now.worker_started_at is not None:
         worker = launcher.adopt(ProcessIdentity(now.worker_pid, now.worker_started_at))
     if worker is None:
         now, offset = _read(row, folder)  # again: it may have ended between the first look and the second
