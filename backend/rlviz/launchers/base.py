@@ -16,15 +16,15 @@ class Exit:
     code: int | None
     out_of_memory: bool = False
 
-    def cause(self) -> str:
-        """One sentence for a worker that ended without saying why in its journal."""
+    def cause(self, what: str = "training") -> str:
+        """One sentence for a worker that ended without saying why; ``what`` it was there for."""
         if self.out_of_memory:
             return "The host ran out of memory and killed the worker."
         if self.code is None:
-            return "The worker went away while the service was not watching."
+            return f"The worker went away before {what} was done, and nobody saw how."
         if self.code < 0:
             return f"The worker was killed by signal {-self.code}."
-        return f"The worker ended with exit status {self.code} before training was done; see worker.log."
+        return f"The worker ended with exit status {self.code} before {what} was done; see worker.log."
 
 
 class Worker(ABC):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
 
@@ -17,6 +18,8 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.process import ProcessIdentity
 from rlviz.rundir.retention import retain_videos
 from rlviz.services.broadcast import Broadcast
+
+log = logging.getLogger(__name__)
 
 CHECKPOINT_SECONDS = 60.0
 """How long a running run may take to write the checkpoint it was asked for."""
@@ -85,12 +88,12 @@ class EvaluationFollower:
         if self._version() != self._seen:
             self._reload()
         if gone is not None and not self._record.status.is_final:
-            self.fail(gone.cause().replace("training", "the evaluation"))
+            self.fail(gone.cause("the evaluation"))
         return not (self._record.status.is_final and (self.worker is None or gone is not None))
 
     def fail(self, cause: str) -> None:
         ended = utc(self._clock())
-        self._write(
+        self._write_if_possible(
             self._record.model_copy(update={"status": EvaluationStatus.FAILED, "cause": cause, "ended_at": ended})
         )
         self._tidy()
@@ -115,6 +118,14 @@ class EvaluationFollower:
         self._record = record
         self._folder.write_evaluation(record)
         self._seen = self._version()
+
+    def _write_if_possible(self, record: EvaluationRecord) -> None:
+        """The catalogue at least learns of an end that the folder cannot hold."""
+        try:
+            self._write(record)
+        except OSError:
+            log.exception("How evaluation %s of run %s ended could not be written", self.id, self.run_id)
+            self._seen = self._version()
 
     def _book(self, identity: ProcessIdentity | None = None) -> None:
         with self._database.write() as session:

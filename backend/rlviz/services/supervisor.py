@@ -210,13 +210,21 @@ class Supervisor:
         for follower in self._evaluations.values():
             if busy >= CONCURRENT_EVALUATIONS:
                 return
-            live = self._runs.get(follower.run_id)
-            answered = live.answered_checkpoint if live is not None and not live.ended else None
-            if follower.worker is None and follower.is_ready(answered):
-                with self._database.read() as session:
-                    policy_step = get_run(session, follower.run_id).policy_step
-                follower.launch(self._processes, policy_step)
-                busy += 1
+            try:
+                busy += self._launch_evaluation(follower)
+            except Exception:
+                log.exception("Evaluation %s of run %s could not be launched", follower.id, follower.run_id)
+
+    def _launch_evaluation(self, follower: EvaluationFollower) -> bool:
+        """Launch it if it waits and its policy is there; return whether that was so."""
+        live = self._runs.get(follower.run_id)
+        answered = live.answered_checkpoint if live is not None and not live.ended else None
+        if follower.worker is not None or not follower.is_ready(answered):
+            return False
+        with self._database.read() as session:
+            policy_step = get_run(session, follower.run_id).policy_step
+        follower.launch(self._processes, policy_step)
+        return True
 
     def _evaluation_follower(self, row: EvaluationRow, checkpoint_request: int | None) -> EvaluationFollower:
         return EvaluationFollower(

@@ -144,7 +144,7 @@ def test_an_interruption_that_could_not_be_booked_at_once_is_told_once(
         (Exit(-9), "The worker was killed by signal 9."),
         (Exit(-11), "The worker was killed by signal 11."),
         (Exit(-9, out_of_memory=True), "The host ran out of memory and killed the worker."),
-        (Exit(None), "The worker went away while the service was not watching."),
+        (Exit(None), "The worker went away before training was done, and nobody saw how."),
         (Exit(3), "The worker ended with exit status 3 before training was done; see worker.log."),
         (Exit(0), "The worker ended with exit status 0 before training was done; see worker.log."),
     ],

@@ -194,7 +194,7 @@ def test_an_evaluation_that_was_cut_off_failed_and_left_no_half_file(story: Stor
     assert story.half_file != []
     record = evaluation_ended(story.app, story.evaluated.run_id).parsed()
     assert record.status is EvaluationStatus.FAILED
-    assert record.cause == "The worker went away while the service was not watching."
+    assert record.cause == "The worker went away before the evaluation was done, and nobody saw how."
     assert [path.name for path in story.evaluated.evaluations.iterdir()] == [f"{record.id}.json"]
     assert story.evaluated.read_evaluation(record.id) == record
 
