@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from rlviz.api.schemas import Problem, ProblemField
-from rlviz.domain.errors import InvalidRequest, RlvizError
+from rlviz.domain.errors import InvalidRequest, RlvizError, pointer_to
 
 log = logging.getLogger(__name__)
 
@@ -72,8 +72,7 @@ def _field(item: dict[str, Any]) -> ProblemField:
     if item["type"] == "json_invalid":
         reason = item.get("ctx", {}).get("error", "not JSON")
         return ProblemField(pointer="", detail=f"The body is not valid JSON ({reason}).")
-    path = [str(part) for part in item["loc"][1:]]
-    return ProblemField(pointer="".join(f"/{part}" for part in path), detail=item["msg"])
+    return ProblemField(pointer=pointer_to(*item["loc"][1:]), detail=item["msg"])
 
 
 async def _on_http_error(_request: Request, error: Exception) -> Response:

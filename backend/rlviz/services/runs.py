@@ -16,7 +16,7 @@ from rlviz.catalog.evaluations import open_evaluations
 from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import RunList, RunQuery, get_run, list_runs, move_run, queue_positions, runs_with_status
 from rlviz.domain.config import RunConfig
-from rlviz.domain.errors import FieldError, InvalidRequest, RunIsActive
+from rlviz.domain.errors import FieldError, InvalidRequest, RunIsActive, pointer_to
 from rlviz.domain.ids import new_run_id
 from rlviz.domain.presets import PresetId
 from rlviz.domain.status import RunStatus
@@ -197,7 +197,7 @@ def resolve_config(new: NewRun, now: float) -> RunConfig:
             git_revision=git_revision(),
         )
     except ValidationError as error:
-        fields = [FieldError("/" + "/".join(map(str, item["loc"])), item["msg"]) for item in error.errors()]
+        fields = [FieldError(pointer_to(*item["loc"]), item["msg"]) for item in error.errors()]
         raise InvalidRequest("; ".join(f"{f.pointer}: {f.detail}" for f in fields), fields) from error
 
 
