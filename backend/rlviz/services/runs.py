@@ -16,7 +16,7 @@ from rlviz.catalog.evaluations import open_evaluations
 from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import RunList, RunQuery, get_run, list_runs, move_run, queue_positions, runs_with_status
 from rlviz.domain.config import RunConfig
-from rlviz.domain.errors import FieldError, InvalidRequest, RunIsActive, pointer_to
+from rlviz.domain.errors import ArtifactNotFound, FieldError, InvalidRequest, RunIsActive, pointer_to
 from rlviz.domain.ids import new_run_id
 from rlviz.domain.presets import PresetId
 from rlviz.domain.status import RunStatus
@@ -129,11 +129,16 @@ class RunService:
         return row
 
     def relabel(self, run_id: str, changes: Mapping[str, object]) -> RunRow:
-        """Change name, tags or notes; whatever ``changes`` does not mention stays."""
+        """Change name, tags or notes; whatever ``changes`` does not mention stays. Raises ArtifactNotFound."""
         with self._database.write() as session:
             row = get_run(session, run_id)
             labels = Labels(name=row.name, tags=row.tags, notes=row.notes).model_copy(update=changes)
-            RunFolder(self._settings.runs_dir, run_id).write_labels(labels)
+            try:
+                RunFolder(self._settings.runs_dir, run_id).write_labels(labels)
+            except FileNotFoundError as error:
+                raise ArtifactNotFound(
+                    f"The folder of run {run_id!r} is gone. Delete the run, or put its folder back."
+                ) from error
             row.name, row.tags, row.notes = labels.name, labels.tags, labels.notes
         self._broadcast.run_changed(row)
         return row

@@ -2,10 +2,30 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
+import pytest
+from starlette.requests import Request
+
 from rlviz.api.problems import _field
+from rlviz.api.routers.runs import get_config
+from rlviz.domain.errors import ArtifactNotFound
+from tests.support.service import create, folder_of, service
 
 
 def test_a_field_with_a_slash_or_a_tilde_in_its_name_is_pointed_to_as_rfc_6901_says() -> None:
     item = {"type": "extra_forbidden", "loc": ("body", "a/b~", 0), "msg": "Extra inputs are not permitted"}
     assert _field(item).pointer == "/a~1b~0/0"
     assert _field({**item, "loc": ("body",)}).pointer == ""
+
+
+def test_a_run_whose_folder_is_gone_is_told_as_such(tmp_path: Path) -> None:
+    with service(tmp_path) as app:
+        run_id = create(app)
+        shutil.rmtree(folder_of(app, run_id).path)
+        with pytest.raises(ArtifactNotFound, match="folder"):
+            get_config(run_id, app, Request({"type": "http", "method": "GET", "headers": []}))
+        with pytest.raises(ArtifactNotFound, match="folder"):
+            app.runs.relabel(run_id, {"name": "Other"})
+        assert app.runs.get(run_id).name != "Other"

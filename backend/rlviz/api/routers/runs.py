@@ -14,7 +14,7 @@ from rlviz.api.views import view_evaluation, view_run
 from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import RunQuery
 from rlviz.domain.config import RunConfig
-from rlviz.domain.errors import IllegalTransition, InvalidRequest, RunIsActive, RunNotFound
+from rlviz.domain.errors import ArtifactNotFound, IllegalTransition, InvalidRequest, RunIsActive, RunNotFound
 from rlviz.domain.status import RunStatus
 from rlviz.services.application import Application
 from rlviz.services.runs import NewRun
@@ -86,7 +86,10 @@ def stop_run(run_id: str, app: App) -> Run:
 @router.get("/{run_id}/config", response_model=RunConfig, responses=documented(RunNotFound))
 def get_config(run_id: str, app: App, request: Request) -> Any:
     """The run's config.json."""
-    return send_file(request, app.runs.folder(run_id).config_path, "application/json")
+    try:
+        return send_file(request, app.runs.folder(run_id).config_path, "application/json")
+    except FileNotFoundError as error:
+        raise ArtifactNotFound(f"The folder of run {run_id!r} is gone. Delete the run, or put it back.") from error
 
 
 def _run(app: Application, row: RunRow) -> Run:
