@@ -124,6 +124,7 @@ class Supervisor:
         if woken or freed:
             self._dispatch()
         self._launch_evaluations()
+        self._launcher.prepare()
         self._processes.prepare()
 
     def _follow_runs(self) -> bool:

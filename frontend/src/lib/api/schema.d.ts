@@ -358,7 +358,7 @@ export interface components {
       /**
        * Every Steps
        * @description Environment steps between checkpoints.
-       * @default 10000
+       * @default 25000
        */
       every_steps?: number;
       /**
@@ -872,7 +872,7 @@ export interface components {
       seed: number;
       /**
        * Total Timesteps
-       * @description Environment steps to train for. Whole rollouts are finished, so slightly more may be done.
+       * @description Environment steps to train for. Whole rollouts are finished: PPO may do up to n_steps × n_envs − 1 more.
        */
       total_timesteps: number;
       /** Hyperparameters */
@@ -881,7 +881,7 @@ export interface components {
       };
       /**
        * @default {
-       *       "every_steps": 10000,
+       *       "every_steps": 25000,
        *       "every_seconds": 30,
        *       "keep": 3
        *     }
