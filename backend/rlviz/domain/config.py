@@ -18,7 +18,7 @@ TotalTimesteps = Annotated[
         ge=MIN_TIMESTEPS,
         le=MAX_TIMESTEPS,
         strict=True,
-        description="Environment steps to train for. Whole rollouts are finished: PPO may do n_steps × n_envs − 1 more.",
+        description="Environment steps to train for. PPO finishes its rollout: up to n_steps × n_envs − 1 more.",
     ),
 ]
 Seed = Annotated[

@@ -872,7 +872,7 @@ export interface components {
       seed: number;
       /**
        * Total Timesteps
-       * @description Environment steps to train for. Whole rollouts are finished: PPO may do n_steps × n_envs − 1 more.
+       * @description Environment steps to train for. PPO finishes its rollout: up to n_steps × n_envs − 1 more.
        */
       total_timesteps: number;
       /** Hyperparameters */
