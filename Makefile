@@ -34,7 +34,7 @@ dev: $(STAMPS)/python $(STAMPS)/node ## Serve back end and front end separately,
 
 .PHONY: test
 test: $(STAMPS)/python $(STAMPS)/node $(STAMPS)/frontend $(STAMPS)/browser ## Run every test, in a real browser too
-	cd backend && .venv/bin/python -m pytest --cov --cov-report=term:skip-covered --cov-fail-under=85
+	cd backend && .venv/bin/python -m pytest -n 2 --dist loadfile --cov --cov-report=term:skip-covered --cov-fail-under=85
 	cd frontend && $(PNPM) test
 	cd frontend && $(PNPM) e2e
 
