@@ -36,6 +36,7 @@ class RunQuery:
     sort: str = "-created_at"
     limit: int = 50
     cursor: str | None = None
+    offset: int = 0
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ def list_runs(session: Session, query: RunQuery) -> RunList:
     if query.cursor is not None:
         page = page.where(_beyond(key, query, descending))
     order = (key.desc(), col(RunRow.id).desc()) if descending else (key.asc(), col(RunRow.id).asc())
-    found = list(session.exec(page.order_by(*order).limit(query.limit + 1)))
+    found = list(session.exec(page.order_by(*order).offset(query.offset).limit(query.limit + 1)))
     rows = found[: query.limit]
     more = len(found) > query.limit
     return RunList([row for row, _ in rows], _encode(query.sort, rows[-1]) if more else None, total)

@@ -176,6 +176,14 @@ def encoded(value: Any) -> str:
     return base64.urlsafe_b64encode(json.dumps(value).encode()).decode()
 
 
+def test_an_offset_jumps_to_where_the_pages_before_it_would_have_led(database: Database) -> None:
+    add(database, *({} for _ in range(7)))
+    walked = pages(database, limit=2)
+    jumped = [[run.id[4:] for run in find(database, limit=2, offset=skip).runs] for skip in (0, 2, 4, 6)]
+    assert jumped == walked
+    assert find(database, limit=2, offset=9).runs == []
+
+
 @pytest.mark.parametrize(
     "cursor",
     [

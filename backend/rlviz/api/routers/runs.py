@@ -44,10 +44,11 @@ def list_runs(
     ] = "-created_at",
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
     cursor: Annotated[str | None, Query(max_length=1_000)] = None,
+    offset: Annotated[int, Query(ge=0, le=1_000_000_000, description="Runs to skip, to jump into a long list.")] = 0,
 ) -> RunPage:
     """List runs, newest first unless told otherwise."""
     statuses = [item.value for item in status or ()]
-    found = app.runs.list(RunQuery(statuses, algo, env_id, q, sort, limit, cursor))
+    found = app.runs.list(RunQuery(statuses, algo, env_id, q, sort, limit, cursor, offset))
     queue = app.runs.queue_positions()
     return RunPage(runs=[view_run(row, queue) for row in found.runs], next_cursor=found.next_cursor, total=found.total)
 

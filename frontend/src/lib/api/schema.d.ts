@@ -1295,6 +1295,8 @@ export interface operations {
         sort?: string;
         limit?: number;
         cursor?: string | null;
+        /** @description Runs to skip, to jump into a long list. */
+        offset?: number;
       };
       header?: never;
       path?: never;
