@@ -18,11 +18,22 @@ from rlviz import __version__
 from rlviz.api.guard import Guard
 from rlviz.api.pages import page_routes
 from rlviz.api.problems import PROBLEM, answer_with_problems
-from rlviz.api.routers import artifacts, compare, evaluations, metrics, runs, service, stream
+from rlviz.api.routers import (
+    artifacts,
+    compare,
+    evaluations,
+    events,
+    hints,
+    metrics,
+    runs,
+    service,
+    stream,
+    tags,
+)
 from rlviz.api.schemas import STREAM_EVENTS, Problem
 from rlviz.services.application import Application
 
-_ROUTERS = (service, runs, evaluations, metrics, stream, artifacts, compare)
+_ROUTERS = (service, runs, tags, evaluations, metrics, events, hints, stream, artifacts, compare)
 
 
 def create_app(application: Application) -> Starlette:

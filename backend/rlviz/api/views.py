@@ -19,23 +19,34 @@ from rlviz.api.schemas import (
     HyperparameterField,
     PresetInfo,
     Run,
+    RunEvent,
     SpaceInfo,
 )
 from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.domain.config import MAX_SEED, MAX_TIMESTEPS, MIN_TIMESTEPS
 from rlviz.domain.presets import Preset
+from rlviz.domain.records import EventRecord
 from rlviz.domain.times import utc
 from rlviz.environments.base import Environment, Space
 from rlviz.services.comparison import ComparedRuns
+from rlviz.services.events import tell
 
 _TIMES = ("created_at", "queued_at", "started_at", "ended_at")
-_SAME = set(Run.model_fields) - set(_TIMES) - {"queue_position"}
+_LATER: dict[str, Any] = {
+    "env_options": {},
+    "best_moving_average": None,
+    "best_moving_average_step": None,
+    "sparkline": [],
+    "best_policy": None,
+    "ended_early": None,
+}
+_SAME = set(Run.model_fields) - set(_TIMES) - set(_LATER) - {"queue_position"}
 
 
 def view_run(row: RunRow, queue: Mapping[str, int]) -> Run:
     """``queue``: place by run id, of the runs that wait."""
     times = {name: None if (value := getattr(row, name)) is None else utc(value) for name in _TIMES}
-    return Run(**row.model_dump(include=_SAME), **times, queue_position=queue.get(row.id))
+    return Run(**row.model_dump(include=_SAME), **times, **_LATER, queue_position=queue.get(row.id))
 
 
 def view_evaluation(row: EvaluationRow, has_video: bool) -> Evaluation:
@@ -64,6 +75,9 @@ def view_preset(preset: Preset, algorithm: Algorithm) -> PresetInfo:
         id=preset.id.value,
         title=preset.title,
         summary=preset.summary,
+        source="",
+        trade="",
+        measured=None,
         total_timesteps=preset.total_timesteps,
         hyperparameters=values.model_dump(mode="json"),
     )
@@ -82,11 +96,29 @@ def view_environment(environment: Environment, algorithms: list[Algorithm]) -> E
         reward_threshold=environment.reward_threshold,
         max_episode_steps=environment.max_episode_steps,
         render_fps=environment.render_fps,
+        options=[],
+        sees="",
+        does="",
+        available=True,
+        install_hint=None,
         algorithms=[algorithm.id for algorithm in suited],
         presets={
             algorithm.id: [view_preset(preset, algorithm) for preset in environment.presets_for(algorithm)]
             for algorithm in suited
         },
+    )
+
+
+def view_event(event: EventRecord) -> RunEvent:
+    told = tell(event)
+    return RunEvent(
+        seq=event.seq,
+        time=event.time,
+        step=told.step,
+        kind=event.event.value,
+        level=told.level,
+        message=told.message,
+        details=event.data,
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, SQLColumnExpression, and_, func, or_
+from sqlalchemy import ColumnElement, SQLColumnExpression, and_, func, or_, true
 from sqlalchemy import select as sql_select
 from sqlmodel import Session, col, select
 
@@ -17,11 +17,14 @@ from rlviz.domain.errors import InvalidRequest, RunNotFound, UnknownName
 from rlviz.domain.ids import check_run_id, is_run_id
 from rlviz.domain.status import RunStatus, check_transition
 
-_UNKNOWN_REWARD = -1e308
+_UNKNOWN = -1e308
 SORTS: dict[str, SQLColumnExpression[Any]] = {
     "created_at": col(RunRow.created_at),
     "name": func.lower(RunRow.name),
-    "ep_rew_mean": func.coalesce(RunRow.ep_rew_mean, _UNKNOWN_REWARD),
+    "ep_rew_mean": func.coalesce(RunRow.ep_rew_mean, _UNKNOWN),
+    "fps": func.coalesce(RunRow.fps, _UNKNOWN),
+    "total_timesteps": col(RunRow.total_timesteps),
+    "step": col(RunRow.step),
 }
 
 
@@ -30,8 +33,9 @@ class RunQuery:
     """What to list. ``sort`` is a key of SORTS, with ``-`` in front for descending order."""
 
     status: Sequence[str] = ()
-    algo: str | None = None
-    env_id: str | None = None
+    algo: Sequence[str] = ()
+    env_id: Sequence[str] = ()
+    tag: Sequence[str] = ()
     q: str | None = None
     sort: str = "-created_at"
     limit: int = 50
@@ -73,6 +77,15 @@ def queue_positions(session: Session) -> dict[str, int]:
     return {row.id: place for place, row in enumerate(runs_with_status(session, RunStatus.QUEUED), 1)}
 
 
+def tag_counts(session: Session) -> list[tuple[str, int]]:
+    """Every tag with the number of runs that have it, in the order of the alphabet."""
+    tags = func.json_each(RunRow.tags).table_valued("value")
+    name = func.lower(tags.c.value)
+    query = sql_select(tags.c.value, func.count()).select_from(RunRow).join(tags, true())
+    found = session.connection().execute(query.group_by(tags.c.value).order_by(name, tags.c.value))
+    return [(tag, count) for tag, count in found]
+
+
 def list_runs(session: Session, query: RunQuery) -> RunList:
     """One page. Raises InvalidRequest for an unknown sort or a cursor that is not one of this list's."""
     name = query.sort.removeprefix("-")
@@ -95,10 +108,13 @@ def _conditions(query: RunQuery) -> list[ColumnElement[bool]]:
     conditions: list[ColumnElement[bool]] = []
     if query.status:
         conditions.append(col(RunRow.status).in_(query.status))
-    if query.algo is not None:
-        conditions.append(col(RunRow.algo) == query.algo)
-    if query.env_id is not None:
-        conditions.append(col(RunRow.env_id) == query.env_id)
+    if query.algo:
+        conditions.append(col(RunRow.algo).in_(query.algo))
+    if query.env_id:
+        conditions.append(col(RunRow.env_id).in_(query.env_id))
+    if query.tag:
+        tags = func.json_each(RunRow.tags).table_valued("value")
+        conditions.append(sql_select(tags.c.value).where(tags.c.value.in_(query.tag)).exists())
     if query.q:
         tags = func.json_each(RunRow.tags).table_valued("value")
         tag = sql_select(tags.c.value).where(tags.c.value.icontains(query.q, autoescape=True)).exists()
@@ -119,10 +135,15 @@ def _encode(sort: str, last: tuple[RunRow, Any]) -> str:
     return base64.urlsafe_b64encode(json.dumps([sort, value, row.id]).encode()).decode()
 
 
+def _fits(value: object) -> bool:
+    """Whether SQLite takes ``value`` for an integer."""
+    return type(value) is int and abs(value) < 1 << 63
+
+
 def _decode(query: RunQuery) -> tuple[Any, str]:
     try:
         sort, value, run_id = json.loads(base64.urlsafe_b64decode(query.cursor or ""))
-        valid = sort == query.sort and isinstance(value, str | float) and is_run_id(str(run_id))
+        valid = sort == query.sort and (isinstance(value, str | float) or _fits(value)) and is_run_id(str(run_id))
         str(value).encode()  # SQLite takes no lone surrogates
     except (ValueError, TypeError, RecursionError):
         valid = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,17 +11,31 @@ from typing import Literal
 
 import numpy as np
 
+from rlviz.analysis.arrays import Floats
 from rlviz.analysis.columns import Columns, Series
 from rlviz.analysis.downsample import downsample
+from rlviz.analysis.episodes import episodes_done
+from rlviz.domain.records import EPISODE_INDEX
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import READ_BYTES, JournalTail, Line, last_lines, whole_size
 from rlviz.services.cursor import encode_cursor
 
 CACHED_RUNS = 12
 
-Axis = Literal["step", "time"]
+Axis = Literal["step", "time", "episode"]
 
 _NOTHING = Series(*np.empty((3, 0)))
+
+
+@dataclass(frozen=True)
+class Window:
+    """A part of an axis, both ends included."""
+
+    start: float = -math.inf
+    end: float = math.inf
+
+
+EVERYWHERE = Window()
 
 
 @dataclass(frozen=True)
@@ -91,11 +106,25 @@ class MetricsService:
         lines = [line for line in last_lines(folder.metrics_path, count) if line.end <= end]
         return Tail(lines, encode_cursor({folder.run_id: end}))
 
-    def curves(self, folder: RunFolder, names: Sequence[str] | None, max_points: int, axis: Axis) -> Curves:
-        """Each named metric (all, if None) over ``axis``: environment steps, or Unix time in seconds."""
+    def curves(
+        self,
+        folder: RunFolder,
+        names: Sequence[str] | None,
+        max_points: int,
+        axis: Axis,
+        window: Window = EVERYWHERE,
+    ) -> Curves:
+        """Each named metric (all, if None) over ``axis``, only the points within ``window`` of it.
+
+        The axis is environment steps, Unix time in seconds, or episodes: those that had ended by then.
+        """
         found = self._read(folder)
         wanted = found.series if names is None else [name for name in names if name in found.series]
-        curves = {name: _curve(found.series[name], max_points, axis) for name in wanted}
+        ends = found.series.get(EPISODE_INDEX, _NOTHING)
+        curves = {
+            name: _curve(found.series[name], _axis(found.series[name], axis, ends), window, max_points)
+            for name in wanted
+        }
         return Curves(curves, found.broken_lines, encode_cursor({folder.run_id: found.offset}))
 
     def series(self, folder: RunFolder, *names: str) -> list[Series]:
@@ -116,7 +145,18 @@ class MetricsService:
         return cached.read()
 
 
-def _curve(series: Series, max_points: int, axis: Axis) -> Curve:
-    x = series.step if axis == "step" else series.time
-    thin_x, thin_y = downsample(np.asarray(x), series.value, max_points)
-    return Curve(thin_x.tolist(), thin_y.tolist(), len(series))
+def _axis(series: Series, axis: Axis, ends: Series) -> Floats:
+    match axis:
+        case "step":
+            return series.step
+        case "time":
+            return series.time
+        case "episode":
+            return episodes_done(series, ends)
+
+
+def _curve(series: Series, x: Floats, window: Window, max_points: int) -> Curve:
+    first, last = np.searchsorted(x, window.start, "left"), np.searchsorted(x, window.end, "right")
+    x, y = x[first:last], series.value[first:last]
+    thin_x, thin_y = downsample(x, y, max_points)
+    return Curve(thin_x.tolist(), thin_y.tolist(), len(y))

@@ -14,7 +14,16 @@ from rlviz.algorithms import ALGORITHMS
 from rlviz.catalog.database import Database
 from rlviz.catalog.evaluations import open_evaluations
 from rlviz.catalog.models import RunRow
-from rlviz.catalog.runs import RunList, RunQuery, get_run, list_runs, move_run, queue_positions, runs_with_status
+from rlviz.catalog.runs import (
+    RunList,
+    RunQuery,
+    get_run,
+    list_runs,
+    move_run,
+    queue_positions,
+    runs_with_status,
+    tag_counts,
+)
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import ArtifactNotFound, FieldError, InvalidRequest, RunIsActive, pointer_to
 from rlviz.domain.ids import new_run_id
@@ -78,6 +87,11 @@ class RunService:
     def list(self, query: RunQuery) -> RunList:
         with self._database.read() as session:
             return list_runs(session, query)
+
+    def tags(self) -> Sequence[tuple[str, int]]:
+        """Every tag, with the number of runs that have it."""
+        with self._database.read() as session:
+            return tag_counts(session)
 
     def load(self) -> tuple[int, int]:
         """How many runs have a worker, and how many wait."""

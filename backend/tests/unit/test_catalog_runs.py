@@ -77,11 +77,11 @@ def test_filters_narrow_the_list_together(database: Database) -> None:
         {"algo": "ppo", "status": "completed"},
         {"algo": "ppo", "status": "failed"},
     )
-    assert ids(database, algo="ppo") == ["3", "2", "1"]
-    assert ids(database, env_id="Acrobot-v1") == ["1"]
+    assert ids(database, algo=["ppo"]) == ["3", "2", "1"]
+    assert ids(database, env_id=["Acrobot-v1"]) == ["1"]
     assert ids(database, status=["running", "failed"]) == ["3", "1", "0"]
-    assert ids(database, status=["running"], algo="dqn") == ["0"]
-    assert ids(database, status=["running"], algo="ppo", env_id="CartPole-v1") == []
+    assert ids(database, status=["running"], algo=["dqn"]) == ["0"]
+    assert ids(database, status=["running"], algo=["ppo"], env_id=["CartPole-v1"]) == []
 
 
 def test_search_looks_at_name_id_environment_notes_and_tags_whatever_the_case(database: Database) -> None:
@@ -169,7 +169,7 @@ def test_a_run_added_between_two_pages_does_not_move_the_second(database: Databa
 def test_total_counts_every_page(database: Database) -> None:
     add(database, *({"algo": "ppo" if n % 2 else "dqn"} for n in range(9)))
     assert find(database, limit=2).total == 9
-    assert find(database, limit=2, algo="dqn").total == 5
+    assert find(database, limit=2, algo=["dqn"]).total == 5
 
 
 def encoded(value: Any) -> str:

@@ -16,7 +16,7 @@ from rlviz.api.schemas import MetricCurve, MetricCurves, MetricRows
 from rlviz.domain.errors import InvalidRequest, RunNotFound
 from rlviz.domain.records import MetricRecord
 from rlviz.rundir.journal import Line
-from rlviz.services.metrics import Curve
+from rlviz.services.metrics import Curve, Window
 
 router = APIRouter(prefix="/runs/{run_id}/metrics", tags=["metrics"])
 
@@ -28,7 +28,11 @@ def get_metrics(
     tail: Annotated[int | None, Query(ge=1, le=100_000, description="Answer the last N rows as they are.")] = None,
     names: Annotated[str | None, Query(max_length=4_000, description="Comma-separated; all if left out.")] = None,
     max_points: Annotated[int, Query(ge=4, le=100_000, description="Points a curve, extremes kept.")] = 2_000,
-    x: Annotated[Literal["step", "time"], Query(description="Environment steps, or Unix seconds.")] = "step",
+    x: Annotated[
+        Literal["step", "time", "episode"], Query(description="Environment steps, Unix seconds, or episodes finished.")
+    ] = "step",
+    start: Annotated[float | None, Query(alias="from", description="Points from here on, in units of x.")] = None,
+    end: Annotated[float | None, Query(alias="to", description="Points up to here, in units of x.")] = None,
 ) -> MetricRows | MetricCurves:
     """The last rows with `tail`; otherwise one curve for each name, thinned with every extreme kept."""
     folder = app.runs.folder(run_id)
@@ -40,9 +44,16 @@ def get_metrics(
         broken = len(found.lines) - len(rows)
         return MetricRows(run_id=run_id, rows=rows, broken_lines=broken, cursor=found.cursor)
     wanted = None if names is None else [name.strip() for name in names.split(",") if name.strip()]
-    result = app.metrics.curves(folder, wanted, max_points, x)
+    result = app.metrics.curves(folder, wanted, max_points, x, _window(start, end))
     series = {name: _curve(curve) for name, curve in result.curves.items()}
     return MetricCurves(run_id=run_id, x=x, series=series, broken_lines=result.broken_lines, cursor=result.cursor)
+
+
+def _window(start: float | None, end: float | None) -> Window:
+    window = Window(-math.inf if start is None else start, math.inf if end is None else end)
+    if not window.start <= window.end:
+        raise InvalidRequest.field("/from", f"A window begins before it ends; got {start:g} to {end:g}.")
+    return window
 
 
 def _records(lines: Iterable[Line]) -> Iterator[MetricRecord]:

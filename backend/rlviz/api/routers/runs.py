@@ -12,7 +12,7 @@ from rlviz.api.problems import documented
 from rlviz.api.schemas import Run, RunCreate, RunDetail, RunPage, RunPatch
 from rlviz.api.views import view_evaluation, view_run
 from rlviz.catalog.models import RunRow
-from rlviz.catalog.runs import RunQuery
+from rlviz.catalog.runs import SORTS, RunQuery
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import ArtifactNotFound, IllegalTransition, InvalidRequest, RunIsActive, RunNotFound
 from rlviz.domain.status import RunStatus
@@ -36,19 +36,21 @@ def create_run(body: RunCreate, app: App) -> RunDetail:
 def list_runs(
     app: App,
     status: Annotated[list[RunStatus] | None, Query(description="May be repeated.")] = None,
-    algo: str | None = None,
-    env_id: str | None = None,
+    algo: Annotated[list[str] | None, Query(max_length=50, description="May be repeated.")] = None,
+    env_id: Annotated[list[str] | None, Query(max_length=50, description="May be repeated.")] = None,
+    tag: Annotated[
+        list[str] | None, Query(max_length=50, description="Runs with any of these tags; may be repeated.")
+    ] = None,
     q: Annotated[str | None, Query(max_length=200, description="Text in name, id, environment, tags or notes.")] = None,
-    sort: Annotated[
-        str, Query(description="created_at, name or ep_rew_mean; a minus in front sorts downwards.")
-    ] = "-created_at",
+    sort: Annotated[str, Query(description=f"{', '.join(SORTS)}; a minus in front sorts downwards.")] = "-created_at",
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
     cursor: Annotated[str | None, Query(max_length=1_000)] = None,
     offset: Annotated[int, Query(ge=0, le=1_000_000_000, description="Runs to skip, to jump into a long list.")] = 0,
 ) -> RunPage:
     """List runs, newest first unless told otherwise."""
     statuses = [item.value for item in status or ()]
-    found = app.runs.list(RunQuery(statuses, algo, env_id, q, sort, limit, cursor, offset))
+    query = RunQuery(statuses, algo or (), env_id or (), tag or (), q, sort, limit, cursor, offset)
+    found = app.runs.list(query)
     queue = app.runs.queue_positions()
     return RunPage(runs=[view_run(row, queue) for row in found.runs], next_cursor=found.next_cursor, total=found.total)
 
@@ -70,6 +72,12 @@ def delete_run(run_id: str, app: App) -> None:
     """Delete the run with all its files. This cannot be undone."""
     app.runs.delete(run_id)
     app.metrics.forget(run_id)
+
+
+@router.post("/{run_id}/restore", responses=documented(RunNotFound))
+def restore_run(run_id: str, app: App) -> Run:
+    """Bring a run back from the trash."""
+    return _run(app, app.runs.get(run_id))
 
 
 @router.post("/{run_id}/start", status_code=202, responses=documented(RunNotFound, IllegalTransition))

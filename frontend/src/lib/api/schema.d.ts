@@ -116,6 +116,26 @@ export interface paths {
     patch: operations["patch_run"];
     trace?: never;
   };
+  "/runs/{run_id}/restore": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Restore Run
+     * @description Bring a run back from the trash.
+     */
+    post: operations["restore_run"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/runs/{run_id}/start": {
     parameters: {
       query?: never;
@@ -168,6 +188,26 @@ export interface paths {
      * @description The run's config.json.
      */
     get: operations["get_config"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/tags": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List Tags
+     * @description Every tag that some run has, with the number of runs.
+     */
+    get: operations["list_tags"];
     put?: never;
     post?: never;
     delete?: never;
@@ -232,6 +272,46 @@ export interface paths {
      * @description The last rows with `tail`; otherwise one curve for each name, thinned with every extreme kept.
      */
     get: operations["get_metrics"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/runs/{run_id}/events": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List Events
+     * @description Lifecycle events: checkpoints, warnings, errors with their traceback.
+     */
+    get: operations["list_events"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/runs/{run_id}/hints": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List Hints
+     * @description What the curves show that is known to go wrong, where, and what to try.
+     */
+    get: operations["list_hints"];
     put?: never;
     post?: never;
     delete?: never;
@@ -342,6 +422,23 @@ export interface components {
       presets: components["schemas"]["PresetInfo"][];
       total_timesteps: components["schemas"]["Bounds"];
       seed: components["schemas"]["Bounds"];
+    };
+    /** BestPolicy */
+    BestPolicy: {
+      /**
+       * Step
+       * @description Training step of the policy.
+       */
+      step: number;
+      /** Mean Return */
+      mean_return: number;
+      /** Std Return */
+      std_return: number;
+      /**
+       * Episodes
+       * @description Episodes it was measured over.
+       */
+      episodes: number;
     };
     /** Bounds */
     Bounds: {
@@ -457,6 +554,31 @@ export interface components {
        * @description Frames a second of its videos.
        */
       render_fps: number;
+      /**
+       * Options
+       * @description Options of the environment; empty if it has none.
+       */
+      options: components["schemas"]["HyperparameterField"][];
+      /**
+       * Sees
+       * @description What the agent sees, in a sentence.
+       */
+      sees: string;
+      /**
+       * Does
+       * @description What the agent does, in a sentence.
+       */
+      does: string;
+      /**
+       * Available
+       * @description Whether its package is installed.
+       */
+      available: boolean;
+      /**
+       * Install Hint
+       * @description How to install what is missing.
+       */
+      install_hint: string | null;
       /**
        * Algorithms
        * @description Ids of the algorithms that can train on it.
@@ -629,6 +751,48 @@ export interface components {
        */
       free_disk_bytes: number;
     };
+    /** Hint */
+    Hint: {
+      /**
+       * Id
+       * @description The rule that found it, for instance entropy-collapsed.
+       */
+      id: string;
+      /**
+       * Severity
+       * @enum {string}
+       */
+      severity: "info" | "warning" | "problem";
+      /** Title */
+      title: string;
+      /**
+       * Metric
+       * @description The curve it was seen in.
+       */
+      metric: string;
+      /**
+       * From Step
+       * @description Where on the curve it begins, environment steps.
+       */
+      from_step: number;
+      /** To Step */
+      to_step: number;
+      /**
+       * Evidence
+       * @description What was seen, in numbers.
+       */
+      evidence: string;
+      /**
+       * Suggestion
+       * @description What to try: which hyperparameter, and which value.
+       */
+      suggestion: string;
+      /**
+       * Learn
+       * @description Anchor on the algorithm's page of explanations.
+       */
+      learn: string;
+    };
     /** HyperparameterField */
     HyperparameterField: {
       /** Name */
@@ -655,6 +819,49 @@ export interface components {
       help: string;
     };
     JsonValue: unknown;
+    /**
+     * MeasuredPreset
+     * @description What training with a preset came to over several seeds; see docs/presets.md.
+     */
+    MeasuredPreset: {
+      /** Seeds */
+      seeds: number;
+      /**
+       * Solved
+       * @description Seeds whose policy reached the threshold and held it.
+       */
+      solved: number;
+      /**
+       * Return Iqm
+       * @description Interquartile mean over the seeds of the return reached.
+       */
+      return_iqm: number;
+      /**
+       * Return Low
+       * @description Lower end of its 95 % bootstrap interval.
+       */
+      return_low: number;
+      /**
+       * Return High
+       * @description Upper end of its 95 % bootstrap interval.
+       */
+      return_high: number;
+      /**
+       * Steps To Threshold
+       * @description Median of environment steps; null if most never reach it.
+       */
+      steps_to_threshold: number | null;
+      /**
+       * Seconds To Threshold
+       * @description Median of seconds of training.
+       */
+      seconds_to_threshold: number | null;
+      /**
+       * Seconds
+       * @description Median of seconds for the whole training.
+       */
+      seconds: number;
+    };
     /** MetricCurve */
     MetricCurve: {
       /** X */
@@ -678,7 +885,7 @@ export interface components {
        * X
        * @enum {string}
        */
-      x: "step" | "time";
+      x: "step" | "time" | "episode";
       /** Series */
       series: {
         [key: string]: components["schemas"]["MetricCurve"];
@@ -747,6 +954,17 @@ export interface components {
       title: string;
       /** Summary */
       summary: string;
+      /**
+       * Source
+       * @description Where the values come from.
+       */
+      source: string;
+      /**
+       * Trade
+       * @description What it gives up, and for what.
+       */
+      trade: string;
+      measured: components["schemas"]["MeasuredPreset"] | null;
       /** Total Timesteps */
       total_timesteps: number;
       /**
@@ -773,6 +991,13 @@ export interface components {
       seed: number;
       /** Total Timesteps */
       total_timesteps: number;
+      /**
+       * Env Options
+       * @description Options of the environment, as validated.
+       */
+      env_options: {
+        [key: string]: components["schemas"]["JsonValue"];
+      };
       status: components["schemas"]["RunStatus"];
       /**
        * Cause
@@ -821,10 +1046,32 @@ export interface components {
        */
       fps: number | null;
       /**
+       * Best Moving Average
+       * @description Best mean return of 20 episodes in a row.
+       */
+      best_moving_average: number | null;
+      /**
+       * Best Moving Average Step
+       * @description Step at which the last of these ended.
+       */
+      best_moving_average_step: number | null;
+      /**
+       * Sparkline
+       * @description Up to 32 mean returns of 20 episodes, evenly over the steps so far; empty before the first.
+       */
+      sparkline: number[];
+      /**
        * Policy Step
        * @description Step of the newest policy on disk.
        */
       policy_step: number | null;
+      /** @description The best policy found by periodic evaluation, if any is kept. */
+      best_policy: components["schemas"]["BestPolicy"] | null;
+      /**
+       * Ended Early
+       * @description Why training ended before its timesteps were done.
+       */
+      ended_early: string | null;
       /**
        * Queue Position
        * @description Place in the queue, from 1, while queued.
@@ -960,6 +1207,13 @@ export interface components {
       seed: number;
       /** Total Timesteps */
       total_timesteps: number;
+      /**
+       * Env Options
+       * @description Options of the environment, as validated.
+       */
+      env_options: {
+        [key: string]: components["schemas"]["JsonValue"];
+      };
       status: components["schemas"]["RunStatus"];
       /**
        * Cause
@@ -1008,10 +1262,32 @@ export interface components {
        */
       fps: number | null;
       /**
+       * Best Moving Average
+       * @description Best mean return of 20 episodes in a row.
+       */
+      best_moving_average: number | null;
+      /**
+       * Best Moving Average Step
+       * @description Step at which the last of these ended.
+       */
+      best_moving_average_step: number | null;
+      /**
+       * Sparkline
+       * @description Up to 32 mean returns of 20 episodes, evenly over the steps so far; empty before the first.
+       */
+      sparkline: number[];
+      /**
        * Policy Step
        * @description Step of the newest policy on disk.
        */
       policy_step: number | null;
+      /** @description The best policy found by periodic evaluation, if any is kept. */
+      best_policy: components["schemas"]["BestPolicy"] | null;
+      /**
+       * Ended Early
+       * @description Why training ended before its timesteps were done.
+       */
+      ended_early: string | null;
       /**
        * Queue Position
        * @description Place in the queue, from 1, while queued.
@@ -1027,6 +1303,68 @@ export interface components {
       notes: string;
       config: components["schemas"]["RunConfig"];
       latest_evaluation: components["schemas"]["Evaluation"] | null;
+    };
+    /** RunEvent */
+    RunEvent: {
+      /**
+       * Seq
+       * @description Position in the journal, from 1.
+       */
+      seq: number;
+      /**
+       * Time
+       * @description Unix time, seconds.
+       */
+      time: number;
+      /**
+       * Step
+       * @description Environment steps done; null where the event belongs to none.
+       */
+      step: number | null;
+      /**
+       * Kind
+       * @description As in events.jsonl: started, checkpoint, warning, …
+       */
+      kind: string;
+      /**
+       * Level
+       * @enum {string}
+       */
+      level: "info" | "warning" | "error";
+      /** Message */
+      message: string;
+      /**
+       * Details
+       * @description The event's data as it was written, tracebacks included.
+       */
+      details: {
+        [key: string]: components["schemas"]["JsonValue"];
+      };
+    };
+    /** RunEvents */
+    RunEvents: {
+      /** Run Id */
+      run_id: string;
+      /**
+       * Events
+       * @description Oldest first; the newest 5,000 if there are more.
+       */
+      events: components["schemas"]["RunEvent"][];
+      /**
+       * Broken Lines
+       * @description Lines among these that are no events and were left out.
+       */
+      broken_lines: number;
+    };
+    /** RunHints */
+    RunHints: {
+      /** Run Id */
+      run_id: string;
+      /**
+       * Hints
+       * @description The gravest first.
+       */
+      hints: components["schemas"]["Hint"][];
     };
     /** RunPage */
     RunPage: {
@@ -1101,6 +1439,24 @@ export interface components {
       min: number;
       /** Max */
       max: number;
+    };
+    /** TagCount */
+    TagCount: {
+      /** Name */
+      name: string;
+      /**
+       * Runs
+       * @description Runs that have it.
+       */
+      runs: number;
+    };
+    /** TagList */
+    TagList: {
+      /**
+       * Tags
+       * @description In the order of the alphabet.
+       */
+      tags: components["schemas"]["TagCount"][];
     };
     /**
      * VideoFacts
@@ -1287,11 +1643,15 @@ export interface operations {
       query?: {
         /** @description May be repeated. */
         status?: components["schemas"]["RunStatus"][] | null;
-        algo?: string | null;
-        env_id?: string | null;
+        /** @description May be repeated. */
+        algo?: string[] | null;
+        /** @description May be repeated. */
+        env_id?: string[] | null;
+        /** @description Runs with any of these tags; may be repeated. */
+        tag?: string[] | null;
         /** @description Text in name, id, environment, tags or notes. */
         q?: string | null;
-        /** @description created_at, name or ep_rew_mean; a minus in front sorts downwards. */
+        /** @description created_at, name, ep_rew_mean, fps, total_timesteps, step; a minus in front sorts downwards. */
         sort?: string;
         limit?: number;
         cursor?: string | null;
@@ -1470,6 +1830,37 @@ export interface operations {
       };
     };
   };
+  restore_run: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Run"];
+        };
+      };
+      /** @description Run not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
   start_run: {
     parameters: {
       query?: never;
@@ -1577,6 +1968,26 @@ export interface operations {
         };
         content: {
           "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  list_tags: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["TagList"];
         };
       };
     };
@@ -1705,8 +2116,12 @@ export interface operations {
         names?: string | null;
         /** @description Points a curve, extremes kept. */
         max_points?: number;
-        /** @description Environment steps, or Unix seconds. */
-        x?: "step" | "time";
+        /** @description Environment steps, Unix seconds, or episodes finished. */
+        x?: "step" | "time" | "episode";
+        /** @description Points from here on, in units of x. */
+        from?: number | null;
+        /** @description Points up to here, in units of x. */
+        to?: number | null;
       };
       header?: never;
       path: {
@@ -1737,6 +2152,68 @@ export interface operations {
       };
       /** @description Invalid request */
       422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  list_events: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RunEvents"];
+        };
+      };
+      /** @description Run not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  list_hints: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RunHints"];
+        };
+      };
+      /** @description Run not found */
+      404: {
         headers: {
           [name: string]: unknown;
         };

@@ -1,0 +1,18 @@
+"""What a run's own curves suggest."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from rlviz.api.dependencies import App
+from rlviz.api.problems import documented
+from rlviz.api.schemas import RunHints
+from rlviz.domain.errors import RunNotFound
+
+router = APIRouter(prefix="/runs/{run_id}/hints", tags=["hints"])
+
+
+@router.get("", responses=documented(RunNotFound))
+def list_hints(run_id: str, app: App) -> RunHints:
+    """What the curves show that is known to go wrong, where, and what to try."""
+    return RunHints(run_id=app.runs.get(run_id).id, hints=[])

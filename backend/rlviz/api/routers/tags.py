@@ -1,0 +1,16 @@
+"""The tags that runs have."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from rlviz.api.dependencies import App
+from rlviz.api.schemas import TagCount, TagList
+
+router = APIRouter(tags=["runs"])
+
+
+@router.get("/tags")
+def list_tags(app: App) -> TagList:
+    """Every tag that some run has, with the number of runs."""
+    return TagList(tags=[TagCount(name=name, runs=runs) for name, runs in app.runs.tags()])

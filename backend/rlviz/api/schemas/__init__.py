@@ -1,0 +1,59 @@
+"""What goes over the wire. The TypeScript types are generated from these."""
+
+from rlviz.api.schemas.choices import (
+    AlgorithmInfo,
+    Bounds,
+    EnvironmentInfo,
+    HyperparameterField,
+    MeasuredPreset,
+    PresetInfo,
+    SpaceInfo,
+)
+from rlviz.api.schemas.comparison import ComparedRun, Comparison, ConfigDifference
+from rlviz.api.schemas.evaluations import Evaluation, EvaluationCreate
+from rlviz.api.schemas.events import RunEvent, RunEvents
+from rlviz.api.schemas.hints import Hint, RunHints
+from rlviz.api.schemas.metrics import MetricCurve, MetricCurves, MetricRows
+from rlviz.api.schemas.problems import Problem, ProblemField
+from rlviz.api.schemas.runs import BestPolicy, Run, RunCreate, RunDetail, RunPage, RunPatch, Tag, TagCount, TagList
+from rlviz.api.schemas.service import Health
+from rlviz.api.schemas.stream import STREAM_EVENTS, EndEventData, EvaluationEventData, MetricsEventData, StatusEventData
+
+__all__ = [
+    "STREAM_EVENTS",
+    "AlgorithmInfo",
+    "BestPolicy",
+    "Bounds",
+    "ComparedRun",
+    "Comparison",
+    "ConfigDifference",
+    "EndEventData",
+    "EnvironmentInfo",
+    "Evaluation",
+    "EvaluationCreate",
+    "EvaluationEventData",
+    "Health",
+    "Hint",
+    "HyperparameterField",
+    "MeasuredPreset",
+    "MetricCurve",
+    "MetricCurves",
+    "MetricRows",
+    "MetricsEventData",
+    "PresetInfo",
+    "Problem",
+    "ProblemField",
+    "Run",
+    "RunCreate",
+    "RunDetail",
+    "RunEvent",
+    "RunEvents",
+    "RunHints",
+    "RunPage",
+    "RunPatch",
+    "SpaceInfo",
+    "StatusEventData",
+    "Tag",
+    "TagCount",
+    "TagList",
+]

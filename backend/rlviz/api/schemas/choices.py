@@ -1,0 +1,90 @@
+"""What can be chosen: algorithms, environments, presets."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, JsonValue
+
+from rlviz.api.schemas.wire import Wire
+
+
+class HyperparameterField(Wire):
+    name: str
+    type: Literal["integer", "number", "boolean", "string", "array"]
+    default: JsonValue
+    nullable: bool
+    minimum: float | None
+    maximum: float | None
+    exclusive_minimum: float | None
+    exclusive_maximum: float | None
+    choices: list[str] | None
+    help: str
+
+
+class MeasuredPreset(Wire):
+    """What training with a preset came to over several seeds; see docs/presets.md."""
+
+    seeds: int
+    solved: int = Field(description="Seeds whose policy reached the threshold and held it.")
+    return_iqm: float = Field(description="Interquartile mean over the seeds of the return reached.")
+    return_low: float = Field(description="Lower end of its 95 % bootstrap interval.")
+    return_high: float = Field(description="Upper end of its 95 % bootstrap interval.")
+    steps_to_threshold: int | None = Field(description="Median of environment steps; null if most never reach it.")
+    seconds_to_threshold: float | None = Field(description="Median of seconds of training.")
+    seconds: float = Field(description="Median of seconds for the whole training.")
+
+
+class PresetInfo(Wire):
+    id: str
+    title: str
+    summary: str
+    source: str = Field(description="Where the values come from.")
+    trade: str = Field(description="What it gives up, and for what.")
+    measured: MeasuredPreset | None
+    total_timesteps: int
+    hyperparameters: dict[str, JsonValue] = Field(description="Every hyperparameter, with the preset's values.")
+
+
+class Bounds(Wire):
+    minimum: int
+    maximum: int
+
+
+class AlgorithmInfo(Wire):
+    id: str
+    name: str
+    title: str
+    summary: str
+    action_spaces: list[str]
+    hyperparameters: list[HyperparameterField]
+    presets: list[PresetInfo]
+    total_timesteps: Bounds
+    seed: Bounds
+
+
+class SpaceInfo(Wire):
+    kind: str
+    shape: list[int]
+    n: int | None
+    labels: list[str]
+
+
+class EnvironmentInfo(Wire):
+    id: str
+    name: str
+    family: str
+    family_title: str
+    summary: str
+    observation_space: SpaceInfo
+    action_space: SpaceInfo
+    reward_threshold: float | None
+    max_episode_steps: int | None
+    render_fps: int = Field(description="Frames a second of its videos.")
+    options: list[HyperparameterField] = Field(description="Options of the environment; empty if it has none.")
+    sees: str = Field(description="What the agent sees, in a sentence.")
+    does: str = Field(description="What the agent does, in a sentence.")
+    available: bool = Field(description="Whether its package is installed.")
+    install_hint: str | None = Field(description="How to install what is missing.")
+    algorithms: list[str] = Field(description="Ids of the algorithms that can train on it.")
+    presets: dict[str, list[PresetInfo]] = Field(description="Presets by algorithm, as they apply here.")

@@ -1,0 +1,39 @@
+"""Evaluations of a run."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from rlviz.api.schemas.wire import Body, Wire
+from rlviz.domain.config import Seed
+from rlviz.domain.evaluation import (
+    DEFAULT_EPISODES,
+    DEFAULT_EVALUATION_SEED,
+    Episodes,
+    EvaluationStatus,
+    EvaluationSummary,
+)
+from rlviz.domain.times import Instant
+
+
+class EvaluationCreate(Body):
+    episodes: Episodes = DEFAULT_EPISODES
+    seed: Seed = Field(DEFAULT_EVALUATION_SEED, description="Seed of the first episode; each next one adds 1.")
+    deterministic: bool = Field(True, description="Take the most likely action instead of sampling.")
+
+
+class Evaluation(Wire):
+    id: str
+    run_id: str
+    status: EvaluationStatus
+    cause: str | None
+    created_at: Instant
+    started_at: Instant | None
+    ended_at: Instant | None
+    episodes: int = Field(description="Episodes asked for.")
+    seed: int = Field(description="Seed of the first episode; each next one adds 1.")
+    deterministic: bool
+    checkpoint_step: int | None = Field(description="Training step of the policy that was evaluated.")
+    episodes_done: int
+    summary: EvaluationSummary | None
+    video_url: str | None = Field(description="null before there is a video, and once it was retired.")

@@ -1,0 +1,22 @@
+"""Problems (RFC 9457)."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from rlviz.api.schemas.wire import Wire
+
+
+class ProblemField(Wire):
+    pointer: str = Field(description="JSON pointer to the bad field, for instance /seed.")
+    detail: str
+
+
+class Problem(Wire):
+    """RFC 9457, sent as application/problem+json."""
+
+    type: str = "about:blank"
+    title: str
+    status: int
+    detail: str
+    errors: list[ProblemField] = Field(default=[])

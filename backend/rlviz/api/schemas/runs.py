@@ -1,0 +1,98 @@
+"""Runs: asked for, listed, shown, labelled."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field, JsonValue
+
+from rlviz.api.schemas.evaluations import Evaluation
+from rlviz.api.schemas.wire import Body, Wire
+from rlviz.domain.config import RunConfig, RunName, Seed, TotalTimesteps
+from rlviz.domain.status import RunStatus
+from rlviz.domain.times import Instant
+
+
+class RunCreate(Body):
+    algo: str = Field(max_length=100)
+    env_id: str = Field("CartPole-v1", max_length=100)
+    preset: str | None = Field("fast", max_length=100, description="null: the algorithm's defaults.")
+    seed: Seed | None = Field(None, description="null: drawn by the service.")
+    total_timesteps: TotalTimesteps | None = Field(None, description="null: the preset's.")
+    name: RunName | None = None
+    hyperparameters: dict[str, JsonValue] = Field(default={}, description="Overrides of the preset's values.")
+    start: bool = False
+
+
+Tag = Annotated[str, Field(min_length=1, max_length=40, pattern=r"\S")]
+
+
+class RunPatch(Body):
+    """Fields that are left out stay as they are."""
+
+    name: RunName = ""
+    tags: list[Tag] = Field([], max_length=20)
+    notes: str = Field("", max_length=10_000)
+
+
+class BestPolicy(Wire):
+    step: int = Field(description="Training step of the policy.")
+    mean_return: float
+    std_return: float
+    episodes: int = Field(description="Episodes it was measured over.")
+
+
+class Run(Wire):
+    id: str
+    name: str
+    algo: str
+    env_id: str
+    preset: str | None
+    seed: int
+    total_timesteps: int
+    env_options: dict[str, JsonValue] = Field(description="Options of the environment, as validated.")
+    status: RunStatus
+    cause: str | None = Field(description="Why it failed or was interrupted.")
+    traceback: str | None = Field(description="The last lines of it, for a run that failed.")
+    created_at: Instant
+    queued_at: Instant | None
+    started_at: Instant | None
+    ended_at: Instant | None
+    step: int = Field(description="Environment steps done.")
+    episodes: int = Field(description="Episodes finished.")
+    ep_rew_mean: float | None = Field(description="Mean return of the last 100 episodes.")
+    ep_len_mean: float | None = Field(description="Mean length of the last 100 episodes.")
+    fps: float | None = Field(description="Environment steps a second, lately.")
+    best_moving_average: float | None = Field(description="Best mean return of 20 episodes in a row.")
+    best_moving_average_step: int | None = Field(description="Step at which the last of these ended.")
+    sparkline: list[float] = Field(
+        description="Up to 32 mean returns of 20 episodes, evenly over the steps so far; empty before the first."
+    )
+    policy_step: int | None = Field(description="Step of the newest policy on disk.")
+    best_policy: BestPolicy | None = Field(description="The best policy found by periodic evaluation, if any is kept.")
+    ended_early: str | None = Field(description="Why training ended before its timesteps were done.")
+    queue_position: int | None = Field(description="Place in the queue, from 1, while queued.")
+    warnings: int
+    last_warning: str | None
+    tags: list[str]
+    notes: str
+
+
+class RunDetail(Run):
+    config: RunConfig
+    latest_evaluation: Evaluation | None
+
+
+class RunPage(Wire):
+    runs: list[Run]
+    next_cursor: str | None = Field(description="Pass as `cursor` for the next page; null on the last.")
+    total: int = Field(description="Runs that match, on all pages.")
+
+
+class TagCount(Wire):
+    name: str
+    runs: int = Field(description="Runs that have it.")
+
+
+class TagList(Wire):
+    tags: list[TagCount] = Field(description="In the order of the alphabet.")

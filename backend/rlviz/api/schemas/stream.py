@@ -1,0 +1,46 @@
+"""Server-sent events."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel
+
+from rlviz.api.schemas.evaluations import Evaluation
+from rlviz.api.schemas.runs import Run
+from rlviz.api.schemas.wire import Wire
+from rlviz.domain.records import MetricRecord
+
+
+class MetricsEventData(Wire):
+    """`event: metrics`: every row that is new. Carries an `id`, to resume from."""
+
+    run_id: str
+    rows: list[MetricRecord]
+
+
+class StatusEventData(Wire):
+    """`event: status`: at the beginning, at each change, and with progress once a second."""
+
+    run: Run
+
+
+class EvaluationEventData(Wire):
+    """`event: evaluation`: an evaluation was asked for, has gone on, or ended."""
+
+    evaluation: Evaluation
+
+
+class EndEventData(Wire):
+    """`event: end`: the run has ended, or was deleted, and all its rows were delivered."""
+
+    run_id: str
+    status: Literal["completed", "stopped", "failed", "interrupted", "deleted"]
+
+
+STREAM_EVENTS: dict[str, type[BaseModel]] = {
+    "metrics": MetricsEventData,
+    "status": StatusEventData,
+    "evaluation": EvaluationEventData,
+    "end": EndEventData,
+}
