@@ -1,50 +1,88 @@
 import clsx from "clsx";
+import { type Chapter, chapterAt, useDeckTime, type VideoDeck } from "@/components/player";
 import type { EvaluatedEpisode } from "@/lib/api";
 import { count, decimal } from "@/lib/format";
 
 interface EpisodeListProps {
   episodes: readonly EvaluatedEpisode[];
-  /** Position of the one that plays. */
-  current: number | null;
-  onSeek: ((position: number) => void) | null;
+  /** null where there is no video to jump in. */
+  playing: { deck: VideoDeck; chapters: readonly Chapter[] } | null;
 }
 
-export function EpisodeList({ episodes, current, onSeek }: EpisodeListProps) {
+const columns = "grid w-full grid-cols-[1.5rem_1fr_1fr_5rem] gap-2 px-2";
+
+export function EpisodeList({ episodes, playing }: EpisodeListProps) {
   return (
-    <div>
-      <div
-        aria-hidden
-        className="grid grid-cols-[1.5rem_1fr_1fr_5rem] gap-2 px-2 pb-1 text-right text-xs text-ink-faint"
-      >
+    <div className="flex min-h-0 flex-col">
+      <div aria-hidden className={clsx(columns, "pb-1 text-right text-xs text-ink-faint")}>
         <span className="text-left">#</span>
         <span>Return</span>
         <span>Length</span>
         <span>End</span>
       </div>
-      <ol className="max-h-56 overflow-y-auto rounded-md border border-line">
+      <ol
+        aria-label="Episodes"
+        className="max-h-64 overflow-y-auto rounded-md border border-line @3xl:max-h-96"
+      >
         {episodes.map((episode, position) => (
           <li key={episode.index} className="border-line not-first:border-t">
-            <button
-              type="button"
-              disabled={onSeek === null}
-              aria-current={position === current ? "true" : undefined}
-              aria-label={`Play episode ${position + 1}: return ${decimal(episode.episode_return)}, ${count(episode.episode_length)} steps`}
-              onClick={() => onSeek?.(position)}
-              className={clsx(
-                "grid w-full grid-cols-[1.5rem_1fr_1fr_5rem] gap-2 px-2 py-1.5 text-right text-xs tabular-nums -outline-offset-2! transition-colors max-md:py-2.5",
-                position === current ? "bg-accent-wash" : "enabled:hover:bg-sunken",
-              )}
-            >
-              <span className="text-left text-ink-faint">{position + 1}</span>
-              <span className="font-medium">{decimal(episode.episode_return)}</span>
-              <span>{count(episode.episode_length)}</span>
-              <span className="text-ink-soft">
-                {episode.truncated ? "truncated" : "terminated"}
-              </span>
-            </button>
+            {playing ? (
+              <Jump episode={episode} position={position} {...playing} />
+            ) : (
+              <div className={clsx(columns, "py-1.5 text-right text-xs tabular-nums")}>
+                <Cells episode={episode} position={position} />
+              </div>
+            )}
           </li>
         ))}
       </ol>
     </div>
   );
+}
+
+interface LineProps {
+  episode: EvaluatedEpisode;
+  position: number;
+}
+
+function Jump({
+  episode,
+  position,
+  deck,
+  chapters,
+}: LineProps & { deck: VideoDeck; chapters: readonly Chapter[] }) {
+  const current = useDeckTime(deck, (time) => chapterAt(chapters, time) === position);
+  return (
+    <button
+      type="button"
+      aria-current={current ? "true" : undefined}
+      aria-label={`Play episode ${position + 1}: return ${decimal(episode.episode_return)}, ${count(episode.episode_length)} steps, ${ending(episode)}`}
+      onClick={() => {
+        deck.seek(chapters[position]?.start ?? 0);
+        deck.play();
+      }}
+      className={clsx(
+        columns,
+        "py-1.5 text-right text-xs tabular-nums -outline-offset-2! transition-colors max-md:py-2.5",
+        current ? "bg-accent-wash shadow-[inset_2px_0_0_var(--accent)]" : "hover:bg-sunken",
+      )}
+    >
+      <Cells episode={episode} position={position} />
+    </button>
+  );
+}
+
+function Cells({ episode, position }: LineProps) {
+  return (
+    <>
+      <span className="text-left text-ink-faint">{position + 1}</span>
+      <span className="font-medium">{decimal(episode.episode_return)}</span>
+      <span>{count(episode.episode_length)}</span>
+      <span className="text-ink-soft">{ending(episode)}</span>
+    </>
+  );
+}
+
+function ending({ truncated }: EvaluatedEpisode): string {
+  return truncated ? "truncated" : "terminated";
 }

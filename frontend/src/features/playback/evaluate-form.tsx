@@ -1,47 +1,131 @@
 "use client";
 
-import { Clapperboard } from "lucide-react";
-import { useState } from "react";
+import { Clapperboard, SlidersHorizontal } from "lucide-react";
+import { type FormEvent, useId, useState } from "react";
 import { Button } from "@/components/ui/button";
+import { controlClass, Field } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
-import { plural } from "@/lib/format";
+import type { CreateEvaluation } from "@/lib/api";
+import { decimal, plural } from "@/lib/format";
+import { type RequestDraft, seedError, toRequest, USUAL } from "./evaluation-request";
 
 interface EvaluateFormProps {
   busy: boolean;
   blocked: boolean;
   /** The next thing to do on this page. */
   primary: boolean;
-  onEvaluate: (episodes: number) => void;
+  /** The best policy of the run, where one was kept beside the latest. */
+  best: { step: number; mean_return: number } | null;
+  onEvaluate: (wanted: CreateEvaluation) => void;
 }
 
-const COUNTS = [1, 3, 5, 10, 20];
-const USUAL = 5;
+const COUNTS = [1, 3, 5, 10, 20, 50, 100];
 
-export function EvaluateForm({ busy, blocked, primary, onEvaluate }: EvaluateFormProps) {
-  const [episodes, setEpisodes] = useState(USUAL);
+export function EvaluateForm({ busy, blocked, primary, best, onEvaluate }: EvaluateFormProps) {
+  const [draft, setDraft] = useState<RequestDraft>(USUAL);
+  const [open, setOpen] = useState(false);
+  const optionsId = useId();
+  const change = (part: Partial<RequestDraft>) => setDraft({ ...draft, ...part });
+  const invalid = seedError(draft.seed);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (invalid || busy || blocked) return setOpen(open || invalid !== undefined);
+    onEvaluate(toRequest(best ? draft : { ...draft, policy: "latest" }));
+  };
   return (
-    <div className="flex items-center gap-2 max-sm:w-full">
-      <Select
-        aria-label="Episodes to evaluate"
-        className="grow sm:w-30"
-        value={episodes}
-        onChange={(event) => setEpisodes(Number(event.target.value))}
-      >
-        {COUNTS.map((n) => (
-          <option key={n} value={n}>
-            {plural(n, "episode")}
-          </option>
-        ))}
-      </Select>
-      <Button
-        busy={busy}
-        variant={primary ? "primary" : "secondary"}
-        disabled={blocked}
-        onClick={() => onEvaluate(episodes)}
-        icon={<Clapperboard aria-hidden className="size-3.5" />}
-      >
-        {busy ? "Evaluating…" : "Run Evaluation"}
-      </Button>
-    </div>
+    <form aria-label="New evaluation" onSubmit={submit} className="flex flex-col gap-3">
+      <div className="flex flex-wrap items-center gap-2">
+        <Select
+          aria-label="Episodes to evaluate"
+          className="w-30 grow @sm:grow-0"
+          value={draft.episodes}
+          onChange={(event) => change({ episodes: Number(event.target.value) })}
+        >
+          {COUNTS.map((n) => (
+            <option key={n} value={n}>
+              {plural(n, "episode")}
+            </option>
+          ))}
+        </Select>
+        <Button
+          variant="quiet"
+          aria-expanded={open}
+          aria-controls={optionsId}
+          onClick={() => setOpen(!open)}
+          icon={<SlidersHorizontal aria-hidden className="size-3.5" />}
+        >
+          Options
+        </Button>
+        <Button
+          type="submit"
+          className="grow @sm:ml-auto @sm:grow-0"
+          busy={busy}
+          variant={primary ? "primary" : "secondary"}
+          disabled={blocked}
+          icon={<Clapperboard aria-hidden className="size-3.5" />}
+        >
+          {busy ? "Evaluating…" : "Run Evaluation"}
+        </Button>
+      </div>
+      <div id={optionsId} hidden={!open} className="grid gap-3 @md:grid-cols-3 [&[hidden]]:hidden">
+        <Field
+          label="Seed"
+          error={invalid}
+          hint="Empty: the same episodes as every evaluation, so that policies can be compared"
+        >
+          {(control) => (
+            <input
+              {...control}
+              inputMode="numeric"
+              autoComplete="off"
+              placeholder="usual"
+              value={draft.seed}
+              onChange={(event) => change({ seed: event.target.value })}
+              className={controlClass}
+            />
+          )}
+        </Field>
+        <Field
+          label="Actions"
+          hint={
+            draft.deterministic
+              ? "Always the action the policy prefers"
+              : "Drawn from the policy, as in training"
+          }
+        >
+          {(control) => (
+            <Select
+              {...control}
+              value={draft.deterministic ? "deterministic" : "sampled"}
+              onChange={(event) =>
+                change({ deterministic: event.target.value === "deterministic" })
+              }
+            >
+              <option value="deterministic">Deterministic</option>
+              <option value="sampled">Sampled</option>
+            </Select>
+          )}
+        </Field>
+        {best && (
+          <Field
+            label="Policy"
+            hint={`Best: mean return ${decimal(best.mean_return)} at step ${best.step.toLocaleString("en-US")}`}
+          >
+            {(control) => (
+              <Select
+                {...control}
+                value={draft.policy}
+                onChange={(event) =>
+                  change({ policy: event.target.value === "best" ? "best" : "latest" })
+                }
+              >
+                <option value="latest">Latest</option>
+                <option value="best">Best</option>
+              </Select>
+            )}
+          </Field>
+        )}
+      </div>
+    </form>
   );
 }

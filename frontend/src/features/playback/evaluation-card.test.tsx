@@ -56,6 +56,7 @@ const evaluateButton = () => screen.getByRole("button", { name: /Evaluat/ });
 
 beforeEach(() => {
   vi.spyOn(HTMLMediaElement.prototype, "play").mockResolvedValue();
+  vi.spyOn(HTMLMediaElement.prototype, "pause").mockReturnValue();
 });
 
 test("without one it says what an evaluation is", async () => {
@@ -99,10 +100,47 @@ test("under way it counts episodes, with the last result still in the player", a
   expect(screen.getByLabelText(/^Video of the evaluation/)).toBeVisible();
 });
 
-test("a failed one names its cause", async () => {
-  show([evaluation("b", { status: "failed", cause: "the checkpoint is damaged", summary: null })]);
+test("a failed one names its cause, and is repeated as it was", async () => {
+  const asked = show([
+    evaluation("b", {
+      status: "failed",
+      cause: "the checkpoint is damaged",
+      summary: null,
+      seed: 9,
+      deterministic: false,
+    }),
+  ]);
   expect(await screen.findByRole("alert")).toHaveTextContent("the checkpoint is damaged");
-  expect(evaluateButton()).toBeEnabled();
+  await userEvent.click(screen.getByRole("button", { name: "Evaluate again" }));
+  expect(asked.find(({ route }) => route.startsWith("POST"))?.body).toEqual({
+    episodes: 2,
+    seed: 9,
+    deterministic: false,
+  });
+});
+
+test("options are asked for, and a seed that is none is refused", async () => {
+  const best = { best_policy: { step: 4000, mean_return: 480 } };
+  const asked = show([], { ...run, ...best } as RunDetail);
+  await screen.findByText("No evaluation yet");
+  await userEvent.click(screen.getByRole("button", { name: "Options" }));
+  await userEvent.type(screen.getByLabelText("Seed"), "x");
+  await userEvent.click(screen.getByRole("button", { name: "Run Evaluation" }));
+  expect(screen.getByLabelText("Seed")).toHaveAccessibleDescription("Enter a whole number");
+  expect(asked.some(({ route }) => route.startsWith("POST"))).toBe(false);
+
+  await userEvent.clear(screen.getByLabelText("Seed"));
+  await userEvent.type(screen.getByLabelText("Seed"), "3");
+  await userEvent.selectOptions(screen.getByLabelText("Actions"), "sampled");
+  await userEvent.selectOptions(screen.getByLabelText("Policy"), "best");
+  await userEvent.click(screen.getByRole("button", { name: "Run Evaluation" }));
+  await screen.findByRole("status");
+  expect(asked.find(({ route }) => route.startsWith("POST"))?.body).toEqual({
+    episodes: 5,
+    seed: 3,
+    deterministic: false,
+    policy: "best",
+  });
 });
 
 test("a completed one shows its figures, and an episode is a way into the video", async () => {
@@ -113,17 +151,28 @@ test("a completed one shows its figures, and an episode is a way into the video"
   expect(video).toHaveAttribute("src", "http://service.test/api/runs/a/artifacts/eval/a.mp4");
   expect(screen.getAllByText("320.5")).toHaveLength(2);
   await userEvent.click(screen.getByRole("button", { name: /^Play episode 2/ }));
-  expect(video.currentTime).toBe(2);
+  expect(video.currentTime).toBeCloseTo(2.01);
   expect(video.play).toHaveBeenCalled();
+  const second = () => screen.getByRole("button", { name: /^Play episode 2/ });
+  expect(second()).toHaveAttribute("aria-current", "true");
+
+  screen.getByRole("group", { name: /^Player of/ }).focus();
+  await userEvent.keyboard("{ArrowRight}");
+  expect(video.currentTime).toBeCloseTo(2.03);
+  await userEvent.keyboard("1");
+  expect(video.currentTime).toBe(0);
+  expect(second()).not.toHaveAttribute("aria-current");
 });
 
 test("an older one can be shown again; its video may be retired", async () => {
   show([evaluation("b"), evaluation("a", { video_url: null, checkpoint_step: 1000 })]);
   await screen.findByLabelText(/^Video of the evaluation/);
-  const list = screen.getByText("All evaluations").closest("details")!;
+  await userEvent.click(screen.getByText("All evaluations"));
+  const list = screen.getByRole("list", { name: "All evaluations" });
   await userEvent.click(within(list).getByText("Step 1k"));
   expect(await screen.findByText(/^Video retired/)).toBeVisible();
-  expect(screen.getByRole("button", { name: /^Play episode 1/ })).toBeDisabled();
+  expect(screen.getAllByText("320.5")).not.toHaveLength(0);
+  expect(screen.queryByRole("button", { name: /^Play episode 1/ })).toBeNull();
 });
 
 test.each([
@@ -149,5 +198,5 @@ test("a video that is gone from the disk says so instead of a dead player", asyn
   show([evaluation("a")]);
   fireEvent.error(await screen.findByLabelText(/^Video of the evaluation/));
   expect(screen.getByText("This video is not kept any more")).toBeVisible();
-  expect(screen.getByRole("button", { name: /^Play episode 1/ })).toBeDisabled();
+  expect(screen.queryByRole("button", { name: /^Play episode 1/ })).toBeNull();
 });

@@ -8,12 +8,14 @@ import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { Notice } from "@/components/ui/notice";
 import { Skeleton } from "@/components/ui/skeleton";
-import { evaluationsQuery, explainAction, type RunDetail } from "@/lib/api";
-import { EarlierEvaluations } from "./earlier-evaluations";
+import { type CreateEvaluation, evaluationsQuery, explainAction, type RunDetail } from "@/lib/api";
 import { EvaluateForm } from "./evaluate-form";
+import { EvaluationFailure } from "./evaluation-failure";
+import { EvaluationHistory } from "./evaluation-history";
 import { EvaluationProgress } from "./evaluation-progress";
+import { again } from "./evaluation-request";
 import { EvaluationResult } from "./evaluation-result";
-import { endedSince, isUnderWay, whyNotYet } from "./readiness";
+import { bestPolicy, endedSince, isUnderWay, whyNotYet } from "./readiness";
 import { useEvaluate } from "./use-evaluate";
 
 export function EvaluationCard({ run }: { run: RunDetail }) {
@@ -27,33 +29,31 @@ export function EvaluationCard({ run }: { run: RunDetail }) {
   const shown = completed.find(({ id }) => id === chosen) ?? completed[0];
   const notYet = whyNotYet(run);
 
-  const start = (episodes: number) => {
+  const start = (wanted: CreateEvaluation) => {
     setChosen(null);
-    request.mutate(episodes);
+    request.mutate(wanted);
   };
 
   return (
-    <Card
-      title="Evaluation"
-      bodyClass="flex flex-col gap-4 p-4"
-      aside={
-        <EvaluateForm
-          busy={request.isPending || underWay !== null}
-          blocked={notYet !== null}
-          primary={all?.length === 0 && notYet === null}
-          onEvaluate={start}
-        />
-      }
-    >
+    <Card title="Evaluation" className="@container" bodyClass="flex flex-col gap-4 p-4">
+      <EvaluateForm
+        busy={request.isPending || underWay !== null}
+        blocked={notYet !== null}
+        primary={all?.length === 0 && notYet === null}
+        best={bestPolicy(run)}
+        onEvaluate={start}
+      />
       {request.error && !endedSince(newest, request.submittedAt) && (
         <Notice tone="bad" role="alert" title={explainAction(request.error)} />
       )}
       {shown && notYet && <p className="text-sm text-ink-soft">{notYet}</p>}
       {underWay && <EvaluationProgress evaluation={underWay} />}
       {newest?.status === "failed" && (
-        <Notice tone="bad" role="alert" title="The evaluation failed">
-          <p className="break-words text-ink-soft">{newest.cause}</p>
-        </Notice>
+        <EvaluationFailure
+          evaluation={newest}
+          retrying={request.isPending}
+          onRetry={notYet === null ? () => start(again(newest)) : undefined}
+        />
       )}
       {error && !all ? (
         <ErrorState error={error} retry={() => void refetch()} retrying={isFetching} />
@@ -65,7 +65,7 @@ export function EvaluationCard({ run }: { run: RunDetail }) {
         !underWay && <NoneYet reason={notYet} />
       )}
       {all && all.length > 1 && (
-        <EarlierEvaluations evaluations={all} shown={shown?.id} onShow={setChosen} />
+        <EvaluationHistory evaluations={all} shown={shown?.id} onShow={setChosen} />
       )}
     </Card>
   );

@@ -1,77 +1,57 @@
 "use client";
 
 import { VideoOff } from "lucide-react";
-import { useRef, useState } from "react";
-import { Stat } from "@/components/ui/stat";
+import { useMemo, useState } from "react";
+import { Player, Track, useDeck } from "@/components/player";
 import { apiLink, type Evaluation } from "@/lib/api";
-import { brief, count, decimal, duration, elapsed, moment } from "@/lib/format";
+import { count } from "@/lib/format";
+import { chaptersOf } from "./chapters";
 import { EpisodeList } from "./episode-list";
-import { episodeAt, startOf } from "./episodes";
+import { EvaluationSummary } from "./evaluation-summary";
+import { whyNoVideo } from "./readiness";
 
 /** Player, figures and episodes of one completed evaluation. */
 export function EvaluationResult({ evaluation }: { evaluation: Evaluation }) {
-  const player = useRef<HTMLVideoElement>(null);
-  const [time, setTime] = useState(0);
+  const deck = useDeck();
   const [broken, setBroken] = useState(false);
   const { summary, video_url: url } = evaluation;
+  const video = summary?.video ?? null;
+  const chapters = useMemo(
+    () => chaptersOf(summary?.episodes ?? [], video?.fps ?? 0),
+    [summary, video],
+  );
   if (!summary) return null;
-  const { video, episodes, episode_return, episode_length } = summary;
-  const playable = url !== null && video !== null && !broken;
-
-  const seek = (index: number) => {
-    if (!player.current || !video) return;
-    player.current.currentTime = startOf(episodes[index], video.fps);
-    // Refused where the browser does not let a page start a video: its own controls remain.
-    player.current.play().catch(() => {});
-  };
+  const missing = broken ? "This video is not kept any more" : whyNoVideo(evaluation);
+  const name = `the evaluation at step ${count(evaluation.checkpoint_step)}`;
 
   return (
     <div className="flex flex-col gap-4">
-      {playable ? (
-        <video
-          ref={player}
-          src={apiLink(url)}
-          controls
-          playsInline
-          muted
-          preload="metadata"
-          aria-label={`Video of the evaluation at step ${count(evaluation.checkpoint_step)}`}
-          style={{ aspectRatio: `${video.width} / ${video.height}` }}
-          className="w-full rounded-md border border-line bg-sunken"
-          onError={() => setBroken(true)}
-          onTimeUpdate={(event) => setTime(event.currentTarget.currentTime)}
+      <div className="grid items-start gap-4 @3xl:grid-cols-[minmax(0,1fr)_19rem]">
+        {missing === null && video && url ? (
+          <Player label={`Player of ${name}`} deck={deck} chapters={chapters}>
+            <Track
+              deck={deck}
+              duration={video.duration}
+              fps={video.fps}
+              src={apiLink(url)}
+              aria-label={`Video of ${name}`}
+              style={{ aspectRatio: `${video.width} / ${video.height}` }}
+              className="max-h-[70vh] w-full min-w-0 rounded-md border border-line bg-sunken object-contain in-[:fullscreen]:max-h-[calc(100vh-8rem)]"
+              onError={() => setBroken(true)}
+            />
+          </Player>
+        ) : (
+          <p className="flex items-center justify-center gap-2 rounded-md border border-dashed border-line-strong px-4 py-8 text-center text-sm text-ink-soft">
+            <VideoOff aria-hidden className="size-4 shrink-0" />
+            {missing}
+          </p>
+        )}
+        <EpisodeList
+          episodes={summary.episodes}
+          playing={missing === null ? { deck, chapters } : null}
         />
-      ) : (
-        <p className="flex items-center justify-center gap-2 rounded-md border border-dashed border-line-strong py-8 text-sm text-ink-soft">
-          <VideoOff aria-hidden className="size-4" />
-          {broken
-            ? "This video is not kept any more"
-            : "Video retired: only the newest ones are kept"}
-        </p>
-      )}
-      <dl className="grid grid-cols-3 gap-x-4 gap-y-3">
-        <Stat label="Mean return" note={`± ${decimal(episode_return.std)}`}>
-          {decimal(episode_return.mean)}
-        </Stat>
-        <Stat label="Mean length" note={`± ${decimal(episode_length.std)}`}>
-          {decimal(episode_length.mean)}
-        </Stat>
-        <Stat label="Checkpoint" note="step">
-          {brief(evaluation.checkpoint_step)}
-        </Stat>
-        <Stat label="Terminated">{count(summary.terminated)}</Stat>
-        <Stat label="Truncated">{count(summary.truncated)}</Stat>
-        <Stat label="Took">{duration(elapsed(evaluation, 0) ?? 0)}</Stat>
-      </dl>
-      <EpisodeList
-        episodes={episodes}
-        current={playable ? episodeAt(episodes, time, video.fps) : null}
-        onSeek={playable ? seek : null}
-      />
-      <p className="text-xs text-ink-faint">
-        {moment(evaluation.created_at)} ·{" "}
-        {evaluation.deterministic ? "deterministic" : "stochastic"} actions · seed {evaluation.seed}
-      </p>
+      </div>
+      <EvaluationSummary evaluation={evaluation} />
     </div>
   );
 }

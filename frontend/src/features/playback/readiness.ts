@@ -18,3 +18,22 @@ export function whyNotYet(run: RunDetail): string | null {
   if (run.status === "queued") return "The run waits in the queue: there is no policy yet.";
   return "This run ended before it saved a policy.";
 }
+
+/** Why there is no video to play, in words; null when there is one. */
+export function whyNoVideo({ status, summary, video_url: url }: Evaluation): string | null {
+  if (status !== "completed" || summary === null) return "No video";
+  if (summary.video === null) return "Recorded without a video";
+  return url === null ? "Video retired: only the newest ones are kept" : null;
+}
+
+interface BestPolicy {
+  step: number;
+  mean_return: number;
+}
+
+/** The policy that did best in the evaluations during training, where the run kept one. */
+export function bestPolicy(
+  run: RunDetail & { best_policy?: BestPolicy | null },
+): BestPolicy | null {
+  return run.best_policy ?? null;
+}

@@ -1,12 +1,12 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type Evaluation, evaluate, keys } from "@/lib/api";
+import { type CreateEvaluation, type Evaluation, evaluate, keys } from "@/lib/api";
 
 export function useEvaluate(runId: string) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (episodes: number) => evaluate(runId, episodes),
+    mutationFn: (wanted: CreateEvaluation) => evaluate(runId, wanted),
     onSuccess: (evaluation) =>
       // The stream may have been faster than this answer.
       client.setQueryData<Evaluation[]>(keys.evaluations(runId), (old = []) =>

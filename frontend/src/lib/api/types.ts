@@ -9,6 +9,7 @@ export type RunPage = Schemas["RunPage"];
 export type RunConfig = Schemas["RunConfig"];
 export type CreateRun = Schemas["RunCreate"];
 export type Evaluation = Schemas["Evaluation"];
+export type CreateEvaluation = Schemas["EvaluationCreate"] & { policy?: "latest" | "best" };
 export type EvaluatedEpisode = Schemas["EvaluationSummary"]["episodes"][number];
 export type Algorithm = Schemas["AlgorithmInfo"];
 export type Environment = Schemas["EnvironmentInfo"];

@@ -1,6 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { http, unwrap } from "../http";
 import { keys } from "../keys";
+import type { CreateEvaluation } from "../types";
 
 /** Newest first. */
 export function evaluationsQuery(runId: string) {
@@ -13,11 +14,11 @@ export function evaluationsQuery(runId: string) {
   });
 }
 
-export function evaluate(runId: string, episodes: number) {
+export function evaluate(runId: string, wanted: CreateEvaluation) {
   return unwrap(
     http.POST("/runs/{run_id}/evaluations", {
       params: { path: { run_id: runId } },
-      body: { episodes },
+      body: wanted,
     }),
   );
 }

@@ -1,0 +1,19 @@
+/** A seek or the sum of many steps may land a hair before the frame it aims at. */
+const SLACK_FRAMES = 1e-3;
+
+/** The frame on screen at `time` seconds, from 0. */
+export function frameAt(time: number, fps: number): number {
+  return Math.max(0, Math.floor(time * fps + SLACK_FRAMES));
+}
+
+/** The middle of a frame in seconds: a seek there shows this frame, however the browser rounds. */
+export function middleOf(frame: number, fps: number): number {
+  return fps > 0 ? (Math.max(0, frame) + 0.5) / fps : 0;
+}
+
+/** `83.456` → `1:23.4`; never rounds up to a moment that has not come. */
+export function clock(seconds: number): string {
+  const tenths = Math.max(0, Math.floor(seconds * 10 + SLACK_FRAMES));
+  const minutes = Math.floor(tenths / 600);
+  return `${minutes}:${String(Math.floor((tenths % 600) / 10)).padStart(2, "0")}.${tenths % 10}`;
+}

@@ -1,0 +1,63 @@
+"use client";
+
+import { Keyboard } from "lucide-react";
+import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from "react";
+import type { VideoDeck } from "./deck";
+import { Scrubber } from "./scrubber";
+import { type Chapter, press } from "./shortcuts";
+import { ShortcutList } from "./shortcut-list";
+import { Key, Transport } from "./transport";
+
+interface PlayerProps {
+  label: string;
+  deck: VideoDeck;
+  chapters: readonly Chapter[];
+  /** The pictures: one video or several. */
+  children: ReactNode;
+}
+
+/** Pictures, time bar and buttons; every key works while anything in it has the focus. */
+export function Player({ label, deck, chapters, children }: PlayerProps) {
+  const frame = useRef<HTMLDivElement>(null);
+  const listId = useId();
+  const [help, setHelp] = useState(false);
+  const toggleFullScreen = () => {
+    const change = document.fullscreenElement
+      ? document.exitFullscreen()
+      : frame.current?.requestFullscreen?.();
+    // Refused in a page that is itself framed: everything else goes on.
+    change?.catch(() => {});
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.defaultPrevented || ownKey(event.target, event.key)) return;
+    if (press(event, { deck, chapters, toggleFullScreen })) {
+      event.preventDefault();
+      event.stopPropagation();
+    }
+  };
+  return (
+    <div
+      ref={frame}
+      role="group"
+      aria-label={label}
+      tabIndex={0}
+      onKeyDown={onKeyDown}
+      className="@container flex min-w-0 flex-col gap-1.5 rounded-md bg-surface [&:fullscreen]:justify-center [&:fullscreen]:p-4"
+    >
+      {children}
+      <Scrubber deck={deck} chapters={chapters} />
+      <Transport deck={deck} onFullScreen={toggleFullScreen}>
+        <Key label="Keyboard shortcuts" expanded={help} onPress={() => setHelp(!help)}>
+          <Keyboard aria-hidden className="size-4" />
+        </Key>
+      </Transport>
+      {help && <ShortcutList id={listId} />}
+    </div>
+  );
+}
+
+/** Keys that the control in focus needs for itself. */
+function ownKey(target: EventTarget, key: string): boolean {
+  if (target instanceof HTMLSelectElement) return key !== "Escape";
+  return target instanceof HTMLButtonElement && (key === " " || key === "Enter");
+}

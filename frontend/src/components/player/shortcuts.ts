@@ -1,0 +1,117 @@
+import type { VideoDeck } from "./deck";
+
+/** A stretch of the time bar with a name of its own. */
+export interface Chapter {
+  label: string;
+  /** Seconds at which it begins. */
+  start: number;
+}
+
+export interface Commands {
+  deck: VideoDeck;
+  chapters: readonly Chapter[];
+  toggleFullScreen: () => void;
+}
+
+interface Shortcut {
+  keys: readonly string[];
+  /** As `aria-keyshortcuts` and a keyboard name them. */
+  shown: readonly string[];
+  does: string;
+  run: (commands: Commands, key: string) => void;
+}
+
+const SECONDS = 1;
+
+export const SHORTCUTS: readonly Shortcut[] = [
+  {
+    keys: [" ", "k"],
+    shown: ["Space", "K"],
+    does: "Play or pause",
+    run: ({ deck }) => deck.toggle(),
+  },
+  {
+    keys: ["ArrowLeft", "ArrowRight"],
+    shown: ["←", "→"],
+    does: "One frame back or on",
+    run: ({ deck }, key) => deck.step(key === "ArrowLeft" ? -1 : 1),
+  },
+  {
+    keys: ["j", "l"],
+    shown: ["J", "L"],
+    does: "One second back or on",
+    run: ({ deck }, key) => deck.seek(deck.getTime() + (key === "j" ? -SECONDS : SECONDS)),
+  },
+  {
+    keys: ["p", "n"],
+    shown: ["P", "N"],
+    does: "Previous or next episode",
+    run: ({ deck, chapters }, key) => {
+      const target = chapters[neighbour(chapters, deck.getTime(), key === "p" ? -1 : 1)];
+      if (target) deck.seek(target.start);
+    },
+  },
+  {
+    keys: ["1", "2", "3", "4", "5", "6", "7", "8", "9"],
+    shown: ["1", "–", "9"],
+    does: "Jump to an episode",
+    run: ({ deck, chapters }, key) => {
+      const target = chapters[Number(key) - 1];
+      if (target) deck.seek(target.start);
+    },
+  },
+  {
+    keys: ["Home", "End"],
+    shown: ["Home", "End"],
+    does: "To the beginning or the end",
+    run: ({ deck }, key) => deck.seek(key === "Home" ? 0 : deck.getState().duration),
+  },
+  {
+    keys: ["ArrowDown", "ArrowUp"],
+    shown: ["↓", "↑"],
+    does: "Slower or faster",
+    run: ({ deck }, key) => deck.shiftRate(key === "ArrowDown" ? -1 : 1),
+  },
+  { keys: ["r"], shown: ["R"], does: "Loop", run: ({ deck }) => deck.toggleLoop() },
+  {
+    keys: ["f"],
+    shown: ["F"],
+    does: "Full screen",
+    run: ({ toggleFullScreen }) => toggleFullScreen(),
+  },
+];
+
+interface Press {
+  key: string;
+  ctrlKey: boolean;
+  metaKey: boolean;
+  altKey: boolean;
+}
+
+/** Does what a key stands for; false when it stands for nothing here. */
+export function press(event: Press, commands: Commands): boolean {
+  if (event.ctrlKey || event.metaKey || event.altKey) return false;
+  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  const shortcut = SHORTCUTS.find(({ keys }) => keys.includes(key));
+  if (!shortcut) return false;
+  shortcut.run(commands, key);
+  return true;
+}
+
+/** Position of the chapter that plays at `time` seconds; -1 without chapters. */
+export function chapterAt(chapters: readonly Chapter[], time: number): number {
+  const slack = 1e-3;
+  return Math.max(
+    chapters.length > 0 ? 0 : -1,
+    chapters.findLastIndex(({ start }) => start <= time + slack),
+  );
+}
+
+/** A little into a chapter, "previous" means its own beginning. */
+const INTO = 1;
+
+function neighbour(chapters: readonly Chapter[], time: number, by: 1 | -1): number {
+  const at = chapterAt(chapters, time);
+  const begun = chapters[at]?.start ?? 0;
+  return by === -1 && time - begun > INTO ? at : Math.max(0, at + by);
+}

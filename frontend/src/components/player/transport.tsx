@@ -1,0 +1,99 @@
+"use client";
+
+import clsx from "clsx";
+import { Maximize, Pause, Play, Repeat, StepBack, StepForward } from "lucide-react";
+import type { ReactNode } from "react";
+import { type VideoDeck, RATES } from "./deck";
+import { clock } from "./frames";
+import { useDeckState, useDeckTime } from "./use-deck";
+
+interface TransportProps {
+  deck: VideoDeck;
+  /** Left out where there is no one thing to enlarge. */
+  onFullScreen?: () => void;
+  /** Stands after the other buttons. */
+  children?: ReactNode;
+}
+
+const icon = "size-4";
+
+export function Transport({ deck, onFullScreen, children }: TransportProps) {
+  const { playing, loop, rate, duration } = useDeckState(deck);
+  const shown = useDeckTime(deck, clock);
+  return (
+    <div className="flex flex-wrap items-center gap-x-1 gap-y-1.5">
+      <Key label={playing ? "Pause" : "Play"} keys="Space" onPress={deck.toggle} strong>
+        {playing ? (
+          <Pause aria-hidden className={clsx(icon, "fill-current")} />
+        ) : (
+          <Play aria-hidden className={clsx(icon, "fill-current")} />
+        )}
+      </Key>
+      <Key label="Previous frame" keys="ArrowLeft" onPress={() => deck.step(-1)}>
+        <StepBack aria-hidden className={icon} />
+      </Key>
+      <Key label="Next frame" keys="ArrowRight" onPress={() => deck.step(1)}>
+        <StepForward aria-hidden className={icon} />
+      </Key>
+      <span className="mx-1 grow text-xs whitespace-nowrap text-ink-soft tabular-nums">
+        {shown} <span className="text-ink-faint">/ {clock(duration)}</span>
+      </span>
+      <select
+        aria-label="Speed"
+        value={rate}
+        onChange={(event) => deck.setRate(Number(event.target.value))}
+        className="h-8 rounded-md border border-control-line bg-raised px-1.5 text-xs tabular-nums max-md:h-10"
+      >
+        {RATES.map((value) => (
+          <option key={value} value={value}>
+            {value}×
+          </option>
+        ))}
+      </select>
+      <Key label="Loop" keys="R" pressed={loop} onPress={deck.toggleLoop}>
+        <Repeat aria-hidden className={icon} />
+      </Key>
+      {onFullScreen && (
+        <Key label="Full screen" keys="F" onPress={onFullScreen}>
+          <Maximize aria-hidden className={icon} />
+        </Key>
+      )}
+      {children}
+    </div>
+  );
+}
+
+interface KeyProps {
+  label: string;
+  keys?: string;
+  pressed?: boolean;
+  expanded?: boolean;
+  strong?: boolean;
+  onPress: () => void;
+  children: ReactNode;
+}
+
+/** One square button of a player. */
+export function Key({ label, keys, pressed, expanded, strong, onPress, children }: KeyProps) {
+  return (
+    <button
+      type="button"
+      aria-label={label}
+      aria-pressed={pressed}
+      aria-expanded={expanded}
+      aria-keyshortcuts={keys}
+      title={keys ? `${label} (${keys})` : label}
+      onClick={onPress}
+      className={clsx(
+        "grid size-8 shrink-0 place-items-center rounded-md transition-colors max-md:size-10",
+        strong
+          ? "bg-accent text-accent-ink hover:bg-accent-strong"
+          : pressed || expanded
+            ? "bg-accent-wash text-accent-strong"
+            : "text-ink-soft hover:bg-rest-wash hover:text-ink",
+      )}
+    >
+      {children}
+    </button>
+  );
+}

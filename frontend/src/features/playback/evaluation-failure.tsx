@@ -1,0 +1,25 @@
+import { Button } from "@/components/ui/button";
+import { Notice } from "@/components/ui/notice";
+import type { Evaluation } from "@/lib/api";
+
+interface EvaluationFailureProps {
+  evaluation: Evaluation;
+  retrying: boolean;
+  /** Left out when there is nothing to evaluate any more. */
+  onRetry?: () => void;
+}
+
+export function EvaluationFailure({ evaluation, retrying, onRetry }: EvaluationFailureProps) {
+  return (
+    <Notice tone="bad" role="alert" title="The evaluation failed">
+      <p className="break-words text-ink-soft">
+        {evaluation.cause ?? "The service gives no cause."}
+      </p>
+      {onRetry && (
+        <Button size="sm" className="mt-2" busy={retrying} onClick={onRetry}>
+          Evaluate again
+        </Button>
+      )}
+    </Notice>
+  );
+}

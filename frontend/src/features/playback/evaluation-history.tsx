@@ -1,0 +1,85 @@
+import clsx from "clsx";
+import { CircleX, Film, VideoOff } from "lucide-react";
+import { Disclosure } from "@/components/ui/disclosure";
+import type { Evaluation } from "@/lib/api";
+import { age, brief, decimal, moment } from "@/lib/format";
+import { useNow } from "@/lib/time/use-now";
+import { isUnderWay, whyNoVideo } from "./readiness";
+
+interface EvaluationHistoryProps {
+  evaluations: readonly Evaluation[];
+  shown: string | undefined;
+  onShow: (id: string) => void;
+}
+
+/** Every evaluation of the run, newest first; those that completed can be put back into the player. */
+export function EvaluationHistory({ evaluations, shown, onShow }: EvaluationHistoryProps) {
+  const past = evaluations.filter((evaluation) => !isUnderWay(evaluation));
+  return (
+    <Disclosure
+      className="border-t border-line pt-2"
+      summary="All evaluations"
+      aside={<span className="text-xs font-normal text-ink-faint">{past.length}</span>}
+    >
+      <ul aria-label="All evaluations" className="mt-1 flex max-h-80 flex-col overflow-y-auto">
+        {past.map((evaluation) =>
+          evaluation.status === "completed" ? (
+            <li key={evaluation.id}>
+              <button
+                type="button"
+                aria-pressed={evaluation.id === shown}
+                onClick={() => onShow(evaluation.id)}
+                className={clsx(
+                  "w-full rounded-md px-2 py-1.5 text-left text-xs tabular-nums -outline-offset-2! transition-colors max-md:py-2.5",
+                  evaluation.id === shown ? "bg-accent-wash" : "hover:bg-sunken",
+                )}
+              >
+                <Completed evaluation={evaluation} />
+              </button>
+            </li>
+          ) : (
+            <li key={evaluation.id} className="px-2 py-1.5 text-xs max-md:py-2.5">
+              <p className="flex items-center gap-2 font-medium text-bad-strong">
+                <CircleX aria-hidden className="size-3.5" /> failed
+                <When at={evaluation.created_at} />
+              </p>
+              <p className="mt-0.5 break-words text-ink-soft">{evaluation.cause}</p>
+            </li>
+          ),
+        )}
+      </ul>
+    </Disclosure>
+  );
+}
+
+function Completed({ evaluation }: { evaluation: Evaluation }) {
+  const { summary, checkpoint_step: step } = evaluation;
+  const kept = whyNoVideo(evaluation) === null;
+  const Icon = kept ? Film : VideoOff;
+  return (
+    <span className="flex flex-wrap items-center gap-x-3 gap-y-0.5">
+      <span className="w-20 text-ink-soft">Step {brief(step)}</span>
+      {summary && (
+        <span className="w-32 font-medium">
+          {decimal(summary.episode_return.mean)} ± {decimal(summary.episode_return.std)}
+        </span>
+      )}
+      <span
+        className={clsx("flex items-center gap-1.5", kept ? "text-ink-soft" : "text-ink-faint")}
+      >
+        <Icon aria-hidden className="size-3.5" />
+        {kept ? "video" : "video retired"}
+      </span>
+      <When at={evaluation.created_at} />
+    </span>
+  );
+}
+
+function When({ at }: { at: string }) {
+  const now = useNow("minute");
+  return (
+    <time dateTime={at} title={moment(at)} className="ml-auto font-normal text-ink-faint">
+      {age(at, now)}
+    </time>
+  );
+}
