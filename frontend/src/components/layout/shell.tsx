@@ -1,4 +1,6 @@
 import type { ReactNode } from "react";
+import { LAYER_ID } from "@/components/ui/layer";
+import { Toaster } from "@/components/ui/toast";
 import { Connection } from "./connection";
 import { Logo } from "./logo";
 import { NavLinks } from "./nav-links";
@@ -9,11 +11,11 @@ export function Shell({ children }: { children: ReactNode }) {
     <>
       <a
         href="#content"
-        className="sr-only z-50 rounded-md bg-accent text-sm font-medium text-accent-ink focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:px-3 focus:py-2"
+        className="sr-only z-toast rounded-md bg-accent text-sm font-medium text-accent-ink focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:px-3 focus:py-2"
       >
         Skip to content
       </a>
-      <header className="sticky top-0 z-30 flex h-13 items-center justify-between gap-4 border-b border-line bg-surface px-4">
+      <header className="sticky top-0 z-bar flex h-13 items-center justify-between gap-4 border-b border-line bg-surface px-4">
         <Logo />
         <div className="flex shrink-0 items-center gap-3 sm:gap-4">
           <Connection />
@@ -37,16 +39,18 @@ export function Shell({ children }: { children: ReactNode }) {
           className="mx-auto w-full max-w-[84rem] min-w-0 grow px-4 py-5 outline-none max-md:pb-24 md:px-6"
         >
           {children}
+          <div id={LAYER_ID} />
         </main>
       </div>
       <NavLinks
         label="Main"
-        className="fixed inset-x-0 bottom-0 z-30 grid grid-cols-3 border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] md:hidden"
+        className="fixed inset-x-0 bottom-0 z-bar grid grid-cols-3 border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] md:hidden"
         linkClass="flex h-14 flex-col items-center justify-center gap-1 text-2xs font-medium -outline-offset-2!"
         currentClass="text-accent"
         otherClass="text-ink-soft"
         iconClass="size-5"
       />
+      <Toaster />
     </>
   );
 }

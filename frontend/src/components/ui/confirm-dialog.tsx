@@ -3,6 +3,7 @@
 import { AlertDialog } from "radix-ui";
 import type { ReactNode } from "react";
 import { buttonClass } from "./button";
+import { layer } from "./layer";
 
 interface ConfirmDialogProps {
   trigger: ReactNode;
@@ -23,9 +24,9 @@ export function ConfirmDialog({
   return (
     <AlertDialog.Root>
       <AlertDialog.Trigger asChild>{trigger}</AlertDialog.Trigger>
-      <AlertDialog.Portal>
-        <AlertDialog.Overlay className="fixed inset-0 z-40 bg-scrim" />
-        <AlertDialog.Content className="fixed top-1/2 left-1/2 z-50 w-[calc(100vw-2rem)] max-w-md -translate-1/2 rounded-lg border border-line bg-raised p-5 shadow-float">
+      <AlertDialog.Portal container={layer()}>
+        <AlertDialog.Overlay className="fixed inset-0 z-overlay bg-scrim" />
+        <AlertDialog.Content className="fixed top-1/2 left-1/2 z-layer w-[calc(100vw-2rem)] max-w-md -translate-1/2 rounded-lg border border-line bg-raised p-5 shadow-float">
           <AlertDialog.Title className="text-lg font-semibold">{title}</AlertDialog.Title>
           <AlertDialog.Description className="mt-2 text-ink-soft">
             {description}

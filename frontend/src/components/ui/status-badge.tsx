@@ -1,43 +1,37 @@
 import clsx from "clsx";
+import { Badge, type BadgeTone } from "./badge";
 
-type Tone = "live" | "good" | "warn" | "bad" | "rest";
+interface Look {
+  tone: BadgeTone;
+  shape: string;
+}
 
-const tones: Record<Tone, string> = {
-  live: "bg-accent-wash text-accent-strong",
-  good: "bg-good-wash text-good",
-  warn: "bg-warn-wash text-warn",
-  bad: "bg-bad-wash text-bad-strong",
-  rest: "bg-rest-wash text-ink-soft",
+const disc = "rounded-full bg-current";
+const ring = "rounded-full border-[1.5px] border-current";
+const square = "bg-current";
+const diamond = "rotate-45 bg-current";
+
+/** Told apart by shape as well as by word and colour: a ring waits, a disc goes well, a square rests, a diamond broke. */
+const looks: Record<string, Look> = {
+  created: { tone: "rest", shape: ring },
+  queued: { tone: "warn", shape: ring },
+  running: { tone: "live", shape: `${disc} animate-breathe` },
+  stopping: { tone: "warn", shape: `${square} animate-breathe` },
+  stopped: { tone: "rest", shape: square },
+  completed: { tone: "good", shape: disc },
+  failed: { tone: "bad", shape: diamond },
+  interrupted: { tone: "bad", shape: diamond },
 };
 
-const statuses: Record<string, Tone> = {
-  created: "rest",
-  queued: "warn",
-  running: "live",
-  stopping: "warn",
-  stopped: "rest",
-  completed: "good",
-  failed: "bad",
-  interrupted: "bad",
-};
-
-/** Status of a run or an evaluation: a word in its colour, a dot that breathes while work goes on. */
+/** Status of a run or an evaluation. */
 export function StatusBadge({ status }: { status: string }) {
-  const tone = statuses[status] ?? "rest";
-  const busy = status === "running" || status === "stopping";
+  const { tone, shape } = looks[status] ?? { tone: "rest", shape: ring };
   return (
-    <span
-      data-status={status}
-      className={clsx(
-        "inline-flex h-5 items-center gap-1.5 rounded-full px-2 text-2xs font-medium whitespace-nowrap",
-        tones[tone],
-      )}
-    >
-      <span
-        aria-hidden
-        className={clsx("size-1.5 rounded-full bg-current", busy && "animate-breathe")}
-      />
-      {status}
+    <span data-status={status} className="inline-flex">
+      <Badge tone={tone}>
+        <span aria-hidden className={clsx("size-1.5 shrink-0", shape)} />
+        {status}
+      </Badge>
     </span>
   );
 }

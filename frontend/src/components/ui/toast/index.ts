@@ -1,0 +1,2 @@
+export { toast, type ToastMessage } from "./store";
+export { Toaster } from "./toaster";
