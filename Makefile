@@ -52,6 +52,10 @@ lint: $(STAMPS)/python $(STAMPS)/node ## Check style, types, imports and that ge
 bench: $(STAMPS)/python $(STAMPS)/frontend $(STAMPS)/browser ## Measure speed, as ratios within one run
 	cd backend && .venv/bin/python -m benchmarks
 
+.PHONY: presets
+presets: $(STAMPS)/python ## Measure the presets; ARGS="--env CartPole-v1 --algo ppo --preset fast --seeds 3"
+	cd backend && .venv/bin/python -m benchmarks.presets $(ARGS)
+
 .PHONY: client
 client: $(STAMPS)/python $(STAMPS)/node ## Generate the TypeScript types from OpenAPI
 	$(BIN)/python -m rlviz openapi > frontend/openapi.json

@@ -28,11 +28,11 @@ from rlviz.algorithms import ALGORITHMS
 from rlviz.domain.config import RunConfig
 from rlviz.domain.evaluation import EvaluationRecord
 from rlviz.domain.ids import new_evaluation_id
-from rlviz.environments import ENVIRONMENTS
 from rlviz.environments.make import make_environment
 from rlviz.evaluation.evaluate import evaluate, load_policy
 from rlviz.evaluation.recorder import VideoRecorder
 from rlviz.evaluation.rollout import play
+from rlviz.presets.book import preset_for
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.builder import build_model
 
@@ -67,8 +67,8 @@ def run(pairs: int = PAIRS) -> list[Figure]:
 
 def _trained_run(root: Path) -> RunFolder:
     """A run folder whose model balances the pole for whole episodes."""
-    algorithm, environment = ALGORITHMS.get("ppo"), ENVIRONMENTS.get(ENV_ID)
-    preset = algorithm.preset("fast", environment.presets["ppo"])
+    algorithm = ALGORITHMS.get("ppo")
+    preset = preset_for("fast", algorithm.id, ENV_ID)
     folder = RunFolder(root, "ppo-cartpole-benchmark")
     config = RunConfig(
         run_id=folder.run_id,

@@ -10,7 +10,6 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from rlviz.domain.errors import FieldError, InvalidRequest, UnknownName, pointer_to
-from rlviz.domain.presets import Preset, PresetId
 from rlviz.domain.registry import load
 
 NetArch = Annotated[
@@ -53,7 +52,11 @@ class Hyperparameters(BaseModel, ABC):
 
 @dataclass(frozen=True)
 class Algorithm:
-    """``model_class`` is a lazy reference, so that the service never imports torch."""
+    """``model_class`` is a lazy reference, so that the service never imports torch.
+
+    ``action_spaces`` and ``observation_spaces`` are the kinds of Gymnasium space that it can work with. Its
+    presets are data: ``rlviz.presets``.
+    """
 
     id: str
     name: str
@@ -62,14 +65,7 @@ class Algorithm:
     action_spaces: tuple[str, ...]
     model_class: str
     hyperparameters: type[Hyperparameters]
-    presets: tuple[Preset, ...]
-
-    def preset(self, preset_id: str, tuned: tuple[Preset, ...] = ()) -> Preset:
-        """The preset of that id; one of ``tuned`` (an environment's own) wins over the general one."""
-        presets = {preset.id.value: preset for preset in (*self.presets, *tuned)}
-        if preset_id not in presets:
-            raise UnknownName("preset", preset_id, presets, "/preset")
-        return presets[PresetId(preset_id)]
+    observation_spaces: tuple[str, ...] = ("Box", "Discrete", "MultiDiscrete", "MultiBinary")
 
     def validate(self, values: Mapping[str, JsonValue], total_timesteps: int) -> Hyperparameters:
         """Check ``values`` against names and bounds; defaults fill the rest.

@@ -16,7 +16,6 @@ from rlviz.algorithms.base import (
     scheduled,
 )
 from rlviz.domain.errors import FieldError
-from rlviz.domain.presets import Preset, PresetId
 
 
 class DQNHyperparameters(Hyperparameters):
@@ -106,48 +105,4 @@ DQN = Algorithm(
     action_spaces=("Discrete",),
     model_class="stable_baselines3:DQN",
     hyperparameters=DQNHyperparameters,
-    presets=(
-        Preset(
-            id=PresetId.FAST,
-            summary="Large network, bursts of gradient steps: quick gains, some swings.",
-            total_timesteps=100_000,
-            hyperparameters={
-                "learning_rate": 6.3e-4,
-                "batch_size": 128,
-                "buffer_size": 50_000,
-                "target_update_interval": 250,
-                "train_freq": 4,
-                "gradient_steps": -1,
-                "exploration_fraction": 0.12,
-                "exploration_final_eps": 0.1,
-                "net_arch": [256, 256],
-            },
-        ),
-        Preset(
-            id=PresetId.STABLE,
-            summary="Gentle steps and a slow target network: fewer collapses.",
-            total_timesteps=200_000,
-            hyperparameters={
-                "learning_rate": 2.5e-4,
-                "batch_size": 128,
-                "target_update_interval": 1_000,
-                "exploration_fraction": 0.2,
-                "net_arch": [256, 256],
-            },
-        ),
-        Preset(
-            id=PresetId.HIGH_SCORE,
-            summary="Long exploration and a long memory: aims for the best final policy.",
-            total_timesteps=400_000,
-            hyperparameters={
-                "learning_rate": 2.5e-4,
-                "batch_size": 256,
-                "buffer_size": 200_000,
-                "target_update_interval": 1_000,
-                "exploration_fraction": 0.3,
-                "exploration_final_eps": 0.02,
-                "net_arch": [256, 256],
-            },
-        ),
-    ),
 )

@@ -16,7 +16,6 @@ from rlviz.algorithms.base import (
     scheduled,
 )
 from rlviz.domain.errors import FieldError
-from rlviz.domain.presets import Preset, PresetId
 
 
 class PPOHyperparameters(Hyperparameters):
@@ -76,46 +75,4 @@ PPO = Algorithm(
     action_spaces=("Discrete", "Box", "MultiDiscrete", "MultiBinary"),
     model_class="stable_baselines3:PPO",
     hyperparameters=PPOHyperparameters,
-    presets=(
-        Preset(
-            id=PresetId.FAST,
-            summary="Eight environments, short rollouts: results in well under a minute.",
-            total_timesteps=100_000,
-            hyperparameters={
-                "n_envs": 8,
-                "n_steps": 128,
-                "batch_size": 256,
-                "n_epochs": 10,
-                "learning_rate": 1e-3,
-                "learning_rate_schedule": "linear",
-                "ent_coef": 0.001,
-            },
-        ),
-        Preset(
-            id=PresetId.STABLE,
-            summary="Small learning rate, long rollouts: slower, with few setbacks.",
-            total_timesteps=300_000,
-            hyperparameters={
-                "n_envs": 4,
-                "n_steps": 512,
-                "batch_size": 128,
-                "learning_rate": 3e-4,
-                "target_kl": 0.03,
-            },
-        ),
-        Preset(
-            id=PresetId.HIGH_SCORE,
-            summary="Long training with falling step sizes: aims for the best final policy.",
-            total_timesteps=1_000_000,
-            hyperparameters={
-                "n_envs": 8,
-                "n_steps": 512,
-                "batch_size": 256,
-                "learning_rate": 5e-4,
-                "learning_rate_schedule": "linear",
-                "clip_range_schedule": "linear",
-                "gae_lambda": 0.98,
-            },
-        ),
-    ),
 )

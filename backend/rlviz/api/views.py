@@ -28,6 +28,7 @@ from rlviz.domain.presets import Preset
 from rlviz.domain.records import EventRecord
 from rlviz.domain.times import utc
 from rlviz.environments.base import Environment, Space
+from rlviz.presets.book import presets_for
 from rlviz.services.comparison import ComparedRuns
 from rlviz.services.events import tell
 
@@ -63,7 +64,7 @@ def view_algorithm(algorithm: Algorithm) -> AlgorithmInfo:
         summary=algorithm.summary,
         action_spaces=list(algorithm.action_spaces),
         hyperparameters=[_field(name, schema["properties"][name]) for name in schema["properties"]],
-        presets=[view_preset(preset, algorithm) for preset in algorithm.presets],
+        presets=[view_preset(preset, algorithm) for preset in presets_for(algorithm.id)],
         total_timesteps=Bounds(minimum=MIN_TIMESTEPS, maximum=MAX_TIMESTEPS),
         seed=Bounds(minimum=0, maximum=MAX_SEED),
     )
@@ -103,7 +104,7 @@ def view_environment(environment: Environment, algorithms: list[Algorithm]) -> E
         install_hint=None,
         algorithms=[algorithm.id for algorithm in suited],
         presets={
-            algorithm.id: [view_preset(preset, algorithm) for preset in environment.presets_for(algorithm)]
+            algorithm.id: [view_preset(preset, algorithm) for preset in presets_for(algorithm.id, environment.id)]
             for algorithm in suited
         },
     )

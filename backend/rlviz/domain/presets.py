@@ -1,4 +1,4 @@
-"""A preset: a named starting point for hyperparameters and training length."""
+"""A preset: a named starting point for hyperparameters and training length, and what measuring it found."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from types import MappingProxyType
 
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from rlviz.domain.config import TotalTimesteps
 
@@ -23,15 +23,37 @@ PRESET_TITLES: Mapping[PresetId, str] = MappingProxyType(
 
 
 class Preset(BaseModel):
-    """Hyperparameters that differ from the algorithm's defaults, with how long to train."""
+    """Hyperparameters that differ from the algorithm's defaults, with how long to train.
+
+    ``when`` names values of the environment's options that it is made for; {} is for all.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    algorithm: str
     id: PresetId
-    summary: str
+    summary: str = Field(min_length=1)
+    trade: str = Field(min_length=1, description="What is paid for what it is good at.")
+    source: str = Field(min_length=1, description="Where the values come from.")
     total_timesteps: TotalTimesteps
-    hyperparameters: dict[str, JsonValue]
+    when: dict[str, JsonValue] = Field(default_factory=dict)
+    hyperparameters: dict[str, JsonValue] = Field(default_factory=dict)
 
     @property
     def title(self) -> str:
         return PRESET_TITLES[self.id]
+
+
+class MeasuredPreset(BaseModel):
+    """What training with a preset gave, over several seeds; returns are those of the greedy policy at the end."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    seeds: int = Field(ge=1, description="Seeds it was trained with.")
+    solved: int = Field(ge=0, description="Seeds that reached the reward threshold and held it.")
+    return_iqm: float = Field(description="Interquartile mean of the final returns.")
+    return_low: float = Field(description="Lower end of its 95 % bootstrap interval.")
+    return_high: float = Field(description="Upper end of its 95 % bootstrap interval.")
+    steps_to_threshold: int | None = Field(description="Median over the seeds that solved it.")
+    seconds_to_threshold: float | None = Field(description="Median over the seeds that solved it.")
+    seconds: float = Field(description="Median seconds of a whole training.")

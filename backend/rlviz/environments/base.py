@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from rlviz.algorithms.base import Algorithm
-from rlviz.domain.presets import Preset
 
 
 @dataclass(frozen=True)
@@ -31,7 +29,7 @@ class Family:
 class Environment:
     """A registry entry. A contract test compares it with what ``gymnasium.make(id)`` says.
 
-    ``presets`` holds, by algorithm id, presets tuned for this environment; they win over the algorithm's own.
+    Presets tuned for it are data: ``rlviz.presets``.
     """
 
     id: str
@@ -43,12 +41,10 @@ class Environment:
     reward_threshold: float | None
     max_episode_steps: int | None
     render_fps: int
-    presets: Mapping[str, tuple[Preset, ...]] = field(default_factory=dict)
 
     def suits(self, algorithm: Algorithm) -> bool:
-        return self.action_space.kind in algorithm.action_spaces
-
-    def presets_for(self, algorithm: Algorithm) -> list[Preset]:
-        """Every preset of ``algorithm``, as it applies here."""
-        tuned = self.presets.get(algorithm.id, ())
-        return [algorithm.preset(preset.id, tuned) for preset in algorithm.presets]
+        """Whether ``algorithm`` can take its actions and see its observations."""
+        return (
+            self.action_space.kind in algorithm.action_spaces
+            and self.observation_space.kind in algorithm.observation_spaces
+        )

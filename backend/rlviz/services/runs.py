@@ -31,6 +31,7 @@ from rlviz.domain.presets import PresetId
 from rlviz.domain.status import RunStatus
 from rlviz.domain.times import utc
 from rlviz.environments import ENVIRONMENTS
+from rlviz.presets.book import preset_for
 from rlviz.rundir.control import Desired
 from rlviz.rundir.folder import Labels, RunFolder
 from rlviz.services.broadcast import Broadcast
@@ -192,7 +193,7 @@ def resolve_config(new: NewRun, now: float) -> RunConfig:
         )
     preset = None
     if new.preset is not None:
-        preset = algorithm.preset(new.preset, environment.presets.get(algorithm.id, ()))
+        preset = preset_for(new.preset, algorithm.id, environment.id)
     total = new.total_timesteps
     if total is None:
         if preset is None:

@@ -1,4 +1,4 @@
-"""Algorithms: bounds on every hyperparameter, presets that are valid, problems that are explained."""
+"""Algorithms: bounds on every hyperparameter, problems that are explained."""
 
 from __future__ import annotations
 
@@ -8,11 +8,7 @@ import pytest
 
 from rlviz.algorithms import ALGORITHMS
 from rlviz.algorithms.base import Algorithm
-from rlviz.domain.config import MAX_TIMESTEPS
 from rlviz.domain.errors import InvalidRequest, UnknownName
-from rlviz.domain.presets import PresetId
-from rlviz.environments import ENVIRONMENTS
-from rlviz.environments.base import Environment
 
 INF, NAN = float("inf"), float("nan")
 PPO, DQN = ALGORITHMS.get("ppo"), ALGORITHMS.get("dqn")
@@ -29,15 +25,12 @@ def fields(algorithm: Algorithm) -> dict[str, dict[str, Any]]:
 
 FIELDS = [(algorithm, name, schema) for algorithm in ALGORITHMS for name, schema in fields(algorithm).items()]
 NUMERIC = [(algorithm, name, schema) for algorithm, name, schema in FIELDS if schema["type"] in ("number", "integer")]
-SUITABLE = [
-    (algorithm, environment) for algorithm in ALGORITHMS for environment in ENVIRONMENTS if environment.suits(algorithm)
-]
 
 
 def named(value: object) -> str | None:
     if isinstance(value, str):
         return value
-    return value.id if isinstance(value, Algorithm | Environment) else ""
+    return value.id if isinstance(value, Algorithm) else ""
 
 
 def pointers(algorithm: Algorithm, total_timesteps: int = 50_000, **values: Any) -> list[str]:
@@ -146,40 +139,6 @@ def test_all_problems_are_named_together() -> None:
         "batch_size",
         "gradient_steps",
     ]
-
-
-# Presets
-
-
-@pytest.mark.parametrize("algorithm", list(ALGORITHMS), ids=named)
-def test_every_algorithm_has_each_preset_once(algorithm: Algorithm) -> None:
-    assert [preset.id for preset in algorithm.presets] == list(PresetId)
-
-
-@pytest.mark.parametrize(("algorithm", "environment"), SUITABLE, ids=named)
-def test_the_presets_of_every_environment_are_valid(algorithm: Algorithm, environment: Environment) -> None:
-    presets = environment.presets_for(algorithm)
-    assert [preset.id for preset in presets] == list(PresetId)
-    for preset in presets:
-        assert preset.title
-        assert preset.total_timesteps <= MAX_TIMESTEPS
-        algorithm.validate(preset.hyperparameters, preset.total_timesteps)
-
-
-@pytest.mark.parametrize("environment", list(ENVIRONMENTS), ids=named)
-def test_tuned_presets_belong_to_an_algorithm_there_is_and_win_over_its_own(environment: Environment) -> None:
-    for algorithm_id, tuned in environment.presets.items():
-        algorithm = ALGORITHMS.get(algorithm_id)
-        assert environment.suits(algorithm)
-        for preset in tuned:
-            assert algorithm.preset(preset.id, tuned) == preset
-            assert preset in environment.presets_for(algorithm)
-
-
-def test_an_unknown_preset_is_answered_with_the_nearest() -> None:
-    with pytest.raises(UnknownName, match="Did you mean 'high-score'") as caught:
-        PPO.preset("highscore")
-    assert caught.value.fields[0].pointer == "/preset"
 
 
 # What Stable-Baselines3 is given

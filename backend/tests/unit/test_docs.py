@@ -16,18 +16,14 @@ from pydantic import BaseModel
 from sqlmodel import SQLModel
 
 import rlviz.catalog.models  # noqa: F401  (fills the metadata)
+from benchmarks.presets import document
 from rlviz.__main__ import COMMANDS
-from rlviz.algorithms import ALGORITHMS
-from rlviz.algorithms.base import Algorithm
 from rlviz.api import schemas
 from rlviz.api.app import create_api
-from rlviz.api.views import view_algorithm
 from rlviz.domain import config, evaluation, records
 from rlviz.domain.errors import RlvizError
-from rlviz.domain.presets import Preset
 from rlviz.domain.records import EventKind
 from rlviz.domain.status import TRANSITIONS, RunStatus
-from rlviz.environments import ENVIRONMENTS
 from rlviz.launchers import LAUNCHERS
 from rlviz.rundir import control, folder
 from rlviz.rundir.folder import RunFolder
@@ -169,48 +165,8 @@ def test_every_file_of_a_run_folder_is_documented() -> None:
 # Presets and hyperparameters
 
 
-def show(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
-
-
-def bounds_row(field: schemas.HyperparameterField) -> str:
-    """For instance ``| `gamma` | number | 0.99 | 0 ≤ x ≤ 1 | Discount factor. |``."""
-    limits = [(field.minimum, "{:.10g} ≤ x"), (field.exclusive_minimum, "{:.10g} < x")]
-    low = next((form.format(limit) for limit, form in limits if limit is not None), "")
-    limits = [(field.maximum, " ≤ {:.10g}"), (field.exclusive_maximum, " < {:.10g}")]
-    high = next((form.format(limit) for limit, form in limits if limit is not None), "")
-    bounds = low + high or ", ".join(field.choices or []) or "–"
-    kind = f"{field.type} or null" if field.nullable else field.type
-    return f"| `{field.name}` | {kind} | {show(field.default)} | {bounds} | {field.help} |"
-
-
-def preset_rows(algorithm: Algorithm, presets: list[Preset]) -> list[str]:
-    """The presets side by side: training length, and every value that differs from the default."""
-    names = [name for name in algorithm.hyperparameters.model_fields if any(name in p.hyperparameters for p in presets)]
-    defaults = algorithm.hyperparameters.model_validate({})
-    rows = [f"| timesteps | {' | '.join(f'{preset.total_timesteps:,}' for preset in presets)} |"]
-    for name in names:
-        values = [show(preset.hyperparameters.get(name, getattr(defaults, name))) for preset in presets]
-        rows.append(f"| `{name}` | {' | '.join(values)} |")
-    return rows
-
-
-@pytest.mark.parametrize("algorithm", list(ALGORITHMS), ids=lambda algorithm: algorithm.id)
-def test_every_hyperparameter_is_documented_with_its_bounds(algorithm: Algorithm) -> None:
-    text = section(read("docs/presets.md"), f"Hyperparameters of {algorithm.name}")
-    for field in view_algorithm(algorithm).hyperparameters:
-        assert bounds_row(field) in text.splitlines()
-
-
-@pytest.mark.parametrize("algorithm", list(ALGORITHMS), ids=lambda algorithm: algorithm.id)
-def test_every_preset_is_documented_with_its_values(algorithm: Algorithm) -> None:
-    tuned = {item.name: list(item.presets[algorithm.id]) for item in ENVIRONMENTS if algorithm.id in item.presets}
-    for place, presets in {"any environment": list(algorithm.presets), **tuned}.items():
-        text = section(read("docs/presets.md"), f"{algorithm.name} on {place}")
-        for preset in presets:
-            assert f"- **{preset.title}** (`{preset.id}`): {preset.summary}" in text.splitlines()
-        for row in preset_rows(algorithm, presets):
-            assert row in text.splitlines()
+def test_the_document_of_presets_is_what_their_pages_schemas_and_figures_say() -> None:
+    assert read("docs/presets.md") == document.document(), "Run 'make presets ARGS=--docs-only'."
 
 
 # Examples
@@ -228,9 +184,9 @@ EXAMPLES = [(name, model, text) for name in DOCUMENTS for model, text in example
 @pytest.mark.parametrize(("name", "model", "text"), EXAMPLES)
 def test_an_example_is_what_it_says_it_is(name: str, model: str, text: str) -> None:
     is_journal = model in ("MetricRecord", "EventRecord")
-    for document in text.splitlines() if is_journal else [text]:
-        example = json.loads(document)
-        assert partly(example, MODELS[model].model_validate(example).model_dump(mode="json")), document
+    for piece in text.splitlines() if is_journal else [text]:
+        example = json.loads(piece)
+        assert partly(example, MODELS[model].model_validate(example).model_dump(mode="json")), piece
 
 
 def partly(example: Any, whole: Any) -> bool:

@@ -9,9 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from rlviz.algorithms import ALGORITHMS
-from rlviz.domain.presets import PresetId
-from rlviz.environments import ENVIRONMENTS
+from rlviz.presets.book import preset_for
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.session import train_run
 from tests.support.training import ENV_ID, checkpoints, make_run
@@ -51,7 +49,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, RunFold
     """A trained run of each algorithm, and of each preset with a schedule."""
     root = tmp_path_factory.mktemp("runs")
     folders = [(algo, make_run(root, algo=algo, checkpoints=checkpoints(every_steps=200))) for algo in ("ppo", "dqn")]
-    scheduled = ALGORITHMS.get("ppo").preset(PresetId.HIGH_SCORE, ENVIRONMENTS.get(ENV_ID).presets["ppo"])
+    scheduled = preset_for("fast", "ppo", ENV_ID)
     assert scheduled.hyperparameters["learning_rate_schedule"] == "linear"
     assert scheduled.hyperparameters["clip_range_schedule"] == "linear"
     folder = make_run(

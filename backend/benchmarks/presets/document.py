@@ -1,0 +1,162 @@
+"""docs/presets.md, from the pages of presets, the hyperparameters' schemas and the figures measured."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from rlviz.algorithms import ALGORITHMS
+from rlviz.algorithms.base import Algorithm
+from rlviz.api.schemas import HyperparameterField
+from rlviz.api.views import view_algorithm
+from rlviz.domain.config import MAX_SEED, MAX_TIMESTEPS, MIN_TIMESTEPS
+from rlviz.domain.presets import MeasuredPreset, Preset
+from rlviz.environments import ENVIRONMENTS
+from rlviz.environments.base import Environment
+from rlviz.presets.book import ANYWHERE, measured, pages
+
+DOCUMENT = Path(__file__).parents[3] / "docs" / "presets.md"
+CURVES = "images/presets"
+"""Where the learning curves lie, seen from the document."""
+
+_INTRODUCTION = f"""\
+# Presets and hyperparameters
+
+<!-- Made by `make presets ARGS=--docs-only`. Edit the pages in backend/rlviz/presets/pages instead. -->
+
+A preset is a starting point: hyperparameters and a training length that work together. Pick one by what matters most;
+any value may be changed in the form. Presets of an environment win over those for any environment.
+
+| preset | id | meant for |
+| --- | --- | --- |
+| Fast | `fast` | seeing something learn soon |
+| Stable | `stable` | a smooth curve with few setbacks |
+| High Score | `high-score` | the best final policy, however long it takes |
+
+What is not in a table of presets has the algorithm's default, which stands in the table of its hyperparameters below.
+Seeds go from 0 to {MAX_SEED:,}, training lengths from {MIN_TIMESTEPS} to {MAX_TIMESTEPS:,} steps.
+
+**Sources.** *RL Zoo* is [RL Baselines3 Zoo](https://github.com/DLR-RM/rl-baselines3-zoo), whose files of tuned values
+are named; *SB3* is Stable-Baselines3; *ours* are values of this project. What a source has and this product has not
+(such as normalised rewards) is said.
+
+**Measured** figures come from `make presets`: training with each of the seeds, the greedy policy evaluated on fresh
+episodes along the way and at the end. The return is the interquartile mean over all final episodes with its 95 %
+bootstrap interval; a seed has solved it when it held the reward threshold in three evaluations in a row; steps and
+seconds to the threshold are medians over those. A preset that is changed loses its figures until they are measured
+again.
+"""
+
+
+def document() -> str:
+    """The whole text of docs/presets.md."""
+    return "\n".join([_INTRODUCTION, *_environments(), *_anywhere(), *_hyperparameters()]).rstrip() + "\n"
+
+
+def show(value: Any) -> str:
+    """A value as the tables print it."""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _environments() -> Iterator[str]:
+    own = {page.environment: page.preset for page in pages() if page.environment is not None}
+    for environment in ENVIRONMENTS:
+        for algorithm in ALGORITHMS:
+            presets = [preset for preset in own.get(environment.id, ()) if preset.algorithm == algorithm.id]
+            yield from _section(algorithm, presets, environment.name, environment)
+
+
+def _anywhere() -> Iterator[str]:
+    for algorithm in ALGORITHMS:
+        presets = [
+            preset
+            for page in pages()
+            if page.environment is None
+            for preset in page.preset
+            if preset.algorithm == algorithm.id
+        ]
+        yield from _section(algorithm, presets, ANYWHERE, None)
+
+
+def _section(algorithm: Algorithm, presets: list[Preset], place: str, environment: Environment | None) -> Iterator[str]:
+    if not presets:
+        return
+    yield f"## {algorithm.name} on {place}\n"
+    for preset in presets:
+        yield f"- **{_title(preset)}** (`{preset.id}`): {preset.summary} {preset.trade} *Source: {preset.source}.*"
+    yield ""
+    yield from _values(algorithm, presets)
+    yield ""
+    if environment is not None:
+        yield from _figures(presets, environment)
+
+
+def _title(preset: Preset) -> str:
+    if not preset.when:
+        return preset.title
+    return f"{preset.title}, {', '.join(f'{name} {show(value)}' for name, value in preset.when.items())}"
+
+
+def _values(algorithm: Algorithm, presets: list[Preset]) -> Iterator[str]:
+    """The presets side by side: training length, and every value that differs from the default."""
+    names = [name for name in algorithm.hyperparameters.model_fields if any(name in p.hyperparameters for p in presets)]
+    defaults = algorithm.hyperparameters.model_validate({})
+    yield _row("", *map(_title, presets))
+    yield _row("---", *("---" for _ in presets))
+    yield _row("timesteps", *(f"{preset.total_timesteps:,}" for preset in presets))
+    for name in names:
+        yield _row(
+            f"`{name}`", *(show(preset.hyperparameters.get(name, getattr(defaults, name))) for preset in presets)
+        )
+
+
+def _figures(presets: list[Preset], environment: Environment) -> Iterator[str]:
+    found = [(preset, measured(preset, environment.id)) for preset in presets]
+    if not any(figures for _, figures in found):
+        yield "Not measured yet.\n"
+        return
+    yield _row("measured", "return (95 % interval)", "solved", "steps to threshold", "seconds to it", "seconds in all")
+    yield _row(*["---"] * 6)
+    for preset, figures in found:
+        yield _row(_title(preset), *(_figure_cells(figures) if figures else ("not measured yet", *["–"] * 4)))
+    yield ""
+
+
+def _figure_cells(figures: MeasuredPreset) -> tuple[str, ...]:
+    steps, seconds = figures.steps_to_threshold, figures.seconds_to_threshold
+    return (
+        f"{figures.return_iqm:.1f} ({figures.return_low:.1f} to {figures.return_high:.1f})",
+        f"{figures.solved} of {figures.seeds}",
+        "–" if steps is None else f"{steps:,}",
+        "–" if seconds is None else f"{seconds:.0f}",
+        f"{figures.seconds:.0f}",
+    )
+
+
+def _hyperparameters() -> Iterator[str]:
+    for algorithm in ALGORITHMS:
+        yield f"## Hyperparameters of {algorithm.name}\n"
+        yield f"{algorithm.title}. {algorithm.summary} Names are Stable-Baselines3's own.\n"
+        yield _row("name", "type", "default", "bounds", "what it does")
+        yield _row(*["---"] * 5)
+        for field in view_algorithm(algorithm).hyperparameters:
+            yield _bounds(field)
+        yield ""
+
+
+def _bounds(field: HyperparameterField) -> str:
+    """For instance ``| `gamma` | number | 0.99 | 0 ≤ x ≤ 1 | Discount factor. |``."""
+    limits = [(field.minimum, "{:.10g} ≤ x"), (field.exclusive_minimum, "{:.10g} < x")]
+    low = next((form.format(limit) for limit, form in limits if limit is not None), "")
+    limits = [(field.maximum, " ≤ {:.10g}"), (field.exclusive_maximum, " < {:.10g}")]
+    high = next((form.format(limit) for limit, form in limits if limit is not None), "")
+    kind = f"{field.type} or null" if field.nullable else field.type
+    return _row(
+        f"`{field.name}`", kind, show(field.default), low + high or ", ".join(field.choices or []) or "–", field.help
+    )
+
+
+def _row(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |".replace("|  |", "| |")

@@ -1,0 +1,1 @@
+"""Presets as data: one page (TOML) an environment, one an algorithm for everywhere else."""

@@ -1,0 +1,99 @@
+"""The book of presets: its pages, which of them apply where, and what was measured."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, JsonValue, TypeAdapter
+
+from rlviz.domain.errors import UnknownName
+from rlviz.domain.presets import MeasuredPreset, Preset, PresetId
+
+PAGES = Path(__file__).parent / "pages"
+MEASURED = Path(__file__).parent / "measured.json"
+
+ANYWHERE = "any environment"
+
+
+class Page(BaseModel):
+    """One file of ``pages/``: the presets of one environment, or, without one, an algorithm's general presets."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    environment: str | None = None
+    preset: tuple[Preset, ...]
+
+
+@cache
+def pages() -> tuple[Page, ...]:
+    """Every page, read once."""
+    return tuple(Page.model_validate(tomllib.loads(path.read_text())) for path in sorted(PAGES.glob("*.toml")))
+
+
+def presets_for(
+    algorithm: str, env_id: str | None = None, options: Mapping[str, JsonValue] | None = None
+) -> list[Preset]:
+    """The presets of an algorithm as they apply to an environment with these options, one for each id there is.
+
+    A preset of the environment's page wins over the general one; of two on one page, the one that is made
+    for more of the options.
+    """
+    general, own = _general(algorithm), _page(env_id)
+    found = {preset.id: preset for preset in general}
+    fitting = [preset for preset in own if preset.algorithm == algorithm and _applies(preset, options or {})]
+    found |= {preset.id: preset for preset in sorted(fitting, key=lambda preset: len(preset.when))}
+    return [found[preset_id] for preset_id in PresetId if preset_id in found]
+
+
+def preset_for(
+    preset_id: str, algorithm: str, env_id: str | None = None, options: Mapping[str, JsonValue] | None = None
+) -> Preset:
+    """The preset of that id. Raises UnknownName."""
+    found = {preset.id.value: preset for preset in presets_for(algorithm, env_id, options)}
+    if preset_id not in found:
+        raise UnknownName("preset", preset_id, found, "/preset")
+    return found[preset_id]
+
+
+def digest(preset: Preset, env_id: str) -> str:
+    """What a preset does on an environment, in 16 hexadecimal digits: its figures go when it changes."""
+    content = preset.model_dump(mode="json", include={"algorithm", "total_timesteps", "when", "hyperparameters"})
+    text = json.dumps({**content, "environment": env_id}, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def measured(preset: Preset, env_id: str) -> MeasuredPreset | None:
+    """What was measured of exactly this preset on exactly this environment; None if nothing was."""
+    return _measured().get(digest(preset, env_id))
+
+
+@cache
+def _measured() -> Mapping[str, MeasuredPreset]:
+    if not MEASURED.exists():
+        return {}
+    return TypeAdapter(dict[str, MeasuredPreset]).validate_json(MEASURED.read_bytes())
+
+
+@cache
+def _general(algorithm: str) -> tuple[Preset, ...]:
+    return tuple(
+        preset
+        for page in pages()
+        if page.environment is None
+        for preset in page.preset
+        if preset.algorithm == algorithm
+    )
+
+
+@cache
+def _page(env_id: str | None) -> tuple[Preset, ...]:
+    return next((page.preset for page in pages() if env_id is not None and page.environment == env_id), ())
+
+
+def _applies(preset: Preset, options: Mapping[str, JsonValue]) -> bool:
+    return all(options.get(name) == value for name, value in preset.when.items())

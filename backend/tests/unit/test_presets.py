@@ -1,0 +1,75 @@
+"""The book of presets: every page is valid, every pair has its presets, and figures belong to what was measured."""
+
+from __future__ import annotations
+
+import pytest
+
+from rlviz.algorithms import ALGORITHMS
+from rlviz.algorithms.base import Algorithm
+from rlviz.domain.errors import UnknownName
+from rlviz.domain.presets import Preset, PresetId
+from rlviz.environments import ENVIRONMENTS
+from rlviz.environments.base import Environment
+from rlviz.presets.book import digest, measured, pages, preset_for, presets_for
+
+PAIRS = [
+    (algorithm, environment) for algorithm in ALGORITHMS for environment in ENVIRONMENTS if environment.suits(algorithm)
+]
+
+
+def named(value: Algorithm | Environment) -> str:
+    return value.id
+
+
+@pytest.mark.parametrize(("algorithm", "environment"), PAIRS, ids=named)
+def test_every_pair_has_each_preset_once_and_can_train_with_it(algorithm: Algorithm, environment: Environment) -> None:
+    presets = presets_for(algorithm.id, environment.id)
+    assert [preset.id for preset in presets] == list(PresetId)
+    for preset in presets:
+        algorithm.validate(preset.hyperparameters, preset.total_timesteps)
+
+
+def test_every_page_is_of_an_environment_and_of_algorithms_that_fit() -> None:
+    assert len({page.environment for page in pages() if page.environment}) == sum(bool(p.environment) for p in pages())
+    for page in pages():
+        for preset in page.preset:
+            algorithm = ALGORITHMS.get(preset.algorithm)
+            algorithm.validate(preset.hyperparameters, preset.total_timesteps)
+            if page.environment is not None:
+                assert ENVIRONMENTS.get(page.environment).suits(algorithm)
+
+
+def test_every_preset_says_in_a_sentence_what_it_is_and_what_it_trades() -> None:
+    for preset in (preset for page in pages() for preset in page.preset):
+        assert preset.summary.endswith(".")
+        assert preset.trade.endswith(".")
+        assert not preset.source.endswith(".")
+
+
+def test_an_environment_s_own_preset_wins_over_the_general_one() -> None:
+    own, general = preset_for("fast", "ppo", "CartPole-v1"), preset_for("fast", "ppo", "Acrobot-v1")
+    assert general == preset_for("fast", "ppo")
+    assert own != general
+
+
+def test_an_unknown_preset_is_answered_with_the_nearest() -> None:
+    with pytest.raises(UnknownName, match="Did you mean 'high-score'") as caught:
+        preset_for("highscore", "ppo")
+    assert caught.value.fields[0].pointer == "/preset"
+
+
+def test_figures_are_lost_with_a_change_of_what_is_trained_and_not_of_what_is_said() -> None:
+    preset = preset_for("fast", "ppo", "CartPole-v1")
+
+    def changed(**values: object) -> str:
+        return digest(Preset.model_validate({**preset.model_dump(), **values}), "CartPole-v1")
+
+    same = digest(preset, "CartPole-v1")
+    assert changed(summary="Other words.", source="elsewhere") == same
+    others = {
+        changed(total_timesteps=preset.total_timesteps + 1),
+        changed(hyperparameters={**preset.hyperparameters, "gamma": 0.5}),
+        digest(preset, "Acrobot-v1"),
+    }
+    assert len({same, *others}) == 4
+    assert measured(preset.model_copy(update={"total_timesteps": 101}), "CartPole-v1") is None
