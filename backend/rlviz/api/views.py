@@ -17,6 +17,7 @@ from rlviz.api.schemas import (
     EnvironmentInfo,
     Evaluation,
     HyperparameterField,
+    MeasuredPreset,
     PresetInfo,
     Run,
     RunEvent,
@@ -28,7 +29,7 @@ from rlviz.domain.presets import Preset
 from rlviz.domain.records import EventRecord
 from rlviz.domain.times import utc
 from rlviz.environments.base import Environment, Space
-from rlviz.presets.book import presets_for
+from rlviz.presets.book import measured, presets_for
 from rlviz.services.comparison import ComparedRuns
 from rlviz.services.events import tell
 
@@ -70,15 +71,17 @@ def view_algorithm(algorithm: Algorithm) -> AlgorithmInfo:
     )
 
 
-def view_preset(preset: Preset, algorithm: Algorithm) -> PresetInfo:
+def view_preset(preset: Preset, algorithm: Algorithm, env_id: str | None = None) -> PresetInfo:
+    """``env_id``: where its figures were measured; a preset without an environment has none."""
+    figures = measured(preset, env_id) if env_id is not None else None
     values = algorithm.validate(preset.hyperparameters, preset.total_timesteps)
     return PresetInfo(
         id=preset.id.value,
         title=preset.title,
         summary=preset.summary,
-        source="",
-        trade="",
-        measured=None,
+        source=preset.source,
+        trade=preset.trade,
+        measured=MeasuredPreset(**figures.model_dump()) if figures else None,
         total_timesteps=preset.total_timesteps,
         hyperparameters=values.model_dump(mode="json"),
     )
@@ -104,7 +107,9 @@ def view_environment(environment: Environment, algorithms: list[Algorithm]) -> E
         install_hint=None,
         algorithms=[algorithm.id for algorithm in suited],
         presets={
-            algorithm.id: [view_preset(preset, algorithm) for preset in presets_for(algorithm.id, environment.id)]
+            algorithm.id: [
+                view_preset(preset, algorithm, environment.id) for preset in presets_for(algorithm.id, environment.id)
+            ]
             for algorithm in suited
         },
     )
