@@ -5,35 +5,47 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
+from rlviz.algorithms.memory import Layout, MemoryNeed
 from rlviz.domain.errors import FieldError, InvalidRequest, UnknownName, pointer_to
-from rlviz.domain.registry import load
 
-NetArch = Annotated[
-    list[Annotated[int, Field(ge=4, le=1024)]],
-    Field(min_length=1, max_length=4, description="Units in each hidden layer."),
-]
-Activation = Literal["tanh", "relu"]
-ACTIVATION_CLASSES: Mapping[str, str] = {"tanh": "torch.nn:Tanh", "relu": "torch.nn:ReLU"}
+SB3 = "Stable-Baselines3"
+CONTRIB = "sb3-contrib"
+HERE = "RL Gym Visualizer"
 
+VECTORS = ("Box", "Discrete", "MultiDiscrete", "MultiBinary")
+"""Spaces that Stable-Baselines3's policies take: numbers, pictures, and what can be written as ones and zeros."""
 
-Schedule = Literal["constant", "linear"]
-
-
-def scheduled(value: float, schedule: Schedule) -> Any:
-    """A constant, or Stable-Baselines3's own linear fall to zero, which a saved model can load without this package."""
-    if schedule == "constant":
-        return value
-    return load("stable_baselines3.common.utils:LinearSchedule")(value, 0.0, 1.0)
+LOGGED = (
+    "episode/reward",
+    "episode/length",
+    "episode/index",
+    "rollout/ep_rew_mean",
+    "rollout/ep_len_mean",
+    "time/fps",
+    "time/recent_fps",
+)
+"""Metrics that every algorithm logs."""
 
 
 class Hyperparameters(BaseModel, ABC):
-    """An algorithm's hyperparameters: names as in Stable-Baselines3, bounds on every one."""
+    """An algorithm's hyperparameters: names as in Stable-Baselines3, bounds on every one.
+
+    ``defaults_of`` says whose defaults these are; ``own_defaults`` names those that differ, and why.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+    defaults_of: ClassVar[str] = SB3
+    own_defaults: ClassVar[Mapping[str, str]] = {}
+
+    @classmethod
+    def source_of(cls, name: str) -> str:
+        """Where the default of hyperparameter ``name`` comes from."""
+        return cls.own_defaults.get(name, cls.defaults_of)
 
     @property
     @abstractmethod
@@ -41,12 +53,20 @@ class Hyperparameters(BaseModel, ABC):
         """How many copies of the environment are stepped together."""
 
     @abstractmethod
-    def model_arguments(self) -> dict[str, Any]:
-        """Keyword arguments of the Stable-Baselines3 class. ``"module:attribute"`` stays a string
-        in ``policy_kwargs["activation_fn"]``; the builder loads it."""
+    def model_arguments(self, action_size: int = 1) -> dict[str, Any]:
+        """Keyword arguments of the model's class, for actions of ``action_size`` numbers. ``"module:attribute"``
+        stays a string in ``policy_kwargs["activation_fn"]``; the builder loads it."""
+
+    @abstractmethod
+    def memory(self, observation: Layout, action: Layout) -> MemoryNeed:
+        """What the largest buffer takes, and the hyperparameter that makes it smaller."""
 
     def problems(self, total_timesteps: int) -> list[FieldError]:
         """Combinations of values that cannot work, each with what to change."""
+        return []
+
+    def problems_with(self, action_space: str) -> list[FieldError]:
+        """Values that cannot work with an action space of this kind, each with what to change."""
         return []
 
 
@@ -54,20 +74,42 @@ class Hyperparameters(BaseModel, ABC):
 class Algorithm:
     """``model_class`` is a lazy reference, so that the service never imports torch.
 
-    ``action_spaces`` and ``observation_spaces`` are the kinds of Gymnasium space that it can work with. Its
-    presets are data: ``rlviz.presets``.
+    ``metrics`` are those it logs besides LOGGED. ``policy`` is the library's name of the kind of policy, None for
+    the one that suits the observations. ``export`` refers to a function that writes, beside each saved
+    policy, what people want to see of it: ``(folder, config, model) -> None``.
     """
 
     id: str
     name: str
     title: str
     summary: str
+    observation_spaces: tuple[str, ...]
     action_spaces: tuple[str, ...]
     model_class: str
     hyperparameters: type[Hyperparameters]
-    observation_spaces: tuple[str, ...] = ("Box", "Discrete", "MultiDiscrete", "MultiBinary")
+    metrics: tuple[str, ...]
+    policy: str | None = None
+    export: str | None = None
 
-    def validate(self, values: Mapping[str, JsonValue], total_timesteps: int) -> Hyperparameters:
+    def fits(self, observation_space: str, action_space: str) -> bool:
+        return observation_space in self.observation_spaces and action_space in self.action_spaces
+
+    def check_spaces(self, environment: str, observation_space: str, action_space: str) -> None:
+        """Raises InvalidRequest, naming what is needed and what is there, if the algorithm cannot train there."""
+        for what, kind, known in (
+            ("observation", observation_space, self.observation_spaces),
+            ("action", action_space, self.action_spaces),
+        ):
+            if kind not in known:
+                raise InvalidRequest.field(
+                    "/algo",
+                    f"{self.name} needs an {what} space of kind {' or '.join(known)}; {environment} has {kind}. "
+                    "Choose another algorithm or another environment.",
+                )
+
+    def validate(
+        self, values: Mapping[str, JsonValue], total_timesteps: int, action_space: str | None = None
+    ) -> Hyperparameters:
         """Check ``values`` against names and bounds; defaults fill the rest.
 
         Raises InvalidRequest with one FieldError a bad value, and UnknownName for a name that is none.
@@ -82,6 +124,8 @@ class Algorithm:
             problems = [FieldError(pointer_to("hyperparameters", *item["loc"]), item["msg"]) for item in error.errors()]
         else:
             problems = checked.problems(total_timesteps)
+            if action_space is not None:
+                problems += checked.problems_with(action_space)
             if not problems:
                 return checked
         names = ", ".join(problem.pointer.removeprefix("/hyperparameters/") for problem in problems)

@@ -2,69 +2,51 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
-from pydantic import Field
-
-from rlviz.algorithms.base import (
-    ACTIVATION_CLASSES,
-    Activation,
-    Algorithm,
-    Hyperparameters,
-    NetArch,
+from rlviz.algorithms import on_policy
+from rlviz.algorithms.base import HERE, VECTORS, Algorithm
+from rlviz.algorithms.fields import (
+    EntropyWeight,
+    Group,
+    MaxGradNorm,
+    Minibatch,
     Schedule,
+    ValueWeight,
     scheduled,
+    setting,
 )
+from rlviz.algorithms.on_policy import OnPolicyHyperparameters
 from rlviz.domain.errors import FieldError
 
 
-class PPOHyperparameters(Hyperparameters):
-    learning_rate: float = Field(3e-4, gt=0, le=1, description="Step size of the Adam optimizer.")
-    learning_rate_schedule: Schedule = Field("constant", description="Constant, or falling linearly to zero.")
-    n_envs: int = Field(1, ge=1, le=64, description="Environments stepped side by side.")
-    n_steps: int = Field(2048, ge=2, le=65_536, description="Steps collected per environment before each update.")
-    batch_size: int = Field(64, ge=2, le=65_536, description="Transitions in a minibatch.")
-    n_epochs: int = Field(10, ge=1, le=100, description="Passes over the collected data in each update.")
-    gamma: float = Field(0.99, ge=0, le=1, description="Discount factor.")
-    gae_lambda: float = Field(0.95, ge=0, le=1, description="Bias against variance in the advantage estimate.")
-    clip_range: float = Field(0.2, gt=0, le=1, description="How far the policy may move in one update.")
-    clip_range_schedule: Schedule = Field("constant", description="Constant, or falling linearly to zero.")
-    normalize_advantage: bool = Field(True, description="Scale advantages to zero mean and unit variance.")
-    ent_coef: float = Field(0.0, ge=0, le=1, description="Weight of the entropy bonus, which keeps exploring.")
-    vf_coef: float = Field(0.5, ge=0, le=10, description="Weight of the value loss.")
-    max_grad_norm: float = Field(0.5, gt=0, le=100, description="Gradients longer than this are shortened.")
-    target_kl: float | None = Field(None, gt=0, le=10, description="End an update early beyond this divergence.")
-    net_arch: NetArch = Field([64, 64])
-    activation: Activation = Field("tanh", description="Non-linearity between layers.")
+class PPOHyperparameters(OnPolicyHyperparameters):
+    own_defaults: ClassVar[dict[str, str]] = {**OnPolicyHyperparameters.own_defaults, "clip_range_schedule": HERE}
 
-    @property
-    def environments(self) -> int:
-        return self.n_envs
+    batch_size: Minibatch = 64
+    n_epochs: Annotated[
+        int, setting(Group.LEARNING, "Passes over the collected data in each update.", ge=1, le=100)
+    ] = 10
+    clip_range: Annotated[float, setting(Group.LEARNING, "How far the policy may move in one update.", gt=0, le=1)] = (
+        0.2
+    )
+    clip_range_schedule: Annotated[Schedule, setting(Group.LEARNING, "Constant, or falling linearly to zero.")] = (
+        "constant"
+    )
+    target_kl: Annotated[
+        float | None, setting(Group.LEARNING, "End an update early beyond this divergence; null: never.", gt=0, le=10)
+    ] = None
+    vf_coef: ValueWeight = 0.5
+    max_grad_norm: MaxGradNorm = 0.5
+    ent_coef: EntropyWeight = 0.0
 
-    def model_arguments(self) -> dict[str, Any]:
-        same = {"n_steps", "batch_size", "n_epochs", "gamma", "gae_lambda", "normalize_advantage"}
-        same |= {"ent_coef", "vf_coef", "max_grad_norm", "target_kl"}
-        return {
-            **self.model_dump(include=same),
-            "learning_rate": scheduled(self.learning_rate, self.learning_rate_schedule),
-            "clip_range": scheduled(self.clip_range, self.clip_range_schedule),
-            "policy_kwargs": {
-                "net_arch": list(self.net_arch),
-                "activation_fn": ACTIVATION_CLASSES[self.activation],
-            },
-        }
+    def model_arguments(self, action_size: int = 1) -> dict[str, Any]:
+        arguments = super().model_arguments(action_size)
+        arguments["clip_range"] = scheduled(self.clip_range, arguments.pop("clip_range_schedule"))
+        return arguments
 
     def problems(self, total_timesteps: int) -> list[FieldError]:
-        rollout = self.n_steps * self.n_envs
-        if self.batch_size > rollout:
-            return [
-                FieldError(
-                    "/hyperparameters/batch_size",
-                    f"A batch of {self.batch_size} does not fit into a rollout of n_steps × n_envs = {rollout} "
-                    f"transitions. Use at most {rollout}.",
-                )
-            ]
-        return []
+        return self.batch_problems(self.batch_size)
 
 
 PPO = Algorithm(
@@ -72,7 +54,17 @@ PPO = Algorithm(
     name="PPO",
     title="Proximal Policy Optimization",
     summary="Learns a policy from fresh experience, in small clipped steps. Steady and hard to break.",
-    action_spaces=("Discrete", "Box", "MultiDiscrete", "MultiBinary"),
+    observation_spaces=VECTORS,
+    action_spaces=VECTORS,
     model_class="stable_baselines3:PPO",
     hyperparameters=PPOHyperparameters,
+    metrics=(
+        *on_policy.METRICS,
+        "train/loss",
+        "train/policy_gradient_loss",
+        "train/entropy_loss",
+        "train/approx_kl",
+        "train/clip_fraction",
+        "train/clip_range",
+    ),
 )

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from rlviz.algorithms.base import Algorithm
+from rlviz.algorithms.base import LOGGED, Algorithm
+from rlviz.algorithms.fields import GROUPS
 from rlviz.api.schemas import (
     AlgorithmInfo,
     Bounds,
@@ -57,18 +58,26 @@ def view_evaluation(row: EvaluationRow, has_video: bool) -> Evaluation:
 
 
 def view_algorithm(algorithm: Algorithm) -> AlgorithmInfo:
-    schema = algorithm.hyperparameters.model_json_schema()
     return AlgorithmInfo(
         id=algorithm.id,
         name=algorithm.name,
         title=algorithm.title,
         summary=algorithm.summary,
+        observation_spaces=list(algorithm.observation_spaces),
         action_spaces=list(algorithm.action_spaces),
-        hyperparameters=[_field(name, schema["properties"][name]) for name in schema["properties"]],
+        metrics=[*LOGGED, *algorithm.metrics],
+        hyperparameters=view_hyperparameters(algorithm),
         presets=[view_preset(preset, algorithm) for preset in presets_for(algorithm.id)],
         total_timesteps=Bounds(minimum=MIN_TIMESTEPS, maximum=MAX_TIMESTEPS),
         seed=Bounds(minimum=0, maximum=MAX_SEED),
     )
+
+
+def view_hyperparameters(algorithm: Algorithm) -> list[HyperparameterField]:
+    """Group by group, so that what belongs together stands together."""
+    properties = algorithm.hyperparameters.model_json_schema()["properties"]
+    fields = [_field(name, schema, algorithm.hyperparameters.source_of(name)) for name, schema in properties.items()]
+    return sorted(fields, key=lambda field: GROUPS.index(field.group))
 
 
 def view_preset(preset: Preset, algorithm: Algorithm, env_id: str | None = None) -> PresetInfo:
@@ -150,7 +159,7 @@ def _space(space: Space) -> SpaceInfo:
     return SpaceInfo(kind=space.kind, shape=list(space.shape), n=space.n, labels=list(space.labels))
 
 
-def _field(name: str, schema: Mapping[str, Any]) -> HyperparameterField:
+def _field(name: str, schema: Mapping[str, Any], source: str) -> HyperparameterField:
     options = schema.get("anyOf", [schema])
     kind = next(option for option in options if option.get("type") != "null")
     return HyperparameterField(
@@ -164,4 +173,6 @@ def _field(name: str, schema: Mapping[str, Any]) -> HyperparameterField:
         exclusive_maximum=kind.get("exclusiveMaximum"),
         choices=kind.get("enum"),
         help=schema["description"],
+        group=schema["group"],
+        source=source,
     )

@@ -184,13 +184,7 @@ def resolve_config(new: NewRun, now: float) -> RunConfig:
     """The complete configuration for what was asked. Raises InvalidRequest, naming each bad field."""
     algorithm = ALGORITHMS.get(new.algo)
     environment = ENVIRONMENTS.get(new.env_id)
-    if not environment.suits(algorithm):
-        spaces = ", ".join(algorithm.action_spaces)
-        raise InvalidRequest.field(
-            "/algo",
-            f"{algorithm.name} needs an action space of kind {spaces}; {environment.id} has "
-            f"{environment.action_space.kind}.",
-        )
+    algorithm.check_spaces(environment.id, environment.observation_space.kind, environment.action_space.kind)
     preset = None
     if new.preset is not None:
         preset = preset_for(new.preset, algorithm.id, environment.id)
@@ -212,7 +206,7 @@ def resolve_config(new: NewRun, now: float) -> RunConfig:
             preset=preset.id.value if preset else None,
             seed=secrets.randbelow(DRAWN_SEEDS) if new.seed is None else new.seed,
             total_timesteps=total,
-            hyperparameters=algorithm.validate(wanted, total).model_dump(),
+            hyperparameters=algorithm.validate(wanted, total, environment.action_space.kind).model_dump(),
             versions=package_versions(),
             git_revision=git_revision(),
         )

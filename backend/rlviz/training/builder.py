@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
+import gymnasium
 import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.env_util import make_vec_env
+from stable_baselines3.common.preprocessing import is_image_space
 
 from rlviz.algorithms import ALGORITHMS
 from rlviz.domain.config import RunConfig
 from rlviz.domain.registry import load
 from rlviz.environments.make import make_environment
+
+SMALLEST_PICTURE = 36
+"""Pixels a side that the library's convolutions (Mnih et al., 2015) need; smaller pictures are read as numbers."""
 
 
 def build_model(config: RunConfig) -> BaseAlgorithm:
@@ -22,11 +28,19 @@ def build_model(config: RunConfig) -> BaseAlgorithm:
     environments = make_vec_env(
         lambda: make_environment(config.env_id), n_envs=hyperparameters.environments, seed=config.seed
     )
-    arguments = _with_classes(hyperparameters.model_arguments())
+    arguments = _with_classes(hyperparameters.model_arguments(prod(environments.action_space.shape or ())))
+    policy = algorithm.policy or policy_for(environments.observation_space)
     model: BaseAlgorithm = load(algorithm.model_class)(
-        "MlpPolicy", environments, seed=config.seed, device="cpu", **arguments
+        policy, environments, seed=config.seed, device="cpu", **arguments
     )
     return model
+
+
+def policy_for(observations: gymnasium.Space[Any]) -> str:
+    """A network of convolutions for pictures, one of plain layers for numbers."""
+    if is_image_space(observations) and sorted(observations.shape or ())[1] >= SMALLEST_PICTURE:
+        return "CnnPolicy"
+    return "MlpPolicy"
 
 
 def _with_classes(arguments: dict[str, Any]) -> dict[str, Any]:

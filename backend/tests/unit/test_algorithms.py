@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import pytest
 
 from rlviz.algorithms import ALGORITHMS
-from rlviz.algorithms.base import Algorithm
+from rlviz.algorithms.base import CONTRIB, SB3, Algorithm
+from rlviz.algorithms.fields import GROUPS
+from rlviz.api.views import view_hyperparameters
 from rlviz.domain.errors import InvalidRequest, UnknownName
+from rlviz.domain.registry import load
 
 INF, NAN = float("inf"), float("nan")
+POLICY_FIELDS = {"net_arch", "activation", "log_std_init", "n_quantiles"}
+"""Those that the library takes as keyword arguments of the policy."""
+
 PPO, DQN = ALGORITHMS.get("ppo"), ALGORITHMS.get("dqn")
 
 
@@ -64,8 +71,8 @@ def test_values_beyond_the_bounds_or_of_another_type_are_refused(
         assert pointers(algorithm, **{name: value}) == [name], value
 
 
-@pytest.mark.parametrize("algorithm", list(ALGORITHMS), ids=named)
-@pytest.mark.parametrize("net_arch", [[], [3], [1025], [64] * 5, [64.0], [True], ["64"], 64, None])
+@pytest.mark.parametrize("algorithm", [one for one in ALGORITHMS if "net_arch" in fields(one)], ids=named)
+@pytest.mark.parametrize("net_arch", [[3], [1025], [64] * 5, [64.0], [True], ["64"], 64, None])
 def test_networks_have_a_few_layers_of_a_bounded_size(algorithm: Algorithm, net_arch: Any) -> None:
     assert {pointer.split("/")[0] for pointer in pointers(algorithm, net_arch=net_arch)} == {"net_arch"}
 
@@ -148,10 +155,59 @@ def test_all_problems_are_named_together() -> None:
 def test_every_hyperparameter_reaches_the_model_or_the_product_itself(algorithm: Algorithm) -> None:
     values = algorithm.hyperparameters()
     given = values.model_arguments()
-    ours = {"n_envs", "activation", "net_arch", "learning_rate_schedule", "clip_range_schedule"}
-    assert set(fields(algorithm)) - ours == set(given) - {"policy_kwargs"}
-    assert given["policy_kwargs"]["net_arch"] == [64, 64]
-    assert values.environments >= 1
+    policy = given.pop("policy_kwargs", {})
+    assert ("activation" in fields(algorithm)) == ("activation_fn" in policy)
+    ours = {"n_envs", "activation", "action_noise_std"}
+    ours |= {name for name in fields(algorithm) if name.endswith("_schedule")}
+    assert set(fields(algorithm)) - ours == set(given) | set(policy) - {"activation_fn"}
+    accepted = inspect.signature(load(algorithm.model_class)).parameters
+    assert set(given) <= set(accepted)
+    assert values.environments == 1
+
+
+@pytest.mark.parametrize("algorithm", list(ALGORITHMS), ids=named)
+def test_a_default_that_is_said_to_be_the_library_s_is(algorithm: Algorithm) -> None:
+    values = algorithm.hyperparameters()
+    given = {**values.model_arguments(), "ent_coef": "auto" if algorithm.id == "sac" else 0.0}
+    library = inspect.signature(load(algorithm.model_class)).parameters
+    for name in fields(algorithm):
+        if values.source_of(name) in (SB3, CONTRIB) and name in library:
+            assert given[name] == library[name].default, name
+        elif values.source_of(name) in (SB3, CONTRIB):
+            assert name in POLICY_FIELDS, f"{name} is no parameter of {algorithm.model_class}"
+
+
+@pytest.mark.parametrize("algorithm", list(ALGORITHMS), ids=named)
+def test_every_hyperparameter_belongs_to_a_group(algorithm: Algorithm) -> None:
+    groups = [field.group for field in view_hyperparameters(algorithm)]
+    assert set(groups) <= set(GROUPS)
+    assert groups == sorted(groups, key=GROUPS.index)
+
+
+@pytest.mark.parametrize("algo", ["ppo", "a2c", "trpo"])
+def test_noise_that_depends_on_the_state_is_for_continuous_actions(algo: str) -> None:
+    algorithm = ALGORITHMS.get(algo)
+    algorithm.validate({"use_sde": True}, 50_000, "Box")
+    with pytest.raises(InvalidRequest) as caught:
+        algorithm.validate({"use_sde": True}, 50_000, "Discrete")
+    assert [problem.pointer for problem in caught.value.fields] == ["/hyperparameters/use_sde"]
+
+
+@pytest.mark.parametrize(
+    ("algo", "observation", "action", "words"),
+    [
+        ("sac", "Box", "Discrete", "SAC needs an action space of kind Box; Here has Discrete"),
+        ("dqn", "Box", "Box", "DQN needs an action space of kind Discrete; Here has Box"),
+        ("q-learning", "Box", "Discrete", "needs an observation space of kind Discrete or MultiDiscrete; Here has Box"),
+    ],
+)
+def test_a_space_that_does_not_fit_is_named_with_what_would(
+    algo: str, observation: str, action: str, words: str
+) -> None:
+    algorithm = ALGORITHMS.get(algo)
+    assert not algorithm.fits(observation, action)
+    with pytest.raises(InvalidRequest, match=words):
+        algorithm.check_spaces("Here", observation, action)
 
 
 def test_a_linear_schedule_falls_from_the_value_to_zero() -> None:

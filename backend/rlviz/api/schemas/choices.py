@@ -20,6 +20,8 @@ class HyperparameterField(Wire):
     exclusive_maximum: float | None
     choices: list[str] | None
     help: str
+    group: str = Field("", description="What it belongs to: learning, experience, memory, exploration or network.")
+    source: str = Field("", description="Whose default this is.")
 
 
 class MeasuredPreset(Wire):
@@ -56,7 +58,9 @@ class AlgorithmInfo(Wire):
     name: str
     title: str
     summary: str
-    action_spaces: list[str]
+    observation_spaces: list[str] = Field(description="Kinds of observation space that it can train with.")
+    action_spaces: list[str] = Field(description="Kinds of action space that it can train with.")
+    metrics: list[str] = Field(description="Names of the metrics that it logs.")
     hyperparameters: list[HyperparameterField]
     presets: list[PresetInfo]
     total_timesteps: Bounds

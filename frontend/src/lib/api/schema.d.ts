@@ -414,8 +414,21 @@ export interface components {
       title: string;
       /** Summary */
       summary: string;
-      /** Action Spaces */
+      /**
+       * Observation Spaces
+       * @description Kinds of observation space that it can train with.
+       */
+      observation_spaces: string[];
+      /**
+       * Action Spaces
+       * @description Kinds of action space that it can train with.
+       */
       action_spaces: string[];
+      /**
+       * Metrics
+       * @description Names of the metrics that it logs.
+       */
+      metrics: string[];
       /** Hyperparameters */
       hyperparameters: components["schemas"]["HyperparameterField"][];
       /** Presets */
@@ -817,6 +830,18 @@ export interface components {
       choices: string[] | null;
       /** Help */
       help: string;
+      /**
+       * Group
+       * @description What it belongs to: learning, experience, memory, exploration or network.
+       * @default
+       */
+      group?: string;
+      /**
+       * Source
+       * @description Whose default this is.
+       * @default
+       */
+      source?: string;
     };
     JsonValue: unknown;
     /**

@@ -1,0 +1,47 @@
+"""Advantage Actor-Critic (Mnih et al., 2016, https://arxiv.org/abs/1602.01783), all environments in step."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from rlviz.algorithms import on_policy
+from rlviz.algorithms.base import VECTORS, Algorithm
+from rlviz.algorithms.fields import (
+    EntropyWeight,
+    GaeLambda,
+    Group,
+    LearningRate,
+    MaxGradNorm,
+    NormalizeAdvantage,
+    RolloutSteps,
+    ValueWeight,
+    setting,
+)
+from rlviz.algorithms.on_policy import OnPolicyHyperparameters
+
+
+class A2CHyperparameters(OnPolicyHyperparameters):
+    learning_rate: LearningRate = 7e-4
+    n_steps: RolloutSteps = 5
+    gae_lambda: GaeLambda = 1.0
+    normalize_advantage: NormalizeAdvantage = False
+    vf_coef: ValueWeight = 0.5
+    max_grad_norm: MaxGradNorm = 0.5
+    use_rms_prop: Annotated[bool, setting(Group.LEARNING, "RMSprop as optimizer, as in the paper, not Adam.")] = True
+    rms_prop_eps: Annotated[
+        float, setting(Group.LEARNING, "RMSprop's epsilon, which keeps it from dividing by zero.", gt=0, le=1)
+    ] = 1e-5
+    ent_coef: EntropyWeight = 0.0
+
+
+A2C = Algorithm(
+    id="a2c",
+    name="A2C",
+    title="Advantage Actor-Critic",
+    summary="Many small updates from very short rollouts. The simplest actor-critic: quick to run, noisier than PPO.",
+    observation_spaces=VECTORS,
+    action_spaces=VECTORS,
+    model_class="stable_baselines3:A2C",
+    hyperparameters=A2CHyperparameters,
+    metrics=(*on_policy.METRICS, "train/policy_loss", "train/entropy_loss"),
+)

@@ -1,0 +1,140 @@
+"""The hyperparameters that several algorithms share: bounds and help of each, said once.
+
+A hyperparameter belongs to a group, by which forms are ordered: what is learned with, what is collected,
+what is remembered, how it explores, and the network. Defaults are each algorithm's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from rlviz.domain.registry import load
+
+
+class Group(StrEnum):
+    LEARNING = "learning"
+    EXPERIENCE = "experience"
+    MEMORY = "memory"
+    EXPLORATION = "exploration"
+    NETWORK = "network"
+
+
+GROUPS = tuple(group.value for group in Group)
+
+
+def setting(group: Group, description: str, **bounds: Any) -> Any:
+    """The bounds and help of a hyperparameter."""
+    return Field(description=description, json_schema_extra={"group": group.value}, **bounds)
+
+
+# Learning
+
+Schedule = Literal["constant", "linear"]
+LearningRate = Annotated[float, setting(Group.LEARNING, "Step size of the optimizer.", gt=0, le=1)]
+LearningRateSchedule = Annotated[Schedule, setting(Group.LEARNING, "Constant, or falling linearly to zero.")]
+BatchSize = Annotated[int, setting(Group.LEARNING, "Transitions drawn for each gradient step.", ge=1, le=8_192)]
+Minibatch = Annotated[int, setting(Group.LEARNING, "Transitions in a minibatch.", ge=2, le=65_536)]
+Gamma = Annotated[float, setting(Group.LEARNING, "Discount factor.", ge=0, le=1)]
+GaeLambda = Annotated[float, setting(Group.LEARNING, "Bias against variance in the advantage estimate.", ge=0, le=1)]
+NormalizeAdvantage = Annotated[bool, setting(Group.LEARNING, "Scale advantages to zero mean and unit variance.")]
+ValueWeight = Annotated[float, setting(Group.LEARNING, "Weight of the value loss.", ge=0, le=10)]
+MaxGradNorm = Annotated[float, setting(Group.LEARNING, "Gradients longer than this are shortened.", gt=0, le=100)]
+Tau = Annotated[
+    float, setting(Group.LEARNING, "Share of the online network copied into the target network.", gt=0, le=1)
+]
+TargetUpdateInterval = Annotated[
+    int,
+    setting(Group.LEARNING, "Environment steps between copies into the target network.", ge=1, le=1_000_000),
+]
+GradientSteps = Annotated[
+    int,
+    setting(
+        Group.LEARNING,
+        "Gradient steps a round; -1: as many as environment steps were taken.",
+        ge=-1,
+        le=10_000,
+    ),
+]
+
+# Experience
+
+Environments = Annotated[int, setting(Group.EXPERIENCE, "Environments stepped side by side.", ge=1, le=64)]
+RolloutSteps = Annotated[
+    int, setting(Group.EXPERIENCE, "Steps collected per environment before each update.", ge=2, le=65_536)
+]
+TrainFreq = Annotated[
+    int, setting(Group.EXPERIENCE, "Steps of each environment between rounds of learning.", ge=1, le=10_000)
+]
+LearningStarts = Annotated[
+    int, setting(Group.EXPERIENCE, "Steps collected before learning begins.", ge=0, le=1_000_000)
+]
+
+# Memory
+
+BufferSize = Annotated[int, setting(Group.MEMORY, "Transitions the replay buffer holds.", ge=100, le=1_000_000)]
+OptimizeMemory = Annotated[
+    bool,
+    setting(
+        Group.MEMORY,
+        "Store each observation once, in half the memory; an episode cut off by its time limit then counts as ended.",
+    ),
+]
+
+# Exploration
+
+EntropyWeight = Annotated[
+    float, setting(Group.EXPLORATION, "Weight of the entropy bonus, which keeps exploring.", ge=0, le=1)
+]
+ExplorationFraction = Annotated[
+    float,
+    setting(Group.EXPLORATION, "Share of training over which epsilon falls to its final value.", gt=0, le=1),
+]
+InitialEpsilon = Annotated[
+    float, setting(Group.EXPLORATION, "Epsilon at the start: share of random actions.", ge=0, le=1)
+]
+FinalEpsilon = Annotated[float, setting(Group.EXPLORATION, "Epsilon after the fall.", ge=0, le=1)]
+UseSde = Annotated[
+    bool,
+    setting(
+        Group.EXPLORATION,
+        "Explore with noise that depends on the state (gSDE), smoother than fresh noise at every step. "
+        "For continuous actions.",
+    ),
+]
+SdeSampleFreq = Annotated[
+    int,
+    setting(Group.EXPLORATION, "Steps between new gSDE noise; -1: once a rollout.", ge=-1, le=65_536),
+]
+LogStdInit = Annotated[
+    float,
+    setting(
+        Group.EXPLORATION,
+        "Logarithm of the policy's standard deviation at the start. For continuous actions.",
+        ge=-10,
+        le=3,
+    ),
+]
+
+# Network
+
+NetArch = Annotated[
+    list[Annotated[int, Field(ge=4, le=1024)]],
+    Field(
+        max_length=4,
+        description="Units in each hidden layer; none: straight from the observation, or from what a picture shows.",
+        json_schema_extra={"group": Group.NETWORK.value},
+    ),
+]
+Activation = Annotated[Literal["tanh", "relu"], setting(Group.NETWORK, "Non-linearity between layers.")]
+ACTIVATION_CLASSES: Mapping[str, str] = {"tanh": "torch.nn:Tanh", "relu": "torch.nn:ReLU"}
+
+
+def scheduled(value: float, schedule: Schedule) -> Any:
+    """A constant, or Stable-Baselines3's own linear fall to zero, which a saved model can load without this package."""
+    if schedule == "constant":
+        return value
+    return load("stable_baselines3.common.utils:LinearSchedule")(value, 0.0, 1.0)

@@ -1,0 +1,85 @@
+"""Q-learning on a table (Watkins, 1989; Watkins and Dayan, 1992, https://doi.org/10.1007/BF00992698)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar
+
+from rlviz.algorithms.base import HERE, Algorithm, Hyperparameters
+from rlviz.algorithms.fields import (
+    Environments,
+    ExplorationFraction,
+    FinalEpsilon,
+    Gamma,
+    Group,
+    InitialEpsilon,
+    LearningRateSchedule,
+    scheduled,
+    setting,
+)
+from rlviz.algorithms.memory import Layout, MemoryNeed
+from rlviz.algorithms.off_policy import epsilon_problems
+from rlviz.domain.errors import FieldError
+
+
+class QLearningHyperparameters(Hyperparameters):
+    defaults_of: ClassVar[str] = HERE
+
+    learning_rate: Annotated[
+        float,
+        setting(
+            Group.LEARNING, "How far a value moves towards its target; 1 is right where nothing is random.", gt=0, le=1
+        ),
+    ] = 0.1
+    learning_rate_schedule: LearningRateSchedule = "constant"
+    gamma: Gamma = 0.99
+    n_envs: Environments = 1
+    exploration_fraction: ExplorationFraction = 0.5
+    exploration_initial_eps: InitialEpsilon = 1.0
+    exploration_final_eps: FinalEpsilon = 0.05
+    initial_value: Annotated[
+        float,
+        setting(
+            Group.EXPLORATION,
+            "Value of every action before it was tried; above what can be earned, it makes the agent try everything.",
+            ge=-1_000,
+            le=1_000,
+        ),
+    ] = 0.0
+
+    @property
+    def environments(self) -> int:
+        return self.n_envs
+
+    def model_arguments(self, action_size: int = 1) -> dict[str, Any]:
+        return {
+            **self.model_dump(exclude={"n_envs", "learning_rate_schedule"}),
+            "learning_rate": scheduled(self.learning_rate, self.learning_rate_schedule),
+        }
+
+    def memory(self, observation: Layout, action: Layout) -> MemoryNeed:
+        """A value, a count of visits for each action in each state; no hyperparameter makes it less."""
+        return MemoryNeed(None, 1, observation.values * (action.values * (8 + 8) + 1))
+
+    def problems(self, total_timesteps: int) -> list[FieldError]:
+        return epsilon_problems(self.exploration_initial_eps, self.exploration_final_eps)
+
+
+Q_LEARNING = Algorithm(
+    id="q-learning",
+    name="Q-learning",
+    title="Tabular Q-learning",
+    summary="Keeps one number for each action in each state, in a table that can be looked at. For small worlds.",
+    observation_spaces=("Discrete", "MultiDiscrete"),
+    action_spaces=("Discrete",),
+    model_class="rlviz.algorithms.tabular:QLearning",
+    hyperparameters=QLearningHyperparameters,
+    metrics=(
+        "rollout/exploration_rate",
+        "train/learning_rate",
+        "train/td_error",
+        "train/states_visited",
+        "train/n_updates",
+    ),
+    policy="TablePolicy",
+    export="rlviz.training.q_table:write_q_table",
+)

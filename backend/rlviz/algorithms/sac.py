@@ -1,0 +1,51 @@
+"""Soft Actor-Critic (Haarnoja et al., 2018, https://arxiv.org/abs/1801.01290; 2019, https://arxiv.org/abs/1812.05905)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from rlviz.algorithms import off_policy
+from rlviz.algorithms.base import VECTORS, Algorithm
+from rlviz.algorithms.fields import Group, LogStdInit, SdeSampleFreq, TargetUpdateInterval, UseSde, setting
+from rlviz.algorithms.off_policy import OffPolicyHyperparameters
+
+
+class SACHyperparameters(OffPolicyHyperparameters):
+    target_update_interval: TargetUpdateInterval = 1
+    ent_coef: Annotated[
+        float | None,
+        setting(
+            Group.EXPLORATION,
+            "Weight of the entropy bonus, which keeps exploring; null: tuned while it learns.",
+            ge=0,
+            le=10,
+        ),
+    ] = None
+    use_sde: UseSde = False
+    sde_sample_freq: SdeSampleFreq = -1
+    log_std_init: LogStdInit = -3.0
+
+    def model_arguments(self, action_size: int = 1) -> dict[str, Any]:
+        arguments = super().model_arguments(action_size)
+        arguments["ent_coef"] = "auto" if self.ent_coef is None else self.ent_coef
+        arguments["policy_kwargs"]["log_std_init"] = arguments.pop("log_std_init")
+        return arguments
+
+
+SAC = Algorithm(
+    id="sac",
+    name="SAC",
+    title="Soft Actor-Critic",
+    summary="Seeks reward and randomness together, from replayed experience. The first choice for continuous actions.",
+    observation_spaces=VECTORS,
+    action_spaces=("Box",),
+    model_class="stable_baselines3:SAC",
+    hyperparameters=SACHyperparameters,
+    metrics=(
+        *off_policy.METRICS,
+        "train/actor_loss",
+        "train/critic_loss",
+        "train/ent_coef",
+        "train/ent_coef_loss",
+    ),
+)
