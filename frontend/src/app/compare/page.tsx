@@ -1,14 +1,19 @@
 import type { Metadata } from "next";
+import { Suspense } from "react";
 import { PageHeader } from "@/components/layout/page-header";
-import { CompareEmpty } from "@/features/compare";
+import { CompareSkeleton, CompareView } from "@/features/compare";
 
 export const metadata: Metadata = { title: "Compare" };
 
 export default function ComparePage() {
   return (
     <>
-      <PageHeader title="Compare">Two runs side by side: curves, figures and settings.</PageHeader>
-      <CompareEmpty />
+      <PageHeader title="Compare">
+        Runs side by side: curves, figures, settings and what their policies do.
+      </PageHeader>
+      <Suspense fallback={<CompareSkeleton />}>
+        <CompareView />
+      </Suspense>
     </>
   );
 }

@@ -1,1 +1,2 @@
-export { CompareEmpty } from "./compare-empty";
+export { CompareView } from "./compare-view";
+export { CompareSkeleton } from "./compare-skeleton";

@@ -9,14 +9,13 @@ import { ErrorState } from "@/components/ui/error-state";
 import { Notice } from "@/components/ui/notice";
 import { Skeleton } from "@/components/ui/skeleton";
 import { type CreateEvaluation, evaluationsQuery, explainAction, type RunDetail } from "@/lib/api";
+import { bestPolicy, endedSince, isUnderWay, useEvaluate, whyNotYet } from "@/lib/evaluations";
 import { EvaluateForm } from "./evaluate-form";
 import { EvaluationFailure } from "./evaluation-failure";
 import { EvaluationHistory } from "./evaluation-history";
 import { EvaluationProgress } from "./evaluation-progress";
 import { again } from "./evaluation-request";
 import { EvaluationResult } from "./evaluation-result";
-import { bestPolicy, endedSince, isUnderWay, whyNotYet } from "./readiness";
-import { useEvaluate } from "./use-evaluate";
 
 export function EvaluationCard({ run }: { run: RunDetail }) {
   const { data: all, error, refetch, isFetching } = useQuery(evaluationsQuery(run.id));

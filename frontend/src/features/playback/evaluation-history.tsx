@@ -4,7 +4,7 @@ import { Disclosure } from "@/components/ui/disclosure";
 import type { Evaluation } from "@/lib/api";
 import { age, brief, decimal, moment } from "@/lib/format";
 import { useNow } from "@/lib/time/use-now";
-import { isUnderWay, whyNoVideo } from "./readiness";
+import { isUnderWay, whyNoVideo } from "@/lib/evaluations";
 
 interface EvaluationHistoryProps {
   evaluations: readonly Evaluation[];

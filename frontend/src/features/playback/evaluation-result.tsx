@@ -8,7 +8,7 @@ import { count } from "@/lib/format";
 import { chaptersOf } from "./chapters";
 import { EpisodeList } from "./episode-list";
 import { EvaluationSummary } from "./evaluation-summary";
-import { whyNoVideo } from "./readiness";
+import { whyNoVideo } from "@/lib/evaluations";
 
 /** Player, figures and episodes of one completed evaluation. */
 export function EvaluationResult({ evaluation }: { evaluation: Evaluation }) {

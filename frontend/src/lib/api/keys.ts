@@ -3,6 +3,9 @@ export const keys = {
   runs: ["runs"] as const,
   runList: (filter: object) => ["runs", filter] as const,
   run: (id: string) => ["run", id] as const,
+  runSearch: (text: string, limit: number) => ["run-search", text, limit] as const,
+  comparison: (ids: readonly string[], threshold: number | null) =>
+    ["comparison", ids, threshold] as const,
   evaluations: (id: string) => ["run", id, "evaluations"] as const,
   algorithms: ["algorithms"] as const,
   environments: ["environments"] as const,

@@ -1,3 +1,4 @@
+export { type ComparisonView, MAX_COMPARED, readComparison, writeComparison } from "./comparison";
 export {
   type ListFilter,
   readListFilter,

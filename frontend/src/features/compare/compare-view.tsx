@@ -1,0 +1,91 @@
+"use client";
+
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Boundary } from "@/components/ui/boundary";
+import { CopyButton } from "@/components/ui/copy-button";
+import { ErrorState } from "@/components/ui/error-state";
+import { comparisonQuery } from "@/lib/api";
+import { readComparison, useQueryString, writeComparison } from "@/lib/url";
+import { CompareSkeleton } from "./compare-skeleton";
+import { FigureTable } from "./figure-table";
+import { looksOf } from "./looks";
+import { RunChips } from "./run-chips";
+import { RunPicker } from "./run-picker";
+import { SettingsDiff } from "./settings-diff";
+import { Suggestions } from "./suggestions";
+import { ThresholdField } from "./threshold-field";
+import { UnknownRuns } from "./unknown-runs";
+import { useComparedRuns } from "./use-compared-runs";
+import { VerdictCard } from "./verdict-card";
+import { Videos } from "./videos";
+
+/** Figures of a run that trains are asked for again this often; its curve follows the stream. */
+const REFRESH_MS = 2_000;
+
+export function CompareView() {
+  const [query, replaceQuery] = useQueryString();
+  const view = readComparison(query);
+  const runs = useComparedRuns(view.runs);
+  const ids = runs.known.map(({ id }) => id);
+  const looks = looksOf(view.runs);
+  const { data, error, refetch, isFetching } = useQuery({
+    ...comparisonQuery(ids, view.threshold),
+    enabled: ids.length > 1 && !runs.pending,
+    placeholderData: keepPreviousData,
+    refetchInterval: runs.live ? REFRESH_MS : false,
+  });
+  const change = (part: Partial<typeof view>) =>
+    replaceQuery(writeComparison(query, { ...view, ...part }));
+  const choose = (chosen: readonly string[]) => change({ runs: chosen });
+  const remove = (id: string) => choose(view.runs.filter((other) => other !== id));
+
+  return (
+    <div className="flex flex-col gap-4">
+      <div className="flex flex-wrap items-center gap-2">
+        <RunPicker chosen={view.runs} onChange={choose} />
+        <RunChips runs={runs.known} looks={looks} onRemove={remove} />
+        {ids.length > 1 && <ShareButton />}
+      </div>
+      <UnknownRuns ids={runs.unknown} onRemove={() => choose(ids)} />
+      {runs.pending ? (
+        <CompareSkeleton />
+      ) : runs.error ? (
+        <ErrorState error={runs.error} retry={runs.retry} />
+      ) : ids.length < 2 ? (
+        <Suggestions chosen={ids} onChoose={choose} />
+      ) : error && !data ? (
+        <ErrorState error={error} retry={() => void refetch()} retrying={isFetching} />
+      ) : !data ? (
+        <CompareSkeleton />
+      ) : (
+        <>
+          <VerdictCard comparison={data} />
+          <FigureTable
+            comparison={data}
+            looks={looks}
+            aside={
+              <ThresholdField
+                chosen={view.threshold}
+                used={data.threshold}
+                onChange={(threshold) => change({ threshold })}
+              />
+            }
+          />
+          <SettingsDiff comparison={data} looks={looks} />
+          <Boundary what="The videos">
+            <Videos runs={runs.known} looks={looks} />
+          </Boundary>
+        </>
+      )}
+    </div>
+  );
+}
+
+function ShareButton() {
+  const address = typeof window === "undefined" ? "" : window.location.href;
+  return (
+    <span className="ml-auto">
+      <CopyButton text={address} label="Copy the address of this comparison" />
+    </span>
+  );
+}

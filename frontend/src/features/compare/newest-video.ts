@@ -1,0 +1,18 @@
+import type { Evaluation } from "@/lib/api";
+
+type Video = NonNullable<NonNullable<Evaluation["summary"]>["video"]>;
+
+export interface Recording {
+  evaluation: Evaluation;
+  video: Video;
+  url: string;
+}
+
+/** The newest evaluation whose video is still kept. `evaluations` newest first. */
+export function newestVideo(evaluations: readonly Evaluation[]): Recording | null {
+  for (const evaluation of evaluations) {
+    const video = evaluation.summary?.video;
+    if (video && evaluation.video_url) return { evaluation, video, url: evaluation.video_url };
+  }
+  return null;
+}

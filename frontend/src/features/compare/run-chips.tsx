@@ -1,0 +1,48 @@
+import { X } from "lucide-react";
+import Link from "next/link";
+import { StatusBadge } from "@/components/ui/status-badge";
+import type { RunDetail } from "@/lib/api";
+import { routes } from "@/lib/url";
+import type { Looks } from "./looks";
+import { Swatch } from "./swatch";
+
+interface RunChipsProps {
+  runs: readonly RunDetail[];
+  looks: Looks;
+  onRemove: (id: string) => void;
+}
+
+/** The runs that are compared, each with its line; the way to its page, and out of the comparison. */
+export function RunChips({ runs, looks, onRemove }: RunChipsProps) {
+  return (
+    <ul aria-label="Compared runs" className="flex min-w-0 flex-wrap gap-2">
+      {runs.map((run) => (
+        <li
+          key={run.id}
+          className="flex max-w-full min-w-0 items-center gap-2 rounded-md border border-line bg-surface py-1 pr-1 pl-2.5 text-sm"
+        >
+          <Swatch look={looks.get(run.id)} />
+          <Link
+            href={routes.run(run.id)}
+            title={run.name}
+            className="min-w-0 truncate rounded-sm font-medium hover:text-accent"
+          >
+            {run.name}
+          </Link>
+          <span className="shrink-0 text-xs text-ink-faint max-sm:hidden">
+            {run.algo.toUpperCase()} · {run.env_id}
+          </span>
+          <StatusBadge status={run.status} />
+          <button
+            type="button"
+            aria-label={`Remove ${run.name}`}
+            onClick={() => onRemove(run.id)}
+            className="grid size-7 shrink-0 place-items-center rounded-md text-ink-faint hover:bg-rest-wash hover:text-ink max-md:size-9"
+          >
+            <X aria-hidden className="size-3.5" />
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,87 @@
+"use client";
+
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Plus } from "lucide-react";
+import { useState } from "react";
+import { Button } from "@/components/ui/button";
+import { OptionList } from "@/components/ui/combobox";
+import { Popover } from "@/components/ui/popover";
+import { StatusBadge } from "@/components/ui/status-badge";
+import { runSearchQuery } from "@/lib/api";
+import { age } from "@/lib/format";
+import { useNow } from "@/lib/time/use-now";
+import { MAX_COMPARED } from "@/lib/url";
+
+interface RunPickerProps {
+  chosen: readonly string[];
+  onChange: (ids: string[]) => void;
+}
+
+const FOUND = 30;
+
+/** Finds runs by name, algorithm or environment, and puts them in or takes them out. */
+export function RunPicker({ chosen, onChange }: RunPickerProps) {
+  const [open, setOpen] = useState(false);
+  const full = chosen.length >= MAX_COMPARED;
+  const toggle = (id: string) =>
+    onChange(chosen.includes(id) ? chosen.filter((other) => other !== id) : [...chosen, id]);
+  return (
+    <Popover
+      label="Add runs"
+      open={open}
+      onOpenChange={setOpen}
+      className="w-96"
+      trigger={
+        <Button
+          variant={chosen.length < 2 ? "primary" : "secondary"}
+          icon={<Plus aria-hidden className="size-3.5" />}
+        >
+          Add runs
+        </Button>
+      }
+    >
+      <Search chosen={chosen} full={full} onChoose={toggle} />
+    </Popover>
+  );
+}
+
+interface SearchProps {
+  chosen: readonly string[];
+  full: boolean;
+  onChoose: (id: string) => void;
+}
+
+function Search({ chosen, full, onChoose }: SearchProps) {
+  const [text, setText] = useState("");
+  const now = useNow("minute");
+  const { data, isFetching, error } = useQuery({
+    ...runSearchQuery(text, FOUND),
+    placeholderData: keepPreviousData,
+  });
+  const options = (data?.runs ?? []).map((run) => ({
+    value: run.id,
+    label: run.name,
+    detail: `${run.algo.toUpperCase()} · ${run.env_id} · ${age(run.created_at, now)}`,
+    aside: <StatusBadge status={run.status} />,
+    disabled: full && !chosen.includes(run.id),
+  }));
+  return (
+    <OptionList
+      label="Runs"
+      placeholder="Search runs"
+      options={options}
+      chosen={(id) => chosen.includes(id)}
+      onChoose={onChoose}
+      onSearch={setText}
+      loading={isFetching}
+      none={error ? "The runs could not be searched" : "No run fits"}
+      footer={
+        <p className="border-t border-line px-3 py-2 text-xs text-ink-faint">
+          {full
+            ? `${MAX_COMPARED} runs are the most that can be compared.`
+            : `${chosen.length} of up to ${MAX_COMPARED} chosen`}
+        </p>
+      }
+    />
+  );
+}

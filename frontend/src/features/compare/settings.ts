@@ -1,0 +1,43 @@
+import type { ConfigDifference } from "@/lib/api";
+import { setting } from "@/lib/format";
+
+export interface SettingRow {
+  path: string;
+  name: string;
+  group: string;
+  values: { runId: string; text: string; set: boolean }[];
+}
+
+const GROUPS: Record<string, string> = {
+  hyperparameters: "hyperparameter",
+  env_options: "environment option",
+  checkpoints: "checkpoints",
+  evaluation: "evaluation",
+  versions: "package",
+};
+
+/** The settings that differ, as a person reads them; what names the software comes last. */
+export function settingRows(
+  differences: readonly ConfigDifference[],
+  runIds: readonly string[],
+): SettingRow[] {
+  const rows = differences.map(({ path, values }) => {
+    const [first = "", ...rest] = path.split("/").slice(1).map(unescape);
+    return {
+      path,
+      name: rest.length > 0 ? rest.join(" › ") : first,
+      group: rest.length > 0 ? (GROUPS[first] ?? first) : "",
+      values: runIds.map((runId) => {
+        const set = Object.hasOwn(values, runId);
+        return { runId, text: set ? setting(values[runId]) : "not set", set };
+      }),
+    };
+  });
+  const software = ({ path }: SettingRow) => /^\/(versions\/|git_revision)/.test(path);
+  return [...rows.filter((row) => !software(row)), ...rows.filter(software)];
+}
+
+/** RFC 6901. */
+function unescape(part: string): string {
+  return part.replaceAll("~1", "/").replaceAll("~0", "~");
+}

@@ -1,0 +1,19 @@
+import type { SeriesLook } from "@/components/ui/series";
+
+/** A short piece of a run's line, in its colour and dash. */
+export function Swatch({ look }: { look: SeriesLook | undefined }) {
+  if (!look) return null;
+  return (
+    <svg aria-hidden viewBox="0 0 24 8" className="h-2 w-6 shrink-0">
+      <line
+        x1="1"
+        y1="4"
+        x2="23"
+        y2="4"
+        strokeWidth="2.5"
+        strokeDasharray={look.dash.join(" ")}
+        style={{ stroke: `var(--${look.color})` }}
+      />
+    </svg>
+  );
+}

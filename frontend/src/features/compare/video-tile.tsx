@@ -1,0 +1,136 @@
+"use client";
+
+import { Clapperboard, VideoOff } from "lucide-react";
+import { useState } from "react";
+import { Track, useDeckTime, type VideoDeck } from "@/components/player";
+import { Button } from "@/components/ui/button";
+import { Progress } from "@/components/ui/progress";
+import type { SeriesLook } from "@/components/ui/series";
+import { Skeleton } from "@/components/ui/skeleton";
+import { apiLink, type Evaluation, explainAction, type RunDetail } from "@/lib/api";
+import { isUnderWay, useEvaluate, whyNotYet } from "@/lib/evaluations";
+import { brief, decimal } from "@/lib/format";
+import { newestVideo, type Recording } from "./newest-video";
+import { Swatch } from "./swatch";
+
+interface VideoTileProps {
+  run: RunDetail;
+  look: SeriesLook | undefined;
+  deck: VideoDeck;
+  evaluations: readonly Evaluation[] | undefined;
+  error: Error | null;
+}
+
+export function VideoTile({ run, look, deck, evaluations, error }: VideoTileProps) {
+  const [broken, setBroken] = useState<string | null>(null);
+  const found = evaluations ? newestVideo(evaluations) : null;
+  const recording = found && found.evaluation.id !== broken ? found : null;
+  return (
+    <li className="flex min-w-0 flex-col gap-1.5">
+      <p className="flex min-w-0 items-center gap-2 text-sm">
+        <Swatch look={look} />
+        <span title={run.name} className="min-w-0 truncate font-medium">
+          {run.name}
+        </span>
+      </p>
+      {recording ? (
+        <Film
+          key={recording.evaluation.id}
+          recording={recording}
+          deck={deck}
+          name={run.name}
+          onBroken={() => setBroken(recording.evaluation.id)}
+        />
+      ) : evaluations || error ? (
+        <Missing run={run} newest={evaluations?.[0]} error={error} />
+      ) : (
+        <Skeleton className="aspect-3/2" />
+      )}
+    </li>
+  );
+}
+
+interface FilmProps {
+  recording: Recording;
+  deck: VideoDeck;
+  name: string;
+  onBroken: () => void;
+}
+
+function Film({ recording: { evaluation, video, url }, deck, name, onBroken }: FilmProps) {
+  const over = useDeckTime(deck, (time) => time > video.duration);
+  const spread = evaluation.summary?.episode_return;
+  return (
+    <>
+      <div className="relative">
+        <Track
+          deck={deck}
+          duration={video.duration}
+          fps={video.fps}
+          src={apiLink(url)}
+          aria-label={`Video of ${name}`}
+          style={{ aspectRatio: `${video.width} / ${video.height}` }}
+          className="w-full rounded-md border border-line bg-sunken object-contain"
+          onError={onBroken}
+        />
+        {over && (
+          <span className="absolute top-2 left-2 rounded-sm bg-raised px-1.5 py-0.5 text-2xs text-ink-soft shadow-card">
+            ended
+          </span>
+        )}
+      </div>
+      <p className="text-xs text-ink-faint tabular-nums">
+        Step {brief(evaluation.checkpoint_step)}
+        {spread && ` · return ${decimal(spread.mean)} ± ${decimal(spread.std)}`}
+      </p>
+    </>
+  );
+}
+
+interface MissingProps {
+  run: RunDetail;
+  newest: Evaluation | undefined;
+  error: Error | null;
+}
+
+/** A run without a video says why, and offers to record one. */
+function Missing({ run, newest, error }: MissingProps) {
+  const request = useEvaluate(run.id);
+  const underWay = newest !== undefined && isUnderWay(newest);
+  const notYet = whyNotYet(run);
+  const trouble = request.error ?? error;
+  return (
+    <div className="flex aspect-3/2 flex-col items-center justify-center gap-3 rounded-md border border-dashed border-line-strong p-4 text-center text-sm text-ink-soft">
+      {underWay ? (
+        <div role="status" className="w-full max-w-56">
+          <p>{newest.status === "queued" ? "Waiting to be evaluated" : "Recording"}</p>
+          <Progress
+            className="mt-2"
+            label={`Evaluation of ${run.name}`}
+            share={newest.episodes_done / Math.max(1, newest.episodes)}
+          />
+        </div>
+      ) : (
+        <>
+          <VideoOff aria-hidden className="size-5 text-ink-faint" />
+          <p role={trouble ? "alert" : undefined}>
+            {trouble
+              ? explainAction(trouble)
+              : (notYet ?? (newest ? "Its videos are not kept any more." : "Not evaluated yet."))}
+          </p>
+          {notYet === null && (
+            <Button
+              size="sm"
+              busy={request.isPending}
+              aria-label={`Evaluate ${run.name}`}
+              onClick={() => request.mutate({})}
+              icon={<Clapperboard aria-hidden className="size-3.5" />}
+            >
+              Evaluate
+            </Button>
+          )}
+        </>
+      )}
+    </div>
+  );
+}

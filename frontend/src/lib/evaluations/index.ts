@@ -1,0 +1,2 @@
+export { bestPolicy, endedSince, isUnderWay, whyNotYet, whyNoVideo } from "./readiness";
+export { useEvaluate } from "./use-evaluate";

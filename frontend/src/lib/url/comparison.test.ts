@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { MAX_COMPARED, readComparison, writeComparison } from "./comparison";
+
+test.each([
+  ["", { runs: [], threshold: null }],
+  ["runs=a,b", { runs: ["a", "b"], threshold: null }],
+  ["runs=a,,b,a,../etc,B!", { runs: ["a", "b"], threshold: null }],
+  ["runs=a&threshold=-110", { runs: ["a"], threshold: -110 }],
+  ["runs=a&threshold=", { runs: ["a"], threshold: null }],
+  ["threshold=Infinity", { runs: [], threshold: null }],
+])("the address ?%s is read", (query, view) => {
+  expect(readComparison(new URLSearchParams(query))).toEqual(view);
+});
+
+test("no more runs are read than the service compares", () => {
+  const query = new URLSearchParams({ runs: Array.from({ length: 20 }, (_, i) => `r${i}`).join() });
+  expect(readComparison(query).runs).toHaveLength(MAX_COMPARED);
+});
+
+test("what was read is written again, beside what others keep in the address", () => {
+  const query = new URLSearchParams("runs=a,b&threshold=3.5&axis=time");
+  const view = readComparison(query);
+  expect(writeComparison(query, view)).toBe("?runs=a,b&axis=time&threshold=3.5");
+  expect(writeComparison(new URLSearchParams(), { runs: [], threshold: null })).toBe("");
+});
