@@ -35,21 +35,13 @@ from rlviz.services.comparison import ComparedRuns
 from rlviz.services.events import tell
 
 _TIMES = ("created_at", "queued_at", "started_at", "ended_at")
-_LATER: dict[str, Any] = {
-    "env_options": {},
-    "best_moving_average": None,
-    "best_moving_average_step": None,
-    "sparkline": [],
-    "best_policy": None,
-    "ended_early": None,
-}
-_SAME = set(Run.model_fields) - set(_TIMES) - set(_LATER) - {"queue_position"}
+_SAME = set(Run.model_fields) - set(_TIMES) - {"queue_position"}
 
 
 def view_run(row: RunRow, queue: Mapping[str, int]) -> Run:
     """``queue``: place by run id, of the runs that wait."""
     times = {name: None if (value := getattr(row, name)) is None else utc(value) for name in _TIMES}
-    return Run(**row.model_dump(include=_SAME), **times, **_LATER, queue_position=queue.get(row.id))
+    return Run(**row.model_dump(include=_SAME), **times, queue_position=queue.get(row.id))
 
 
 def view_evaluation(row: EvaluationRow, has_video: bool) -> Evaluation:

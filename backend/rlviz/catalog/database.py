@@ -2,36 +2,61 @@
 
 from __future__ import annotations
 
+import itertools
+import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Engine, create_engine, event, inspect, text
 from sqlmodel import Session
 
-HEAD = "0001"
-"""The newest migration in ``catalog/migrations/versions``; a test holds the two together."""
+from rlviz.catalog.trouble import damaged, explained, newer
+
+REVISIONS = ("0001", "0002")
+"""The migrations in ``catalog/migrations/versions``, in order; a test holds the two together."""
+
+HEAD = REVISIONS[-1]
 
 
 class Database:
     """The catalogue at ``path``. One transaction a use case; safe to use from several threads."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, patience: float = 10.0) -> None:
+        """``patience``: seconds to wait for another writer."""
         path.parent.mkdir(parents=True, exist_ok=True)
         self.path = path
-        self.engine = _engine(path)
+        self.engine = _engine(path, patience)
         self._writing = self.engine.execution_options(begin="BEGIN IMMEDIATE")
 
     def migrate(self) -> None:
-        """Bring the schema up to date.
+        """Bring the schema up to date; a catalogue of an older schema is copied beside itself before.
 
         Alembic is imported only when there is something to do, so that a normal start stays fast.
+        Raises CatalogueUnusable if it cannot be written, CatalogueDamaged if it is no catalogue of ours.
         """
-        if self._revision() != HEAD:
+        with explained(self.path):
+            self._check()
+            revision = self._revision()
+            if revision == HEAD:
+                return
+            if revision is not None:
+                if revision not in REVISIONS:
+                    raise newer(self.path, revision, HEAD)
+                self._back_up(revision)
             from rlviz.catalog.migrations.run import upgrade
 
             upgrade(self.engine)
+
+    def set_aside(self) -> Path:
+        """Rename the file, whatever it holds, so that a new catalogue can take its place; return the new path."""
+        self.close()
+        aside = next(path for number in itertools.count(1) if not (path := self._beside(f"damaged-{number}")).exists())
+        self.path.rename(aside)
+        for suffix in ("-wal", "-shm"):
+            self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
+        return aside
 
     def is_indexed(self) -> bool:
         """Whether the run folders were ever read into this catalogue, to the end."""
@@ -53,6 +78,25 @@ class Database:
     def close(self) -> None:
         self.engine.dispose()
 
+    def _check(self) -> None:
+        """Raises what SQLite has against the file: that it cannot be written, or that its pages do not fit."""
+        with self._writing.connect() as connection:
+            connection.begin().rollback()
+        with self.engine.connect() as connection:
+            found = connection.execute(text("PRAGMA quick_check(1)")).scalar()
+        if found != "ok":
+            raise damaged(self.path, str(found))
+
+    def _back_up(self, revision: str) -> None:
+        """Copy the catalogue, as it is on disk and in its journal, to ``rlviz-<revision>.db``."""
+        copy = self._beside(revision)
+        copy.unlink(missing_ok=True)
+        with closing(sqlite3.connect(self.path)) as source, closing(sqlite3.connect(copy)) as target:
+            source.backup(target)
+
+    def _beside(self, label: str) -> Path:
+        return self.path.with_name(f"{self.path.stem}-{label}{self.path.suffix}")
+
     def _revision(self) -> str | None:
         with self.engine.connect() as connection:
             if not inspect(connection).has_table("alembic_version"):
@@ -65,8 +109,8 @@ def mark_indexed(session: Session) -> None:
     session.connection().exec_driver_sql("PRAGMA user_version = 1")
 
 
-def _engine(path: Path) -> Engine:
-    engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": 10, "check_same_thread": False})
+def _engine(path: Path, patience: float) -> Engine:
+    engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": patience, "check_same_thread": False})
 
     @event.listens_for(engine, "connect")
     def configure(connection: Any, _record: Any) -> None:

@@ -11,6 +11,11 @@ from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus
 from rlviz.domain.status import RunStatus
 
 
+def _json(default: str) -> Column[Any]:
+    """A column added by a later migration: rows that were there before have the default."""
+    return Column(JSON, nullable=False, server_default=default)
+
+
 class RunRow(SQLModel, table=True):
     """One run: what its folder says, indexed for lists and kept current while it trains."""
 
@@ -20,6 +25,8 @@ class RunRow(SQLModel, table=True):
         Index("ix_run_status_queued_at", "status", "queued_at"),
         Index("ix_run_algo_created_at", "algo", "created_at"),
         Index("ix_run_env_id_created_at", "env_id", "created_at"),
+        Index("ix_run_ep_rew_mean_id", "ep_rew_mean", "id"),
+        Index("ix_run_best_moving_average_id", "best_moving_average", "id"),
     )
 
     id: str = Field(primary_key=True)
@@ -29,6 +36,7 @@ class RunRow(SQLModel, table=True):
     preset: str | None = None
     seed: int
     total_timesteps: int
+    env_options: dict[str, Any] = Field(default_factory=dict, sa_column=_json(default="{}"))
     tags: list[str] = Field(default_factory=list, sa_column=Column(JSON, nullable=False))
     notes: str = ""
 
@@ -48,7 +56,12 @@ class RunRow(SQLModel, table=True):
     ep_rew_mean: float | None = None
     ep_len_mean: float | None = None
     fps: float | None = None
+    best_moving_average: float | None = None
+    best_moving_average_step: int | None = None
+    sparkline: list[float] = Field(default_factory=list, sa_column=_json(default="[]"))
     policy_step: int | None = None
+    best_policy: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
+    ended_early: str | None = None
 
     worker_pid: int | None = None
     worker_started_at: float | None = None

@@ -17,15 +17,18 @@ from rlviz.domain.errors import InvalidRequest, RunNotFound, UnknownName
 from rlviz.domain.ids import check_run_id, is_run_id
 from rlviz.domain.status import RunStatus, check_transition
 
-_UNKNOWN = -1e308
 SORTS: dict[str, SQLColumnExpression[Any]] = {
     "created_at": col(RunRow.created_at),
     "name": func.lower(RunRow.name),
-    "ep_rew_mean": func.coalesce(RunRow.ep_rew_mean, _UNKNOWN),
-    "fps": func.coalesce(RunRow.fps, _UNKNOWN),
+    "ep_rew_mean": col(RunRow.ep_rew_mean),
+    "best_moving_average": col(RunRow.best_moving_average),
+    "fps": col(RunRow.fps),
     "total_timesteps": col(RunRow.total_timesteps),
     "step": col(RunRow.step),
 }
+
+
+_NULLABLE = frozenset({"ep_rew_mean", "best_moving_average", "fps"})
 
 
 @dataclass(frozen=True)
@@ -124,9 +127,13 @@ def _conditions(query: RunQuery) -> list[ColumnElement[bool]]:
 
 
 def _beyond(key: SQLColumnExpression[Any], query: RunQuery, descending: bool) -> ColumnElement[bool]:
+    """What comes after the cursor; SQLite sorts null below every value."""
     value, run_id = _decode(query)
+    if value is None:
+        beyond = col(RunRow.id) < run_id if descending else col(RunRow.id) > run_id
+        return and_(key.is_(None), beyond) if descending else or_(key.is_not(None), beyond)
     if descending:
-        return or_(key < value, and_(key == value, col(RunRow.id) < run_id))
+        return or_(key < value, key.is_(None), and_(key == value, col(RunRow.id) < run_id))
     return or_(key > value, and_(key == value, col(RunRow.id) > run_id))
 
 
@@ -135,15 +142,17 @@ def _encode(sort: str, last: tuple[RunRow, Any]) -> str:
     return base64.urlsafe_b64encode(json.dumps([sort, value, row.id]).encode()).decode()
 
 
-def _fits(value: object) -> bool:
-    """Whether SQLite takes ``value`` for an integer."""
-    return type(value) is int and abs(value) < 1 << 63
+def _is_key(value: object, sort: str) -> bool:
+    """Whether ``value`` can have come from that column. SQLite's integers have 64 bits."""
+    if value is None:
+        return sort.removeprefix("-") in _NULLABLE
+    return isinstance(value, str | float) or (type(value) is int and abs(value) < 1 << 63)
 
 
 def _decode(query: RunQuery) -> tuple[Any, str]:
     try:
         sort, value, run_id = json.loads(base64.urlsafe_b64decode(query.cursor or ""))
-        valid = sort == query.sort and (isinstance(value, str | float) or _fits(value)) and is_run_id(str(run_id))
+        valid = sort == query.sort and _is_key(value, sort) and is_run_id(str(run_id))
         str(value).encode()  # SQLite takes no lone surrogates
     except (ValueError, TypeError, RecursionError):
         valid = False

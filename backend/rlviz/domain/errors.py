@@ -20,6 +20,8 @@
     │   ├── EpisodeUnusable          the environment handed out what cannot be summed up
     │   └── VideoNotWritten          no picture, or the encoder gave up
     ├── RunFolderError          500  a run folder cannot be read; names file and reason
+    ├── CatalogueUnusable       500  the catalogue's file cannot be opened or written; says what to do
+    │   └── CatalogueDamaged         it is no catalogue of ours any more; a rebuild makes it again
     ├── RunsFolderInUse         500  another service has it, so this one does not start; names its process
     └── LauncherError           500  a worker could not be started
 
@@ -160,6 +162,14 @@ class VideoNotWritten(EvaluationFailed):
 
 class RunFolderError(RlvizError):
     title = "Run folder cannot be read"
+
+
+class CatalogueUnusable(RlvizError):
+    title = "Catalogue cannot be used"
+
+
+class CatalogueDamaged(CatalogueUnusable):
+    title = "Catalogue is damaged"
 
 
 class RunsFolderInUse(RlvizError):

@@ -6,6 +6,7 @@ import logging
 from functools import cached_property
 
 from rlviz.catalog.database import Database
+from rlviz.domain.errors import CatalogueDamaged
 from rlviz.launchers import LAUNCHERS
 from rlviz.launchers.processes import WorkerProcesses
 from rlviz.rundir.lock import RunsLock
@@ -79,11 +80,19 @@ class Application:
         """Index the run folders again. Raises RunsFolderInUse while another service has the runs folder."""
         claimed = self._lock.acquire()
         try:
-            self.database.migrate()
+            self._migrate_or_begin_anew()
             return rebuild(self.database, self.settings.runs_dir)
         finally:
             if claimed:
                 self._lock.release()
+
+    def _migrate_or_begin_anew(self) -> None:
+        try:
+            self.database.migrate()
+        except CatalogueDamaged as error:
+            log.warning("%s", error)
+            log.warning("The old file is now %s", self.database.set_aside())
+            self.database.migrate()
 
     def _take_up(self) -> None:
         self.database.migrate()

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from rlviz.analysis.return_curve import ReturnCurve
 from rlviz.catalog.models import RunRow
 from rlviz.domain.records import (
     ENDINGS,
     EP_LEN_MEAN,
     EP_REW_MEAN,
     EPISODE_INDEX,
+    EPISODE_REWARD,
     FPS,
     RECENT_FPS,
     EventKind,
     EventRecord,
     is_metric,
 )
-from rlviz.rundir.journal import Line
+from rlviz.rundir.journal import READ_BYTES, JournalTail, Line
 
 _COLUMNS = {EP_REW_MEAN: "ep_rew_mean", EP_LEN_MEAN: "ep_len_mean"}
 
@@ -73,6 +78,35 @@ def fold_metrics(row: RunRow, name: str, lines: Iterable[Line]) -> None:
                 setattr(row, column, _float(values[metric]))
         if RECENT_FPS in values or row.fps is None:
             row.fps = _float(values.get(RECENT_FPS, values.get(FPS)))
+
+
+def fold_curve(row: RunRow, curve: ReturnCurve) -> None:
+    row.best_moving_average, row.best_moving_average_step = curve.best, curve.best_step
+    row.sparkline = curve.sparkline()
+
+
+def extend_curve(curve: ReturnCurve, records: Iterable[Mapping[str, Any] | None]) -> None:
+    """Take in the episodes among ``records`` (None: a broken line)."""
+    ends = [
+        (record["step"], _float(record["values"][EPISODE_REWARD]))
+        for record in records
+        if is_metric(record) and record is not None and EPISODE_REWARD in record["values"]
+    ]
+    if ends:
+        steps, returns = zip(*ends, strict=True)
+        curve.extend(steps, np.array(returns, dtype=np.float64))
+
+
+def curve_of_journal(path: Path, end: int | None = None) -> ReturnCurve:
+    """The curve of the metrics journal at ``path``: all of it, or what stands before byte ``end``."""
+    curve, tail = ReturnCurve(), JournalTail(path)
+    while end is None or tail.offset < end:
+        before = tail.offset
+        records, _ = tail.read_records(READ_BYTES if end is None else min(READ_BYTES, end - before))
+        if tail.offset == before:
+            break
+        extend_curve(curve, records)
+    return curve
 
 
 def warn_of_broken_events(row: RunRow, name: str, lines: Iterable[Line]) -> None:

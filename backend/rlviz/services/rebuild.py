@@ -16,7 +16,14 @@ from rlviz.domain.status import RunStatus
 from rlviz.rundir.control import Desired
 from rlviz.rundir.folder import RunFolder, run_folders
 from rlviz.rundir.journal import Line, read_backwards, read_journal
-from rlviz.services.folding import fold_event, fold_metrics, parse_events, warn_of_broken_events
+from rlviz.services.folding import (
+    curve_of_journal,
+    fold_curve,
+    fold_event,
+    fold_metrics,
+    parse_events,
+    warn_of_broken_events,
+)
 from rlviz.services.runs import row_of_config
 
 _LOOK_BACK = 2_000
@@ -68,6 +75,7 @@ def row_of_folder(folder: RunFolder) -> tuple[RunRow, int]:
     labels = folder.read_labels()
     row.name, row.tags, row.notes = labels.name, labels.tags, labels.notes
     fold_metrics(row, folder.metrics_path.name, _newest_metrics(folder))
+    fold_curve(row, curve_of_journal(folder.metrics_path))
     lines = read_journal(folder.events_path)
     events, broken = parse_events(lines)
     warn_of_broken_events(row, folder.events_path.name, broken)

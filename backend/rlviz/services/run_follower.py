@@ -21,7 +21,16 @@ from rlviz.rundir.journal import JournalTail, JournalWriter, Line
 from rlviz.rundir.lock import training_lock
 from rlviz.services.broadcast import Broadcast
 from rlviz.services.feeds import MetricsFeed
-from rlviz.services.folding import fold_event, fold_metrics, parse_events, warn, warn_of_broken_events
+from rlviz.services.folding import (
+    curve_of_journal,
+    extend_curve,
+    fold_curve,
+    fold_event,
+    fold_metrics,
+    parse_events,
+    warn,
+    warn_of_broken_events,
+)
 
 log = logging.getLogger(__name__)
 
@@ -48,6 +57,7 @@ class RunFollower:
         self._database, self._broadcast = database, broadcast
         self._clock, self._monotonic = clock, monotonic
         self._tail = JournalTail(folder.events_path, events_offset)
+        self._curve = curve_of_journal(folder.metrics_path, feed.end)
         # What was read and is not booked yet: it stays if the catalogue cannot be written now.
         self._events: list[EventRecord] = []
         self._broken: list[Line] = []
@@ -85,6 +95,7 @@ class RunFollower:
         self._events += events
         self._broken += broken
         self._rows += rows
+        extend_curve(self._curve, (line.record for line in rows))
         if rows:
             self._broadcast.metrics_grew()
 
@@ -95,6 +106,7 @@ class RunFollower:
         with self._database.write() as session:
             row = get_run(session, self.folder.run_id)
             fold_metrics(row, self.folder.metrics_path.name, self._rows)
+            fold_curve(row, self._curve)
             warn_of_broken_events(row, self.folder.events_path.name, self._broken)
             for event in self._events:
                 fold_event(row, event)

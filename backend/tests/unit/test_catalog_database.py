@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -19,10 +21,12 @@ from sqlalchemy import inspect
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import SQLModel
 
-from rlviz.catalog.database import HEAD, Database, mark_indexed
+from rlviz.catalog.database import HEAD, REVISIONS, Database, mark_indexed
 from rlviz.catalog.migrations import run as migrations
 from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.catalog.runs import get_run
+from rlviz.catalog.trouble import explained
+from rlviz.domain.errors import CatalogueDamaged, CatalogueUnusable
 
 SCRIPTS = Path(migrations.__file__).parent
 
@@ -68,13 +72,92 @@ def test_migrating_from_empty_gives_the_tables_of_the_models(database: Database)
         "ix_run_status_queued_at",
         "ix_run_algo_created_at",
         "ix_run_env_id_created_at",
+        "ix_run_ep_rew_mean_id",
+        "ix_run_best_moving_average_id",
     }
 
 
-def test_head_is_the_newest_migration() -> None:
+def test_the_known_revisions_are_the_migrations_in_order() -> None:
     config = Config()
     config.set_main_option("script_location", str(SCRIPTS).replace("%", "%%"))
-    assert ScriptDirectory.from_config(config).get_heads() == [HEAD]
+    assert tuple(script.revision for script in ScriptDirectory.from_config(config).walk_revisions())[::-1] == REVISIONS
+
+
+def test_an_older_catalogue_is_copied_before_it_is_migrated_and_then_read_again(tmp_path: Path) -> None:
+    database = Database(tmp_path / "rlviz.db")
+    migrations.upgrade(database.engine, "0001")
+    with database.engine.begin() as connection:
+        connection.exec_driver_sql(
+            "INSERT INTO run (id, name, algo, env_id, seed, total_timesteps, tags, notes, status, warnings, created_at,"
+            " step, episodes) VALUES ('run-1', 'Mine', 'ppo', 'CartPole-v1', 1, 100, '[]', '', 'created', 0, 1.0, 0, 0)"
+        )
+        connection.exec_driver_sql("PRAGMA user_version = 1")
+    database.migrate()
+    assert not database.is_indexed(), "the new columns are filled from the folders"
+    with database.read() as session:
+        kept = get_run(session, "run-1")
+    assert (kept.name, kept.sparkline, kept.env_options, kept.best_policy) == ("Mine", [], {}, None)
+    database.close()
+    copy = tmp_path / "rlviz-0001.db"
+    assert version(copy) == ["0001"]
+    with closing(sqlite3.connect(copy)) as connection:
+        assert connection.execute("SELECT id FROM run").fetchall() == [("run-1",)]
+
+
+# What can be wrong with the file
+
+
+def test_a_file_that_is_no_catalogue_is_damaged_and_can_be_set_aside(tmp_path: Path) -> None:
+    path = tmp_path / "rlviz.db"
+    path.write_bytes(b"not a database, but long enough to be taken for one " * 100)
+    database = Database(path)
+    with pytest.raises(CatalogueDamaged, match="rlviz rebuild"):
+        database.migrate()
+    assert database.set_aside() == tmp_path / "rlviz-damaged-1.db"
+    database.migrate()
+    assert version(path) == [HEAD]
+    database.close()
+
+
+def test_pages_that_were_overwritten_are_noticed_at_the_start(tmp_path: Path) -> None:
+    path = tmp_path / "rlviz.db"
+    database = Database(path)
+    database.migrate()
+    with database.write() as session:
+        session.add_all(run(f"run-{number}") for number in range(500))
+    with database.engine.connect() as connection:
+        connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+    database.close()
+    with path.open("r+b") as file:
+        file.seek(5 * 4096)
+        file.write(os.urandom(10 * 4096))
+    with pytest.raises(CatalogueDamaged):
+        Database(path).migrate()
+
+
+def test_a_catalogue_of_a_newer_version_is_left_alone(database: Database) -> None:
+    with database.engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
+    with pytest.raises(CatalogueDamaged, match=r"another version .* '9999'"):
+        database.migrate()
+    assert version(database.path) == ["9999"]
+
+
+def test_a_catalogue_that_another_program_holds_is_locked(database: Database) -> None:
+    hasty = Database(database.path, patience=0.01)
+    with database.write(), pytest.raises(CatalogueUnusable, match="locked"):
+        hasty.migrate()
+    hasty.close()
+
+
+def test_a_catalogue_that_may_only_be_read_is_named_with_what_to_look_at(database: Database) -> None:
+    def write() -> None:
+        with explained(database.path), database.engine.connect() as connection:
+            connection.exec_driver_sql("PRAGMA query_only = 1")
+            connection.exec_driver_sql("DELETE FROM run")
+
+    with pytest.raises(CatalogueUnusable, match=r"cannot be written .* may write"):
+        write()
 
 
 def test_a_migrated_catalogue_is_migrated_again_without_effect(tmp_path: Path) -> None:

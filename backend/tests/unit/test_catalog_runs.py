@@ -21,6 +21,7 @@ from rlviz.catalog.runs import (
     move_run,
     queue_positions,
     runs_with_status,
+    tag_counts,
 )
 from rlviz.domain.errors import IllegalTransition, InvalidRequest, RunNotFound, UnknownName
 from rlviz.domain.status import RunStatus
@@ -82,6 +83,15 @@ def test_filters_narrow_the_list_together(database: Database) -> None:
     assert ids(database, status=["running", "failed"]) == ["3", "1", "0"]
     assert ids(database, status=["running"], algo=["dqn"]) == ["0"]
     assert ids(database, status=["running"], algo=["ppo"], env_id=["CartPole-v1"]) == []
+
+
+def test_runs_with_any_of_some_tags_are_found_and_the_tags_are_counted(database: Database) -> None:
+    add(database, {"tags": ["good", "b"]}, {"tags": ["Good"]}, {"tags": []}, {"tags": ["b", "a %_'"]})
+    assert ids(database, tag=["b"]) == ["3", "0"]
+    assert ids(database, tag=["Good", "a %_'"]) == ["3", "1"]
+    assert ids(database, tag=["goo"]) == []
+    with database.read() as session:
+        assert tag_counts(session) == [("a %_'", 1), ("b", 2), ("Good", 1), ("good", 1)]
 
 
 def test_search_looks_at_name_id_environment_notes_and_tags_whatever_the_case(database: Database) -> None:

@@ -1,0 +1,95 @@
+"""ReturnCurve: how well a run does and did, taken in episode by episode, in memory that does not grow."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rlviz.analysis.arrays import Floats
+
+WINDOW = 20
+"""Episodes in the moving average."""
+
+SPARKLINE_POINTS = 32
+
+
+class ReturnCurve:
+    """The best moving average of the returns, and its course in a few points.
+
+    ``best``: the best mean return of WINDOW episodes in a row, None before there are so many; ``best_step``:
+    the environment step at which the last of them ended, the first time it was reached.
+
+    It depends on the episodes alone, not on how they were handed over: a run that is followed and one that is
+    read again from its journal come to the same, to the last digit.
+    """
+
+    def __init__(self) -> None:
+        self.best: float | None = None
+        self.best_step: int | None = None
+        self._count = 0
+        self._newest = np.zeros(WINDOW - 1)
+        self._sparkline = _Sparkline()
+
+    def extend(self, steps: ArrayLike, returns: ArrayLike) -> None:
+        """Take in episodes in order, arrays of shape (n,): when they ended, and their returns (NaN if unknown)."""
+        step, value = np.asarray(steps, dtype=np.float64), np.asarray(returns, dtype=np.float64)
+        if len(value) == 0:
+            return
+        averages = self._averages(value)
+        self._note_best(step, averages)
+        finite = np.isfinite(averages)
+        self._sparkline.extend(step[finite], averages[finite])
+        self._newest = np.concatenate([self._newest, value])[-(WINDOW - 1) :]
+        self._count += len(value)
+
+    def sparkline(self) -> list[float]:
+        """At most SPARKLINE_POINTS moving averages, evenly over the steps so far, with 6 digits; at first over
+        as many episodes as there are."""
+        return [float(f"{value:.6g}") for value in self._sparkline.values()]
+
+    def _averages(self, value: Floats) -> Floats:
+        """Added up in one order, whatever came in one batch."""
+        padded = np.concatenate([self._newest, value])
+        sums = np.zeros(len(value))
+        for lag in range(WINDOW):
+            sums += padded[lag : lag + len(value)]
+        averages: Floats = sums / np.minimum(self._count + np.arange(1, len(value) + 1), WINDOW)
+        return averages
+
+    def _note_best(self, step: Floats, averages: Floats) -> None:
+        first_full = max(0, WINDOW - 1 - self._count)
+        full = np.where(np.isfinite(averages[first_full:]), averages[first_full:], -np.inf)
+        if len(full) == 0 or full.max() == -np.inf:
+            return
+        found = int(full.argmax())
+        if self.best is None or full[found] > self.best:
+            self.best, self.best_step = float(full[found]), int(step[first_full + found])
+
+
+class _Sparkline:
+    """The last value in each of up to SPARKLINE_POINTS stretches of equal length, which doubles when they run out."""
+
+    def __init__(self) -> None:
+        self._length = 1
+        self._values: list[float] = []  # NaN before the first episode
+
+    def extend(self, step: Floats, value: Floats) -> None:
+        if len(step) == 0:
+            return
+        while step[-1] >= self._length * SPARKLINE_POINTS:
+            self._double()
+        stretch = (step // self._length).astype(np.intp)
+        last = np.flatnonzero(np.append(np.diff(stretch) != 0, True))
+        for index, newest in zip(stretch[last].tolist(), value[last].tolist(), strict=True):
+            latest = self._values[-1] if self._values else np.nan
+            self._values += [latest] * (index + 1 - len(self._values))
+            self._values[index] = newest
+
+    def values(self) -> list[float]:
+        return [value for value in self._values if not np.isnan(value)]
+
+    def _double(self) -> None:
+        """Join neighbours; of two, the later value is the one at the end."""
+        pairs = [self._values[start : start + 2] for start in range(0, len(self._values), 2)]
+        self._values = [pair[-1] for pair in pairs]
+        self._length *= 2

@@ -1,0 +1,66 @@
+"""The best moving average and the sparkline, taken in piece by piece."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rlviz.analysis.comparison import Episodes, run_metrics
+from rlviz.analysis.moving import moving_average
+from rlviz.analysis.return_curve import SPARKLINE_POINTS, ReturnCurve
+
+RNG = np.random.default_rng(7)
+LENGTHS = RNG.integers(1, 200, 3_000)
+STEPS = np.cumsum(LENGTHS).astype(np.float64)
+RETURNS = np.where(RNG.random(3_000) < 0.01, np.nan, np.sin(STEPS / 5e4) * 300 + RNG.normal(0, 50, 3_000))
+
+
+def curve(*, batch: int, count: int = len(STEPS)) -> ReturnCurve:
+    found = ReturnCurve()
+    for start in range(0, count, batch):
+        end = min(start + batch, count)
+        found.extend(STEPS[start:end], RETURNS[start:end])
+    return found
+
+
+@pytest.mark.parametrize("batch", [1, 7, 19, 20, 500])
+def test_it_is_the_same_to_the_last_digit_however_the_episodes_came(batch: int) -> None:
+    whole, parts = curve(batch=len(STEPS)), curve(batch=batch)
+    assert (parts.best, parts.best_step, parts.sparkline()) == (whole.best, whole.best_step, whole.sparkline())
+
+
+def test_the_best_is_the_one_that_a_comparison_finds() -> None:
+    figures = run_metrics(Episodes(STEPS, STEPS, RETURNS, LENGTHS.astype(np.float64)), window=20)
+    found = curve(batch=100)
+    assert found.best == pytest.approx(figures.best_moving_average)
+    assert found.best_step == figures.best_moving_average_step
+
+
+def test_there_is_no_best_before_twenty_episodes() -> None:
+    found = ReturnCurve()
+    found.extend(np.arange(19.0), np.full(19, 500.0))
+    assert (found.best, found.best_step) == (None, None)
+    found.extend([19.0], [480.0])
+    assert (found.best, found.best_step) == (499.0, 19)
+
+
+@pytest.mark.parametrize("count", [1, 2, 40, 3_000])
+def test_a_sparkline_is_short_and_ends_with_the_newest_average(count: int) -> None:
+    points = curve(batch=50, count=count).sparkline()
+    averages = moving_average(RETURNS[:count], 20)
+    newest = averages[np.isfinite(averages)][-1]
+    assert 1 <= len(points) <= SPARKLINE_POINTS
+    assert points[-1] == pytest.approx(newest, rel=1e-5)
+
+
+def test_a_sparkline_is_even_over_the_steps() -> None:
+    found = ReturnCurve()
+    steps = np.concatenate([np.arange(1, 1_001), np.arange(10_000, 100_001, 10_000)]).astype(np.float64)
+    found.extend(steps, steps)
+    points = np.array(found.sparkline())
+    assert len(points) > SPARKLINE_POINTS / 2
+    assert np.count_nonzero(points < 1_001) <= 4, "many short episodes at the beginning take no more room than time"
+
+
+def test_no_episode_no_point() -> None:
+    assert ReturnCurve().sparkline() == []
