@@ -1,58 +1,101 @@
+"use client";
+
 import clsx from "clsx";
-import { compact, count, decimal } from "@/lib/format";
-import { valueAt } from "./prepare/align";
-import type { ChartColor, ChartModel, ChartSpec, SeriesSpec } from "./prepare/model";
+import { compact, decimal } from "@/lib/format";
+import { useCursor } from "./group";
+import type { LiveChart } from "./live-chart";
+import { smooths } from "./prepare/curve";
+import type { ChartModel, Curve, SeriesSpec } from "./prepare/model";
+import { positionLabel, readoutAt } from "./prepare/readout";
+import { smoothingLabel } from "./prepare/smooth";
+import { SeriesSwatch } from "./series-swatch";
 
 interface ChartLegendProps {
-  spec: ChartSpec;
+  chart: LiveChart;
   model: ChartModel;
-  /** Position under the pointer; null shows the newest values. */
-  cursor: number | null;
+  smoothing: number;
+  hidden: ReadonlySet<string>;
+  onToggle: (id: string) => void;
 }
 
-const swatches: Record<ChartColor, string> = {
-  "chart-raw": "bg-chart-raw",
-  "chart-mean": "bg-chart-mean",
-  "chart-reference": "bg-chart-reference",
-};
+/** With more series than these there is room for one value each. */
+const ROOMY = 3;
 
-export function ChartLegend({ spec, model, cursor }: ChartLegendProps) {
-  const [steps, ...ys] = model.data;
-  const step = cursor === null ? undefined : steps[cursor];
+/** Names, values under the cursor (the newest without one), and a way to switch each series off. */
+export function ChartLegend({ chart, model, smoothing, hidden, onToggle }: ChartLegendProps) {
+  const cursor = useCursor(chart.group);
+  const { series, references } = chart.spec;
+  const inSight = cursor !== null && cursor >= model.x[0] && cursor <= model.x[1] ? cursor : null;
   return (
-    <figcaption
-      aria-hidden
-      className="flex flex-wrap items-baseline gap-x-4 gap-y-0.5 px-1 pb-1 text-xs text-ink-faint tabular-nums"
-    >
-      {spec.series.map((series, i) => (
-        <span key={series.metric} className="flex items-baseline gap-1.5">
-          <Swatch series={series} />
-          {series.label}
-          <b className="min-w-11 font-medium text-ink">
-            {decimal(cursor === null ? model.latest[i] : valueAt(ys[i] ?? [], cursor))}
-          </b>
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-0.5 px-1 pb-1 text-xs text-ink-faint tabular-nums">
+      {series.map((one, i) => (
+        <button
+          key={one.id}
+          type="button"
+          aria-pressed={!hidden.has(one.id)}
+          onClick={() => onToggle(one.id)}
+          onPointerEnter={() => chart.emphasize(one.id)}
+          onPointerLeave={() => chart.emphasize(null)}
+          onFocus={() => chart.emphasize(one.id)}
+          onBlur={() => chart.emphasize(null)}
+          className={clsx(
+            "-mx-1 flex max-w-full items-center gap-x-1.5 rounded-sm px-1 py-0.5 transition-colors hover:bg-rest-wash max-md:min-h-8",
+            hidden.has(one.id) && "opacity-55",
+          )}
+        >
+          <Entry
+            series={one}
+            curve={model.curves[i]!}
+            at={inSight}
+            smoothing={smooths(one) ? smoothing : 0}
+            dense={series.length > ROOMY}
+            off={hidden.has(one.id)}
+          />
+        </button>
+      ))}
+      {references.map(({ label, value }) => (
+        <span key={label} className="flex items-center gap-1.5 py-0.5">
+          <span aria-hidden className="w-3.5 border-t border-dashed border-chart-reference" />
+          {label} <b className="font-medium text-ink-soft">{compact(value)}</b>
         </span>
       ))}
-      {spec.references.map(({ label, value }) => (
-        <span key={label} className="flex items-baseline gap-1.5">
-          <span className="w-3.5 translate-y-[-0.25em] border-t border-dashed border-chart-reference" />
-          {label}
-          <b className="font-medium text-ink">{compact(value)}</b>
-        </span>
-      ))}
-      <span className="ml-auto">{step !== undefined && `step ${count(step)}`}</span>
-    </figcaption>
+      <span className="ml-auto min-h-4">
+        {inSight !== null && positionLabel(model.axis, inSight)}
+      </span>
+    </div>
   );
 }
 
-function Swatch({ series: { look, color } }: { series: SeriesSpec }) {
+interface EntryProps {
+  series: SeriesSpec;
+  curve: Curve;
+  at: number | null;
+  smoothing: number;
+  dense: boolean;
+  off: boolean;
+}
+
+function Entry({ series, curve, at, smoothing, dense, off }: EntryProps) {
+  const { raw, line, spread } = readoutAt(curve, at ?? Infinity);
+  const value = at === null ? curve.latest : raw;
+  const smoothed = smoothing > 0;
   return (
-    <span
-      className={clsx(
-        swatches[color],
-        look === "line" ? "h-0.5 w-3.5 translate-y-[-0.25em]" : "size-1.5 translate-y-[-0.1em]",
-        "rounded-full",
+    <>
+      <SeriesSwatch series={series} faint={smoothed && !dense} />
+      <span className={clsx("truncate", off && "line-through")}>{series.label}</span>
+      <Value>{dense && smoothed ? line : value}</Value>
+      {spread !== null && <span className="text-ink-soft">± {decimal(spread)}</span>}
+      {smoothed && !dense && (
+        <>
+          <SeriesSwatch series={{ ...series, look: "line" }} />
+          {smoothingLabel(smoothing)}
+          <Value>{line}</Value>
+        </>
       )}
-    />
+    </>
   );
+}
+
+function Value({ children }: { children: number | null }) {
+  return <b className="min-w-9 text-left font-medium text-ink">{decimal(children)}</b>;
 }

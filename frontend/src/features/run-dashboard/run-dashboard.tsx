@@ -38,7 +38,7 @@ export function RunDashboard({ id, playback }: RunDashboardProps) {
       <RunNotices run={run} />
       <RunFacts run={run} />
       <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_26rem] xl:grid-rows-[auto_1fr]">
-        <LearningCurves key={run.id} runId={run.id} envId={run.env_id} />
+        <LearningCurves key={run.id} run={run} />
         <div className="min-w-0 xl:row-span-2">
           <Boundary what="The evaluation">{playback(run)}</Boundary>
         </div>

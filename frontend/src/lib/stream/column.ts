@@ -2,14 +2,21 @@ import { halveOldest } from "./thin";
 
 const INITIAL = 1024;
 
-/** Above this many points the oldest half is thinned, so that a run of a million episodes stays bounded. */
-export const CAPACITY = 200_000;
+/**
+ * Above this many points the oldest half is thinned, so that a run of a million episodes stays bounded and
+ * a redraw short. More than a screen has pixels for; a zoom fetches what was thinned away.
+ */
+export const CAPACITY = 16_384;
 
-/** One metric: growable typed arrays of steps and values. A value the service sent as null is NaN, a gap. */
+/** One metric: growable typed arrays of positions and values. A value the service sent as null is NaN, a gap. */
 export class Column {
   x = new Float64Array(INITIAL);
   y = new Float64Array(INITIAL);
   length = 0;
+  /** Points it stands for: those it holds and those that were thinned away, here or by the service. */
+  count = 0;
+  /** Grows with every point, so that a reader can tell whether it has seen all. */
+  version = 0;
 
   constructor(private readonly capacity = CAPACITY) {}
 
@@ -19,6 +26,13 @@ export class Column {
     this.x[this.length] = x;
     this.y[this.length] = y ?? Number.NaN;
     this.length += 1;
+    this.count += 1;
+    this.version += 1;
+  }
+
+  /** Whether it holds fewer points than it stands for. */
+  get isThinned(): boolean {
+    return this.count > this.length;
   }
 
   /** The newest value that is a number. */

@@ -1,37 +1,46 @@
 "use client";
 
 import { useEffect, useState, useSyncExternalStore } from "react";
-import { fetchMetricHistory } from "@/lib/api";
+import type { MetricAxis } from "./axis";
 import type { ConnectionState } from "./events";
-import { type FeedState, RunFeed } from "./feed";
+import type { RunSeries } from "./run-series";
+import { FeedPool, type FollowedRun, type RunCurves } from "./feed-pool";
 import { browserTimers, useHub } from "./provider";
-import { RunSeries } from "./run-series";
-
-const HISTORY_POINTS = 2000;
 
 export function useConnectionState(): ConnectionState {
   const hub = useHub();
   return useSyncExternalStore(hub.onState, hub.getState, () => "connecting");
 }
 
+interface FollowOptions {
+  axis?: MetricAxis;
+  /** Metrics to hold, read once; null for all that come. */
+  names?: readonly string[] | null;
+}
+
 /**
- * The live metrics of a run. `names` is read once: a component that wants others needs another `key`.
+ * The live metrics of some runs, by id. The set may change; hand the pool's `zoom` to a chart group so
+ * that a zoom fetches what was thinned away.
  */
-export function useRunSeries(runId: string, names: readonly string[]): [RunSeries, FeedState] {
+export function useRunCurves(
+  runs: readonly FollowedRun[],
+  { axis = "step", names = null }: FollowOptions = {},
+): { pool: FeedPool; curves: (id: string) => RunCurves } {
   const hub = useHub();
-  const [{ series, feed }] = useState(() => {
-    const series = new RunSeries(names);
-    const history = (signal: AbortSignal) =>
-      fetchMetricHistory(runId, names, HISTORY_POINTS, signal);
-    return { series, feed: new RunFeed({ runId, series, hub, history, timers: browserTimers }) };
-  });
+  const [pool] = useState(() => new FeedPool(hub, names, browserTimers));
+  useSyncExternalStore(pool.subscribe, pool.getVersion, pool.getVersion);
 
-  // External system: the run's metrics at the service.
+  const key = JSON.stringify(runs.map(({ id, started_at }) => ({ id, started_at })));
+  // External system: the runs' metrics at the service.
   useEffect(() => {
-    feed.start();
-    return () => feed.stop();
-  }, [feed]);
+    pool.follow(JSON.parse(key) as FollowedRun[], axis);
+  }, [pool, key, axis]);
+  useEffect(() => () => pool.stop(), [pool]);
 
-  const state = useSyncExternalStore(feed.onState, feed.getState, feed.getState);
-  return [series, state];
+  return { pool, curves: (id) => pool.curves(id) };
+}
+
+/** The metrics found so far, in the order they were first seen. */
+export function useMetricNames(series: RunSeries): readonly string[] {
+  return useSyncExternalStore(series.subscribe, series.names, series.names);
 }

@@ -1,7 +1,10 @@
+export { AXES, type MetricAxis, type Window } from "./axis";
+export { Listeners } from "./listeners";
 export { type Column } from "./column";
 export { type ConnectionState } from "./events";
 export { type FeedState } from "./feed";
-export { useConnectionState, useRunSeries } from "./hooks";
+export { FeedPool, type FollowedRun, type RunCurves } from "./feed-pool";
+export { useConnectionState, useMetricNames, useRunCurves } from "./hooks";
 export { StreamProvider } from "./provider";
 export { RunSeries } from "./run-series";
 export { extremes } from "./thin";

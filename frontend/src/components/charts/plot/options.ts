@@ -1,84 +1,157 @@
 import type uPlot from "uplot";
-import { compact } from "@/lib/format";
-import type { ChartModel, ChartSpec, SeriesSpec } from "../prepare/model";
-import type { Palette } from "./palette";
+import type { Window } from "@/lib/stream";
+import type { ChartModel, ChartSpec } from "../prepare/model";
+import { layout, type Row } from "../prepare/rows";
+import { axisNames, increments, positionTick, tickLabel } from "../prepare/ticks";
+import { type Palette, wash } from "./palette";
+import { drawHighlight, drawReferences } from "./overlays";
 
-interface Current {
+export interface Current {
   palette: Palette;
   model: ChartModel;
+  highlight: Window | null;
 }
+
+export interface PlotHandlers {
+  /** Where the pointer is on the axis; null once it has left. */
+  cursor: (x: number | null) => void;
+  zoom: (window: Window) => void;
+  reset: () => void;
+}
+
+/** A shorter drag is a click. */
+const LEAST_DRAG = 6;
 
 /** Everything that can change is read from `current` when drawn, so that nothing is ever rebuilt. */
 export function plotOptions(
   spec: ChartSpec,
   current: Current,
   size: { width: number; height: number },
-  onCursor: (index: number | null) => void,
+  handlers: PlotHandlers,
 ): uPlot.Options {
-  const axis = (): uPlot.Axis => ({
-    stroke: () => current.palette["chart-axis"],
-    font: current.palette.font,
-    grid: { stroke: () => current.palette["chart-grid"], width: 1 },
-    ticks: { show: false },
-    values: (_, splits) => splits.map((value) => compact(value)),
-    gap: 6,
-  });
+  const rows = layout(spec);
   return {
     ...size,
-    padding: [10, 28, 0, 0],
+    padding: [10, 14, 0, 0],
     legend: { show: false },
     cursor: {
-      drag: { x: false, y: false },
+      drag: { x: true, y: false, setScale: false, dist: LEAST_DRAG },
+      bind: {
+        dblclick: () => () => {
+          handlers.reset();
+          return null;
+        },
+      },
       y: false,
-      points: { size: 7, width: 2, stroke: () => current.palette.surface },
+      hover: { skip: [undefined, null] },
+      points: {
+        stroke: () => current.palette.color("surface"),
+        // uPlot takes no element for no dot, whatever its types say.
+        show: (_, index) => (rows[index - 1]?.row === "line" ? dot() : undefined)!,
+      },
     },
     scales: {
-      x: { time: false, range: () => current.model.x },
-      y: { range: () => current.model.y },
+      x: { time: false, range: () => [...current.model.x] },
+      y: { range: () => [...current.model.y] },
     },
-    axes: [
-      {
-        ...axis(),
-        size: 26,
-        space: 64,
-        label: "timesteps",
-        labelSize: 16,
-        labelGap: 0,
-        labelFont: current.palette.font,
-      },
-      { ...axis(), size: 46, space: 36 },
-    ],
-    series: [{}, ...spec.series.map((series) => seriesOptions(series, current))],
+    axes: axes(current),
+    series: [{}, ...rows.map(({ series, row }) => seriesOptions(spec, series, row, current))],
+    bands: bands(spec, rows, current),
     hooks: {
-      setCursor: [(plot) => onCursor(plot.cursor.idx ?? null)],
-      drawAxes: [(plot) => drawReferences(plot, spec, current.palette)],
+      setSelect: [(plot) => selected(plot, handlers)],
+      drawAxes: [
+        (plot) => {
+          drawHighlight(plot, current);
+          drawReferences(plot, current);
+        },
+      ],
     },
   };
 }
 
-function seriesOptions({ label, look, color }: SeriesSpec, current: Current): uPlot.Series {
-  const paint = () => current.palette[color];
-  if (look === "line") return { label, stroke: paint, width: 2, points: { show: false } };
-  return {
+const DOT = 7;
+const DOT_EDGE = 2;
+
+function dot(): HTMLElement {
+  const element = document.createElement("div");
+  element.style.cssText = `width:${DOT}px;height:${DOT}px;margin:${-DOT / 2}px 0 0 ${-DOT / 2}px;border-width:${DOT_EDGE}px`;
+  return element;
+}
+
+function axes(current: Current): uPlot.Axis[] {
+  const common = (): uPlot.Axis => ({
+    stroke: () => current.palette.color("chart-axis"),
+    font: current.palette.font,
+    grid: { stroke: () => current.palette.color("chart-grid"), width: 1 },
+    ticks: { show: false },
+    gap: 6,
+  });
+  const position: uPlot.Axis = {
+    ...common(),
+    size: 26,
+    space: 64,
+    incrs: () => increments(current.model.axis),
+    values: (_, splits) => splits.map((value) => positionTick(current.model.axis, value)),
+    label: () => axisNames[current.model.axis],
+    labelSize: 16,
+    labelGap: 0,
+    labelFont: current.palette.font,
+  };
+  const value: uPlot.Axis = {
+    ...common(),
+    size: 46,
+    space: 34,
+    splits: (_, __, low, high, increment) =>
+      current.model.yTicks?.map(({ at }) => at) ?? multiples(low, high, increment),
+    values: (_, splits, __, ___, increment) =>
+      current.model.yTicks?.map(({ label }) => label) ??
+      splits.map((split) => tickLabel(split, increment)),
+  };
+  return [position, value];
+}
+
+function multiples(low: number, high: number, increment: number): number[] {
+  const first = Math.ceil(low / increment - 1e-9);
+  const last = Math.floor(high / increment + 1e-9);
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => {
+    const value = (first + i) * increment;
+    return Number(value.toPrecision(12));
+  });
+}
+
+function seriesOptions(spec: ChartSpec, index: number, row: Row, current: Current): uPlot.Series {
+  const { label, look, color, dash = [] } = spec.series[index]!;
+  const paint = () => current.palette.color(color);
+  const dots = (size: number): uPlot.Series => ({
     label,
     stroke: paint,
     paths: () => null,
-    points: { show: true, size: 3, width: 0, fill: paint },
-  };
+    points: { show: true, size, width: 0, fill: paint },
+  });
+  if (row === "raw") {
+    if (look === "points") return dots(3);
+    if (look === "marks") return dots(6);
+    return { label, stroke: paint, width: 1, points: { show: false } };
+  }
+  if (row === "line") {
+    const width = look === "marks" ? 1.5 : 2;
+    return { label, stroke: paint, width, dash: [...dash], points: { show: false } };
+  }
+  return { label, stroke: "transparent", width: 0, points: { show: false } };
 }
 
-function drawReferences(plot: uPlot, spec: ChartSpec, palette: Palette) {
-  const { ctx, bbox } = plot;
-  for (const { value } of spec.references) {
-    const y = Math.round(plot.valToPos(value, "y", true));
-    ctx.save();
-    ctx.strokeStyle = palette["chart-reference"];
-    ctx.lineWidth = devicePixelRatio;
-    ctx.setLineDash([5 * devicePixelRatio, 4 * devicePixelRatio]);
-    ctx.beginPath();
-    ctx.moveTo(bbox.left, y);
-    ctx.lineTo(bbox.left + bbox.width, y);
-    ctx.stroke();
-    ctx.restore();
-  }
+/** uPlot fills between two series, named by their places. */
+function bands(spec: ChartSpec, rows: ReturnType<typeof layout>, current: Current): uPlot.Band[] {
+  return rows.flatMap(({ series, row }, i) => {
+    if (row !== "high") return [];
+    const { color } = spec.series[series]!;
+    return [{ series: [i + 1, i + 2], fill: () => wash(current.palette.color(color), 0.16) }];
+  });
+}
+
+function selected(plot: uPlot, { zoom }: PlotHandlers) {
+  const { left, width } = plot.select;
+  if (width < LEAST_DRAG) return;
+  zoom([plot.posToVal(left, "x"), plot.posToVal(left + width, "x")]);
+  plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
 }

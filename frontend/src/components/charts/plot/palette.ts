@@ -1,26 +1,28 @@
-import type { ChartColor } from "../prepare/model";
-
-export type Palette = Record<ChartColor | "chart-grid" | "chart-axis" | "surface", string> & {
+/** A canvas knows no CSS variables: colours by the name of their token, as they stand now. */
+export interface Palette {
+  color: (token: string) => string;
   font: string;
-};
+  strongFont: string;
+}
 
-const NAMES = [
-  "chart-raw",
-  "chart-mean",
-  "chart-reference",
-  "chart-grid",
-  "chart-axis",
-  "surface",
-] as const;
-
-/** A canvas knows no CSS variables: reads them as they stand now. */
 export function readPalette(element: Element): Palette {
   const style = getComputedStyle(element);
-  const colors = NAMES.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]);
-  return {
-    ...(Object.fromEntries(colors) as Record<(typeof NAMES)[number], string>),
-    font: `11px ${style.fontFamily}`,
+  const known = new Map<string, string>();
+  const color = (token: string) => {
+    let value = known.get(token);
+    if (value === undefined) {
+      value = style.getPropertyValue(`--${token}`).trim() || style.color;
+      known.set(token, value);
+    }
+    return value;
   };
+  const family = style.fontFamily;
+  return { color, font: `11px ${family}`, strongFont: `600 13px ${family}` };
+}
+
+/** A wash of a colour, for what lies behind a line. */
+export function wash(color: string, share: number): string {
+  return `color-mix(in srgb, ${color} ${Math.round(share * 100)}%, transparent)`;
 }
 
 /** Calls back whenever the theme of the page changes. */

@@ -1,49 +1,129 @@
 import uPlot from "uplot";
+import type { Window } from "@/lib/stream";
 import type { ChartModel, ChartSpec } from "../prepare/model";
-import { plotOptions } from "./options";
+import { layout } from "../prepare/rows";
+import { plotOptions, type PlotHandlers } from "./options";
 import { readPalette, watchTheme } from "./palette";
+import { watchTouch } from "./touch";
 
 export interface Plot {
   show(model: ChartModel): void;
+  /** Puts the cursor where another chart of the group has it. */
+  setCursor(x: number | null): void;
+  setHighlight(window: Window | null): void;
+  /** Lets one series stand out; null lets them be equal again. */
+  emphasize(id: string | null): void;
+  readonly canvas: HTMLCanvasElement;
   destroy(): void;
 }
+
+const STEPPED_BACK = 0.15;
 
 /** A uPlot that fills its element, follows the theme, and takes new data without being rebuilt. */
 export function createPlot(
   element: HTMLElement,
   spec: ChartSpec,
   first: ChartModel,
-  onCursor: (index: number | null) => void,
+  handlers: PlotHandlers & { resized: (width: number) => void },
 ): Plot {
-  const current = { palette: readPalette(element), model: first };
+  const current = { palette: readPalette(element), model: first, highlight: null as Window | null };
   const size = { width: element.clientWidth, height: element.clientHeight };
+  const rows = layout(spec);
+  let emphasized: string | null = null;
+  let cursor: number | null = null;
+  let hovered = false;
+
   const plot = new uPlot(
-    plotOptions(spec, current, size, onCursor),
+    plotOptions(spec, current, size, handlers),
     first.data as uPlot.AlignedData,
     element,
   );
-  const observer = new ResizeObserver(() => {
+  const point = (left: number) => handlers.cursor(plot.posToVal(left, "x"));
+  const entered = () => (hovered = true);
+  const left = () => {
+    hovered = false;
+    handlers.cursor(null);
+  };
+  const moved = () => {
+    if (hovered && plot.cursor.left !== undefined && plot.cursor.left >= 0) point(plot.cursor.left);
+  };
+  plot.over.addEventListener("mouseenter", entered);
+  plot.over.addEventListener("mouseleave", left);
+  (plot.hooks.setCursor ??= []).push(moved);
+
+  const resize = new ResizeObserver(() => {
     const { clientWidth: width, clientHeight: height } = element;
-    if (width > 0 && height > 0) plot.setSize({ width, height });
+    if (width === 0 || height === 0) return;
+    plot.setSize({ width, height });
+    handlers.resized(width);
   });
-  observer.observe(element);
-  const unwatch = watchTheme(() => {
+  resize.observe(element);
+  const unwatchTheme = watchTheme(() => {
     current.palette = readPalette(element);
     plot.redraw();
   });
+  const unwatchTouch = watchTouch(plot.over, {
+    move: point,
+    pinch: (before, after) => handlers.zoom(pinched(plot, before, after)),
+  });
+
+  const fade = () =>
+    rows.forEach(({ series, row }, i) => {
+      const { id, look } = spec.series[series]!;
+      const drawn = plot.series[i + 1];
+      if (!drawn) return;
+      const share = emphasized === null || emphasized === id ? 1 : STEPPED_BACK;
+      drawn.alpha = share * (row === "raw" && look !== "marks" ? current.model.faint : 1);
+    });
+  const placeCursor = () => {
+    if (hovered) return;
+    const at = cursor === null ? -1 : plot.valToPos(cursor, "x");
+    const inside = at >= 0 && at <= plot.over.clientWidth;
+    const top = inside ? plot.over.clientHeight / 2 : -10;
+    plot.setCursor({ left: inside ? at : -10, top }, false);
+  };
+  fade();
+
   return {
     show(model) {
       current.model = model;
-      spec.series.forEach(({ look }, i) => {
-        const drawn = plot.series[i + 1];
-        if (drawn && look === "points") drawn.alpha = model.pointAlpha;
-      });
+      fade();
       plot.setData(model.data as uPlot.AlignedData);
+      placeCursor();
+    },
+    setCursor(x) {
+      cursor = x;
+      placeCursor();
+    },
+    setHighlight(window) {
+      current.highlight = window;
+      plot.redraw(false);
+    },
+    emphasize(id) {
+      if (id === emphasized) return;
+      emphasized = id;
+      fade();
+      plot.redraw(false);
+    },
+    get canvas() {
+      return plot.ctx.canvas;
     },
     destroy() {
-      unwatch();
-      observer.disconnect();
+      plot.over.removeEventListener("mouseenter", entered);
+      plot.over.removeEventListener("mouseleave", left);
+      unwatchTouch();
+      unwatchTheme();
+      resize.disconnect();
       plot.destroy();
     },
   };
+}
+
+/** The window under which the fingers stay on the positions they took hold of. */
+function pinched(plot: uPlot, before: Window, after: Window): Window {
+  const [from, to] = before.map((left) => plot.posToVal(left, "x")) as [number, number];
+  const apart = Math.max(1, after[1] - after[0]);
+  const scale = (to - from) / apart;
+  const start = from - after[0] * scale;
+  return [start, start + plot.over.clientWidth * scale];
 }

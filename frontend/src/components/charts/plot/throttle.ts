@@ -27,17 +27,3 @@ export function throttleFrames(call: () => void, interval: number, clock: FrameC
   };
   return request;
 }
-
-export const browserFrames: FrameClock = {
-  now: () => performance.now(),
-  frameAfter(ms, callback) {
-    let frame = 0;
-    const timer = window.setTimeout(() => {
-      frame = requestAnimationFrame(callback);
-    }, ms);
-    return () => {
-      window.clearTimeout(timer);
-      cancelAnimationFrame(frame);
-    };
-  },
-};

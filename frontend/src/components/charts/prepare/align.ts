@@ -1,40 +1,35 @@
 import type { AlignedData, Value } from "./model";
 
 export interface Points {
-  x: number[];
-  y: (number | null)[];
+  x: readonly number[];
+  /** Rows that share these positions. */
+  ys: readonly (readonly (number | null)[])[];
 }
 
 /**
- * Puts series with steps of their own on one shared axis. Several points at one step (episodes that
- * ended together) each keep a place.
+ * Puts series with positions of their own on one shared axis. Several points at one position (episodes
+ * that ended together) each keep a place.
  */
 export function align(series: readonly Points[]): AlignedData {
   const heads = series.map(() => 0);
   const xs: number[] = [];
-  const ys: Value[][] = series.map(() => []);
+  const rows: Value[][][] = series.map(({ ys }) => ys.map(() => []));
   for (;;) {
     let next = Infinity;
-    series.forEach(({ x }, i) => {
-      next = Math.min(next, x[heads[i]!] ?? Infinity);
-    });
-    if (next === Infinity) return [xs, ...ys];
+    for (let i = 0; i < series.length; i += 1) {
+      const x = series[i]!.x[heads[i]!];
+      if (x !== undefined && x < next) next = x;
+    }
+    if (next === Infinity) return [xs, ...rows.flat()];
     xs.push(next);
-    series.forEach(({ x, y }, i) => {
+    for (let i = 0; i < series.length; i += 1) {
+      const { x, ys } = series[i]!;
       const head = heads[i]!;
-      if (x[head] === next) {
-        ys[i]!.push(y[head]);
-        heads[i] = head + 1;
-      } else ys[i]!.push(undefined);
-    });
+      const own = x[head] === next;
+      for (let row = 0; row < ys.length; row += 1) {
+        rows[i]![row]!.push(own ? ys[row]![head] : undefined);
+      }
+      if (own) heads[i] = head + 1;
+    }
   }
-}
-
-/** What a series shows at a row of the shared axis: its own value there, or its newest one before. */
-export function valueAt(y: readonly Value[], row: number): number | null {
-  for (let i = row; i >= 0; i -= 1) {
-    const value = y[i];
-    if (value !== undefined) return value;
-  }
-  return null;
 }

@@ -1,11 +1,49 @@
-/** Colours are named by token, so that a theme change repaints without preparing anything anew. */
-export type ChartColor = "chart-raw" | "chart-mean" | "chart-reference";
+import type { MetricAxis, Window } from "@/lib/stream";
+
+/** Where columns come from: a `RunSeries`, or whatever a test has. */
+export interface ChartSource {
+  readonly revision: number;
+  readonly axis: MetricAxis;
+  subscribe(listener: () => void): () => void;
+  column(metric: string, window?: Window | null): ReadonlyColumn;
+}
+
+export interface ReadonlyColumn {
+  readonly x: Float64Array;
+  readonly y: Float64Array;
+  /** Points held. */
+  readonly length: number;
+  /** Points they stand for. */
+  readonly count: number;
+  /** Grows with every point. */
+  readonly version: number;
+  latest(): number | null;
+}
+
+/**
+ * `points`: samples of their own (an episode each), dots behind their smoothed line.
+ * `line`: a curve already, faint behind its smoothed line.
+ * `marks`: few and exact (an evaluation), joined dots that are never smoothed.
+ */
+export type Look = "points" | "line" | "marks";
 
 export interface SeriesSpec {
+  /** Unique in its chart. */
+  id: string;
+  source: ChartSource;
   metric: string;
   label: string;
-  look: "points" | "line";
-  color: ChartColor;
+  look: Look;
+  /** Colours are named by token (`series-1`), so that a theme change repaints without preparing anything anew. */
+  color: string;
+  /** Lengths of stroke and gap, to tell lines apart without their colour. */
+  dash?: readonly number[];
+  /** A mean over many samples needs no smoothing. */
+  smooth?: boolean;
+  /** The metric that says how far values lie around this one: drawn as a band of ± one. */
+  spread?: string;
+  /** Shown with the opposite sign: Stable-Baselines3 logs an entropy loss, people read an entropy. */
+  negate?: boolean;
 }
 
 /** A level worth reaching, drawn dashed across the chart. */
@@ -15,11 +53,30 @@ export interface Reference {
 }
 
 export interface ChartSpec {
+  /** Names the chart in an address: `?chart=train/approx_kl`. */
+  id: string;
   title: string;
   series: readonly SeriesSpec[];
   references: readonly Reference[];
   /** What to say while there is nothing to draw. */
   empty: string;
+  /** What the curve means, in a sentence. */
+  help?: string;
+}
+
+/** What decides the picture besides the data. */
+export interface PrepareOptions {
+  /** From 0 (the points as they are) to below 1. */
+  smoothing: number;
+  log: boolean;
+  /** Fit the range to most points instead of to all. */
+  outliers: boolean;
+  /** The part of the axis to show; null for all. */
+  window: Window | null;
+  /** Pixels across; there is no use in more points than a screen can show. */
+  width: number;
+  /** Ids of series that were switched off. */
+  hidden: ReadonlySet<string>;
 }
 
 /** `null` is a gap in a line; `undefined` only means that another series has a point there. */
@@ -27,29 +84,42 @@ export type Value = number | null | undefined;
 export type AlignedData = [x: number[], ...ys: Value[][]];
 export type Range = [low: number, high: number];
 
+export interface Tick {
+  at: number;
+  label: string;
+}
+
+/** One series as it stands in the window, on positions of its own. */
+export interface Curve {
+  x: readonly number[];
+  raw: readonly (number | null)[];
+  line: readonly (number | null)[];
+  spread: readonly (number | null)[] | null;
+  /** Points held in the window, before thinning for the screen. */
+  held: number;
+  /** Points of the whole run that the service holds. */
+  count: number;
+  latest: number | null;
+}
+
 /** Everything the plot needs to know; it decides nothing itself. */
 export interface ChartModel {
+  axis: MetricAxis;
+  /** The shared positions, then for each series its rows as `rowsOf` lists them. */
   data: AlignedData;
+  curves: readonly Curve[];
   x: Range;
   y: Range;
-  /** Newest value of each series. */
-  latest: (number | null)[];
-  /** Points held for all series, before thinning for the screen. */
+  log: boolean;
+  /** Where a logarithmic axis has its marks; null leaves it to the plot. */
+  yTicks: readonly Tick[] | null;
+  /** References at their height on the y axis. */
+  references: readonly Tick[];
+  /** Points of all series together, before any thinning. */
   points: number;
-  lastStep: number;
-  /** Opacity of points: many of them would hide the line that runs through them. */
-  pointAlpha: number;
+  /** Opacity of what stands behind the smoothed line: many points would hide it. */
+  faint: number;
+  /** What the picture leaves out, and what was done to it. */
+  notes: readonly string[];
   summary: string;
-}
-
-/** Where columns come from: a `RunSeries`, or whatever a test has. */
-export interface ColumnSource {
-  column(metric: string): ReadonlyColumn;
-}
-
-export interface ReadonlyColumn {
-  readonly x: Float64Array;
-  readonly y: Float64Array;
-  readonly length: number;
-  latest(): number | null;
 }

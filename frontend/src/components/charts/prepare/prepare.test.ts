@@ -1,130 +1,209 @@
 import { describe, expect, test } from "vitest";
 import { RunSeries } from "@/lib/stream";
-import { align, valueAt } from "./align";
-import { lengthChart, metricsOf, rewardChart } from "./learning-curves";
+import { align } from "./align";
+import { rewardChart } from "./learning-curves";
+import type { ChartSpec, PrepareOptions, SeriesSpec } from "./model";
 import { prepare } from "./prepare";
-import { stepRange, valueRange } from "./scales";
 
 const REWARD = "episode/reward";
 const MEAN = "rollout/ep_rew_mean";
 
-function series(rows: [step: number, values: Record<string, number | null>][]) {
-  const series = new RunSeries([REWARD, MEAN]);
+type Rows = [step: number, values: Record<string, number | null>][];
+
+function held(rows: Rows) {
+  const series = new RunSeries();
   series.append(rows.map(([step, values], i) => ({ seq: i, time: i, step, values })));
   return series;
 }
 
+const look = (change: Partial<PrepareOptions> = {}): PrepareOptions => ({
+  ...{ smoothing: 0, log: false, outliers: false },
+  ...{ window: null, width: 800, hidden: new Set<string>() },
+  ...change,
+});
+
+function chart(rows: Rows, change: Partial<SeriesSpec> = {}, references: number[] = []): ChartSpec {
+  const series: SeriesSpec = {
+    ...{ id: "a", source: held(rows), metric: REWARD, label: "Episode" },
+    ...{ look: "points", color: "series-1" },
+    ...change,
+  };
+  const levels = references.map((value) => ({ label: "Solved at", value }));
+  return { id: "c", title: "C", series: [series], references: levels, empty: "nothing" };
+}
+
+const rewards = (values: (number | null)[]): Rows =>
+  values.map((value, i) => [i + 1, { [REWARD]: value }]);
+
 describe("aligning", () => {
   test("a step only one series has is no point, and no gap, in the other", () => {
     const data = align([
-      { x: [1, 2, 4], y: [10, null, 40] },
-      { x: [2, 3], y: [200, 300] },
+      { x: [1, 2, 4], ys: [[10, null, 40]] },
+      {
+        x: [2, 3],
+        ys: [
+          [200, 300],
+          [2, 3],
+        ],
+      },
     ]);
     expect(data).toEqual([
       [1, 2, 3, 4],
       [10, null, undefined, 40],
       [undefined, 200, 300, undefined],
+      [undefined, 2, 3, undefined],
     ]);
   });
 
   test("episodes that ended at one step all stay", () => {
-    expect(align([{ x: [5, 5, 5], y: [1, 2, 3] }])).toEqual([
+    expect(align([{ x: [5, 5, 5], ys: [[1, 2, 3]] }])).toEqual([
       [5, 5, 5],
       [1, 2, 3],
     ]);
-  });
-
-  test("under the pointer a series shows its own value or its newest before; a gap shows none", () => {
-    const y = [undefined, 7, undefined, null, undefined];
-    expect([0, 1, 2, 3, 4].map((row) => valueAt(y, row))).toEqual([null, 7, 7, null, null]);
-  });
-});
-
-describe("scales", () => {
-  test("runs are read from step zero", () => {
-    expect(stepRange([100, 500])).toEqual([0, 500]);
-    expect(stepRange([])).toEqual([0, 1]);
-  });
-
-  test("values that are never negative stand on zero, and the reference is in sight", () => {
-    const [low, high] = valueRange([[10, 20, null, undefined]], [475]);
-    expect(low).toBe(0);
-    expect(high).toBeGreaterThan(475);
-  });
-
-  test("negative returns keep room on both sides and never reach past zero", () => {
-    const [low, high] = valueRange([[-200, -100]], [-110]);
-    expect(low).toBeLessThan(-200);
-    expect(high).toBeGreaterThan(-100);
-    expect(high).toBeLessThanOrEqual(0);
-  });
-
-  test.each([[[]], [[[null, undefined]]], [[[0, 0]]]])("%j still gives a range", (ys) => {
-    const [low, high] = valueRange(ys, []);
-    expect(high).toBeGreaterThan(low);
   });
 });
 
 describe("the reward chart", () => {
   test("says that it is empty", () => {
-    const model = prepare(rewardChart(475), series([]));
+    const model = prepare(rewardChart(held([]), 475, false), look());
     expect(model.points).toBe(0);
     expect(model.summary).toBe("Episode return: No finished episode yet");
   });
 
   test("tells its newest values in a sentence", () => {
-    const held = series([
+    const source = held([
       [10, { [REWARD]: 12 }],
       [2048, { [MEAN]: 21.5 }],
       [12_000, { [REWARD]: null }],
     ]);
-    const model = prepare(rewardChart(475), held);
-    expect(model.latest).toEqual([12, 21.5]);
-    expect(model.summary).toBe(
+    expect(prepare(rewardChart(source, 475, false), look()).summary).toBe(
       "Episode return at step 12k: Episode 12.0, Mean of 100 21.5, Solved at 475.0. 3 points.",
     );
   });
 
-  test("draws a value that is missing as a gap", () => {
-    const held = series([
-      [1, { [MEAN]: 5 }],
-      [2, { [MEAN]: null }],
-      [3, { [MEAN]: 7 }],
-    ]);
-    expect(prepare(rewardChart(null), held).data[2]).toEqual([5, null, 7]);
+  test("has no reference where the environment has none", () => {
+    expect(rewardChart(held([]), null, false).references).toEqual([]);
+    expect(rewardChart(held([]), 0, false).references).toHaveLength(1);
   });
 
-  test("has no reference where the environment has none", () => {
-    expect(rewardChart(null).references).toEqual([]);
-    expect(rewardChart(undefined).references).toEqual([]);
-    expect(rewardChart(0).references).toHaveLength(1);
+  test("shows evaluations with their spread, looked up where they were logged", () => {
+    const source = held([
+      [10, { "eval/mean_reward": 100, "eval/std_reward": 20 }],
+      [20, { "eval/mean_reward": 200 }],
+    ]);
+    const model = prepare(rewardChart(source, null, true), look());
+    expect(model.curves[2]!.spread).toEqual([20, null]);
+    expect(model.data.slice(-2)).toEqual([
+      [120, null],
+      [80, null],
+    ]);
+    expect(model.y[1]).toBeGreaterThan(200);
+  });
+});
+
+describe("a curve", () => {
+  test("draws a value that is missing as a gap", () => {
+    expect(prepare(chart(rewards([5, null, 7])), look()).data[1]).toEqual([5, null, 7]);
+  });
+
+  test("stands smoothed beside the points as they are", () => {
+    const { data, notes } = prepare(chart(rewards([0, 100])), look({ smoothing: 0.9 }));
+    expect(data[1]).toEqual([0, 100]);
+    expect(data[2]![1]).toBeGreaterThan(50);
+    expect(data[2]![1]).toBeLessThan(100);
+    expect(notes).toEqual(["EMA 0.90"]);
+  });
+
+  test("of means or evaluations is not smoothed", () => {
+    for (const change of [{ smooth: false }, { look: "marks" as const }]) {
+      const model = prepare(chart(rewards([0, 100]), change), look({ smoothing: 0.9 }));
+      expect(model.data[2]).toEqual([0, 100]);
+      expect(model.notes).toEqual([]);
+    }
+  });
+
+  test("can be turned upside down", () => {
+    const model = prepare(chart(rewards([-0.7]), { negate: true }), look());
+    expect(model.data[1]).toEqual([0.7]);
+    expect(model.curves[0]!.latest).toBe(0.7);
   });
 
   test("thins for the screen, counts what it holds, and loses no extreme", () => {
-    const rows = Array.from(
-      { length: 10_000 },
-      (_, i) => [i, { [REWARD]: i === 4321 ? 9999 : i % 7 }] as [number, Record<string, number>],
-    );
-    const model = prepare(rewardChart(null), series(rows), 500);
+    const rows = rewards(Array.from({ length: 10_000 }, (_, i) => (i === 4321 ? 9999 : i % 7)));
+    const model = prepare(chart(rows), look({ width: 200 }));
     expect(model.points).toBe(10_000);
-    expect(model.data[0].length).toBeLessThanOrEqual(500);
+    expect(model.data[0].length).toBeLessThanOrEqual(600);
     expect(model.data[1]).toContain(9999);
+  });
+
+  test("that was switched off leaves picture and range, not the legend", () => {
+    const model = prepare(chart(rewards([900])), look({ hidden: new Set(["a"]) }));
+    expect(model.data).toEqual([[], [], []]);
+    expect(model.y).toEqual([0, 1]);
+    expect(model.curves[0]!.latest).toBe(900);
   });
 });
 
-test("charts name every metric they need once", () => {
-  expect(metricsOf([rewardChart(1), lengthChart(), rewardChart(2)])).toEqual([
-    REWARD,
-    MEAN,
-    "episode/length",
-    "rollout/ep_len_mean",
-  ]);
+describe("a window", () => {
+  test("shows its points and one beyond either end, and fits them alone", () => {
+    const model = prepare(
+      chart(rewards([1, 2, 3, 4, 500]), {}, [475]),
+      look({ window: [2.5, 3.5] }),
+    );
+    expect(model.data[0]).toEqual([2, 3, 4]);
+    expect(model.x).toEqual([2.5, 3.5]);
+    expect(model.y[1]).toBeLessThan(5);
+  });
+
+  test("shows raw points where the service sent them", () => {
+    const source = new RunSeries();
+    source.load({ series: { [REWARD]: { x: [0, 100], y: [0, 9], count: 101 } } });
+    const spec = { ...chart([]), series: [{ ...chart([]).series[0]!, source }] };
+    const window = [10, 20] as const;
+    expect(source.lacksDetail(window)).toBe(true);
+    expect(prepare(spec, look({ window })).notes).toContain("2 of 101 points, every extreme kept");
+    source.loadDetail([5, 25], { series: { [REWARD]: { x: [9, 15], y: [1, 2], count: 2 } } });
+    const model = prepare(spec, look({ window }));
+    expect(model.data[0]).toEqual([9, 15]);
+    expect(model.notes).toEqual(["no smoothing"]);
+    expect(source.lacksDetail(window)).toBe(false);
+  });
 });
 
-test("points step back once they are many", () => {
-  const spec = rewardChart(null);
-  const of = (n: number) =>
-    prepare(spec, series(Array.from({ length: n }, (_, i) => [i, { [REWARD]: i }])));
-  expect(of(500).pointAlpha).toBe(1);
-  expect(of(501).pointAlpha).toBeLessThan(1);
+describe("a logarithmic scale", () => {
+  test("draws decades and says what it leaves out", () => {
+    const model = prepare(chart(rewards([0.1, 0, -5, 1000]), {}, [-1]), look({ log: true }));
+    expect(model.data[1]).toEqual([-1, null, null, 3]);
+    expect(model.notes).toContain("2 values ≤ 0 left out");
+    expect(model.references).toEqual([]);
+    expect(model.y[0]).toBeLessThan(-1);
+    expect(model.y[1]).toBeGreaterThan(3);
+    expect(model.yTicks!.map(({ label }) => label)).toContain("100");
+  });
+
+  test("with nothing above zero is an empty one", () => {
+    expect(prepare(chart(rewards([-1, 0])), look({ log: true })).y).toEqual([0, 1]);
+  });
+});
+
+test("a range safe from outliers says how many points lie outside", () => {
+  const values = Array.from({ length: 200 }, (_, i) => (i === 7 ? 1e6 : 10));
+  const all = prepare(chart(rewards(values)), look());
+  const most = prepare(chart(rewards(values)), look({ outliers: true }));
+  expect(all.y[1]).toBeGreaterThan(1e6);
+  expect(most.y[1]).toBeLessThan(20);
+  expect(most.notes).toContain("1 point outside the range");
+});
+
+test("of ten runs only the one that moved is prepared anew", () => {
+  const sources = Array.from({ length: 10 }, () => held(rewards([1, 2, 3])));
+  const spec = {
+    ...chart([]),
+    series: sources.map((source, i) => ({ ...chart([]).series[0]!, id: String(i), source })),
+  };
+  const cache = new Map();
+  const before = prepare(spec, look(), cache).curves;
+  sources[3]!.append([{ seq: 9, time: 9, step: 3, values: { [REWARD]: 4 } }]);
+  const after = prepare(spec, look(), cache).curves;
+  expect(after.flatMap((curve, i) => (curve === before[i] ? [] : [i]))).toEqual([3]);
 });

@@ -1,43 +1,195 @@
-import { compact, decimal, plural } from "@/lib/format";
+import { count, plural } from "@/lib/format";
 import { align } from "./align";
-import type { ChartModel, ChartSpec, ColumnSource } from "./model";
-import { stepRange, valueRange } from "./scales";
-import { thinForScreen } from "./thin";
+import { type CurveOptions, heldValues, prepareCurve, smooths } from "./curve";
+import type { ChartModel, ChartSpec, Curve, PrepareOptions, Range, SeriesSpec } from "./model";
+import { summarize } from "./readout";
+import { rowsOf } from "./rows";
+import { extent, logRange, mostOf, positionRange, valueRange } from "./scales";
+import { smoothingLabel } from "./smooth";
+import { logTicks } from "./ticks";
 
-/** More than a wide screen has pixels for; less than it takes to slow a frame. */
-const SCREEN_POINTS = 3000;
+/** All series of a chart share its pixels: two points for each, spread over them, and no fewer than a few hundred. */
+const POINTS_A_PIXEL = 3;
+const LEAST_POINTS = 300;
 
-const CROWD = 500;
-const CROWD_ALPHA = 0.45;
+const CROWD = 400;
 
+/** Remembers the curves of a chart, so that of ten runs only those that moved are prepared anew. */
+export type CurveCache = Map<string, { key: string; curve: Curve }>;
+
+/** Decides everything about the picture of a chart; the plot only draws it. Pure but for `cache`. */
 export function prepare(
   spec: ChartSpec,
-  source: ColumnSource,
-  screenPoints = SCREEN_POINTS,
+  options: PrepareOptions,
+  cache: CurveCache = new Map(),
 ): ChartModel {
-  const columns = spec.series.map(({ metric }) => source.column(metric));
-  const data = align(columns.map((column) => thinForScreen(column, screenPoints)));
-  const [steps, ...ys] = data;
+  const { window, hidden, log } = options;
+  const shown = spec.series.filter(({ id }) => !hidden.has(id));
+  const x = positionRange(newestPosition(shown), window);
+  const curveOptions = {
+    window,
+    smoothing: options.smoothing,
+    range: x[1] - x[0],
+    maxPoints: Math.max(LEAST_POINTS, (options.width * POINTS_A_PIXEL) / Math.max(1, shown.length)),
+  };
+  const curves = spec.series.map((series) =>
+    hidden.has(series.id) ? empty(series) : cached(series, curveOptions, cache),
+  );
+  // Zoomed in, the picture belongs to the curve: a level far above would flatten it.
+  const levels = window
+    ? []
+    : spec.references.map(({ value }) => value).filter((v) => !log || v > 0);
+  const most = options.outliers ? fitToMost(shown, window, levels) : null;
+  const scale = log ? Math.log10 : (value: number) => value;
+  const range = scaled(most?.range ?? positive(extent(curves, levels), curves, log), scale);
+  const y = log ? logRange(range) : valueRange(range);
   const model = {
-    data,
-    x: stepRange(steps),
-    y: valueRange(
-      ys,
-      spec.references.map(({ value }) => value),
-    ),
-    latest: columns.map((column) => column.latest()),
-    points: columns.reduce((sum, { length }) => sum + length, 0),
-    lastStep: steps.at(-1) ?? 0,
-    pointAlpha: steps.length > CROWD ? CROWD_ALPHA : 1,
+    axis: spec.series[0]?.source.axis ?? "step",
+    data: align(curves.map((curve, i) => ({ x: curve.x, ys: rows(spec.series[i]!, curve, log) }))),
+    curves,
+    x,
+    y,
+    log,
+    yTicks: log ? logTicks(y) : null,
+    references: spec.references
+      .filter(({ value }) => !log || value > 0)
+      .map(({ label, value }) => ({ label, at: scale(value) })),
+    points: curves.reduce((sum, curve) => sum + curve.count, 0),
+    faint: faintness(curves, options.smoothing),
+    notes: notes(spec, options, curves, most?.outside ?? 0),
   };
   return { ...model, summary: summarize(spec, model) };
 }
 
-/** The chart in a sentence, for those who do not see it. */
-function summarize(spec: ChartSpec, model: Omit<ChartModel, "summary">): string {
-  if (model.points === 0) return `${spec.title}: ${spec.empty}`;
-  const values = spec.series.map(({ label }, i) => `${label} ${decimal(model.latest[i])}`);
-  const levels = spec.references.map(({ label, value }) => `${label} ${decimal(value)}`);
-  const where = `at step ${compact(model.lastStep)}`;
-  return `${spec.title} ${where}: ${[...values, ...levels].join(", ")}. ${plural(model.points, "point")}.`;
+function newestPosition(series: readonly SeriesSpec[]): number {
+  return series.reduce((newest, { source, metric }) => {
+    const { x, length } = source.column(metric);
+    return Math.max(newest, x[length - 1] ?? 0);
+  }, 0);
+}
+
+function cached(series: SeriesSpec, options: CurveOptions, cache: CurveCache): Curve {
+  const { source, metric, spread } = series;
+  const { version, count: points } = source.column(metric, options.window);
+  const around = spread === undefined ? "" : source.column(spread, options.window).version;
+  const { window, smoothing, range, maxPoints } = options;
+  const key = [
+    source.axis,
+    version,
+    points,
+    around,
+    window,
+    smooths(series) && smoothing,
+    range,
+    maxPoints,
+  ].join();
+  const known = cache.get(series.id);
+  if (known?.key === key) return known.curve;
+  const curve = prepareCurve(series, options);
+  cache.set(series.id, { key, curve });
+  return curve;
+}
+
+function empty({ source, metric }: SeriesSpec): Curve {
+  const column = source.column(metric);
+  return {
+    x: [],
+    raw: [],
+    line: [],
+    spread: null,
+    held: 0,
+    count: column.count,
+    latest: column.latest(),
+  };
+}
+
+/** The rows of a series as they are drawn: on a logarithmic axis as decades, with a gap where there is none. */
+function rows(series: SeriesSpec, { raw, line, spread }: Curve, log: boolean) {
+  const drawn = (value: number | null) =>
+    value === null ? null : !log ? value : value > 0 ? Math.log10(value) : null;
+  const aside = (sign: number) =>
+    line.map((middle, i) => {
+      const around = spread?.[i] ?? null;
+      return middle === null || around === null ? null : drawn(middle + sign * around);
+    });
+  return rowsOf(series).map((row) => {
+    if (row === "raw") return log ? raw.map(drawn) : raw;
+    if (row === "line") return log ? line.map(drawn) : line;
+    return aside(row === "high" ? 1 : -1);
+  });
+}
+
+/** On a logarithmic axis a range begins at the smallest value above zero. */
+function positive(range: Range, curves: readonly Curve[], log: boolean): Range {
+  if (!log || range[0] > 0) return range;
+  let low = Infinity;
+  for (const { raw, line } of curves) {
+    for (const value of raw) if (value !== null && value > 0 && value < low) low = value;
+    for (const value of line) if (value !== null && value > 0 && value < low) low = value;
+  }
+  return low === Infinity ? [Infinity, -Infinity] : [low, range[1]];
+}
+
+function scaled([low, high]: Range, scale: (value: number) => number): Range {
+  return low > high ? [low, high] : [scale(low), scale(high)];
+}
+
+function fitToMost(
+  series: readonly SeriesSpec[],
+  window: PrepareOptions["window"],
+  levels: number[],
+) {
+  let range: Range | null = null;
+  const all = series.map((one) => heldValues(one, window));
+  for (const values of all) {
+    const most = mostOf(values);
+    if (most) range = range ? [Math.min(range[0], most[0]), Math.max(range[1], most[1])] : most;
+  }
+  if (!range) return null;
+  const [low, high] = [Math.min(range[0], ...levels), Math.max(range[1], ...levels)];
+  const outside = all.reduce(
+    (n, values) => n + values.filter((v) => v < low || v > high).length,
+    0,
+  );
+  return { range: [low, high] as Range, outside };
+}
+
+function faintness(curves: readonly Curve[], smoothing: number): number {
+  const crowd = Math.max(0, ...curves.map(({ x }) => x.length));
+  return (smoothing > 0 ? 0.5 : 0.75) * (crowd > CROWD ? 0.55 : 1);
+}
+
+function notes(
+  spec: ChartSpec,
+  { smoothing, log, window, hidden }: PrepareOptions,
+  curves: readonly Curve[],
+  outside: number,
+): string[] {
+  const shown = spec.series.filter(({ id }) => !hidden.has(id));
+  const said: string[] = [];
+  if (shown.some(smooths)) said.push(smoothingLabel(smoothing));
+  if (outside > 0) said.push(`${plural(outside, "point")} outside the range`);
+  const unlogged = log ? shown.reduce((n, series) => n + notPositive(series, window), 0) : 0;
+  if (unlogged > 0) said.push(`${plural(unlogged, "value")} ≤ 0 left out`);
+  const held = curves.reduce((sum, curve) => sum + curve.held, 0);
+  const all = curves.reduce(
+    (sum, curve, i) => sum + (hidden.has(spec.series[i]!.id) ? 0 : curve.count),
+    0,
+  );
+  const thinned = curves.some((curve, i) => thinnedInWindow(spec.series[i]!, curve, window));
+  if (thinned) said.push(`${count(held)} of ${count(all)} points, every extreme kept`);
+  return said;
+}
+
+function thinnedInWindow(
+  { source, metric }: SeriesSpec,
+  { held }: Curve,
+  window: PrepareOptions["window"],
+) {
+  const column = source.column(metric, window);
+  return held > 0 && column.count > column.length;
+}
+
+function notPositive(series: SeriesSpec, window: PrepareOptions["window"]): number {
+  return heldValues(series, window).filter((value) => value <= 0).length;
 }

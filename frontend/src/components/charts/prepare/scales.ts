@@ -1,25 +1,62 @@
-import type { AlignedData, Range } from "./model";
+import type { Window } from "@/lib/stream";
+import type { Curve, Range } from "./model";
 
 const HEADROOM = 0.06;
+const LEAST_DECADES = 0.2;
+const TAIL = 0.01;
 
-/** From zero to the newest step: runs are always read from their beginning. */
-export function stepRange(steps: readonly number[]): Range {
-  return [0, Math.max(1, steps.at(-1) ?? 1)];
+/** From zero to the newest position: runs are always read from their beginning. */
+export function positionRange(newest: number, window: Window | null): Range {
+  return window ? [window[0], window[1]] : [0, newest > 0 ? newest : 1];
 }
 
 /** Room for every value and reference; values that are never negative stand on zero. */
-export function valueRange(ys: AlignedData[1][], references: readonly number[]): Range {
-  let low = Math.min(...references, Infinity);
-  let high = Math.max(...references, -Infinity);
-  for (const y of ys) {
-    for (const value of y) {
-      if (value === null || value === undefined) continue;
-      if (value < low) low = value;
-      if (value > high) high = value;
-    }
-  }
+export function valueRange([low, high]: Range): Range {
   if (low > high) return [0, 1];
-  if (low >= 0) return [0, high === 0 ? 1 : high * (1 + HEADROOM)];
-  const room = (high - low || Math.abs(high) || 1) * HEADROOM;
-  return [low - room, high <= 0 ? Math.min(0, high + room) : high + room];
+  if (low >= 0 && high - low > high * 0.3) return [0, high * (1 + HEADROOM)];
+  if (low === high)
+    return low === 0 ? [0, 1] : [low - Math.abs(low) * 0.1, low + Math.abs(low) * 0.1];
+  const room = (high - low) * HEADROOM;
+  return [
+    low >= 0 ? Math.max(0, low - room) : low - room,
+    high <= 0 ? Math.min(0, high + room) : high + room,
+  ];
+}
+
+/** The same where values are decades. */
+export function logRange([low, high]: Range): Range {
+  if (low > high) return [0, 1];
+  const lack = Math.max(0, LEAST_DECADES - (high - low)) / 2;
+  const room = (high - low) * HEADROOM;
+  return [low - room - lack, high + room + lack];
+}
+
+/** Smallest and largest of what is drawn: points, their line, and the band around it. */
+export function extent(curves: readonly Curve[], references: readonly number[]): Range {
+  const range: Range = [Infinity, -Infinity];
+  const take = (value: number | null | undefined) => {
+    if (value === null || value === undefined) return;
+    if (value < range[0]) range[0] = value;
+    if (value > range[1]) range[1] = value;
+  };
+  references.forEach(take);
+  for (const { raw, line, spread } of curves) {
+    raw.forEach(take);
+    line.forEach(take);
+    spread?.forEach((around, i) => {
+      const middle = line[i];
+      if (around === null || middle === null || middle === undefined) return;
+      take(middle - around);
+      take(middle + around);
+    });
+  }
+  return range;
+}
+
+/** Between the 1st and the 99th percentile of `values` (nearest rank); at least those of ten points. */
+export function mostOf(values: Float64Array): Range | null {
+  if (values.length < 10) return null;
+  const sorted = values.slice().sort();
+  const rank = (share: number) => sorted[Math.round(share * (sorted.length - 1))]!;
+  return [rank(TAIL), rank(1 - TAIL)];
 }

@@ -1,23 +1,17 @@
 import { extremes } from "@/lib/stream";
-import type { Points } from "./align";
-import type { ReadonlyColumn } from "./model";
 
-/** At most about `max` points, the smallest and the largest of every stretch among them. */
-export function thinForScreen({ x, y, length }: ReadonlyColumn, max: number): Points {
-  const points: Points = { x: [], y: [] };
-  const keep = (i: number) => {
-    points.x.push(x[i]!);
-    points.y.push(Number.isNaN(y[i]!) ? null : y[i]!);
-  };
-  if (length <= max) {
-    for (let i = 0; i < length; i += 1) keep(i);
-    return points;
+/** At most about `max` indices of `[from, to)`: the smallest and the largest value of every stretch among them. */
+export function thinForScreen(
+  y: Float64Array,
+  [from, to]: readonly [number, number],
+  max: number,
+): number[] {
+  const kept: number[] = [];
+  const stretch = to - from <= max ? 1 : Math.ceil((to - from) / (max / 2));
+  for (let start = from; start < to; start += stretch) {
+    const [first, second] = extremes(y, start, Math.min(to, start + stretch));
+    kept.push(first);
+    if (second !== first) kept.push(second);
   }
-  const stretch = Math.ceil(length / (max / 2));
-  for (let start = 0; start < length; start += stretch) {
-    const [first, second] = extremes(y, start, Math.min(length, start + stretch));
-    keep(first);
-    if (second !== first) keep(second);
-  }
-  return points;
+  return kept;
 }

@@ -1,0 +1,17 @@
+import { CircleHelp } from "lucide-react";
+import { Tooltip } from "@/components/ui/tooltip";
+
+/** What a curve means, for who asks. */
+export function ChartHelp({ title, text }: { title: string; text: string }) {
+  return (
+    <Tooltip text={text}>
+      <button
+        type="button"
+        aria-label={`What is ${title}? ${text}`}
+        className="grid size-5 place-items-center rounded-sm text-ink-faint hover:text-ink"
+      >
+        <CircleHelp aria-hidden className="size-3.5" />
+      </button>
+    </Tooltip>
+  );
+}

@@ -1,0 +1,78 @@
+"use client";
+
+import { ZoomOut } from "lucide-react";
+import { Button } from "@/components/ui/button";
+import { Segmented } from "@/components/ui/segmented";
+import { Slider } from "@/components/ui/slider";
+import { Switch } from "@/components/ui/switch";
+import type { MetricAxis } from "@/lib/stream";
+import { ChartHelp } from "./chart-help";
+import { type ChartGroup, useZoomWindow } from "./group";
+import { smoothingLabel } from "./prepare/smooth";
+import { type ChartView, MOST_SMOOTHING } from "./prepare/view";
+
+interface ChartToolbarProps {
+  view: ChartView;
+  onChange: (change: Partial<ChartView>) => void;
+  group: ChartGroup;
+}
+
+const axes: { value: MetricAxis; label: string }[] = [
+  { value: "step", label: "Steps" },
+  { value: "episode", label: "Episodes" },
+  { value: "time", label: "Time" },
+];
+
+const SMOOTHING_HELP =
+  "Time-weighted exponential moving average: the further back a point lies along the axis, the less it weighs. 0 shows the points as they are.";
+
+/** How all charts of the page are looked at. */
+export function ChartToolbar({ view, onChange, group }: ChartToolbarProps) {
+  const window = useZoomWindow(group);
+  return (
+    <div
+      role="group"
+      aria-label="Charts"
+      className="flex flex-wrap items-center gap-x-5 gap-y-2 text-xs text-ink-soft"
+    >
+      <span className="flex items-center gap-2">
+        Smoothing
+        <Slider
+          label="Smoothing"
+          className="w-28"
+          min={0}
+          max={MOST_SMOOTHING}
+          step={0.01}
+          value={view.smoothing}
+          valueText={smoothingLabel(view.smoothing)}
+          onChange={(smoothing) => onChange({ smoothing })}
+        />
+        <output className="min-w-22 tabular-nums">{smoothingLabel(view.smoothing)}</output>
+        <ChartHelp title="Smoothing" text={SMOOTHING_HELP} />
+      </span>
+      <Segmented
+        legend="Horizontal axis"
+        options={axes}
+        value={view.axis}
+        onChange={(axis) => onChange({ axis })}
+      />
+      <Switch
+        label="Log scale"
+        checked={view.log}
+        onChange={(log) => onChange({ log })}
+        className="text-xs"
+      />
+      <Switch
+        label="Ignore outliers"
+        checked={view.outliers}
+        onChange={(outliers) => onChange({ outliers })}
+        className="text-xs"
+      />
+      {window && (
+        <Button size="sm" onClick={group.reset} icon={<ZoomOut aria-hidden className="size-3.5" />}>
+          Reset zoom
+        </Button>
+      )}
+    </div>
+  );
+}

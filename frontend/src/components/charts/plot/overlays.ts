@@ -1,0 +1,34 @@
+import type uPlot from "uplot";
+import { wash } from "./palette";
+import type { Current } from "./options";
+
+/** Levels worth reaching: dashed across the chart. */
+export function drawReferences({ ctx, bbox, valToPos }: uPlot, { model, palette }: Current) {
+  for (const { at } of model.references) {
+    const y = Math.round(valToPos(at, "y", true));
+    if (y < bbox.top || y > bbox.top + bbox.height) continue;
+    ctx.save();
+    ctx.strokeStyle = palette.color("chart-reference");
+    ctx.lineWidth = devicePixelRatio;
+    ctx.setLineDash([5 * devicePixelRatio, 4 * devicePixelRatio]);
+    ctx.beginPath();
+    ctx.moveTo(bbox.left, y);
+    ctx.lineTo(bbox.left + bbox.width, y);
+    ctx.stroke();
+    ctx.restore();
+  }
+}
+
+/** The stretch that somebody pointed at: a wash between two edges. */
+export function drawHighlight({ ctx, bbox, valToPos }: uPlot, { highlight, palette }: Current) {
+  if (!highlight) return;
+  const edge = (x: number) =>
+    Math.min(bbox.left + bbox.width, Math.max(bbox.left, valToPos(x, "x", true)));
+  const [from, to] = [edge(highlight[0]), edge(highlight[1])];
+  ctx.save();
+  ctx.fillStyle = wash(palette.color("warn"), 0.14);
+  ctx.fillRect(from, bbox.top, to - from, bbox.height);
+  ctx.fillStyle = palette.color("warn");
+  for (const x of [from, to]) ctx.fillRect(Math.round(x), bbox.top, devicePixelRatio, bbox.height);
+  ctx.restore();
+}

@@ -1,0 +1,69 @@
+import type { Window } from "@/lib/stream";
+import type { Curve, PrepareOptions, ReadonlyColumn, SeriesSpec } from "./model";
+import { firstFrom, lastUpTo, slice } from "./slice";
+import { timeWeightedEma } from "./smooth";
+import { thinForScreen } from "./thin";
+
+export interface CurveOptions extends Pick<PrepareOptions, "smoothing" | "window"> {
+  /** Width of the axis on screen, in its units. */
+  range: number;
+  maxPoints: number;
+}
+
+/** One series within the window: smoothed over all it holds, then thinned to what a screen can show. */
+export function prepareCurve(series: SeriesSpec, options: CurveOptions): Curve {
+  const { window, range, maxPoints } = options;
+  const column = series.source.column(series.metric, window);
+  const [from, to] = slice(column, window);
+  const smoothing = smooths(series) ? options.smoothing : 0;
+  // What lies a whole screen before the window still weighs on its left edge.
+  const start =
+    window && smoothing > 0 ? Math.min(from, firstFrom(column, window[0] - range)) : from;
+  const smoothed = timeWeightedEma(column.x, column.y, [start, to], smoothing, range);
+  const kept = thinForScreen(column.y, [from, to], maxPoints);
+  const sign = series.negate ? -1 : 1;
+  const value = (y: number) => (Number.isNaN(y) ? null : sign * y);
+  return {
+    x: kept.map((i) => column.x[i]!),
+    raw: kept.map((i) => value(column.y[i]!)),
+    line: kept.map((i) => value(smoothed[i - start]!)),
+    spread:
+      series.spread === undefined ? null : spreadAt(series, series.spread, column, kept, window),
+    held: to - from,
+    count: column.count,
+    latest: signed(column.latest(), sign),
+  };
+}
+
+export function smooths({ look, smooth = true }: SeriesSpec): boolean {
+  return smooth && look !== "marks";
+}
+
+function signed(value: number | null, sign: number): number | null {
+  return value === null ? null : sign * value;
+}
+
+/** The spread has a column of its own, logged with its mean: looked up by position. */
+function spreadAt(
+  { source }: SeriesSpec,
+  metric: string,
+  { x }: ReadonlyColumn,
+  kept: readonly number[],
+  window: Window | null,
+): (number | null)[] {
+  const around = source.column(metric, window);
+  const positions = around.x.subarray(0, around.length);
+  return kept.map((i) => {
+    const at = lastUpTo(positions, x[i]!);
+    const value = at >= 0 && positions[at] === x[i] ? around.y[at]! : Number.NaN;
+    return Number.isNaN(value) ? null : Math.abs(value);
+  });
+}
+
+/** Values of a curve's column within the window, as they are drawn: for what percentiles are taken of. */
+export function heldValues(series: SeriesSpec, window: Window | null): Float64Array {
+  const column = series.source.column(series.metric, window);
+  const [from, to] = slice(column, window);
+  const values = column.y.slice(from, to).filter((value) => !Number.isNaN(value));
+  return series.negate ? values.map((value) => -value) : values;
+}

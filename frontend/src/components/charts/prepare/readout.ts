@@ -1,0 +1,63 @@
+import { compact, count, decimal, plural } from "@/lib/format";
+import type { MetricAxis } from "@/lib/stream";
+import type { ChartModel, ChartSpec, Curve } from "./model";
+import { lastUpTo } from "./slice";
+import { clock } from "./ticks";
+
+export interface Readout {
+  /** The value itself, and the smoothed one, at or before the cursor. */
+  raw: number | null;
+  line: number | null;
+  spread: number | null;
+}
+
+const NOTHING: Readout = { raw: null, line: null, spread: null };
+
+/** What a series shows at a position: its own value there, or its newest one before. A gap shows none. */
+export function readoutAt({ x, raw, line, spread }: Curve, position: number): Readout {
+  const at = lastUpTo(x, position);
+  if (at < 0) return NOTHING;
+  return { raw: raw[at] ?? null, line: line[at] ?? null, spread: spread?.[at] ?? null };
+}
+
+/** `step 12,000`, `episode 31`, `1m 30s after the start`. */
+export function positionLabel(axis: MetricAxis, x: number): string {
+  return axis === "time" ? clock(x) : `${axis} ${count(x)}`;
+}
+
+type Readable = Pick<ChartModel, "curves" | "axis">;
+
+/** The values under the cursor in a sentence. */
+export function sentenceAt(
+  spec: ChartSpec,
+  model: Readable,
+  x: number,
+  hidden: ReadonlySet<string>,
+): string {
+  const values = spec.series.flatMap(({ id, label }, i) => {
+    if (hidden.has(id)) return [];
+    const { raw, line, spread } = readoutAt(model.curves[i]!, x);
+    if (raw === null) return [`${label} none`];
+    const around = spread === null ? "" : ` ± ${decimal(spread)}`;
+    const smoothed = line === null || line === raw ? "" : `, smoothed ${decimal(line)}`;
+    return [`${label} ${decimal(raw)}${around}${smoothed}`];
+  });
+  return `${positionLabel(model.axis, x)}: ${values.join("; ")}`;
+}
+
+/** The chart in a sentence, for those who do not see it. */
+export function summarize(
+  spec: ChartSpec,
+  model: Pick<ChartModel, "curves" | "axis" | "data" | "points">,
+): string {
+  if (model.points === 0) return `${spec.title}: ${spec.empty}`;
+  const values = spec.series.flatMap(({ label }, i) => {
+    const { latest } = model.curves[i]!;
+    return latest === null ? [] : [`${label} ${decimal(latest)}`];
+  });
+  const levels = spec.references.map(({ label, value }) => `${label} ${decimal(value)}`);
+  const last = model.data[0].at(-1) ?? 0;
+  const where =
+    model.axis === "time" ? `after ${clock(last)}` : `at ${model.axis} ${compact(last)}`;
+  return `${spec.title} ${where}: ${[...values, ...levels].join(", ")}. ${plural(model.points, "point")}.`;
+}
