@@ -1,13 +1,22 @@
 "use client";
 
+import { Card } from "@/components/ui/card";
+import { CopyButton } from "@/components/ui/copy-button";
 import { ErrorState } from "@/components/ui/error-state";
 
 /** The page broke; the shell around it still stands. */
-export default function PageError({ error }: { error: Error }) {
+export default function PageError({ error }: { error: Error & { digest?: string } }) {
+  const report = [error.stack ?? error.message, error.digest].filter(Boolean).join("\n");
   return (
     <>
       <h1 className="sr-only">Something went wrong</h1>
-      <ErrorState error={error} retry={() => window.location.reload()} retryLabel="Reload" />
+      <Card label="Something went wrong" bodyClass="py-8">
+        <ErrorState error={error} retry={() => window.location.reload()} retryLabel="Reload" />
+        <p className="-mt-6 flex items-center justify-center gap-1 text-xs text-ink-faint">
+          Your runs go on without this page. Details for a report:
+          <CopyButton text={report} label="Copy the details of the error" />
+        </p>
+      </Card>
     </>
   );
 }

@@ -1,7 +1,9 @@
 import type { Metadata } from "next";
 import { Compass } from "lucide-react";
 import Link from "next/link";
+import { SearchAction } from "@/components/layout/search-action";
 import { buttonClass } from "@/components/ui/button";
+import { Card } from "@/components/ui/card";
 import { EmptyState } from "@/components/ui/empty-state";
 import { routes } from "@/lib/url";
 
@@ -11,17 +13,22 @@ export default function NotFound() {
   return (
     <>
       <h1 className="sr-only">Page not found</h1>
-      <EmptyState
-        icon={Compass}
-        title="There is no page at this address"
-        action={
-          <Link href={routes.home} className={buttonClass("primary")}>
-            Go to your runs
-          </Link>
-        }
-      >
-        The link may be mistyped, or the run it led to may have been deleted.
-      </EmptyState>
+      <Card label="Page not found" bodyClass="py-8">
+        <EmptyState
+          icon={Compass}
+          title="There is no page at this address"
+          action={
+            <>
+              <Link href={routes.home} className={buttonClass("primary")}>
+                Go to your runs
+              </Link>
+              <SearchAction />
+            </>
+          }
+        >
+          The link may be mistyped, or the run it led to may have been deleted.
+        </EmptyState>
+      </Card>
     </>
   );
 }

@@ -18,7 +18,7 @@ export function Logo() {
         />
         <circle cx="18" cy="7" r="2" className="fill-accent-ink" />
       </svg>
-      <span className="truncate">RL Gym Visualizer</span>
+      <span className="truncate max-[27rem]:sr-only">RL Gym Visualizer</span>
     </Link>
   );
 }

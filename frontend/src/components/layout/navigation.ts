@@ -5,6 +5,8 @@ export interface Destination {
   href: string;
   label: string;
   icon: LucideIcon;
+  /** Keys that lead there, as they are shown. */
+  keys: string;
   /** Paths that belong to it. */
   owns: (path: string) => boolean;
 }
@@ -16,8 +18,21 @@ export const destinations: readonly Destination[] = [
     href: routes.home,
     label: "Runs",
     icon: ChartSpline,
+    keys: "g h",
     owns: (path) => path === routes.home || under("/runs")(path),
   },
-  { href: routes.compare, label: "Compare", icon: GitCompareArrows, owns: under(routes.compare) },
-  { href: routes.explain, label: "Explain", icon: BookOpen, owns: under(routes.explain) },
+  {
+    href: routes.compare,
+    label: "Compare",
+    icon: GitCompareArrows,
+    keys: "g c",
+    owns: under(routes.compare),
+  },
+  {
+    href: routes.explain,
+    label: "Explain",
+    icon: BookOpen,
+    keys: "g e",
+    owns: under(routes.explain),
+  },
 ];

@@ -1,9 +1,12 @@
 import type { ReactNode } from "react";
 import { LAYER_ID } from "@/components/ui/layer";
 import { Toaster } from "@/components/ui/toast";
+import { BottomBar } from "./bottom-bar";
+import { Commands } from "./commands/commands";
+import { SearchButton } from "./commands/search-button";
 import { Connection } from "./connection";
 import { Logo } from "./logo";
-import { NavLinks } from "./nav-links";
+import { Sidebar } from "./sidebar";
 import { ThemeToggle } from "./theme/theme-toggle";
 
 export function Shell({ children }: { children: ReactNode }) {
@@ -15,24 +18,16 @@ export function Shell({ children }: { children: ReactNode }) {
       >
         Skip to content
       </a>
-      <header className="sticky top-0 z-bar flex h-13 items-center justify-between gap-4 border-b border-line bg-surface px-4">
+      <header className="sticky top-0 z-bar flex h-13 items-center justify-between gap-3 border-b border-line bg-surface px-4">
         <Logo />
+        <SearchButton />
         <div className="flex shrink-0 items-center gap-3 sm:gap-4">
           <Connection />
           <ThemeToggle />
         </div>
       </header>
       <div className="flex min-h-[calc(100dvh-3.25rem)]">
-        <div className="hidden w-44 shrink-0 border-r border-line md:block">
-          <NavLinks
-            label="Main"
-            className="sticky top-13 flex flex-col gap-0.5 p-2.5"
-            linkClass="flex h-8 items-center gap-2.5 rounded-md px-2.5 text-sm font-medium transition-colors"
-            currentClass="bg-rest-wash text-ink"
-            otherClass="text-ink-soft hover:bg-rest-wash hover:text-ink"
-            iconClass="size-4"
-          />
-        </div>
+        <Sidebar />
         <main
           id="content"
           tabIndex={-1}
@@ -42,15 +37,9 @@ export function Shell({ children }: { children: ReactNode }) {
           <div id={LAYER_ID} />
         </main>
       </div>
-      <NavLinks
-        label="Main"
-        className="fixed inset-x-0 bottom-0 z-bar grid grid-cols-3 border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] md:hidden"
-        linkClass="flex h-14 flex-col items-center justify-center gap-1 text-2xs font-medium -outline-offset-2!"
-        currentClass="text-accent"
-        otherClass="text-ink-soft"
-        iconClass="size-5"
-      />
+      <BottomBar />
       <Toaster />
+      <Commands />
     </>
   );
 }

@@ -2,6 +2,12 @@ export const routes = {
   home: "/",
   compare: "/compare",
   explain: "/explain",
+  newRun: "/?new",
+  /** The form for a new run, filled in from another one. */
+  duplicate: (id: string) => `/?duplicate=${encodeURIComponent(id)}`,
+  compareRuns: (ids: readonly string[]) => `/compare?runs=${ids.map(encodeURIComponent).join(",")}`,
+  /** The guides, with hints for one run. */
+  explainRun: (id: string) => `/explain?run=${encodeURIComponent(id)}`,
   run: (id: string) => `/runs/view?id=${encodeURIComponent(id)}`,
 };
 

@@ -1,0 +1,21 @@
+"use client";
+
+import { ErrorState } from "@/components/ui/error-state";
+import "./globals.css";
+
+/** The shell itself broke: nothing of it can be relied on. */
+export default function GlobalError({ error }: { error: Error }) {
+  return (
+    <html lang="en">
+      <head>
+        <title>Something went wrong · RL Gym Visualizer</title>
+      </head>
+      <body>
+        <main className="mx-auto max-w-2xl px-4 py-16">
+          <h1 className="sr-only">Something went wrong</h1>
+          <ErrorState error={error} retry={() => window.location.reload()} retryLabel="Reload" />
+        </main>
+      </body>
+    </html>
+  );
+}

@@ -1,0 +1,70 @@
+"use client";
+
+import dynamic from "next/dynamic";
+import { useRouter } from "next/navigation";
+import { useEffect, useState } from "react";
+import { routes } from "@/lib/url";
+import { showOverlay, shownOverlay, useOverlay } from "./overlay";
+import { type Command, isTaken, readPress } from "./shortcut";
+
+const loadPalette = () => import("./palette");
+const Palette = dynamic(() => loadPalette().then((m) => m.Palette), { ssr: false });
+const ShortcutSheet = dynamic(() => import("./shortcut-sheet").then((m) => m.ShortcutSheet), {
+  ssr: false,
+});
+
+const places: Partial<Record<Command, string>> = {
+  home: routes.home,
+  compare: routes.compare,
+  explain: routes.explain,
+  new: routes.newRun,
+};
+
+/** Hears the global shortcuts, and shows the palette and the sheet, loaded when first asked for. */
+export function Commands() {
+  const router = useRouter();
+  const overlay = useOverlay();
+  const [used, setUsed] = useState(false);
+  if (overlay !== null && !used) setUsed(true);
+
+  // External system: the keyboard.
+  useEffect(() => {
+    let goSince: number | null = null;
+    const obey = (command: Command) => {
+      const place = places[command];
+      if (place) return router.push(place);
+      const wanted = command === "palette" ? "palette" : "shortcuts";
+      showOverlay(shownOverlay() === wanted ? null : wanted);
+    };
+    const hear = (event: KeyboardEvent) => {
+      // The palette is on its way before its K is down.
+      if (event.key === "Control" || event.key === "Meta") void loadPalette();
+      if (event.defaultPrevented || event.isComposing || event.repeat) return;
+      const reading = readPress(
+        {
+          key: event.key,
+          mod: event.ctrlKey || event.metaKey,
+          alt: event.altKey,
+          taken: isTaken(event.target),
+          at: event.timeStamp,
+        },
+        goSince,
+      );
+      if (event.key !== "Shift") goSince = reading.goSince;
+      if (!reading.command) return;
+      event.preventDefault();
+      obey(reading.command);
+    };
+    document.addEventListener("keydown", hear);
+    return () => document.removeEventListener("keydown", hear);
+  }, [router]);
+
+  if (!used) return null;
+  const close = () => showOverlay(null);
+  return (
+    <>
+      {overlay === "palette" && <Palette onClose={close} />}
+      {overlay === "shortcuts" && <ShortcutSheet onClose={close} />}
+    </>
+  );
+}

@@ -1,0 +1,30 @@
+export interface Shortcut {
+  /** Pressed together, or one after the other. */
+  keys: string[];
+  then?: boolean;
+  does: string;
+}
+
+export interface ShortcutGroup {
+  title: string;
+  shortcuts: Shortcut[];
+}
+
+/** What the sheet shows. A page that gains a key is told here. */
+export function shortcutGroups(mod: string): ShortcutGroup[] {
+  return [
+    {
+      title: "Anywhere",
+      shortcuts: [
+        { keys: [mod, "K"], does: "Search runs, pages and actions" },
+        { keys: ["n"], does: "New run" },
+        { keys: ["g", "h"], then: true, does: "Go to Runs" },
+        { keys: ["g", "c"], then: true, does: "Go to Compare" },
+        { keys: ["g", "e"], then: true, does: "Go to Explain" },
+        { keys: ["F8"], does: "Reach the newest message" },
+        { keys: ["Esc"], does: "Close what is open" },
+        { keys: ["?"], does: "This sheet" },
+      ],
+    },
+  ];
+}

@@ -1,0 +1,53 @@
+"use client";
+
+import { Dialog } from "@/components/ui/dialog";
+import { Kbd } from "@/components/ui/kbd";
+import { type Shortcut, shortcutGroups } from "./shortcut-list";
+import { useModKey } from "./use-mod-key";
+
+export function ShortcutSheet({ onClose }: { onClose: () => void }) {
+  const groups = shortcutGroups(useModKey());
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title="Keyboard shortcuts"
+      description="Letters are left alone while you type."
+      size="md"
+    >
+      <div className="flex flex-col gap-5">
+        {groups.map(({ title, shortcuts }) => (
+          <section key={title} aria-label={title}>
+            <h3 className="text-xs font-medium text-ink-faint">{title}</h3>
+            <dl className="mt-1.5 divide-y divide-line border-y border-line">
+              {shortcuts.map((shortcut) => (
+                <div
+                  key={shortcut.does}
+                  className="flex min-h-9 items-center justify-between gap-4 py-1.5 text-sm"
+                >
+                  <dt className="text-ink-soft">{shortcut.does}</dt>
+                  <dd className="shrink-0">
+                    <Keys {...shortcut} />
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+    </Dialog>
+  );
+}
+
+function Keys({ keys, then = false }: Shortcut) {
+  return (
+    <span className="flex items-center gap-1 text-2xs text-ink-faint">
+      {keys.map((key, index) => (
+        <span key={key} className="flex items-center gap-1">
+          {index > 0 && <span>{then ? "then" : "+"}</span>}
+          <Kbd>{key}</Kbd>
+        </span>
+      ))}
+    </span>
+  );
+}

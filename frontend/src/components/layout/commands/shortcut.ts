@@ -1,0 +1,42 @@
+export type Command = "palette" | "shortcuts" | "home" | "compare" | "explain" | "new";
+
+export interface Press {
+  key: string;
+  /** Control, or Command on a Mac. */
+  mod: boolean;
+  alt: boolean;
+  /** The key belongs to somebody else: a field, a menu, a dialog. */
+  taken: boolean;
+  /** Milliseconds on any clock. */
+  at: number;
+}
+
+export interface Reading {
+  command: Command | null;
+  /** When `g` was pressed, while its second key may still come. */
+  goSince: number | null;
+}
+
+const PATIENCE = 1_200;
+const afterGo: Record<string, Command> = { h: "home", c: "compare", e: "explain", n: "new" };
+const alone: Record<string, Command> = { n: "new", "?": "shortcuts" };
+
+/** What a key press asks for, given that `g` was pressed before. Only Ctrl/⌘ K is heard everywhere. */
+export function readPress(press: Press, goSince: number | null): Reading {
+  const key = press.key.toLowerCase();
+  const nothing: Reading = { command: null, goSince: null };
+  if (press.mod) return key === "k" && !press.alt ? { ...nothing, command: "palette" } : nothing;
+  if (press.taken || press.alt) return nothing;
+  const going = goSince !== null && press.at - goSince <= PATIENCE;
+  if (going) return { ...nothing, command: afterGo[key] ?? null };
+  if (key === "g") return { ...nothing, goSince: press.at };
+  return { ...nothing, command: alone[key] ?? null };
+}
+
+const OWNERS =
+  "input:not([type=checkbox], [type=radio], [type=range], [type=button]), textarea, select, [contenteditable], [role=dialog], [role=alertdialog], [role=menu], [role=listbox]";
+
+/** Whether a key pressed on this element is not ours to hear. */
+export function isTaken(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest(OWNERS) !== null;
+}

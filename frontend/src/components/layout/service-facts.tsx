@@ -1,0 +1,26 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { healthQuery } from "@/lib/api";
+import { bytes } from "@/lib/format";
+
+/** What the machine behind the page has left to give. Its place is kept while it is unknown. */
+export function ServiceFacts() {
+  const { data: health } = useQuery(healthQuery);
+  return (
+    <dl className="grid min-h-18 grid-cols-[1fr_auto] content-start gap-x-2 gap-y-1 border-t border-line px-2.5 pt-2.5 text-xs text-ink-soft tabular-nums">
+      {health && (
+        <>
+          <dt className="text-ink-faint">Training</dt>
+          <dd>
+            {health.active_runs} of {health.max_concurrent_runs}
+          </dd>
+          <dt className="text-ink-faint">Free disk</dt>
+          <dd>{bytes(health.free_disk_bytes)}</dd>
+          <dt className="text-ink-faint">Version</dt>
+          <dd>{health.version}</dd>
+        </>
+      )}
+    </dl>
+  );
+}
