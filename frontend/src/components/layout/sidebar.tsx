@@ -18,7 +18,7 @@ const otherClass = "text-ink-soft hover:bg-rest-wash hover:text-ink";
 export function Sidebar() {
   const path = usePathname();
   return (
-    <div className="hidden w-48 shrink-0 border-r border-line md:block">
+    <aside aria-label="Sidebar" className="hidden w-48 shrink-0 border-r border-line md:block">
       <div className="sticky top-13 flex h-[calc(100dvh-3.25rem)] flex-col gap-0.5 p-3">
         <Link href={routes.newRun} className={clsx(buttonClass("primary"), "mb-2.5 w-full")}>
           <Plus aria-hidden className="size-4" />
@@ -59,6 +59,6 @@ export function Sidebar() {
           <ServiceFacts />
         </div>
       </div>
-    </div>
+    </aside>
   );
 }

@@ -4,7 +4,7 @@ import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
 import { useEffect, useState } from "react";
 import { routes } from "@/lib/url";
-import { showOverlay, shownOverlay, useOverlay } from "./overlay";
+import { showOverlay, shownOverlay, typeAhead, useOverlay } from "./overlay";
 import { type Command, isTaken, readPress } from "./shortcut";
 
 const loadPalette = () => import("./palette");
@@ -50,6 +50,9 @@ export function Commands() {
         },
         goSince,
       );
+      if (shownOverlay() === "palette" && !reading.command && !isTaken(event.target)) {
+        return event.ctrlKey || event.metaKey ? undefined : typeAhead(event.key);
+      }
       if (event.key !== "Shift") goSince = reading.goSince;
       if (!reading.command) return;
       event.preventDefault();

@@ -6,14 +6,25 @@ import { useSyncExternalStore } from "react";
 export type Overlay = "palette" | "shortcuts";
 
 let current: Overlay | null = null;
+let typed = "";
 const listeners = new Set<() => void>();
 
 export function showOverlay(overlay: Overlay | null) {
   current = overlay;
+  typed = "";
   for (const listener of listeners) listener();
 }
 
 export const shownOverlay = () => current;
+
+/** Keeps what is typed between the asking for the palette and its being there. */
+export function typeAhead(key: string) {
+  if (key.length === 1) typed += key;
+}
+
+export function typedAhead(): string {
+  return typed;
+}
 
 const subscribe = (listener: () => void) => {
   listeners.add(listener);

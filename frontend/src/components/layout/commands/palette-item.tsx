@@ -22,8 +22,6 @@ interface PaletteItemProps {
   keywords?: string[];
   aside?: ReactNode;
   shortcut?: string;
-  /** Found already, by the service: shown whatever is typed. */
-  found?: boolean;
   onSelect: () => void;
   children: ReactNode;
 }
@@ -34,7 +32,6 @@ export function PaletteItem({
   keywords,
   aside,
   shortcut,
-  found,
   onSelect,
   children,
 }: PaletteItemProps) {
@@ -42,7 +39,6 @@ export function PaletteItem({
     <Command.Item
       value={value}
       keywords={keywords}
-      forceMount={found}
       onSelect={onSelect}
       className="flex min-h-9 items-center gap-3 rounded-md px-2.5 text-sm select-none data-[selected=true]:bg-rest-wash max-md:min-h-11"
     >

@@ -1,6 +1,6 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Activity } from "lucide-react";
 import { StatusBadge } from "@/components/ui/status-badge";
 import { runSearchQuery } from "@/lib/api";
@@ -12,12 +12,18 @@ const FOUND = 8;
 
 interface PaletteRunsProps {
   text: string;
+  /** What the service was last asked for; it follows `text`. */
+  searched: string;
   go: (href: string) => void;
 }
 
 /** Runs whose name fits what is typed; before that, the newest. */
-export function PaletteRuns({ text, go }: PaletteRunsProps) {
-  const { data: runs = [], error } = useQuery(runSearchQuery(text));
+export function PaletteRuns({ text, searched, go }: PaletteRunsProps) {
+  const { data, error } = useQuery({
+    ...runSearchQuery(searched, FOUND),
+    placeholderData: keepPreviousData,
+  });
+  const runs = data?.runs ?? [];
   const searching = text.trim() !== "";
   if (error)
     return <p className="px-2.5 py-2 text-sm text-ink-soft">Runs cannot be searched now.</p>;
@@ -29,7 +35,8 @@ export function PaletteRuns({ text, go }: PaletteRunsProps) {
           key={run.id}
           value={`run ${run.id}`}
           icon={Activity}
-          found
+          // The service found it already: it fits whatever is typed.
+          keywords={[text]}
           onSelect={() => go(routes.run(run.id))}
           aside={<StatusBadge status={run.status} />}
         >

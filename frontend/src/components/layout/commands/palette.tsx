@@ -9,7 +9,7 @@ import { layer } from "@/components/ui/layer";
 import { isRunId, routes } from "@/lib/url";
 import { destinations } from "../navigation";
 import { setTheme } from "../theme/theme";
-import { showOverlay } from "./overlay";
+import { showOverlay, typedAhead } from "./overlay";
 import { PaletteGroup, PaletteItem } from "./palette-item";
 import { PaletteRunActions } from "./palette-run-actions";
 import { PaletteRuns } from "./palette-runs";
@@ -24,7 +24,7 @@ const themes = [
 export function Palette({ onClose }: { onClose: () => void }) {
   const router = useRouter();
   const runId = useCurrentRun();
-  const [text, setText] = useState("");
+  const [text, setText] = useState(typedAhead);
   const searched = useDeferredValue(text);
   const go = (href: string) => {
     onClose();
@@ -54,7 +54,6 @@ export function Palette({ onClose }: { onClose: () => void }) {
               className="max-h-[min(26rem,70dvh)] scroll-py-2 overflow-y-auto p-1.5"
             >
               {runId && <PaletteRunActions id={runId} go={go} close={onClose} />}
-              <PaletteRuns text={searched} go={go} />
               <PaletteGroup heading="Go to">
                 {destinations.map(({ href, label, icon, keys }) => (
                   <PaletteItem
@@ -68,6 +67,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
                   </PaletteItem>
                 ))}
               </PaletteGroup>
+              <PaletteRuns text={text} searched={searched} go={go} />
               <PaletteGroup heading="Do">
                 <PaletteItem
                   value="new run"
