@@ -33,6 +33,9 @@ class Settings(BaseSettings):
         description="Runs that train at the same time; others wait. Default: number of cores.",
     )
     keep_eval_videos: int = Field(3, ge=1, le=1_000, description="Newest evaluation videos kept a run.")
+    trash_days: float = Field(
+        7.0, ge=0, le=3_650, description="Days a deleted run stays in the trash, from where it can be brought back."
+    )
     token: str | None = Field(
         None,
         min_length=8,

@@ -10,12 +10,14 @@ from rlviz.domain.errors import CatalogueDamaged
 from rlviz.launchers import LAUNCHERS
 from rlviz.launchers.processes import WorkerProcesses
 from rlviz.rundir.lock import RunsLock
+from rlviz.rundir.trash import Trash
 from rlviz.services.broadcast import Broadcast
 from rlviz.services.comparison import ComparisonService
 from rlviz.services.evaluations import EvaluationService
 from rlviz.services.feeds import Feeds
+from rlviz.services.housekeeping import Housekeeping
 from rlviz.services.metrics import MetricsService
-from rlviz.services.rebuild import Rebuilt, rebuild
+from rlviz.services.rebuild import Rebuilt, index_new, rebuild
 from rlviz.services.recovery import recover
 from rlviz.services.runs import RunService
 from rlviz.services.stream import StreamService
@@ -42,7 +44,9 @@ class Application:
         self.supervisor = Supervisor(
             self.settings, self.database, self.launcher, self.processes, self.feeds, self.broadcast
         )
-        self.runs = RunService(self.settings, self.database, self.supervisor, self.broadcast)
+        self.trash = Trash(runs_dir)
+        self.housekeeping = Housekeeping(self.trash, self.settings.trash_days)
+        self.runs = RunService(self.settings, self.database, self.supervisor, self.broadcast, self.trash)
         self.evaluations = EvaluationService(self.settings, self.database, self.supervisor, self.broadcast)
         self.streams = StreamService(self.database, runs_dir, self.feeds, self.broadcast)
 
@@ -70,8 +74,10 @@ class Application:
             self._lock.release()
             raise
         self.supervisor.start()
+        self.housekeeping.start()
 
     def close(self) -> None:
+        self.housekeeping.close()
         self.supervisor.close()
         self.database.close()
         self._lock.release()
@@ -98,6 +104,8 @@ class Application:
         self.database.migrate()
         if not self.database.is_indexed():
             _report(rebuild(self.database, self.settings.runs_dir))
+        else:
+            _report(index_new(self.database, self.settings.runs_dir))
         recover(self.database, self.settings.runs_dir, self.launcher, self.supervisor)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import shutil
 from pathlib import Path
 
 from rlviz.catalog.database import Database
@@ -16,8 +15,9 @@ from rlviz.launchers.base import Launcher, Worker
 from rlviz.launchers.processes import AdoptedWorker
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.process import UNKNOWN, ProcessIdentity, boot_id
+from rlviz.rundir.trash import Trash
 from rlviz.services.evaluations import request_checkpoint
-from rlviz.services.rebuild import row_of_folder
+from rlviz.services.indexing import row_of_folder
 from rlviz.services.run_follower import journal_interruption
 from rlviz.services.supervisor import Supervisor
 
@@ -34,8 +34,8 @@ def recover(
 
     Afterwards no run is ``running`` with nobody behind it. Called before the supervisor starts.
     """
-    for leftover in runs_dir.glob(".deleted-*"):
-        _finish_deletion(leftover, database)
+    for run_id in Trash(runs_dir).run_ids():
+        _finish_deletion(RunFolder(runs_dir, run_id), database)
     with database.read() as session:
         runs = runs_with_status(session, RunStatus.RUNNING, RunStatus.STOPPING)
         evaluations = open_evaluations(session)
@@ -45,15 +45,14 @@ def recover(
         _recover_evaluation(evaluation, RunFolder(runs_dir, evaluation.run_id), supervisor)
 
 
-def _finish_deletion(leftover: Path, database: Database) -> None:
-    """Delete what a delete that was cut off left: the row, unless the run has a folder again, and the files."""
-    run_id = leftover.name.removeprefix(".deleted-")
-    if not leftover.with_name(run_id).exists():
-        with database.write() as session:
-            row = session.get(RunRow, run_id)
-            if row is not None:
-                session.delete(row)
-    shutil.rmtree(leftover, ignore_errors=True)
+def _finish_deletion(folder: RunFolder, database: Database) -> None:
+    """Delete the row that a delete that was cut off left, unless the run has a folder again."""
+    if folder.path.exists():
+        return
+    with database.write() as session:
+        row = session.get(RunRow, folder.run_id)
+        if row is not None:
+            session.delete(row)
 
 
 def _recover_run(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import secrets
-import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pydantic import JsonValue, ValidationError
+from sqlmodel import Session
 
 from rlviz.algorithms import ALGORITHMS
 from rlviz.catalog.database import Database
@@ -25,8 +25,15 @@ from rlviz.catalog.runs import (
     tag_counts,
 )
 from rlviz.domain.config import RunConfig
-from rlviz.domain.errors import ArtifactNotFound, FieldError, InvalidRequest, RunIsActive, pointer_to
-from rlviz.domain.ids import new_run_id
+from rlviz.domain.errors import (
+    ArtifactNotFound,
+    FieldError,
+    InvalidRequest,
+    RunFolderError,
+    RunIsActive,
+    pointer_to,
+)
+from rlviz.domain.ids import check_run_id, new_run_id
 from rlviz.domain.presets import PresetId
 from rlviz.domain.status import RunStatus
 from rlviz.domain.times import utc
@@ -34,7 +41,9 @@ from rlviz.environments import ENVIRONMENTS
 from rlviz.presets.book import preset_for
 from rlviz.rundir.control import Desired
 from rlviz.rundir.folder import Labels, RunFolder
+from rlviz.rundir.trash import Trash
 from rlviz.services.broadcast import Broadcast
+from rlviz.services.indexing import Indexed, index_folder, row_of_config
 from rlviz.services.provenance import git_revision, package_versions
 from rlviz.services.supervisor import Supervisor
 from rlviz.settings import Settings
@@ -66,10 +75,11 @@ class RunService:
         database: Database,
         supervisor: Supervisor,
         broadcast: Broadcast,
+        trash: Trash,
         *,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._settings, self._database = settings, database
+        self._settings, self._database, self._trash = settings, database, trash
         self._supervisor, self._broadcast, self._clock = supervisor, broadcast, clock
 
     def folder(self, run_id: str) -> RunFolder:
@@ -105,7 +115,11 @@ class RunService:
             return queue_positions(session)
 
     def config(self, run_id: str) -> RunConfig:
-        return self.folder(run_id).read_config()
+        """Raises RunNotFound, ArtifactNotFound if the folder is gone, or RunFolderError."""
+        folder = self.folder(run_id)
+        if not folder.path.exists():
+            raise folder_gone(run_id)
+        return folder.read_config()
 
     def create(self, new: NewRun) -> RunRow:
         """Validate, write the folder, index it. Raises InvalidRequest or UnknownName."""
@@ -151,33 +165,61 @@ class RunService:
             try:
                 RunFolder(self._settings.runs_dir, run_id).write_labels(labels)
             except FileNotFoundError as error:
-                raise ArtifactNotFound(
-                    f"The folder of run {run_id!r} is gone. Delete the run, or put its folder back."
-                ) from error
+                raise folder_gone(run_id) from error
             row.name, row.tags, row.notes = labels.name, labels.tags, labels.notes
         self._broadcast.run_changed(row)
         return row
 
     def delete(self, run_id: str) -> None:
-        """Remove folder and rows. Raises RunIsActive while a worker, or an evaluation, may write into the folder."""
+        """Move the folder to the trash and remove the rows.
+
+        Raises RunIsActive while a worker, or an evaluation, may write into the folder.
+        """
         with self._database.write() as session:
             row = get_run(session, run_id)
             if row.state.is_active or self._supervisor.is_live(run_id):
                 raise RunIsActive(f"Run {run_id!r} is {row.status!r}. Stop it and wait for its end before deleting it.")
             if open_evaluations(session, run_id):
                 raise RunIsActive(f"Run {run_id!r} is being evaluated. Delete it when the evaluation has ended.")
-            folder = RunFolder(self._settings.runs_dir, run_id).path
-            doomed = folder.with_name(f".deleted-{run_id}")
-            if folder.exists():
-                folder.rename(doomed)
+            self._trash.put(RunFolder(self._settings.runs_dir, run_id), self._clock())
             session.delete(row)
-        shutil.rmtree(doomed, ignore_errors=True)
         self._broadcast.run_deleted(run_id)
+
+    def restore(self, run_id: str) -> RunRow:
+        """Bring a run back from the trash with all it had; one that was not deleted is left as it is.
+
+        Raises RunNotFound once the trash was emptied of it.
+        """
+        with self._database.write() as session:
+            row = session.get(RunRow, check_run_id(run_id))
+            if row is not None:
+                return row
+            row = self._index(session, self._trash.take(run_id))
+        self._broadcast.run_changed(row)
+        return row
+
+    def _index(self, session: Session, folder: RunFolder) -> RunRow:
+        """Add the rows of a folder that was put back. Raises RunFolderError if it cannot be read."""
+        found = Indexed()
+        index_folder(folder, found)
+        if not found.runs:
+            raise RunFolderError("; ".join(found.unreadable))
+        row = found.runs[0]
+        if row.state.is_active:  # it had ended, but the disk was too full to say so in the folder
+            row.status, row.cause = RunStatus.INTERRUPTED.value, "How the run ended was not written down."
+        session.add(row)
+        session.flush()
+        session.add_all(found.evaluations)
+        return row
 
     def _ask(self, run_id: str, desired: Desired, now: float, **changes: float) -> None:
         folder = RunFolder(self._settings.runs_dir, run_id)
         control = folder.read_control().model_copy(update={"desired": desired, "requested_at": now, **changes})
         folder.write_control(control)
+
+
+def folder_gone(run_id: str) -> ArtifactNotFound:
+    return ArtifactNotFound(f"The folder of run {run_id!r} is gone. Delete the run, or put its folder back.")
 
 
 def resolve_config(new: NewRun, now: float) -> RunConfig:
@@ -213,17 +255,3 @@ def resolve_config(new: NewRun, now: float) -> RunConfig:
     except ValidationError as error:
         fields = [FieldError(pointer_to(*item["loc"]), item["msg"]) for item in error.errors()]
         raise InvalidRequest("; ".join(f"{f.pointer}: {f.detail}" for f in fields), fields) from error
-
-
-def row_of_config(config: RunConfig) -> RunRow:
-    """A fresh row for a configuration."""
-    return RunRow(
-        id=config.run_id,
-        name=config.name,
-        algo=config.algo,
-        env_id=config.env_id,
-        preset=config.preset,
-        seed=config.seed,
-        total_timesteps=config.total_timesteps,
-        created_at=config.created_at.timestamp(),
-    )

@@ -265,7 +265,19 @@ def test_a_deleted_run_is_gone_with_its_folder_and_its_metrics(service: Service)
     for path in ("/config", "/evaluations", "/evaluations/latest", "/artifacts/config.json", "/stream"):
         assert_problem(service.api("GET", f"/runs/{run['id']}{path}"), 404)
     assert run["id"] not in {item["id"] for item in service.get("/runs?limit=500")["runs"]}
-    assert not list(service.runs_dir.glob(".deleted-*"))
+    assert service.api("POST", f"/runs/{run['id']}/restore").json()["id"] == run["id"]
+    assert service.get(f"/runs/{run['id']}/metrics")["series"]
+    assert_problem(service.api("POST", "/runs/never-there/restore"), 404)
+
+
+def test_a_run_whose_folder_was_removed_by_hand_says_so_and_can_be_deleted(service: Service) -> None:
+    run = service.create()
+    folder = service.folder(run["id"])
+    folder.path.rename(folder.path.with_name("elsewhere-" + run["id"][-4:]))
+    assert "is gone" in assert_problem(service.api("GET", f"/runs/{run['id']}"), 404)["detail"]
+    for path in ("/metrics", "/events", "/hints"):
+        assert service.api("GET", f"/runs/{run['id']}{path}").status_code == 200
+    assert service.api("DELETE", f"/runs/{run['id']}").status_code == 204
 
 
 def test_an_active_run_cannot_be_deleted(service: Service) -> None:

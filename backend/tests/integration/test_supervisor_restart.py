@@ -10,6 +10,7 @@ import json
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -244,10 +245,19 @@ def test_a_worker_that_ends_while_recovery_looks_is_not_called_interrupted(
 def test_a_deletion_that_was_cut_off_is_finished(tmp_path: Path) -> None:
     with service(tmp_path) as app:
         deleted, kept = create(app), create(app)
-        doomed = folder_of(app, deleted).path.rename(tmp_path / f".deleted-{deleted}")
+        app.trash.put(folder_of(app, deleted), time.time())  # and then the service was killed
     with service(tmp_path) as again:
         assert list(catalogue(again.database)) == [kept]
-    assert not doomed.exists()
+        again.runs.restore(deleted)
+        assert catalogue(again.database).keys() == {kept, deleted}
+
+
+def test_a_folder_that_has_no_row_is_indexed_at_the_start(tmp_path: Path) -> None:
+    with service(tmp_path) as app:
+        known = create(app)
+        added = make_run(tmp_path, "put there by hand".replace(" ", "-"))
+    with service(tmp_path) as again:
+        assert catalogue(again.database).keys() == {known, added.run_id}
 
 
 def test_a_catalogue_that_was_deleted_is_made_again_from_the_folders(tmp_path: Path) -> None:

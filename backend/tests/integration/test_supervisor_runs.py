@@ -21,7 +21,17 @@ from rlviz.domain.status import RunStatus
 from rlviz.rundir.journal import read_journal
 from rlviz.services.application import Application
 from rlviz.services.rebuild import Rebuilt, rebuild
-from tests.support.service import becomes, catalogue, create, ended, folder_of, service, start, stop_all
+from tests.support.service import (
+    becomes,
+    catalogue,
+    create,
+    ended,
+    evaluation_ended,
+    folder_of,
+    service,
+    start,
+    stop_all,
+)
 from tests.support.training import column, events, eventually, kinds, leftovers
 from tests.support.workers import worker_processes
 
@@ -174,7 +184,23 @@ def test_a_deleted_run_is_gone_from_the_catalogue_and_from_the_disk(app: Applica
     app.runs.delete(run_id)
     with pytest.raises(RunNotFound):
         app.runs.get(run_id)
-    assert [path.name for path in app.settings.runs_dir.iterdir() if run_id in path.name] == []
+    assert not folder_of(app, run_id).path.exists()
+
+
+def test_a_run_that_is_brought_back_is_as_it_was(app: Application) -> None:
+    run_id = start(app, steps=256)
+    ended(app, run_id)
+    app.runs.relabel(run_id, {"tags": ["kept"], "notes": "kept"})
+    app.evaluations.create(run_id, episodes=1, seed=1, deterministic=True)
+    evaluation_ended(app, run_id)
+    before = {key: row for key, row in catalogue(app.database).items() if key.startswith(run_id)}
+    assert len(before) == 2
+    app.runs.delete(run_id)
+    assert not [key for key in catalogue(app.database) if key.startswith(run_id)]
+    assert app.runs.restore(run_id).sparkline == before[run_id]["sparkline"] != []
+    assert {key: row for key, row in catalogue(app.database).items() if key.startswith(run_id)} == before
+    assert app.runs.restore(run_id).id == run_id, "asking again changes nothing"
+    app.runs.delete(run_id)
 
 
 def differences(rebuilt: Rows, before: Rows) -> dict[str, dict[str, tuple[object, object]]]:

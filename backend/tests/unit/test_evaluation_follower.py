@@ -14,7 +14,7 @@ from rlviz.catalog.models import EvaluationRow
 from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus
 from rlviz.services.broadcast import Broadcast
 from rlviz.services.evaluation_follower import EvaluationFollower
-from rlviz.services.runs import row_of_config
+from rlviz.services.indexing import row_of_config
 from tests.support.training import CREATED_AT, make_run
 
 

@@ -15,7 +15,8 @@ from rlviz.domain.evaluation import EvaluationRecord
 from rlviz.rundir.folder import RunFolder
 from rlviz.services import application as application_module
 from rlviz.services.application import Application
-from rlviz.services.rebuild import rebuild, row_of_folder
+from rlviz.services.indexing import row_of_folder
+from rlviz.services.rebuild import rebuild
 from rlviz.settings import Settings
 from tests.support.service import catalogue, service
 from tests.support.training import CREATED_AT, make_run

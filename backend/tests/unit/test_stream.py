@@ -20,7 +20,7 @@ from rlviz.rundir.journal import JournalWriter
 from rlviz.services.broadcast import Broadcast
 from rlviz.services.cursor import decode_cursor, encode_cursor
 from rlviz.services.feeds import Feeds, MetricsFeed
-from rlviz.services.runs import row_of_config
+from rlviz.services.indexing import row_of_config
 from rlviz.services.stream import (
     THROTTLE_SECONDS,
     EndEvent,

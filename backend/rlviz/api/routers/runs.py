@@ -17,7 +17,7 @@ from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import ArtifactNotFound, IllegalTransition, InvalidRequest, RunIsActive, RunNotFound
 from rlviz.domain.status import RunStatus
 from rlviz.services.application import Application
-from rlviz.services.runs import NewRun
+from rlviz.services.runs import NewRun, folder_gone
 
 router = APIRouter(prefix="/runs", tags=["runs"])
 
@@ -55,7 +55,7 @@ def list_runs(
     return RunPage(runs=[view_run(row, queue) for row in found.runs], next_cursor=found.next_cursor, total=found.total)
 
 
-@router.get("/{run_id}", responses=documented(RunNotFound))
+@router.get("/{run_id}", responses=documented(RunNotFound, ArtifactNotFound))
 def get_run(run_id: str, app: App) -> RunDetail:
     """One run with its full configuration and its latest evaluation."""
     return _detail(app, app.runs.get(run_id))
@@ -69,15 +69,15 @@ def patch_run(run_id: str, body: RunPatch, app: App) -> RunDetail:
 
 @router.delete("/{run_id}", status_code=204, responses=documented(RunNotFound, RunIsActive))
 def delete_run(run_id: str, app: App) -> None:
-    """Delete the run with all its files. This cannot be undone."""
+    """Move the run to the trash, from where it can be brought back for some days."""
     app.runs.delete(run_id)
     app.metrics.forget(run_id)
 
 
 @router.post("/{run_id}/restore", responses=documented(RunNotFound))
 def restore_run(run_id: str, app: App) -> Run:
-    """Bring a run back from the trash."""
-    return _run(app, app.runs.get(run_id))
+    """Bring a run back from the trash, with all it had."""
+    return _run(app, app.runs.restore(run_id))
 
 
 @router.post("/{run_id}/start", status_code=202, responses=documented(RunNotFound, IllegalTransition))
@@ -98,7 +98,7 @@ def get_config(run_id: str, app: App, request: Request) -> Any:
     try:
         return send_file(request, app.runs.folder(run_id).config_path, "application/json")
     except FileNotFoundError as error:
-        raise ArtifactNotFound(f"The folder of run {run_id!r} is gone. Delete the run, or put it back.") from error
+        raise folder_gone(run_id) from error
 
 
 def _run(app: Application, row: RunRow) -> Run:

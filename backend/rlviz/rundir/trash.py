@@ -1,0 +1,71 @@
+"""The trash: deleted run folders, each whole under its own name in ``runs/.trash``, until they are purged."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+from rlviz.domain.errors import RunNotFound
+from rlviz.domain.ids import is_run_id
+from rlviz.rundir.folder import RunFolder
+
+_DOOMED = ".purging-"
+"""Beginning of the name of a folder that is being removed: from then on nobody can have it back."""
+
+
+class Trash:
+    """Moves are renames: a folder is in its place or in the trash, whole, whenever the process dies.
+
+    The folder's own modification time says when it was thrown away.
+    """
+
+    def __init__(self, runs_dir: Path) -> None:
+        self._runs_dir = runs_dir
+        self.path = runs_dir / ".trash"
+
+    def put(self, folder: RunFolder, now: float) -> None:
+        """Throw a run's folder away at ``now`` (Unix seconds). One that is gone already is no error."""
+        self.path.mkdir(exist_ok=True)
+        try:
+            os.utime(folder.path, (now, now))
+            if (older := self.path / folder.run_id).exists():
+                self._remove(older)
+            folder.path.rename(self.path / folder.run_id)
+        except FileNotFoundError:
+            return
+
+    def take(self, run_id: str) -> RunFolder:
+        """Put a folder back in its place. Raises RunNotFound once it was purged."""
+        folder = RunFolder(self._runs_dir, run_id)
+        try:
+            (self.path / run_id).rename(folder.path)
+        except FileNotFoundError as error:
+            raise RunNotFound(run_id) from error
+        return folder
+
+    def run_ids(self) -> list[str]:
+        return sorted(path.name for path in self._entries() if is_run_id(path.name))
+
+    def purge(self, before: float) -> list[str]:
+        """Remove what was thrown away at ``before`` (Unix seconds) or earlier, and what an earlier purge left.
+
+        Returns the ids of the runs that are gone for good.
+        """
+        purged = []
+        for path in self._entries():
+            if path.name.startswith(_DOOMED):
+                shutil.rmtree(path, ignore_errors=True)
+            elif is_run_id(path.name) and path.stat().st_mtime <= before:
+                self._remove(path)
+                purged.append(path.name)
+        return purged
+
+    def _remove(self, path: Path) -> None:
+        doomed = path.with_name(f"{_DOOMED}{path.name}")
+        shutil.rmtree(doomed, ignore_errors=True)
+        path.rename(doomed)
+        shutil.rmtree(doomed, ignore_errors=True)
+
+    def _entries(self) -> list[Path]:
+        return sorted(self.path.iterdir()) if self.path.is_dir() else []

@@ -1,0 +1,46 @@
+"""What is tidied up now and then: the trash."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from threading import Event, Thread
+
+from rlviz.rundir.trash import Trash
+
+log = logging.getLogger(__name__)
+
+INTERVAL_SECONDS = 3_600.0
+DAY_SECONDS = 86_400.0
+
+
+class Housekeeping:
+    """Empties the trash of what has lain there for ``trash_days``: at the start, and every hour."""
+
+    def __init__(self, trash: Trash, trash_days: float, *, clock: Callable[[], float] = time.time) -> None:
+        self._trash, self._trash_days, self._clock = trash, trash_days, clock
+        self._closing = Event()
+        self._thread = Thread(target=self._loop, name="housekeeping", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def close(self) -> None:
+        self._closing.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def tidy(self) -> None:
+        try:
+            purged = self._trash.purge(self._clock() - self._trash_days * DAY_SECONDS)
+        except OSError:
+            log.exception("The trash could not be emptied; trying again in an hour")
+        else:
+            if purged:
+                log.info("Removed for good, %g days after their deletion: %s", self._trash_days, ", ".join(purged))
+
+    def _loop(self) -> None:
+        while not self._closing.is_set():
+            self.tidy()
+            self._closing.wait(INTERVAL_SECONDS)

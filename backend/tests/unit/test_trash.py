@@ -1,0 +1,57 @@
+"""The trash: what is thrown away is whole, comes back whole, and goes for good when its time is over."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rlviz.domain.errors import RunNotFound
+from rlviz.rundir.trash import Trash
+from rlviz.services.housekeeping import DAY_SECONDS, Housekeeping
+from tests.support.training import make_run
+
+
+def files(path: Path) -> dict[str, bytes]:
+    return {str(file.relative_to(path)): file.read_bytes() for file in path.rglob("*") if file.is_file()}
+
+
+def test_a_folder_comes_back_with_all_it_had(tmp_path: Path) -> None:
+    folder, trash = make_run(tmp_path), Trash(tmp_path)
+    (folder.evaluations / "note.txt").write_text("kept")
+    before = files(folder.path)
+    trash.put(folder, now=1_000.0)
+    assert not folder.path.exists()
+    assert trash.run_ids() == [folder.run_id]
+    assert trash.take(folder.run_id).path == folder.path
+    assert files(folder.path) == before
+    assert trash.run_ids() == []
+
+
+def test_what_is_not_in_the_trash_cannot_be_taken_and_a_missing_folder_can_be_put(tmp_path: Path) -> None:
+    folder, trash = make_run(tmp_path), Trash(tmp_path)
+    with pytest.raises(RunNotFound):
+        trash.take(folder.run_id)
+    folder.path.rename(tmp_path / "elsewhere")
+    trash.put(folder, now=1.0)
+    assert trash.run_ids() == []
+
+
+def test_the_newest_folder_of_a_name_is_the_one_that_is_kept(tmp_path: Path) -> None:
+    trash = Trash(tmp_path)
+    for content in ("old", "new"):
+        folder = make_run(tmp_path)
+        folder.log_path.write_text(content)
+        trash.put(folder, now=1.0)
+    assert trash.take(folder.run_id).log_path.read_text() == "new"
+
+
+def test_only_what_has_lain_there_long_enough_is_removed_and_an_interrupted_purge_is_finished(tmp_path: Path) -> None:
+    trash, now = Trash(tmp_path), 50 * DAY_SECONDS
+    old, young = make_run(tmp_path, "old"), make_run(tmp_path, "young")
+    trash.put(old, now - 7 * DAY_SECONDS)
+    trash.put(young, now - 6.9 * DAY_SECONDS)
+    half = trash.path / ".purging-another"
+    half.mkdir()
+    Housekeeping(trash, 7.0, clock=lambda: now).tidy()
+    assert [path.name for path in trash.path.iterdir()] == [young.run_id]
