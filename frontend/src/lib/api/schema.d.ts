@@ -104,7 +104,7 @@ export interface paths {
     post?: never;
     /**
      * Delete Run
-     * @description Delete the run with all its files. This cannot be undone.
+     * @description Move the run to the trash, from where it can be brought back for some days.
      */
     delete: operations["delete_run"];
     options?: never;
@@ -127,7 +127,7 @@ export interface paths {
     put?: never;
     /**
      * Restore Run
-     * @description Bring a run back from the trash.
+     * @description Bring a run back from the trash, with all it had.
      */
     post: operations["restore_run"];
     delete?: never;
@@ -1762,7 +1762,7 @@ export interface operations {
           "application/json": components["schemas"]["RunDetail"];
         };
       };
-      /** @description Run not found */
+      /** @description Run not found; Artifact not found */
       404: {
         headers: {
           [name: string]: unknown;
