@@ -10,17 +10,25 @@ const url = given ?? `http://127.0.0.1:${port}`;
 
 // Read by every worker, made once: a folder of its own for each run of the tests.
 process.env.RLVIZ_E2E_RUNS ??= mkdtempSync(path.join(tmpdir(), "rlviz-e2e-"));
+const runs = process.env.RLVIZ_E2E_RUNS;
 
-/** The service as it is shipped: it serves `out/`, so build before. `RLVIZ_E2E_URL` names one that runs. */
+/**
+ * The service as it is shipped, over runs that were written, not trained, and two that seem to train. It
+ * serves `out/`, so build before. `RLVIZ_E2E_URL` names one that runs, over `RLVIZ_E2E_RUNS`.
+ */
 const service = {
-  command: "../backend/.venv/bin/python -m rlviz serve",
+  command: `../backend/.venv/bin/python e2e/seed.py ${runs} --live 2 --serve`,
   url: `${url}/api/health`,
   reuseExistingServer: false,
   timeout: 60_000,
-  env: { RLVIZ_PORT: port, RLVIZ_RUNS_DIR: process.env.RLVIZ_E2E_RUNS },
+  env: { RLVIZ_PORT: port, RLVIZ_MAX_CONCURRENT_RUNS: "6" },
   gracefulShutdown: { signal: "SIGTERM" as const, timeout: 10_000 },
 };
 
+export const desktop = { width: 1440, height: 900 };
+export const phone = { width: 390, height: 844 };
+
+/** Tests whose layout matters are tagged @phone and run at both widths. */
 export default defineConfig({
   testDir: "e2e",
   globalTeardown: "./e2e/teardown.ts",
@@ -29,9 +37,12 @@ export default defineConfig({
   workers: 1,
   fullyParallel: false,
   reporter: "list",
+  projects: [
+    { name: "desktop", use: { viewport: desktop } },
+    { name: "phone", use: { viewport: phone, hasTouch: true }, grep: /@phone/ },
+  ],
   use: {
     baseURL: url,
-    viewport: { width: 1280, height: 900 },
     trace: "retain-on-failure",
     launchOptions: {
       executablePath: chromiumPath,

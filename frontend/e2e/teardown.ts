@@ -2,6 +2,6 @@ import { rmSync } from "node:fs";
 
 /** Takes away the run folders that the tests' own service wrote. */
 export default function teardown() {
-  const runs = process.env.RLVIZ_E2E_RUNS;
-  if (runs) rmSync(runs, { recursive: true, force: true });
+  const { RLVIZ_E2E_RUNS: runs, RLVIZ_E2E_URL: given } = process.env;
+  if (runs && !given) rmSync(runs, { recursive: true, force: true });
 }

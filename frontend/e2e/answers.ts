@@ -1,0 +1,33 @@
+import type { Page, Route } from "@playwright/test";
+
+/** Stands in for single answers of the service, for states that a seeded folder cannot hold. */
+export async function answer(page: Page, path: RegExp, change: (body: never) => unknown) {
+  await page.route(onlyGet(path), async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: change((await response.json()) as never) });
+  });
+}
+
+/** An answer that never comes. */
+export async function silence(page: Page, path: RegExp) {
+  await page.route(onlyGet(path), () => new Promise<void>(() => {}));
+}
+
+export async function refuse(page: Page, path: RegExp, status = 500) {
+  const json = {
+    type: "about:blank",
+    title: "The catalogue is busy",
+    status,
+    detail: "Another process holds the database; it is usually free again in a moment.",
+  };
+  await page.route(onlyGet(path), (route: Route) =>
+    route.fulfill({ status, json, contentType: "application/problem+json" }),
+  );
+}
+
+export const emptyList = { runs: [], total: 0, next_cursor: null };
+
+/** The path after `/api`, whatever the query. */
+function onlyGet(path: RegExp) {
+  return (url: URL) => path.test(url.pathname.replace(/^\/api/, ""));
+}

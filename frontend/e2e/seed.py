@@ -1,0 +1,50 @@
+"""Fill a runs folder with runs that no test has to train.
+
+    seed.py FOLDER               finished runs of every status, and one that was never started
+    seed.py FOLDER --live N      and N that seem to train, for as long as this process lives
+    seed.py FOLDER --empty       none at all
+    seed.py FOLDER … --serve     then be the service (settings from the environment)
+
+What is where is written to FOLDER/seeded.json: run ids by purpose, and the live ones in a list.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from pathlib import Path
+
+from seeding.live import create_live, keep_alive
+from seeding.story import write_story
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--live", type=int, default=0, metavar="N")
+    parser.add_argument("--empty", action="store_true")
+    parser.add_argument("--serve", action="store_true")
+    wanted = parser.parse_args()
+    wanted.folder.mkdir(parents=True, exist_ok=True)
+    seeded: dict[str, object] = {} if wanted.empty else dict(write_story(wanted.folder))
+    folders = create_live(wanted.folder, wanted.live)
+    seeded["live"] = [folder.run_id for folder in folders]
+    (wanted.folder / "seeded.json").write_text(json.dumps(seeded, indent=2))
+    ready = wanted.folder / ".live-ready"
+    if folders and os.fork() == 0:
+        keep_alive(folders, ready)
+        os._exit(0)
+    while folders and not ready.exists():
+        time.sleep(0.01)
+    if wanted.serve:
+        environment = {**os.environ, "RLVIZ_RUNS_DIR": str(wanted.folder)}
+        os.execve(sys.executable, [sys.executable, "-m", "rlviz", "serve"], environment)
+    if folders:
+        os.wait()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,26 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+
+interface Seeded {
+  good: string;
+  slow: string;
+  bare: string;
+  stopped: string;
+  failed: string;
+  interrupted: string;
+  created: string;
+  unicode: string;
+  hostile: string;
+  acrobot: string;
+  live: string[];
+}
+
+/** Ids of the runs that `seed.py` wrote, by what they are there for. */
+export function seeded(): Seeded {
+  const folder = process.env.RLVIZ_E2E_RUNS;
+  if (!folder) throw new Error("RLVIZ_E2E_RUNS names the seeded runs folder");
+  return JSON.parse(readFileSync(path.join(folder, "seeded.json"), "utf8")) as Seeded;
+}
+
+export const runPage = (id: string) => `/runs/view?id=${id}`;
+export const comparePage = (...ids: string[]) => `/compare?runs=${ids.join(",")}`;

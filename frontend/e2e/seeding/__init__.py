@@ -1,0 +1,1 @@
+"""Run folders as training would leave them, written in a moment."""

@@ -1,0 +1,109 @@
+"""Evaluations with a small real video of a cart and its pole."""
+
+from __future__ import annotations
+
+import math
+import shutil
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+
+import numpy as np
+from PIL import Image, ImageDraw
+from rlviz.domain.evaluation import EpisodeResult, EvaluationRecord, EvaluationStatus, VideoFacts
+from rlviz.domain.ids import new_evaluation_id
+from rlviz.domain.times import utc
+from rlviz.evaluation.caption import Caption
+from rlviz.evaluation.recorder import VideoRecorder
+from rlviz.evaluation.summary import summarize
+from rlviz.rundir.folder import RunFolder
+
+FPS = 50.0
+SIZE = (400, 264)
+
+
+@dataclass(frozen=True)
+class Film:
+    path: Path
+    episodes: tuple[EpisodeResult, ...]
+    facts: VideoFacts
+
+
+@cache
+def film(lengths: tuple[int, ...]) -> Film:
+    """One MP4 with an episode of each length (steps), encoded once a process."""
+    path = Path(mkdtemp(prefix="rlviz-film-")) / "film.mp4"
+    episodes: list[EpisodeResult] = []
+    with VideoRecorder(path, fps=FPS) as recorder:
+        for index, length in enumerate(lengths, start=1):
+            first = recorder.frames
+            for step in range(length):
+                recorder.add(_picture(step, index), Caption(index, len(lengths), step, float(step)))
+            episodes.append(_episode(index, length, first, capped=length == max(lengths)))
+    return Film(path, tuple(episodes), recorder.facts("film.mp4"))
+
+
+def _episode(index: int, length: int, first: int, *, capped: bool) -> EpisodeResult:
+    return EpisodeResult(
+        index=index,
+        episode_return=float(length),
+        episode_length=length,
+        terminated=not capped,
+        truncated=capped,
+        seed=1_000_000 + index - 1,
+        first_frame=first,
+    )
+
+
+def _picture(step: int, episode: int) -> np.ndarray:
+    image = Image.new("RGB", SIZE, (250, 250, 252))
+    draw = ImageDraw.Draw(image)
+    x = 200 + 90 * math.sin(step / 25 + episode)
+    tilt = 0.25 * math.sin(step / 9 + episode)
+    draw.line((0, 200, 400, 200), fill=(120, 126, 134), width=2)
+    draw.rectangle((x - 28, 184, x + 28, 206), fill=(40, 46, 54))
+    draw.line((x, 188, x + 110 * math.sin(tilt), 188 - 110 * math.cos(tilt)), fill=(201, 138, 61), width=9)
+    return np.asarray(image)
+
+
+def completed(folder: RunFolder, at: float, step: int, lengths: tuple[int, ...], *, keep: bool = True) -> None:
+    """A completed evaluation of the policy at ``step``; its video is retired unless ``keep``."""
+    shot = film(lengths)
+    name = new_evaluation_id(utc(at))
+    video = folder.video_path(name)
+    if keep:
+        shutil.copyfile(shot.path, video)
+    facts = shot.facts.model_copy(update={"file": video.relative_to(folder.path).as_posix()})
+    folder.write_evaluation(
+        EvaluationRecord(
+            id=name,
+            run_id=folder.run_id,
+            status=EvaluationStatus.COMPLETED,
+            created_at=utc(at),
+            started_at=utc(at + 1),
+            ended_at=utc(at + 4),
+            episodes=len(lengths),
+            checkpoint="model.zip",
+            checkpoint_step=step,
+            episodes_done=len(lengths),
+            summary=summarize(shot.episodes, facts),
+        )
+    )
+
+
+def failed(folder: RunFolder, at: float, step: int, cause: str) -> None:
+    folder.write_evaluation(
+        EvaluationRecord(
+            id=new_evaluation_id(utc(at)),
+            run_id=folder.run_id,
+            status=EvaluationStatus.FAILED,
+            cause=cause,
+            created_at=utc(at),
+            started_at=utc(at + 1),
+            ended_at=utc(at + 2),
+            episodes=5,
+            checkpoint="model.zip",
+            checkpoint_step=step,
+        )
+    )

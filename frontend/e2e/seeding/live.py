@@ -1,0 +1,83 @@
+"""Runs that seem to train: one process that appends rows at a steady pace, and stops when asked."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from contextlib import ExitStack
+from pathlib import Path
+from random import Random
+
+from rlviz.domain.records import EventKind
+from rlviz.rundir.control import Control, Desired
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.journal import JournalWriter
+from rlviz.rundir.lock import training_lock
+from rlviz.rundir.process import ProcessIdentity, boot_id
+
+from seeding.curves import CARTPOLE, rows
+from seeding.story import Author
+
+TOTAL = 10_000_000
+TICK_SECONDS = 0.1
+
+
+class LiveRun:
+    """A run whose worker is this process. It learns over its first 50,000 steps, then goes on."""
+
+    def __init__(self, folder: RunFolder, seed: int) -> None:
+        self.folder = folder
+        self._metrics = JournalWriter(folder.metrics_path, flush_seconds=0)
+        self._events = JournalWriter(folder.events_path, flush_seconds=0)
+        self._rows = rows("ppo", CARTPOLE, TOTAL, 50_000, Random(seed))
+        self._step = 0
+        me = ProcessIdentity.current()
+        self._event(EventKind.STARTED, pid=me.pid, process_started_at=me.started_at, boot_id=boot_id())
+
+    def advance(self, count: int = 1) -> None:
+        """Append so many rows."""
+        for _ in range(count):
+            self._step, values = next(self._rows)
+            self._metrics.append({"step": self._step, "values": values})
+
+    def stops(self) -> bool:
+        """Whether it was asked to stop, and has done so."""
+        if self.folder.read_control().desired is not Desired.STOP:
+            return False
+        self._event(EventKind.STOPPED, path=None)
+        self._metrics.close()
+        self._events.close()
+        return True
+
+    def _event(self, kind: EventKind, **data: str | float | None) -> None:
+        self._events.append({"event": kind.value, "step": self._step, "data": data})
+
+
+def create_live(root: Path, count: int) -> list[RunFolder]:
+    """Folders of ``count`` runs that were started a moment ago."""
+    author = Author(root)
+    folders = []
+    for number in range(count):
+        folder = author.run("ppo", f"Live {number + 1}", hours_ago=0.01 * (number + 1), ending=None, total=TOTAL)
+        folder.write_control(Control(desired=Desired.RUN, requested_at=author.now, queued_at=author.now))
+        folders.append(folder)
+    return folders
+
+
+def keep_alive(folders: list[RunFolder], ready: Path, warm_rows: int = 400) -> None:
+    """Train them all, ten rows a second each, until stopped or until the parent process is gone."""
+    parent = os.getppid()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with ExitStack() as locks:
+        for folder in folders:
+            locks.enter_context(training_lock(folder))
+        runs = [LiveRun(folder, seed) for seed, folder in enumerate(folders)]
+        for run in runs:
+            run.advance(warm_rows)
+        ready.touch()
+        while runs and os.getppid() == parent:
+            time.sleep(TICK_SECONDS)
+            runs = [run for run in runs if not run.stops()]
+            for run in runs:
+                run.advance()

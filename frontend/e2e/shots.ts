@@ -1,0 +1,108 @@
+import type { Page } from "@playwright/test";
+import { answer, emptyList, refuse, silence } from "./answers";
+import { comparePage, runPage, seeded } from "./seeded";
+
+export interface Shot {
+  name: string;
+  path: string;
+  /** Before the page is opened. */
+  before?: (page: Page) => Promise<unknown>;
+  /** Once it shows what it has. */
+  then?: (page: Page) => Promise<unknown>;
+}
+
+const LIST = /^\/runs$/;
+const RUN = /^\/runs\/[^/]+$/;
+const EVALUATIONS = /^\/runs\/[^/]+\/evaluations$/;
+const COMPARE = /^\/compare$/;
+
+/** Every page, and every state it can be in. */
+export function shots(): Shot[] {
+  const runs = seeded();
+  const live = runs.live[0] ?? "";
+  return [
+    { name: "home", path: "/" },
+    { name: "home-none", path: "/", before: (page) => answer(page, LIST, () => emptyList) },
+    { name: "home-loading", path: "/", before: (page) => silence(page, LIST) },
+    { name: "home-error", path: "/", before: (page) => refuse(page, LIST) },
+    { name: "home-no-match", path: "/?q=nothing+is+called+this" },
+    { name: "run-live", path: runPage(live) },
+    { name: "run-completed", path: runPage(runs.good) },
+    { name: "run-dqn", path: runPage(runs.slow) },
+    { name: "run-failed", path: runPage(runs.failed) },
+    { name: "run-interrupted", path: runPage(runs.interrupted) },
+    { name: "run-created-long-name", path: runPage(runs.created) },
+    { name: "run-hostile-name", path: runPage(runs.hostile) },
+    { name: "run-evaluation-failed", path: runPage(runs.stopped) },
+    { name: "run-evaluation-none", path: runPage(runs.bare) },
+    {
+      name: "run-evaluation-queued",
+      path: runPage(runs.good),
+      before: (page) => answer(page, EVALUATIONS, underWay("queued")),
+    },
+    {
+      name: "run-evaluation-running",
+      path: runPage(runs.good),
+      before: (page) => answer(page, EVALUATIONS, underWay("running")),
+    },
+    {
+      name: "run-queued",
+      path: runPage(runs.created),
+      before: (page) =>
+        answer(page, RUN, (run: object) => ({ ...run, status: "queued", queue_position: 2 })),
+    },
+    { name: "run-loading", path: runPage(runs.good), before: (page) => silence(page, RUN) },
+    { name: "run-error", path: runPage(runs.good), before: (page) => refuse(page, RUN) },
+    { name: "run-unknown", path: runPage("no-such-run") },
+    { name: "compare-none", path: "/compare" },
+    { name: "compare-one", path: comparePage(runs.good) },
+    { name: "compare-two", path: comparePage(runs.good, runs.slow) },
+    { name: "compare-live", path: comparePage(...runs.live) },
+    {
+      name: "compare-many",
+      path: comparePage(
+        ...[runs.good, runs.slow, runs.bare, runs.stopped, runs.unicode, runs.hostile],
+        ...[runs.failed, runs.interrupted],
+      ),
+    },
+    { name: "compare-environments", path: comparePage(runs.good, runs.acrobot) },
+    { name: "compare-unknown", path: comparePage(runs.good, runs.slow, "gone") },
+    {
+      name: "compare-loading",
+      path: comparePage(runs.good, runs.slow),
+      before: (page) => silence(page, COMPARE),
+    },
+    {
+      name: "compare-error",
+      path: comparePage(runs.good, runs.slow),
+      before: (page) => refuse(page, COMPARE),
+    },
+    { name: "explain", path: "/explain" },
+    { name: "explain-hints", path: `/explain?run=${runs.slow}` },
+    { name: "not-found", path: "/no/such/page" },
+    {
+      name: "palette",
+      path: "/",
+      then: (page) => page.keyboard.press("Control+k"),
+    },
+    { name: "shortcuts", path: "/", then: (page) => page.keyboard.press("?") },
+    {
+      name: "offline",
+      path: runPage(runs.good),
+      then: (page) => page.context().setOffline(true),
+    },
+  ];
+}
+
+const underWay = (status: "queued" | "running") => (evaluations: object[]) => [
+  {
+    ...evaluations[0],
+    id: "eval_20990101-000000-000",
+    status,
+    summary: null,
+    video_url: null,
+    ended_at: null,
+    episodes_done: status === "running" ? 2 : 0,
+  },
+  ...evaluations,
+];

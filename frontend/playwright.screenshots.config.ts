@@ -1,0 +1,17 @@
+import { defineConfig } from "@playwright/test";
+import base, { desktop, phone } from "./playwright.config";
+
+const themes = ["light", "dark"] as const;
+const widths = { desktop, phone };
+
+/** `make screenshots`: every page and state, in both themes, at both widths, into screenshots/. */
+export default defineConfig(base, {
+  testMatch: "screenshots.shots.ts",
+  timeout: 290_000,
+  projects: themes.flatMap((colorScheme) =>
+    Object.entries(widths).map(([name, viewport]) => ({
+      name: `${name}-${colorScheme}`,
+      use: { viewport, colorScheme },
+    })),
+  ),
+});
