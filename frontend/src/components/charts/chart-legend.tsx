@@ -81,7 +81,10 @@ function Entry({ series, curve, at, smoothing, dense, off }: EntryProps) {
   const smoothed = smoothing > 0;
   return (
     <>
-      <SeriesSwatch series={series} faint={smoothed && !dense} />
+      <SeriesSwatch
+        series={dense && smoothed ? { ...series, look: "line" } : series}
+        faint={smoothed && !dense}
+      />
       <span className={clsx("truncate", off && "line-through")}>{series.label}</span>
       <Value>{dense && smoothed ? line : value}</Value>
       {spread !== null && <span className="text-ink-soft">± {decimal(spread)}</span>}

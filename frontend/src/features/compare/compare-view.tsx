@@ -8,6 +8,7 @@ import { comparisonQuery } from "@/lib/api";
 import { readComparison, useQueryString, writeComparison } from "@/lib/url";
 import { CompareSkeleton } from "./compare-skeleton";
 import { FigureTable } from "./figure-table";
+import { Curves } from "./curves";
 import { looksOf } from "./looks";
 import { RunChips } from "./run-chips";
 import { RunPicker } from "./run-picker";
@@ -60,6 +61,7 @@ export function CompareView() {
       ) : (
         <>
           <VerdictCard comparison={data} />
+          <Curves runs={runs.known} looks={looks} threshold={data.threshold} />
           <FigureTable
             comparison={data}
             looks={looks}
@@ -71,10 +73,10 @@ export function CompareView() {
               />
             }
           />
-          <SettingsDiff comparison={data} looks={looks} />
           <Boundary what="The videos">
             <Videos runs={runs.known} looks={looks} />
           </Boundary>
+          <SettingsDiff comparison={data} looks={looks} />
         </>
       )}
     </div>

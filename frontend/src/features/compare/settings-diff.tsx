@@ -1,8 +1,9 @@
 import clsx from "clsx";
 import { Card } from "@/components/ui/card";
+import { Disclosure } from "@/components/ui/disclosure";
 import type { Comparison } from "@/lib/api";
 import type { Looks } from "./looks";
-import { settingRows } from "./settings";
+import { type SettingRow, settingRows } from "./settings";
 import { Swatch } from "./swatch";
 
 interface SettingsDiffProps {
@@ -28,45 +29,71 @@ export function SettingsDiff({ comparison: { config_diff, runs }, looks }: Setti
       </Card>
     );
   }
+  const common = rows.filter(({ values }) => values.every(({ set }) => set));
+  const some = rows.filter((row) => !common.includes(row));
   return (
     <Card
       title="Settings that differ"
-      aside={<span className="text-xs text-ink-faint">{rows.length}</span>}
-      bodyClass=""
+      aside={<span className="text-xs text-ink-faint tabular-nums">{rows.length}</span>}
+      bodyClass="flex flex-col"
     >
-      <ul className="divide-y divide-line">
-        {rows.map(({ path, name, group, values }) => (
-          <li
-            key={path}
-            className="grid gap-x-4 gap-y-1.5 px-4 py-2.5 text-sm md:grid-cols-[12rem_minmax(0,1fr)]"
-          >
-            <h3 className="min-w-0 font-mono text-xs font-medium wrap-anywhere">
-              {name}
-              {group && <span className="block font-sans font-normal text-ink-faint">{group}</span>}
-            </h3>
-            <dl className="grid gap-x-4 gap-y-1 sm:grid-cols-2 lg:grid-cols-3">
-              {values.map(({ runId, text, set }) => (
-                <div key={runId} className="flex min-w-0 items-baseline gap-2">
-                  <dt className="flex shrink-0 items-center gap-2 self-center">
-                    <Swatch look={looks.get(runId)} />
-                    <span className="max-w-28 truncate text-xs text-ink-soft">
-                      {nameOf.get(runId)}
-                    </span>
-                  </dt>
-                  <dd
-                    className={clsx(
-                      "min-w-0 font-mono text-xs wrap-anywhere tabular-nums",
-                      set ? "font-medium" : "text-ink-faint",
-                    )}
-                  >
-                    {text}
-                  </dd>
-                </div>
-              ))}
-            </dl>
-          </li>
-        ))}
-      </ul>
+      <SettingList rows={common} looks={looks} nameOf={nameOf} />
+      {some.length > 0 && (
+        <Disclosure
+          className="border-line px-4 py-1.5 not-first:border-t"
+          open={common.length === 0 || undefined}
+          summary="Settings that not every run has"
+          aside={
+            <span className="text-xs font-normal text-ink-faint tabular-nums">{some.length}</span>
+          }
+        >
+          <div className="-mx-4 border-t border-line">
+            <SettingList rows={some} looks={looks} nameOf={nameOf} />
+          </div>
+        </Disclosure>
+      )}
     </Card>
+  );
+}
+
+interface SettingListProps {
+  rows: readonly SettingRow[];
+  looks: Looks;
+  nameOf: ReadonlyMap<string, string>;
+}
+
+function SettingList({ rows, looks, nameOf }: SettingListProps) {
+  return (
+    <ul className="divide-y divide-line">
+      {rows.map(({ path, name, group, values }) => (
+        <li
+          key={path}
+          className="grid gap-x-4 gap-y-1 px-4 py-2 text-xs md:grid-cols-[14rem_minmax(0,1fr)]"
+        >
+          <h3 className="min-w-0 font-mono font-medium wrap-anywhere">
+            {name}
+            {group && <span className="ml-2 font-sans font-normal text-ink-faint">{group}</span>}
+          </h3>
+          <dl className="grid gap-x-4 gap-y-1 sm:grid-cols-2 lg:grid-cols-3">
+            {values.map(({ runId, text, set }) => (
+              <div key={runId} className="flex min-w-0 items-baseline gap-2">
+                <dt title={nameOf.get(runId)} className="flex w-32 shrink-0 items-center gap-2">
+                  <Swatch look={looks.get(runId)} />
+                  <span className="truncate text-ink-soft">{nameOf.get(runId)}</span>
+                </dt>
+                <dd
+                  className={clsx(
+                    "min-w-0 wrap-anywhere tabular-nums",
+                    set ? "font-mono font-medium" : "text-ink-faint",
+                  )}
+                >
+                  {text}
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </li>
+      ))}
+    </ul>
   );
 }

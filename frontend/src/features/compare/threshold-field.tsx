@@ -1,9 +1,10 @@
 "use client";
 
+import clsx from "clsx";
 import { RotateCcw } from "lucide-react";
-import { useState } from "react";
+import { useId, useState } from "react";
 import { Button } from "@/components/ui/button";
-import { controlClass, Field } from "@/components/ui/field";
+import { controlClass } from "@/components/ui/field";
 import { setting } from "@/lib/format";
 
 interface ThresholdFieldProps {
@@ -16,6 +17,7 @@ interface ThresholdFieldProps {
 
 /** The return to reach. Every number takes effect as it is typed. */
 export function ThresholdField({ chosen, used, onChange }: ThresholdFieldProps) {
+  const id = useId();
   const [draft, setDraft] = useState<string | null>(null);
   const shown = draft ?? setting(chosen ?? used ?? "");
   const wrong = draft !== null && draft.trim() !== "" && !Number.isFinite(Number(draft));
@@ -25,21 +27,27 @@ export function ThresholdField({ chosen, used, onChange }: ThresholdFieldProps) 
     else if (Number.isFinite(Number(text))) onChange(Number(text));
   };
   return (
-    <div className="flex items-end gap-1.5">
-      <Field label="Threshold" className="w-28" error={wrong ? "Enter a number" : undefined}>
-        {(control) => (
-          <input
-            {...control}
-            inputMode="decimal"
-            autoComplete="off"
-            placeholder="none"
-            value={shown}
-            onChange={(event) => type(event.target.value)}
-            onBlur={() => setDraft(null)}
-            className={controlClass}
-          />
-        )}
-      </Field>
+    <div className="flex items-center gap-1.5">
+      {wrong && (
+        <span id={`${id}-note`} role="alert" className="text-xs text-bad">
+          Enter a number
+        </span>
+      )}
+      <label htmlFor={id} className="text-xs text-ink-soft">
+        Threshold
+      </label>
+      <input
+        id={id}
+        aria-invalid={wrong || undefined}
+        aria-describedby={wrong ? `${id}-note` : undefined}
+        inputMode="decimal"
+        autoComplete="off"
+        placeholder="none"
+        value={shown}
+        onChange={(event) => type(event.target.value)}
+        onBlur={() => setDraft(null)}
+        className={clsx(controlClass, "w-20!")}
+      />
       {chosen !== null && (
         <Button
           variant="quiet"

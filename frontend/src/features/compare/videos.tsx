@@ -1,6 +1,7 @@
 "use client";
 
 import { useQueries } from "@tanstack/react-query";
+import clsx from "clsx";
 import { Card } from "@/components/ui/card";
 import { Player, useDeck } from "@/components/player";
 import { evaluationsQuery, type RunDetail } from "@/lib/api";
@@ -19,7 +20,7 @@ export function Videos({ runs, looks }: VideosProps) {
   const answers = useQueries({ queries: runs.map(({ id }) => evaluationsQuery(id)) });
   const some = answers.some(({ data }) => data && newestVideo(data));
   const tiles = (
-    <ul className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3">
+    <ul className={clsx("grid gap-3 sm:grid-cols-2", runs.length > 2 && "xl:grid-cols-3")}>
       {runs.map((run, i) => (
         <VideoTile
           key={run.id}
