@@ -48,16 +48,17 @@ test("a run is created, watched, stopped, evaluated and played back", async ({ p
 
   await test.step("it is deleted, and the list knows", async () => {
     const id = new URL(page.url()).searchParams.get("id")!;
-    const line = page.locator(`a[href$="${id}"]`);
+    const link = page.locator(`a[href$="${id}"]`);
+    const line = page.getByRole("row").filter({ has: link });
     const toRuns = () =>
       page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Runs" }).click();
     await toRuns();
     await expect(line).toContainText("stopped");
-    await line.click();
+    await link.click();
     await page.getByRole("button", { name: "Delete" }).click();
     await page.getByRole("alertdialog").getByRole("button", { name: "Delete run" }).click();
     await expect(page).toHaveURL("/");
-    await expect(page.getByRole("form", { name: "New run" })).toBeVisible();
+    await expect(page.getByRole("heading", { name: /^Runs/ })).toBeVisible();
     await expect(line).toHaveCount(0);
   });
 });

@@ -3,7 +3,7 @@ import { expect, type Page } from "@playwright/test";
 
 /** The app as a user sees it, by role and name. */
 export async function startRun(page: Page, timesteps: number, origin = ""): Promise<void> {
-  await page.goto(`${origin}/`);
+  await page.goto(`${origin}/?new`);
   const form = page.getByRole("form", { name: "New run" });
   await form.getByLabel("Timesteps").fill(String(timesteps));
   await form.getByLabel("Seed").fill("7");

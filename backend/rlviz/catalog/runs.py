@@ -20,6 +20,10 @@ from rlviz.domain.status import RunStatus, check_transition
 SORTS: dict[str, SQLColumnExpression[Any]] = {
     "created_at": col(RunRow.created_at),
     "name": func.lower(RunRow.name),
+    "algo": col(RunRow.algo),
+    "env_id": col(RunRow.env_id),
+    "preset": col(RunRow.preset),
+    "status": col(RunRow.status),
     "ep_rew_mean": col(RunRow.ep_rew_mean),
     "best_moving_average": col(RunRow.best_moving_average),
     "fps": col(RunRow.fps),
@@ -28,7 +32,7 @@ SORTS: dict[str, SQLColumnExpression[Any]] = {
 }
 
 
-_NULLABLE = frozenset({"ep_rew_mean", "best_moving_average", "fps"})
+_NULLABLE = frozenset({"preset", "ep_rew_mean", "best_moving_average", "fps"})
 
 
 @dataclass(frozen=True)

@@ -1,3 +1,2 @@
-export { NewRun } from "./form/new-run";
-export { RunList } from "./list/run-list";
-export { RunListSkeleton } from "./list/run-list-skeleton";
+export { Home } from "./home";
+export { HomeSkeleton } from "./home-skeleton";

@@ -9,6 +9,14 @@ export { healthQuery } from "./queries/health";
 export { fetchMetricHistory, type HistoryQuery } from "./queries/metric-history";
 export { runSearchQuery } from "./queries/run-search";
 export { runQuery } from "./queries/run";
-export { createRun, deleteRun, startRun, stopRun } from "./queries/run-actions";
-export { type RunFilter, runListQuery } from "./queries/run-list";
+export {
+  createRun,
+  deleteRun,
+  patchRun,
+  restoreRun,
+  startRun,
+  stopRun,
+} from "./queries/run-actions";
+export { type RunFilter, runListQuery, runPageQuery, RUNS_A_PAGE } from "./queries/run-list";
+export { tagsQuery } from "./queries/tags";
 export type * from "./types";

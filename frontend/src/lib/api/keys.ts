@@ -2,6 +2,8 @@
 export const keys = {
   runs: ["runs"] as const,
   runList: (filter: object) => ["runs", filter] as const,
+  runPage: (filter: object, page: number) => ["runs", filter, page] as const,
+  tags: ["tags"] as const,
   run: (id: string) => ["run", id] as const,
   runSearch: (text: string, limit: number) => ["run-search", text, limit] as const,
   comparison: (ids: readonly string[], threshold: number | null) =>

@@ -1676,7 +1676,7 @@ export interface operations {
         tag?: string[] | null;
         /** @description Text in name, id, environment, tags or notes. */
         q?: string | null;
-        /** @description created_at, name, ep_rew_mean, best_moving_average, fps, total_timesteps, step; a minus in front sorts downwards. */
+        /** @description created_at, name, algo, env_id, preset, status, ep_rew_mean, best_moving_average, fps, total_timesteps, step; a minus in front sorts downwards. */
         sort?: string;
         limit?: number;
         cursor?: string | null;

@@ -8,6 +8,7 @@ export type RunStatus = Run["status"];
 export type RunPage = Schemas["RunPage"];
 export type RunConfig = Schemas["RunConfig"];
 export type CreateRun = Schemas["RunCreate"];
+export type PatchRun = Schemas["RunPatch"];
 export type Evaluation = Schemas["Evaluation"];
 export type CreateEvaluation = Schemas["EvaluationCreate"] & { policy?: "latest" | "best" };
 export type EvaluatedEpisode = Schemas["EvaluationSummary"]["episodes"][number];

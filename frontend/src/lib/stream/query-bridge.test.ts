@@ -39,6 +39,20 @@ test("a change of status is shown at once, and asked about once more", () => {
   expect([stale(keys.run("a")), stale(list)]).toEqual([true, true]);
 });
 
+test("a page that was asked for by its number is kept true like the others", () => {
+  const [first, second] = [keys.runPage({ q: "x" }, 0), keys.runPage({ q: "x" }, 1)];
+  client.setQueryData(first, { runs: [run("a")], total: 2 });
+  client.setQueryData(second, { runs: [run("c")], total: 2 });
+  const untouched = client.getQueryData(second);
+  apply({ kind: "status", run: run("a", { step: 500 }) });
+  expect(client.getQueryData(first)).toMatchObject({ runs: [{ id: "a", step: 500 }], total: 2 });
+  expect(client.getQueryData(second)).toBe(untouched);
+  // The other page lacks the run because the first has it: that is no news.
+  expect([stale(first), stale(second)]).toEqual([false, false]);
+  apply({ kind: "status", run: run("a", { status: "completed" }) });
+  expect([stale(first), stale(second)]).toEqual([true, true]);
+});
+
 test("a run the list does not know makes it ask", () => {
   apply({ kind: "status", run: run("new") });
   expect(stale(list)).toBe(true);

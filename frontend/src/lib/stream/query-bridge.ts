@@ -1,10 +1,19 @@
-import type { InfiniteData, QueryClient, QueryKey } from "@tanstack/react-query";
-import { type Evaluation, keys, type Run, type RunDetail, type RunPage } from "@/lib/api";
+import { hashKey, type InfiniteData, type QueryClient, type QueryKey } from "@tanstack/react-query";
+import {
+  type Evaluation,
+  keys,
+  type Run,
+  type RunDetail,
+  type RunPage,
+  type RunStatus,
+} from "@/lib/api";
 import type { StreamEvent } from "./events";
 
-type Pages = InfiniteData<RunPage, string | undefined>;
+/** One page that was asked for by its number, or all those that were read one after the other. */
+type Listed = RunPage | InfiniteData<RunPage, string | undefined>;
 
 const RUN = keys.run("")[0];
+const LIST_KEY = keys.runList({}).length;
 const LIVE: readonly unknown[] = [RUN, keys.runs[0], keys.health[0]];
 
 /** Lets the stream keep the query cache true, so that pages need not poll. */
@@ -28,12 +37,19 @@ export function queryBridge(client: QueryClient): (event: StreamEvent) => void {
     applyToLists(run, changed);
   }
 
+  /** A list is all the pages of one filter: a run stands on one of them. */
   function applyToLists(run: Run, changed: boolean) {
-    for (const [key, data] of client.getQueriesData<Pages>({ queryKey: keys.runs })) {
-      const known = data?.pages.flatMap((page) => page.runs).find(({ id }) => id === run.id);
-      if (data && known) patch(client, key, withRun(data, run));
+    const known = new Map<string, RunStatus | null>();
+    for (const [key, data] of client.getQueriesData<Listed>({ queryKey: keys.runs })) {
+      const list = hashKey(key.slice(0, LIST_KEY));
+      const old = data && runsOf(data).find(({ id }) => id === run.id);
+      if (!known.has(list) || old) known.set(list, old?.status ?? null);
+      if (data && old) patch(client, key, withRun(data, run));
+    }
+    for (const [list, status] of known) {
       // A new run, or one that a filter may now include or exclude: only the service knows its place.
-      if (known ? known.status !== run.status : changed) invalidate(key, true);
+      const moved = status === null ? changed : status !== run.status;
+      if (moved) invalidate(JSON.parse(list) as QueryKey);
     }
   }
 
@@ -83,12 +99,16 @@ function invalidateQueued(client: QueryClient, except: string) {
   });
 }
 
-function withRun(data: Pages, run: Run): Pages {
-  const replace = (old: Run) => (old.id === run.id ? run : old);
-  return {
-    ...data,
-    pages: data.pages.map((page) => ({ ...page, runs: page.runs.map(replace) })),
-  };
+function runsOf(data: Listed): Run[] {
+  return "pages" in data ? data.pages.flatMap(({ runs }) => runs) : data.runs;
+}
+
+function withRun(data: Listed, run: Run): Listed {
+  const inPage = (page: RunPage) => ({
+    ...page,
+    runs: page.runs.map((old) => (old.id === run.id ? run : old)),
+  });
+  return "pages" in data ? { ...data, pages: data.pages.map(inPage) } : inPage(data);
 }
 
 function applyEvaluation(client: QueryClient, evaluation: Evaluation) {

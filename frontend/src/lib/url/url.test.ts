@@ -1,22 +1,54 @@
 import { expect, test } from "vitest";
-import { isRunId, readListFilter, routes, toRunFilter, writeListFilter } from ".";
+import {
+  EVERYTHING,
+  isFiltered,
+  isRunId,
+  readListFilter,
+  routes,
+  sortedBy,
+  toRunFilter,
+  writeListFilter,
+} from ".";
 
-test.each(["", "?q=cart", "?status=failed", "?q=ppo+7&status=active"])(
-  "the filter in %j survives reading and writing",
-  (search) => expect(writeListFilter(readListFilter(new URLSearchParams(search)))).toBe(search),
+const read = (search: string) => readListFilter(new URLSearchParams(search));
+
+test.each([
+  "",
+  "?q=cart",
+  "?q=ppo+7&status=failed&status=running",
+  "?algo=ppo&algo=dqn&env_id=CartPole-v1&tag=a+b",
+  "?tag=x&sort=best_moving_average",
+  "?sort=-name",
+])("the filter in %j survives reading and writing", (search) =>
+  expect(writeListFilter(read(search))).toBe(search),
 );
 
-test("an unknown status shows everything, even one that every object has", () => {
-  for (const status of ["wrong", "constructor", "toString"]) {
-    expect(readListFilter(new URLSearchParams({ status })).group).toBe("all");
+test("what is not known is left out, even what every object has", () => {
+  for (const word of ["wrong", "constructor", "toString"]) {
+    expect(read(`?status=${word}&sort=-${word}`)).toEqual(EVERYTHING);
   }
 });
 
-test("a group stands for its statuses, blank text for none", () => {
-  expect(toRunFilter({ text: "  ", group: "failed" })).toEqual({
-    status: ["failed", "interrupted"],
+test("the service is asked for what was chosen, and for nothing else", () => {
+  expect(toRunFilter(read("?q=++&sort=-created_at"))).toEqual({});
+  expect(toRunFilter(read("?q=+dqn+&status=failed&tag=x&tag=y&sort=name"))).toEqual({
+    q: "dqn",
+    status: ["failed"],
+    tag: ["x", "y"],
+    sort: "name",
   });
-  expect(toRunFilter({ text: " dqn ", group: "all" })).toEqual({ q: "dqn" });
+});
+
+test("an order leaves no run out", () => {
+  expect(isFiltered(read("?sort=name&q=+"))).toBe(false);
+  expect(isFiltered(read("?tag=x"))).toBe(true);
+});
+
+test("a column is first sorted the way that helps, then the other way", () => {
+  const best = sortedBy(EVERYTHING.sort, "best_moving_average");
+  expect(best).toEqual({ key: "best_moving_average", descending: true });
+  expect(sortedBy(best, "best_moving_average").descending).toBe(false);
+  expect(sortedBy(best, "name").descending).toBe(false);
 });
 
 test("only ids of the right form reach the service", () => {
@@ -26,6 +58,8 @@ test("only ids of the right form reach the service", () => {
   }
 });
 
-test("a run's address carries its id in the query", () => {
+test("addresses carry their runs in the query", () => {
   expect(routes.run("ppo-a")).toBe("/runs/view?id=ppo-a");
+  expect(routes.compareRuns(["a", "b"])).toBe("/compare?runs=a,b");
+  expect(routes.duplicate("ppo-a")).toBe("/?duplicate=ppo-a");
 });

@@ -26,5 +26,18 @@ export function shortcutGroups(mod: string): ShortcutGroup[] {
         { keys: ["?"], does: "This sheet" },
       ],
     },
+    {
+      title: "List of runs",
+      shortcuts: [
+        { keys: ["/"], does: "Search the runs" },
+        { keys: ["j"], does: "Next run; k, the one before" },
+        { keys: ["x"], does: "Select; with Shift, all since the last one" },
+        { keys: [mod, "A"], does: "Select all that match" },
+        { keys: ["Enter"], does: "Open" },
+        { keys: ["F2"], does: "Name, tags and notes" },
+        { keys: ["m"], does: "All that can be done with it" },
+        { keys: ["Del"], does: "Delete, with a way back" },
+      ],
+    },
   ];
 }

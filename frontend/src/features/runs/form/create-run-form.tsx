@@ -9,7 +9,7 @@ import { changeDraft, type Choices, type Draft, type DraftChange, firstDraft } f
 import { RunFields } from "./run-fields";
 import { HyperparameterFields } from "./hyperparameter-fields";
 import { type Problems, problemsAfter, problemsByPointer, submission, unplaced } from "./submit";
-import { useCreateRun } from "./use-create-run";
+import { useCreateRun } from "../use-create-run";
 
 const BASIC = ["/algo", "/env_id", "/preset", "/seed", "/total_timesteps", "/name"];
 

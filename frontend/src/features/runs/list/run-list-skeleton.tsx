@@ -1,18 +1,21 @@
-import { Skeleton } from "@/components/ui/skeleton";
+import clsx from "clsx";
+import layout from "./layout.module.css";
+import { PlaceholderCells } from "./placeholder-cells";
 
+const ROWS = 12;
+
+/** The list before its first answer, with the heights it will have. */
 export function RunListSkeleton() {
   return (
-    <div role="status" aria-label="Loading runs" className="divide-y divide-line">
-      {Array.from({ length: 6 }, (_, i) => (
-        <div key={i} className="flex items-center gap-6 px-4 py-3.5">
-          <div className="grow space-y-2">
-            <Skeleton className="h-4 w-40" />
-            <Skeleton className="h-3 w-56 max-w-full" />
+    <div role="status" aria-label="Loading runs" className={layout.frame}>
+      <div aria-hidden className="animate-shimmer">
+        <div className={clsx(layout.head, "h-8 border-b border-line")} />
+        {Array.from({ length: ROWS }, (_, i) => (
+          <div key={i} className={clsx(layout.line, layout.still, "border-b border-line")}>
+            <PlaceholderCells />
           </div>
-          <Skeleton className="h-3 w-28 max-sm:hidden" />
-          <Skeleton className="h-4 w-14" />
-        </div>
-      ))}
+        ))}
+      </div>
     </div>
   );
 }

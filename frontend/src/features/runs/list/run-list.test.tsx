@@ -1,133 +1,164 @@
-import { screen } from "@testing-library/react";
+import { screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, test, vi } from "vitest";
+import { toastStore } from "@/components/ui/toast/store";
 import type { Run } from "@/lib/api";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { RunList } from "./run-list";
 
+const push = vi.hoisted(() => vi.fn());
 let search = "";
-vi.mock("next/navigation", () => ({ useSearchParams: () => new URLSearchParams(search) }));
+vi.mock("next/navigation", () => ({
+  useSearchParams: () => new URLSearchParams(search),
+  useRouter: () => ({ push }),
+}));
 
-const run = (id: string, change: Partial<Run> = {}): Run => ({
-  id,
-  name: `Run ${id}`,
-  algo: "ppo",
-  env_id: "CartPole-v1",
-  preset: "fast",
-  seed: 7,
-  total_timesteps: 1000,
-  env_options: {},
-  status: "running",
-  cause: null,
-  traceback: null,
-  created_at: new Date().toISOString(),
-  queued_at: null,
-  started_at: null,
-  ended_at: null,
-  step: 250,
-  episodes: 10,
-  ep_rew_mean: 21.5,
-  ep_len_mean: 21.5,
-  fps: 100,
-  best_moving_average: null,
-  best_moving_average_step: null,
-  sparkline: [],
-  policy_step: null,
-  best_policy: null,
-  ended_early: null,
-  queue_position: null,
-  warnings: 0,
-  last_warning: null,
-  tags: [],
-  notes: "",
-  ...change,
-});
-const page = (runs: Run[], next_cursor: string | null = null) => ({
-  body: { runs, next_cursor, total: runs.length },
-});
+const run = (id: string, change: Partial<Run> = {}) =>
+  ({
+    id,
+    name: `Run ${id}`,
+    algo: "ppo",
+    env_id: "CartPole-v1",
+    preset: "fast",
+    seed: 7,
+    total_timesteps: 1000,
+    status: "running",
+    created_at: new Date().toISOString(),
+    started_at: null,
+    ended_at: null,
+    step: 250,
+    fps: 100,
+    best_moving_average: 481.5,
+    sparkline: [20, 300, 481.5],
+    queue_position: null,
+    tags: ["paper"],
+    notes: "",
+    ...change,
+  }) as Run;
+
+const page =
+  (runs: Run[], total = runs.length) =>
+  () => ({
+    body: { runs, next_cursor: null, total },
+  });
+const environments = () => ({ body: [{ id: "CartPole-v1", reward_threshold: 475 }] });
+
+const show = (routes: Parameters<typeof serve>[0]) => {
+  const asked = serve({ "GET /environments": environments, ...routes });
+  renderWithQueries(<RunList onNew={vi.fn()} onDuplicate={vi.fn()} />);
+  return asked;
+};
+const line = (name: RegExp) => screen.findByRole("row", { name });
 
 beforeEach(() => {
   search = "";
+  vi.stubGlobal("scrollTo", vi.fn());
 });
 
-test("an empty list says what to do first", async () => {
-  serve({ "GET /runs": () => page([]) });
-  renderWithQueries(<RunList />);
-  expect(screen.getByRole("status", { name: "Loading runs" })).toBeVisible();
-  expect(await screen.findByText("No runs yet")).toBeVisible();
+test("an empty list teaches, and one press trains CartPole with PPO", async () => {
+  const asked = show({
+    "GET /runs": page([]),
+    "POST /runs": () => ({ status: 201, body: { id: "ppo-a" } }),
+  });
+  await userEvent.click(await screen.findByRole("button", { name: "Train CartPole with PPO" }));
+  expect(asked.find(({ route }) => route === "POST /runs")?.body).toMatchObject({
+    algo: "ppo",
+    env_id: "CartPole-v1",
+    start: true,
+  });
+  await vi.waitFor(() => expect(push).toHaveBeenCalledWith("/runs/view?id=ppo-a"));
 });
 
-test("a filter that matches nothing can be cleared", async () => {
-  search = "q=zzz&status=failed";
-  serve({ "GET /runs": () => page([]) });
-  renderWithQueries(<RunList />);
-  expect(await screen.findByRole("button", { name: "Clear filters" })).toBeVisible();
-  expect(screen.getByRole("searchbox")).toHaveValue("zzz");
-  expect(screen.getByLabelText("Filter by status")).toHaveValue("failed");
-});
-
-test("the filter in the address is what the service is asked for", async () => {
-  search = "q=cart&status=failed";
-  let asked = "";
-  serve({
-    "GET /runs": (_, query) => {
-      asked = query.toString();
-      return page([]);
+test("what the address asks for is what the service is asked for", async () => {
+  search = "q=cart&status=failed&tag=a&tag=b&sort=-best_moving_average";
+  let query = "";
+  show({
+    "GET /runs": (_, asked) => {
+      query = asked.toString();
+      return page([])();
     },
   });
-  renderWithQueries(<RunList />);
-  await screen.findByText("No run matches");
-  expect(asked).toBe("q=cart&status=failed&status=interrupted&limit=30");
-});
-
-test("a service that is away is said so, and can be asked again", async () => {
-  serve({});
-  renderWithQueries(<RunList />);
-  expect(await screen.findByRole("alert")).toHaveTextContent("The service does not answer");
-  serve({ "GET /runs": () => page([run("a")]) });
-  await userEvent.click(screen.getByRole("button", { name: "Try again" }));
-  expect(await screen.findByText("Run a")).toBeVisible();
-});
-
-test("a run shows its status in a word, its progress and its mean return", async () => {
-  serve({ "GET /runs": () => page([run("a")]) });
-  renderWithQueries(<RunList />);
-  const line = await screen.findByRole("link", { name: /Run a/ });
-  expect(line).toHaveAttribute("href", "/runs/view?id=a");
-  expect(line).toHaveTextContent("running");
-  expect(line).toHaveTextContent("Mean return 21.5");
-  expect(screen.getByRole("progressbar", { name: "Progress of Run a" })).toHaveAttribute(
-    "aria-valuenow",
-    "25",
+  expect(await screen.findByText("No run matches")).toBeVisible();
+  expect(screen.getByRole("searchbox")).toHaveValue("cart");
+  expect(query).toBe(
+    `q=cart&status=failed&tag=a&tag=b&sort=-best_moving_average&limit=60&offset=0`,
   );
 });
 
-test("more runs are loaded from where the first page ended", async () => {
-  serve({
-    "GET /runs": (_, query) =>
-      query.get("cursor") === "next" ? page([run("b")]) : page([run("a")], "next"),
-  });
-  renderWithQueries(<RunList />);
-  await userEvent.click(await screen.findByRole("button", { name: "Load more" }));
-  expect(await screen.findByText("Run b")).toBeVisible();
-  expect(screen.getByText("Run a")).toBeVisible();
-  expect(screen.queryByRole("button", { name: "Load more" })).not.toBeInTheDocument();
+test("a service that is away is said so, and can be asked again", async () => {
+  show({});
+  expect(await screen.findByRole("alert")).toHaveTextContent("The service does not answer");
+  serve({ "GET /environments": environments, "GET /runs": page([run("a")]) });
+  await userEvent.click(screen.getByRole("button", { name: "Try again" }));
+  expect(await line(/Run a/)).toBeVisible();
 });
 
-test("a page that does not come says so, and can be asked for again", async () => {
-  let away = true;
-  serve({
-    "GET /runs": (_, query) => {
-      if (query.get("cursor") !== "next") return page([run("a")], "next");
-      return away ? { status: 503, body: { title: "Too busy" } } : page([run("b")]);
-    },
+test("a line says how far, how long and how well; the list says how many", async () => {
+  show({ "GET /runs": page([run("a")], 10_000) });
+  const row = await line(/Run a/);
+  expect(screen.getByRole("grid", { name: "Runs" })).toHaveAttribute("aria-rowcount", "10001");
+  expect(row).toHaveTextContent("running");
+  expect(row).toHaveTextContent("25%7s left");
+  expect(row).toHaveTextContent("481.5");
+  expect(within(row).getByText("paper")).toBeVisible();
+  expect(await within(row).findByRole("img", { name: "solved:" })).toBeVisible();
+  expect(within(row).getByRole("link", { name: "Run a" })).toHaveAttribute(
+    "href",
+    "/runs/view?id=a",
+  );
+});
+
+test("two runs that are picked can be compared; keys pick, move and open", async () => {
+  show({ "GET /runs": page([run("a"), run("b"), run("c")]) });
+  (await line(/Run a/)).focus();
+  await userEvent.keyboard("xjx");
+  expect(screen.getByRole("link", { name: "Compare" })).toHaveAttribute(
+    "href",
+    "/compare?runs=a,b",
+  );
+  expect(await line(/Run b/)).toHaveFocus();
+  await userEvent.keyboard("{Escape}");
+  expect(screen.queryByRole("region", { name: "Selected runs" })).not.toBeInTheDocument();
+  await userEvent.keyboard("{End}{Enter}");
+  expect(push).toHaveBeenLastCalledWith("/runs/view?id=c");
+});
+
+test("shift takes all since the last pick, the head takes all there are", async () => {
+  show({ "GET /runs": page([run("a"), run("b"), run("c"), run("d")]) });
+  const user = userEvent.setup();
+  await user.click(await screen.findByRole("checkbox", { name: "Select Run a" }));
+  await user.keyboard("{Shift>}");
+  await user.click(screen.getByRole("checkbox", { name: "Select Run c" }));
+  await user.keyboard("{/Shift}");
+  expect(await screen.findByText(/3 runs/)).toBeVisible();
+  await user.click(screen.getByRole("checkbox", { name: "Clear the selection" }));
+  await user.click(screen.getByRole("checkbox", { name: "Select all 4 runs" }));
+  expect(await screen.findByText(/4 runs/)).toBeVisible();
+});
+
+test("a run is deleted at once, with a way back", async () => {
+  const asked = show({
+    "GET /runs": page([run("a", { status: "completed" })]),
+    "DELETE /runs/a": () => ({ body: null }),
+    "POST /runs/a/restore": () => ({ body: run("a") }),
   });
-  renderWithQueries(<RunList />);
-  const more = await screen.findByRole("button", { name: "Load more" });
-  await userEvent.click(more);
-  expect(await screen.findByRole("alert")).toHaveTextContent("Too busy");
-  away = false;
-  await userEvent.click(more);
-  expect(await screen.findByText("Run b")).toBeVisible();
-  expect(screen.queryByRole("alert")).not.toBeInTheDocument();
+  (await line(/Run a/)).focus();
+  await userEvent.keyboard("{Delete}");
+  await vi.waitFor(() => expect(toastStore.current().at(-1)?.title).toBe("Deleted “Run a”"));
+  toastStore.current().at(-1)?.action?.onAction();
+  await vi.waitFor(() => expect(toastStore.current().at(-1)?.title).toBe("Restored “Run a”"));
+  const did = asked.map(({ route }) => route).filter((route) => !route.startsWith("GET"));
+  expect(did).toEqual(["DELETE /runs/a", "POST /runs/a/restore"]);
+});
+
+test("a column's title sorts by it", async () => {
+  const replace = vi.spyOn(window.history, "replaceState");
+  show({ "GET /runs": page([run("a")]) });
+  await line(/Run a/);
+  expect(screen.getByRole("columnheader", { name: "Age" })).toHaveAttribute(
+    "aria-sort",
+    "descending",
+  );
+  await userEvent.click(screen.getByRole("button", { name: "Best return" }));
+  expect(replace).toHaveBeenLastCalledWith(null, "", "/?sort=-best_moving_average");
 });

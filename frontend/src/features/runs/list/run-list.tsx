@@ -1,64 +1,136 @@
 "use client";
 
-import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
-import { Card } from "@/components/ui/card";
+import { useQuery } from "@tanstack/react-query";
+import clsx from "clsx";
+import { useRouter } from "next/navigation";
+import { lazy, Suspense, useMemo, useReducer, useState } from "react";
 import { ErrorState } from "@/components/ui/error-state";
-import { runListQuery } from "@/lib/api";
-import { plural } from "@/lib/format";
-import { readListFilter, toRunFilter, useQueryString, writeListFilter } from "@/lib/url";
-import { ListFilters } from "./list-filters";
+import { environmentsQuery, type Run } from "@/lib/api";
+import {
+  EVERYTHING,
+  isFiltered,
+  type ListFilter,
+  readListFilter,
+  routes,
+  toRunFilter,
+  useQueryString,
+  writeListFilter,
+} from "@/lib/url";
+import { Toolbar } from "../filters/toolbar";
 import { NoMatches, NoRuns } from "./no-runs";
-import { RunRows } from "./run-rows";
 import { RunListSkeleton } from "./run-list-skeleton";
+import { RunTable } from "./run-table";
+import { changeSelection, NOTHING, span } from "./selection";
+import { SelectionBar } from "./selection-bar";
+import { useRunActions } from "./use-run-actions";
+import { useFirstPage, useIdsOfLines } from "./use-run-pages";
 
-export function RunList() {
+const RunMenu = lazy(() => import("./run-menu").then(({ RunMenu }) => ({ default: RunMenu })));
+const EditRun = lazy(() =>
+  import("../edit/edit-run").then(({ EditRun }) => ({ default: EditRun })),
+);
+
+/** A selection that is larger than this is a slip of the finger. */
+const MOST_SELECTED = 500;
+
+interface RunListProps {
+  onNew: () => void;
+  onDuplicate: (run: Run) => void;
+}
+
+export function RunList({ onNew, onDuplicate }: RunListProps) {
+  const router = useRouter();
   const [query, replaceQuery] = useQueryString();
-  const filter = readListFilter(query);
-  const filtered = writeListFilter(filter) !== "";
-  const list = useInfiniteQuery({
-    ...runListQuery(toRunFilter(filter)),
-    placeholderData: keepPreviousData,
-  });
-  const runs = list.data?.pages.flatMap((page) => page.runs) ?? [];
-  const total = list.data?.pages.at(-1)?.total;
-  const clear = () => replaceQuery("");
+  const shown = readListFilter(query);
+  const filter = toRunFilter(shown);
+  const first = useFirstPage(filter);
+  const total = first.data?.total ?? 0;
+  const [selection, select] = useReducer(changeSelection, NOTHING);
+  const [menu, setMenu] = useState<{ run: Run; button: HTMLElement } | null>(null);
+  const [edited, setEdited] = useState<Run | null>(null);
+  const idsOfLines = useIdsOfLines(filter);
+  const { remove, start, stop } = useRunActions((ids) => select({ kind: "remove", ids }));
+  const environments = useQuery(environmentsQuery).data;
+  const thresholds = useMemo(
+    () =>
+      new Map(
+        environments?.flatMap(({ id, reward_threshold: mean }) =>
+          mean === null ? [] : [[id, mean]],
+        ),
+      ),
+    [environments],
+  );
+
+  const show = (next: ListFilter) => {
+    replaceQuery(writeListFilter(next));
+    window.scrollTo({ top: 0 });
+  };
+  const selectLines = async (from: number, to: number, anchor?: number) => {
+    const ids = await idsOfLines(from, Math.min(to, from + MOST_SELECTED - 1));
+    select({ kind: "add", ids, index: anchor });
+  };
+  const selectTo = (index: number) => {
+    const anchor = selection.anchor ?? index;
+    void selectLines(...span(anchor, index), anchor);
+  };
+  const actions = {
+    toggle: (run: Run, index: number) => select({ kind: "toggle", id: run.id, index }),
+    selectTo,
+    selectAll: () => void selectLines(0, total - 1),
+    clearSelection: () => select({ kind: "clear" }),
+    edit: setEdited,
+    remove,
+    start,
+    stop,
+    openMenu: (run: Run, button: HTMLElement) => setMenu({ run, button }),
+    open: (run: Run) => router.push(routes.run(run.id)),
+    compare: (run: Run) => router.push(routes.compareRuns([run.id])),
+    duplicate: onDuplicate,
+  };
+
+  if (first.data && total === 0 && !isFiltered(shown)) return <NoRuns onNew={onNew} />;
   return (
-    <Card
-      label="Runs"
-      bodyClass=""
-      title={
-        <>
-          Runs
-          {total !== undefined && (
-            <span className="ml-2 font-normal text-ink-faint tabular-nums">
-              {filtered ? plural(total, "match", "matches") : total}
-            </span>
-          )}
-        </>
-      }
-    >
-      <ListFilters filter={filter} onChange={(next) => replaceQuery(writeListFilter(next))} />
-      {list.isPending ? (
-        <RunListSkeleton />
-      ) : list.error && runs.length === 0 ? (
-        <ErrorState
-          error={list.error}
-          retry={() => void list.refetch()}
-          retrying={list.isFetching}
-        />
-      ) : runs.length > 0 ? (
-        <RunRows
-          runs={runs}
-          hasMore={list.hasNextPage}
-          loadingMore={list.isFetchingNextPage}
-          error={list.isFetchNextPageError ? list.error : null}
-          loadMore={() => void list.fetchNextPage()}
-        />
-      ) : filtered ? (
-        <NoMatches clear={clear} />
-      ) : (
-        <NoRuns />
-      )}
-    </Card>
+    <>
+      <Toolbar filter={shown} onChange={show} />
+      <section
+        aria-label="Runs"
+        aria-busy={first.isPlaceholderData}
+        className={clsx(
+          "mt-3 min-w-0 overflow-clip rounded-lg border border-line bg-surface shadow-card transition-opacity max-md:-mx-4 max-md:rounded-none max-md:border-x-0",
+          first.isPlaceholderData && "opacity-60",
+        )}
+      >
+        {first.isPending ? (
+          <RunListSkeleton />
+        ) : !first.data ? (
+          <ErrorState
+            error={first.error}
+            retry={() => void first.refetch()}
+            retrying={first.isFetching}
+          />
+        ) : total === 0 ? (
+          <NoMatches clear={() => show({ ...EVERYTHING, sort: shown.sort })} />
+        ) : (
+          <RunTable
+            filter={filter}
+            total={total}
+            sort={shown.sort}
+            onSort={(sort) => show({ ...shown, sort })}
+            selection={selection}
+            actions={actions}
+            thresholds={thresholds}
+          />
+        )}
+      </section>
+      <SelectionBar
+        ids={selection.ids}
+        onRemove={() => remove([...selection.ids].map((id) => ({ id, name: id })))}
+        onClear={actions.clearSelection}
+      />
+      <Suspense>
+        {menu && <RunMenu {...menu} actions={actions} onClose={() => setMenu(null)} />}
+        {edited && <EditRun run={edited} onClose={() => setEdited(null)} />}
+      </Suspense>
+    </>
   );
 }

@@ -1,5 +1,5 @@
 import { http, unwrap } from "../http";
-import type { CreateRun } from "../types";
+import type { CreateRun, PatchRun } from "../types";
 
 export function createRun(body: CreateRun) {
   return unwrap(http.POST("/runs", { body }));
@@ -15,4 +15,14 @@ export function stopRun(id: string) {
 
 export function deleteRun(id: string) {
   return unwrap(http.DELETE("/runs/{run_id}", { params: { path: { run_id: id } } }));
+}
+
+/** Brings back a run that was deleted, as long as the trash was not emptied. */
+export function restoreRun(id: string) {
+  return unwrap(http.POST("/runs/{run_id}/restore", { params: { path: { run_id: id } } }));
+}
+
+/** Changes its name, tags or notes; what is left out stays. */
+export function patchRun(id: string, body: PatchRun) {
+  return unwrap(http.PATCH("/runs/{run_id}", { params: { path: { run_id: id } }, body }));
 }

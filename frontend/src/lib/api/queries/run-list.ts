@@ -1,11 +1,16 @@
-import { infiniteQueryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { http, unwrap } from "../http";
 import { keys } from "../keys";
 import type { RunStatus } from "../types";
 
+/** Several values of one field widen the list, several fields narrow it. */
 export interface RunFilter {
   q?: string;
   status?: RunStatus[];
+  algo?: string[];
+  env_id?: string[];
+  tag?: string[];
+  sort?: string;
 }
 
 const PAGE = 30;
@@ -23,5 +28,33 @@ export function runListQuery(filter: RunFilter) {
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next_cursor ?? undefined,
     refetchOnMount: "always",
+  });
+}
+
+/** Runs on a page that is reached by its number, however far down the list. */
+export const RUNS_A_PAGE = 60;
+
+/** How long a page must be wanted before it is asked for: a list that flies past asks for nothing. */
+const SETTLED_MS = 60;
+
+/** Page `page`, from 0, of the runs that match. */
+export function runPageQuery(filter: RunFilter, page: number) {
+  return queryOptions({
+    queryKey: keys.runPage(filter, page),
+    queryFn: async ({ signal }) => {
+      if (page > 0) await settled(signal);
+      const query = { ...filter, limit: RUNS_A_PAGE, offset: page * RUNS_A_PAGE };
+      return unwrap(http.GET("/runs", { params: { query }, signal }));
+    },
+  });
+}
+
+function settled(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, SETTLED_MS);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      reject(new DOMException("No longer wanted", "AbortError"));
+    });
   });
 }

@@ -1,0 +1,91 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useId, useState } from "react";
+import { Button } from "@/components/ui/button";
+import { Dialog } from "@/components/ui/dialog";
+import { controlClass, Field } from "@/components/ui/field";
+import { Notice } from "@/components/ui/notice";
+import { ApiError, explainAction, keys, patchRun, type Run } from "@/lib/api";
+import { TagField } from "./tag-field";
+
+interface EditRunProps {
+  run: Run;
+  onClose: () => void;
+}
+
+/** Name, tags and notes of a run. They may change at any time; nothing else of a run can. */
+export function EditRun({ run, onClose }: EditRunProps) {
+  const form = useId();
+  const client = useQueryClient();
+  const [{ name, tags, notes }, setDraft] = useState(run);
+  const save = useMutation({
+    mutationFn: () => patchRun(run.id, { name: name.trim(), tags, notes }),
+    onSuccess: () => {
+      for (const queryKey of [keys.runs, keys.run(run.id), keys.tags]) {
+        void client.invalidateQueries({ queryKey });
+      }
+      onClose();
+    },
+  });
+  const edit = (change: Partial<Run>) => setDraft((old) => ({ ...old, ...change }));
+  const problem = (pointer: string) =>
+    save.error instanceof ApiError
+      ? save.error.fields.find((field) => field.pointer.startsWith(pointer))?.detail
+      : undefined;
+  const blank = name.trim() === "";
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!blank && !save.isPending) save.mutate();
+  };
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title="Name, tags and notes"
+      description={<span className="font-mono text-xs break-all">{run.id}</span>}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" form={form} variant="primary" busy={save.isPending}>
+            Save
+          </Button>
+        </>
+      }
+    >
+      <form id={form} onSubmit={submit} noValidate className="flex flex-col gap-4">
+        <Field label="Name" error={blank ? "A run needs a name" : problem("/name")}>
+          {(control) => (
+            <input
+              {...control}
+              autoFocus
+              autoComplete="off"
+              maxLength={120}
+              className={controlClass}
+              value={name}
+              onChange={(event) => edit({ name: event.target.value })}
+            />
+          )}
+        </Field>
+        <TagField tags={tags} onChange={(next) => edit({ tags: next })} error={problem("/tags")} />
+        <Field label="Notes" error={problem("/notes")}>
+          {(control) => (
+            <textarea
+              {...control}
+              rows={5}
+              maxLength={10_000}
+              className={`${controlClass} h-auto! py-2`}
+              value={notes}
+              onChange={(event) => edit({ notes: event.target.value })}
+            />
+          )}
+        </Field>
+        {save.error && (
+          <Notice tone="bad" role="alert" title="Nothing was saved">
+            <p>{explainAction(save.error)}</p>
+          </Notice>
+        )}
+      </form>
+    </Dialog>
+  );
+}

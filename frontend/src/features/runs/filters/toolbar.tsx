@@ -1,0 +1,84 @@
+"use client";
+
+import { ArrowDown, ArrowUp } from "lucide-react";
+import { Button } from "@/components/ui/button";
+import { Select } from "@/components/ui/select";
+import { EVERYTHING, isFiltered, type ListFilter, SORTS, type SortKey } from "@/lib/url";
+import { FilterButton } from "./filter-button";
+import { SearchBox } from "./search-box";
+
+const FILTERS = [
+  ["status", "Status"],
+  ["algo", "Algorithm"],
+  ["env_id", "Environment"],
+  ["tag", "Tag"],
+] as const;
+
+const ORDERS: Record<SortKey, string> = {
+  created_at: "Age",
+  name: "Name",
+  algo: "Algorithm",
+  env_id: "Environment",
+  preset: "Preset",
+  status: "Status",
+  step: "Steps done",
+  total_timesteps: "Steps planned",
+  best_moving_average: "Best return",
+  fps: "Steps per second",
+};
+
+interface ToolbarProps {
+  filter: ListFilter;
+  onChange: (filter: ListFilter) => void;
+}
+
+export function Toolbar({ filter, onChange }: ToolbarProps) {
+  const { key, descending } = filter.sort;
+  const Arrow = descending ? ArrowDown : ArrowUp;
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <SearchBox text={filter.text} onChange={(text) => onChange({ ...filter, text })} />
+      <div className="flex max-w-full items-center gap-2 max-md:-mx-4 max-md:scrollbar-none max-md:overflow-x-auto max-md:px-4 max-md:py-1">
+        {FILTERS.map(([name, label]) => (
+          <FilterButton
+            key={name}
+            name={name}
+            label={label}
+            values={filter[name]}
+            onChange={(values) => onChange({ ...filter, [name]: values })}
+          />
+        ))}
+        <div className="flex items-center md:hidden">
+          <Select
+            aria-label="Sort by"
+            className="w-36"
+            value={key}
+            onChange={({ target }) => {
+              const next = target.value as SortKey;
+              onChange({ ...filter, sort: { key: next, descending: SORTS[next] === "desc" } });
+            }}
+          >
+            {Object.entries(ORDERS).map(([value, label]) => (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            ))}
+          </Select>
+          <Button
+            variant="quiet"
+            className="w-8 px-0! max-md:w-10"
+            aria-label={descending ? "Sort upwards" : "Sort downwards"}
+            onClick={() => onChange({ ...filter, sort: { key, descending: !descending } })}
+          >
+            <Arrow aria-hidden className="size-3.5" />
+          </Button>
+        </div>
+        {isFiltered(filter) && (
+          <Button variant="quiet" onClick={() => onChange({ ...EVERYTHING, sort: filter.sort })}>
+            Clear
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}

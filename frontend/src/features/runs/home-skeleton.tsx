@@ -1,0 +1,15 @@
+import { Skeleton } from "@/components/ui/skeleton";
+import { RunListSkeleton } from "./list/run-list-skeleton";
+
+/** Home before the address was read: in the same places, at the same heights. */
+export function HomeSkeleton() {
+  return (
+    <>
+      <h1 className="mb-3 text-xl font-semibold tracking-tight">Runs</h1>
+      <Skeleton className="h-8 max-md:h-10" />
+      <div className="mt-3 overflow-clip rounded-lg border border-line bg-surface max-md:-mx-4 max-md:rounded-none max-md:border-x-0">
+        <RunListSkeleton />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,46 @@
+"use client";
+
+import { lazy, Suspense } from "react";
+import { count } from "@/lib/format";
+import { useQueryString } from "@/lib/url";
+import { RunList } from "./list/run-list";
+import { type Asked, readAsked, writeAsked } from "./new-run-address";
+import { useRunCount } from "./use-run-count";
+
+const NewRunPanel = lazy(() => import("./form/new-run-panel"));
+
+/** The list of runs; the form for a new one opens beside it, at an address of its own. */
+export function Home() {
+  const [query] = useQueryString();
+  const asked = readAsked(query);
+  const total = useRunCount();
+  const ask = (next: Asked) =>
+    window.history[next.open ? "pushState" : "replaceState"](
+      null,
+      "",
+      `${window.location.pathname}${writeAsked(query, next)}`,
+    );
+  const openNew = () => ask({ open: true, duplicate: null });
+  return (
+    <>
+      <h1 className="mb-3 text-xl font-semibold tracking-tight">
+        Runs
+        {total !== undefined && total > 0 && (
+          <span className="ml-2 text-base font-normal tracking-normal text-ink-faint tabular-nums">
+            {count(total)}
+          </span>
+        )}
+      </h1>
+      <RunList onNew={openNew} onDuplicate={(run) => ask({ open: true, duplicate: run.id })} />
+      {asked.open && (
+        <Suspense>
+          <NewRunPanel
+            key={asked.duplicate}
+            duplicate={asked.duplicate}
+            onClose={() => ask({ open: false })}
+          />
+        </Suspense>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,105 @@
+"use client";
+
+import {
+  Copy,
+  GitCompareArrows,
+  Pencil,
+  Play,
+  Square,
+  SquareArrowOutUpRight,
+  Trash2,
+} from "lucide-react";
+import { DropdownMenu as Radix } from "radix-ui";
+import { layer, layerClass } from "@/components/ui/layer";
+import { MenuItem, MenuSeparator } from "@/components/ui/menu";
+import { isActive, type Run } from "@/lib/api";
+
+export interface RunMenuActions {
+  open: (run: Run) => void;
+  compare: (run: Run) => void;
+  edit: (run: Run) => void;
+  duplicate: (run: Run) => void;
+  start: (run: Run) => void;
+  stop: (run: Run) => void;
+  remove: (runs: readonly Run[]) => void;
+}
+
+interface RunMenuProps {
+  run: Run;
+  /** The button it belongs to: one menu serves all rows. */
+  button: HTMLElement;
+  actions: RunMenuActions;
+  onClose: () => void;
+}
+
+export function RunMenu({ run, button, actions, onClose }: RunMenuProps) {
+  const { left, top, width, height } = button.getBoundingClientRect();
+  const active = isActive(run);
+  return (
+    <Radix.Root open modal={false} onOpenChange={(open) => !open && onClose()}>
+      <Radix.Trigger asChild>
+        <span
+          aria-hidden
+          style={{ left, top, width, height }}
+          className="pointer-events-none fixed"
+        />
+      </Radix.Trigger>
+      <Radix.Portal container={layer()}>
+        <Radix.Content
+          aria-label={`Actions for ${run.name}`}
+          align="end"
+          sideOffset={4}
+          collisionPadding={8}
+          className={`${layerClass} min-w-52 p-1`}
+          onCloseAutoFocus={(event) => {
+            event.preventDefault();
+            // What was chosen may have taken the focus.
+            const nobody = document.activeElement === document.body || !document.activeElement;
+            if (nobody) button.focus({ preventScroll: true });
+          }}
+        >
+          <MenuItem
+            icon={<SquareArrowOutUpRight />}
+            shortcut="Enter"
+            onSelect={() => actions.open(run)}
+          >
+            Open
+          </MenuItem>
+          <MenuItem icon={<GitCompareArrows />} onSelect={() => actions.compare(run)}>
+            Compare with…
+          </MenuItem>
+          <MenuItem icon={<Copy />} onSelect={() => actions.duplicate(run)}>
+            Duplicate…
+          </MenuItem>
+          <MenuItem icon={<Pencil />} shortcut="F2" onSelect={() => actions.edit(run)}>
+            Name, tags, notes…
+          </MenuItem>
+          <MenuSeparator />
+          {run.status === "created" && (
+            <MenuItem icon={<Play />} onSelect={() => actions.start(run)}>
+              Start training
+            </MenuItem>
+          )}
+          {active && (
+            <MenuItem
+              icon={<Square />}
+              disabled={run.status === "stopping"}
+              onSelect={() => actions.stop(run)}
+            >
+              Stop and save
+            </MenuItem>
+          )}
+          <MenuItem
+            icon={<Trash2 />}
+            danger
+            disabled={active}
+            shortcut={active ? undefined : "Del"}
+            onSelect={() => actions.remove([run])}
+          >
+            {active ? "Delete (stop it first)" : "Delete"}
+          </MenuItem>
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}

@@ -1,0 +1,56 @@
+import { GitCompareArrows, Trash2, X } from "lucide-react";
+import Link from "next/link";
+import { Button, buttonClass } from "@/components/ui/button";
+import { plural } from "@/lib/format";
+import { MAX_COMPARED, routes } from "@/lib/url";
+
+interface SelectionBarProps {
+  ids: ReadonlySet<string>;
+  onRemove: () => void;
+  onClear: () => void;
+}
+
+/** What can be done with the runs that were picked; it floats, so that it is there wherever the list is. */
+export function SelectionBar({ ids, onRemove, onClear }: SelectionBarProps) {
+  if (ids.size === 0) return null;
+  const comparable = ids.size >= 2 && ids.size <= MAX_COMPARED;
+  const Icon = <GitCompareArrows aria-hidden className="size-3.5" />;
+  return (
+    <section
+      aria-label="Selected runs"
+      className="fixed bottom-4 left-1/2 z-bar flex max-w-[calc(100vw-2rem)] -translate-x-1/2 animate-rise items-center gap-2 rounded-lg border border-line-strong bg-raised p-1.5 shadow-float max-md:bottom-[calc(4.25rem+env(safe-area-inset-bottom))]"
+    >
+      <p role="status" className="px-2 text-sm whitespace-nowrap tabular-nums">
+        {plural(ids.size, "run")} <span className="max-sm:sr-only">selected</span>
+      </p>
+      {comparable ? (
+        <Link href={routes.compareRuns([...ids])} className={buttonClass("primary")}>
+          {Icon}
+          Compare
+        </Link>
+      ) : (
+        <Button
+          variant="primary"
+          icon={Icon}
+          disabled
+          title={
+            ids.size < 2 ? "Select two runs or more" : `Compare takes up to ${MAX_COMPARED} runs`
+          }
+        >
+          Compare
+        </Button>
+      )}
+      <Button
+        variant="quiet"
+        onClick={onRemove}
+        icon={<Trash2 aria-hidden className="size-3.5" />}
+        aria-label={`Delete ${plural(ids.size, "selected run")}`}
+      >
+        Delete
+      </Button>
+      <Button variant="quiet" onClick={onClear} aria-label="Clear the selection">
+        <X aria-hidden className="size-4" />
+      </Button>
+    </section>
+  );
+}

@@ -1,0 +1,37 @@
+/** Runs that were picked, and the line a range goes on from. They stay picked when the filter hides them. */
+export interface Selection {
+  ids: ReadonlySet<string>;
+  anchor: number | null;
+}
+
+export type SelectionChange =
+  | { kind: "toggle"; id: string; index: number }
+  | { kind: "add"; ids: readonly string[]; index?: number }
+  | { kind: "remove"; ids: readonly string[] }
+  | { kind: "clear" };
+
+export const NOTHING: Selection = { ids: new Set(), anchor: null };
+
+export function changeSelection(old: Selection, change: SelectionChange): Selection {
+  switch (change.kind) {
+    case "toggle": {
+      const ids = new Set(old.ids);
+      if (!ids.delete(change.id)) ids.add(change.id);
+      return { ids, anchor: change.index };
+    }
+    case "add":
+      return {
+        ids: new Set([...old.ids, ...change.ids]),
+        anchor: change.index ?? old.anchor,
+      };
+    case "remove":
+      return { ...old, ids: new Set([...old.ids].filter((id) => !change.ids.includes(id))) };
+    case "clear":
+      return NOTHING;
+  }
+}
+
+/** Lines `from` to `to`, whichever comes first, both included. */
+export function span(from: number, to: number): [first: number, last: number] {
+  return from <= to ? [from, to] : [to, from];
+}

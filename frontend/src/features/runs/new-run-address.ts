@@ -1,0 +1,24 @@
+const NEW = "new";
+const DUPLICATE = "duplicate";
+
+/** What the address asks the form for: nothing, an empty form, or one filled in from a run. */
+export type Asked = { open: false } | { open: true; duplicate: string | null };
+
+export function readAsked(query: URLSearchParams): Asked {
+  const duplicate = query.get(DUPLICATE);
+  if (duplicate) return { open: true, duplicate };
+  return query.has(NEW) ? { open: true, duplicate: null } : { open: false };
+}
+
+/** The address with the form opened or closed, and all else as it was. */
+export function writeAsked(query: URLSearchParams, asked: Asked): string {
+  const next = new URLSearchParams(query);
+  next.delete(NEW);
+  next.delete(DUPLICATE);
+  if (asked.open) {
+    if (asked.duplicate) next.set(DUPLICATE, asked.duplicate);
+    else next.set(NEW, "");
+  }
+  const search = next.toString().replace(/(^|&)new=(&|$)/, "$1new$2");
+  return search === "" ? "" : `?${search}`;
+}

@@ -1,0 +1,10 @@
+"use client";
+
+import { readListFilter, toRunFilter, useQueryString } from "@/lib/url";
+import { useFirstPage } from "./list/use-run-pages";
+
+/** How many runs the list shows; undefined before its first answer. */
+export function useRunCount(): number | undefined {
+  const [query] = useQueryString();
+  return useFirstPage(toRunFilter(readListFilter(query))).data?.total;
+}
