@@ -28,7 +28,8 @@ from rlviz.algorithms import ALGORITHMS
 from rlviz.domain.config import RunConfig
 from rlviz.domain.evaluation import EvaluationRecord
 from rlviz.domain.ids import new_evaluation_id
-from rlviz.environments.make import make_environment
+from rlviz.environments import ENVIRONMENTS
+from rlviz.environments.make import make
 from rlviz.evaluation.evaluate import evaluate, load_policy
 from rlviz.evaluation.recorder import VideoRecorder
 from rlviz.evaluation.rollout import play
@@ -85,7 +86,7 @@ def _trained_run(root: Path) -> RunFolder:
     model = build_model(config)
     model.learn(TIMESTEPS)
     for _ in range(5):
-        if evaluate_policy(model, make_environment(ENV_ID), EPISODES, warn=False)[0] == EPISODE_STEPS:
+        if evaluate_policy(model, make(ENVIRONMENTS.get(ENV_ID)), EPISODES, warn=False)[0] == EPISODE_STEPS:
             break
         model.learn(TIMESTEPS // 4)
     model.save(folder.model_path)
@@ -111,7 +112,7 @@ def _evaluate(folder: RunFolder) -> None:
 
 def _record_video(folder: RunFolder, videos: Path) -> None:
     model = PPO.load(folder.model_path, device="cpu")
-    env = RecordVideo(make_environment(ENV_ID, render=True), str(videos), episode_trigger=lambda _: True)
+    env = RecordVideo(make(ENVIRONMENTS.get(ENV_ID), render=True), str(videos), episode_trigger=lambda _: True)
     _, lengths = evaluate_policy(model, env, EPISODES, return_episode_rewards=True, warn=False)
     env.close()  # type: ignore[no-untyped-call]
     assert isinstance(lengths, list)
@@ -138,7 +139,7 @@ def _peak_memory(folder: RunFolder, steps: int) -> float:
 
 def _film_one(path: Path, steps: int) -> float:
     folder = RunFolder.at(path)
-    env = _Endless(make_environment(ENV_ID, render=True))
+    env = _Endless(make(ENVIRONMENTS.get(ENV_ID), render=True))
     policy = load_policy(folder, "ppo", "model.zip")
     with VideoRecorder(folder.path / f"{steps}.mp4", fps=50) as recorder:
         (episode,) = play(env, policy, recorder, episodes=1, seed=1, deterministic=True, max_steps=steps)

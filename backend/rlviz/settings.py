@@ -56,7 +56,11 @@ class Settings(BaseSettings):
             raise ValueError(f"There is no launcher {value!r}. Known: {', '.join(LAUNCHERS.names())}.")
         return value
 
-    @field_validator("cors_origins", mode="before")
+    environments: Annotated[tuple[str, ...], NoDecode] = Field(
+        (), description="Environments of your own, comma-separated: module:Class or path/to/file.py:Class."
+    )
+
+    @field_validator("cors_origins", "environments", mode="before")
     @classmethod
     def _split(cls, value: Any) -> Any:
         return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value

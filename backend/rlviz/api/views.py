@@ -16,6 +16,7 @@ from rlviz.api.schemas import (
     Comparison,
     ConfigDifference,
     EnvironmentInfo,
+    EnvironmentVariant,
     Evaluation,
     HyperparameterField,
     MeasuredPreset,
@@ -32,6 +33,7 @@ from rlviz.domain.times import utc
 from rlviz.environments.base import Environment, Space
 from rlviz.presets.book import measured, presets_for
 from rlviz.services.comparison import ComparedRuns
+from rlviz.services.environments import variants
 from rlviz.services.events import tell
 
 _TIMES = ("created_at", "queued_at", "started_at", "ended_at")
@@ -89,31 +91,51 @@ def view_preset(preset: Preset, algorithm: Algorithm, env_id: str | None = None)
 
 
 def view_environment(environment: Environment, algorithms: list[Algorithm]) -> EnvironmentInfo:
-    suited = [algorithm for algorithm in algorithms if environment.suits(algorithm)]
+    properties = type(environment.options).model_json_schema()["properties"] if environment.chosen else {}
+    found = variants(environment)
     return EnvironmentInfo(
         id=environment.id,
         name=environment.name,
         family=environment.family.id,
         family_title=environment.family.title,
         summary=environment.summary,
-        observation_space=_space(environment.observation_space),
-        action_space=_space(environment.action_space),
-        reward_threshold=environment.reward_threshold,
-        max_episode_steps=environment.max_episode_steps,
-        render_fps=environment.render_fps,
-        options=[],
-        sees="",
-        does="",
-        available=True,
-        install_hint=None,
-        algorithms=[algorithm.id for algorithm in suited],
-        presets={
+        options=[_field(name, schema, "Gymnasium") for name, schema in properties.items()],
+        sees=environment.sees,
+        does=environment.does,
+        available=environment.hint is None,
+        install_hint=environment.hint,
+        variants=[
+            EnvironmentVariant(options=_matching(variant, found), **_facts(variant, algorithms)) for variant in found
+        ],
+        **_facts(environment, algorithms),
+    )
+
+
+def _facts(environment: Environment, algorithms: list[Algorithm]) -> dict[str, Any]:
+    """What follows from the options that an environment holds."""
+    suited = [algorithm for algorithm in algorithms if environment.suits(algorithm)]
+    return {
+        "observation_space": _space(environment.observation_space),
+        "action_space": _space(environment.action_space),
+        "reward_threshold": environment.reward_threshold,
+        "max_episode_steps": environment.max_episode_steps,
+        "render_fps": environment.render_fps,
+        "algorithms": [algorithm.id for algorithm in suited],
+        "presets": {
             algorithm.id: [
-                view_preset(preset, algorithm, environment.id) for preset in presets_for(algorithm.id, environment.id)
+                view_preset(preset, algorithm, environment.id)
+                for preset in presets_for(algorithm.id, environment.id, environment.chosen)
             ]
             for algorithm in suited
         },
-    )
+    }
+
+
+def _matching(variant: Environment, among: list[Environment]) -> dict[str, Any]:
+    """The options by which a variant differs from others."""
+    return {
+        name: value for name, value in variant.chosen.items() if any(other.chosen[name] != value for other in among)
+    }
 
 
 def view_event(event: EventRecord) -> RunEvent:
@@ -165,6 +187,6 @@ def _field(name: str, schema: Mapping[str, Any], source: str) -> HyperparameterF
         exclusive_maximum=kind.get("exclusiveMaximum"),
         choices=kind.get("enum"),
         help=schema["description"],
-        group=schema["group"],
+        group=schema.get("group", ""),
         source=source,
     )

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from rlviz.domain.environment import OwnEnvironment
 from rlviz.domain.times import Instant
 
 MIN_TIMESTEPS = 100
@@ -56,6 +57,12 @@ class RunConfig(BaseModel):
     created_at: Instant
     algo: str
     env_id: str
+    env_options: dict[str, JsonValue] = Field(
+        default_factory=dict, description="Options of the environment; what is left out has its default."
+    )
+    own_environment: OwnEnvironment | None = Field(
+        None, description="Where a user's own environment is, and its spaces; null for one of the registry."
+    )
     preset: str | None
     seed: Seed
     total_timesteps: TotalTimesteps

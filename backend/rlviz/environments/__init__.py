@@ -11,6 +11,18 @@ ENVIRONMENTS: Registry[Environment] = Registry(
     {
         "CartPole-v1": "rlviz.environments.classic_control:CARTPOLE",
         "Acrobot-v1": "rlviz.environments.classic_control:ACROBOT",
+        "MountainCar-v0": "rlviz.environments.classic_control:MOUNTAIN_CAR",
+        "MountainCarContinuous-v0": "rlviz.environments.classic_control:MOUNTAIN_CAR_CONTINUOUS",
+        "Pendulum-v1": "rlviz.environments.classic_control:PENDULUM",
+        "FrozenLake-v1": "rlviz.environments.toy_text:FROZEN_LAKE",
+        "CliffWalking-v1": "rlviz.environments.toy_text:CLIFF_WALKING",
+        "Taxi-v4": "rlviz.environments.toy_text:TAXI",
+        "Blackjack-v1": "rlviz.environments.toy_text:BLACKJACK",
+        "LunarLander-v3": "rlviz.environments.box2d:LUNAR_LANDER",
+        "BipedalWalker-v3": "rlviz.environments.box2d:BIPEDAL_WALKER",
+        "CarRacing-v3": "rlviz.environments.box2d:CAR_RACING",
+        "ALE/Pong-v5": "rlviz.environments.atari:PONG",
+        "ALE/Breakout-v5": "rlviz.environments.atari:BREAKOUT",
     },
     pointer="/env_id",
 )

@@ -2,34 +2,59 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
+from itertools import product
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, JsonValue
 
 from rlviz.algorithms.base import Algorithm
+from rlviz.domain.environment import OwnEnvironment
+from rlviz.domain.fields import check_fields
+from rlviz.domain.spaces import Space
+
+__all__ = ["Environment", "Family", "Options", "Space"]
 
 
-@dataclass(frozen=True)
-class Space:
-    """A Gymnasium space in words. ``kind`` is its class name; ``labels`` name dimensions or actions."""
+class Options(BaseModel):
+    """What can be chosen about an environment. Subclasses add fields, each with a default, bounds and help."""
 
-    kind: str
-    shape: tuple[int, ...] = ()
-    n: int | None = None
-    labels: tuple[str, ...] = ()
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+    def make_arguments(self) -> dict[str, Any]:
+        """Keyword arguments of ``gymnasium.make``."""
+        return self.model_dump()
+
+    def consequences(self) -> dict[str, Any]:
+        """Fields of the Environment that these values change: spaces, threshold, step limit, frame rate."""
+        return {}
 
 
 @dataclass(frozen=True)
 class Family:
-    """Environments that belong together: one file, one heading on screen."""
+    """Environments that belong together: one file, one heading on screen.
+
+    ``requires`` names the modules that have to be importable; ``install`` says how to come by them.
+    """
 
     id: str
     title: str
+    requires: tuple[str, ...] = ()
+    install: str = ""
+
+    def missing(self) -> list[str]:
+        """Modules that are not installed. Looks for them without importing them."""
+        return [module for module in self.requires if find_spec(module) is None]
 
 
 @dataclass(frozen=True)
 class Environment:
-    """A registry entry. A contract test compares it with what ``gymnasium.make(id)`` says.
+    """A registry entry, and what ``resolve`` makes of it for a choice of options.
 
-    Presets tuned for it are data: ``rlviz.presets``.
+    It says what the agent meets: with the wrappers that the environment comes with, and for the options it
+    holds. A contract test compares that with what is really made. Presets tuned for it are data: ``rlviz.presets``.
     """
 
     id: str
@@ -41,10 +66,63 @@ class Environment:
     reward_threshold: float | None
     max_episode_steps: int | None
     render_fps: int
+    sees: str = ""
+    does: str = ""
+    options: Options = field(default_factory=Options)
+    gymnasium_id: str | None = None
+    """What ``gymnasium.make`` is given, if not the id: ``"module:id"`` imports the module that registers it."""
+    make_arguments: Mapping[str, Any] = field(default_factory=dict)
+    """Keyword arguments of ``gymnasium.make`` besides those of the options."""
+    steps: str | None = None
+    """Lazy reference to a function ``(env, options) -> env`` that says what a step is (frames are skipped)."""
+    view: str | None = None
+    """The same for what the agent sees and is rewarded for; episodes are counted below it."""
+    own: OwnEnvironment | None = None
+    """Where the class of a user's own environment is."""
+    fault: str | None = None
+    """Why it cannot be used here, and what to do about it; a missing package is found out by itself."""
+
+    @property
+    def hint(self) -> str | None:
+        """What to do before it can be used; None if nothing is in the way."""
+        if self.fault is not None:
+            return self.fault
+        missing = self.family.missing()
+        return f"{', '.join(missing)} is not installed: {self.family.install}" if missing else None
+
+    @property
+    def chosen(self) -> dict[str, JsonValue]:
+        """The values of its options, chosen or default."""
+        return self.options.model_dump(mode="json")
+
+    def resolve(self, values: Mapping[str, JsonValue]) -> Environment:
+        """This environment with these values of its options, and all that follows from them.
+
+        Raises UnknownName or InvalidRequest, with pointers below ``/env_options``.
+        """
+        options = check_fields(type(self.options), values, kind=f"option of {self.id}", at="env_options")
+        return replace(self, options=options, **options.consequences())
+
+    def variants(self, *names: str) -> Iterator[Environment]:
+        """Every combination of what can be chosen for these options, the others at their defaults."""
+        choices = [[(name, value) for value in self.choices(name)] for name in names]
+        return (self.resolve(dict(combination)) for combination in product(*choices))
+
+    def choices(self, name: str) -> list[JsonValue]:
+        """All values of an option that has few: a switch, or one with named choices; else []."""
+        schema = type(self.options).model_json_schema()["properties"][name]
+        return [False, True] if schema.get("type") == "boolean" else list(schema.get("enum", []))
 
     def suits(self, algorithm: Algorithm) -> bool:
-        """Whether ``algorithm`` can take its actions and see its observations."""
+        """Whether ``algorithm`` can see its observations and take its actions."""
+        return algorithm.fits(self.observation_space.kind, self.action_space.kind)
+
+    def facts(self) -> tuple[Any, ...]:
+        """What a choice of options may change."""
         return (
-            self.action_space.kind in algorithm.action_spaces
-            and self.observation_space.kind in algorithm.observation_spaces
+            self.observation_space,
+            self.action_space,
+            self.reward_threshold,
+            self.max_episode_steps,
+            self.render_fps,
         )

@@ -10,14 +10,71 @@ os.environ.setdefault("SDL_AUDIODRIVER", "dummy")
 os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
 
 import gymnasium
+from gymnasium.envs.registration import EnvSpec
+from stable_baselines3.common.env_util import make_vec_env
+from stable_baselines3.common.vec_env import VecEnv
 
-from rlviz.environments import ENVIRONMENTS
+from rlviz.domain.config import RunConfig
+from rlviz.domain.environment import OwnEnvironment
+from rlviz.domain.registry import load
+from rlviz.environments.base import Environment
+from rlviz.environments.own import environment_of
+from rlviz.environments.source import load_class
+from rlviz.environments.wrappers import RawOutcome, WholeEpisodes
+
+Env = gymnasium.Env[Any, Any]
 
 
-def make_environment(env_id: str, *, render: bool = False) -> gymnasium.Env[Any, Any]:
-    """The environment called ``env_id``; with ``render``, one that hands out RGB frames.
+def make_environment(config: RunConfig, *, render: bool = False, whole_episodes: bool = False) -> Env:
+    """The environment of a run, the same for training, evaluation and whoever measures them.
 
-    Raises UnknownName for an environment that is not in the registry.
+    With ``render``, one that hands out RGB frames: the environment's own, not what the agent sees of them.
+    With ``whole_episodes``, rewards and ends are the environment's own too, whatever a wrapper makes of them
+    for learning (clipped rewards, a lost life as the end). Raises UnknownName for an environment that is not
+    in the registry.
     """
-    environment = ENVIRONMENTS.get(env_id)
-    return gymnasium.make(environment.id, render_mode="rgb_array" if render else None)
+    return make(environment_of(config), render=render, whole_episodes=whole_episodes)
+
+
+def make_training_environments(config: RunConfig, n_envs: int) -> VecEnv:
+    """``n_envs`` environments of a run side by side, seeded with the run's seed and those that follow it.
+
+    Episodes are counted below what the agent sees: returns are the environment's own, and a lost life ends none.
+    """
+    environment = environment_of(config)
+    return make_vec_env(
+        lambda: _make_bare(environment, None), n_envs, config.seed, wrapper_class=lambda env: _view(env, environment)
+    )
+
+
+def make(environment: Environment, *, render: bool = False, whole_episodes: bool = False) -> Env:
+    """As ``make_environment``, of a registry entry with its options."""
+    env = _make_bare(environment, "rgb_array" if render else None)
+    if environment.view is None or not whole_episodes:
+        return _view(env, environment)
+    raw = RawOutcome(env)
+    return WholeEpisodes(_view(raw, environment), raw)
+
+
+def _make_bare(environment: Environment, mode: str | None) -> Env:
+    """The environment itself, a step being what it is for the agent."""
+    if environment.own is not None:
+        return make_own(environment.own, mode)
+    arguments = {**environment.make_arguments, **environment.options.make_arguments()}
+    env: Env = gymnasium.make(environment.gymnasium_id or environment.id, render_mode=mode, **arguments)
+    return load(environment.steps)(env, environment.options) if environment.steps is not None else env
+
+
+def _view(env: Env, environment: Environment) -> Env:
+    return load(environment.view)(env, environment.options) if environment.view is not None else env
+
+
+def make_own(own: OwnEnvironment, render_mode: str | None) -> Env:
+    """A user's own environment. Raises what importing or constructing it raises."""
+    spec = EnvSpec(
+        id="own/Environment-v0",
+        entry_point=load_class(own.entry_point),
+        max_episode_steps=own.max_episode_steps,
+        reward_threshold=own.reward_threshold,
+    )
+    return gymnasium.make(spec, render_mode=render_mode)

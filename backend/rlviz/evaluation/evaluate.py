@@ -17,12 +17,13 @@ from typing import Any, NoReturn
 import torch
 
 from rlviz.algorithms import ALGORITHMS
+from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import ArtifactNotFound, CheckpointUnusable, RlvizError
 from rlviz.domain.evaluation import EpisodeResult, EvaluationRecord, EvaluationStatus, VideoFacts
 from rlviz.domain.registry import load
 from rlviz.domain.times import utc
-from rlviz.environments import ENVIRONMENTS
 from rlviz.environments.make import make_environment
+from rlviz.environments.own import environment_of
 from rlviz.evaluation.recorder import VideoRecorder
 from rlviz.evaluation.rollout import Policy, play
 from rlviz.evaluation.summary import summarize
@@ -71,7 +72,7 @@ class _Job:
         torch.set_num_threads(config.torch_threads)
         pinned = self.folder.pinned_policy_path(self.record.id)
         policy = load_policy(self.folder, config.algo, self.record.checkpoint, pinned if pinned.exists() else None)
-        episodes, video = self._film(config.env_id, policy)
+        episodes, video = self._film(config, policy)
         return self._update(
             status=EvaluationStatus.COMPLETED,
             ended_at=self._now(),
@@ -84,11 +85,11 @@ class _Job:
         finally:
             self.video.unlink(missing_ok=True)
 
-    def _film(self, env_id: str, policy: Policy) -> tuple[list[EpisodeResult], VideoFacts]:
+    def _film(self, config: RunConfig, policy: Policy) -> tuple[list[EpisodeResult], VideoFacts]:
         results: list[EpisodeResult] = []
         with (
-            contextlib.closing(make_environment(env_id, render=True)) as env,
-            VideoRecorder(self.video, fps=ENVIRONMENTS.get(env_id).render_fps) as recorder,
+            contextlib.closing(make_environment(config, render=True, whole_episodes=True)) as env,
+            VideoRecorder(self.video, fps=environment_of(config).render_fps) as recorder,
         ):
             for result in play(
                 env,

@@ -43,9 +43,10 @@ def presets_for(
     A preset of the environment's page wins over the general one; of two on one page, the one that is made
     for more of the options.
     """
-    general, own = _general(algorithm), _page(env_id)
-    found = {preset.id: preset for preset in general}
-    fitting = [preset for preset in own if preset.algorithm == algorithm and _applies(preset, options or {})]
+    found = {preset.id: preset for preset in _general(algorithm)}
+    fitting = [
+        preset for preset in page_of(env_id) if preset.algorithm == algorithm and _applies(preset, options or {})
+    ]
     found |= {preset.id: preset for preset in sorted(fitting, key=lambda preset: len(preset.when))}
     return [found[preset_id] for preset_id in PresetId if preset_id in found]
 
@@ -91,7 +92,8 @@ def _general(algorithm: str) -> tuple[Preset, ...]:
 
 
 @cache
-def _page(env_id: str | None) -> tuple[Preset, ...]:
+def page_of(env_id: str | None) -> tuple[Preset, ...]:
+    """The presets tuned for an environment."""
     return next((page.preset for page in pages() if env_id is not None and page.environment == env_id), ())
 
 

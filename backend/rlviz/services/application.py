@@ -13,6 +13,7 @@ from rlviz.rundir.lock import RunsLock
 from rlviz.rundir.trash import Trash
 from rlviz.services.broadcast import Broadcast
 from rlviz.services.comparison import ComparisonService
+from rlviz.services.environments import Environments
 from rlviz.services.evaluations import EvaluationService
 from rlviz.services.feeds import Feeds
 from rlviz.services.housekeeping import Housekeeping
@@ -46,7 +47,10 @@ class Application:
         )
         self.trash = Trash(runs_dir)
         self.housekeeping = Housekeeping(self.trash, self.settings.trash_days)
-        self.runs = RunService(self.settings, self.database, self.supervisor, self.broadcast, self.trash)
+        self.environments = Environments(settings.environments)
+        self.runs = RunService(
+            self.settings, self.database, self.supervisor, self.broadcast, self.trash, self.environments
+        )
         self.evaluations = EvaluationService(self.settings, self.database, self.supervisor, self.broadcast)
         self.streams = StreamService(self.database, runs_dir, self.feeds, self.broadcast)
 
@@ -73,11 +77,13 @@ class Application:
         except BaseException:
             self._lock.release()
             raise
+        self.environments.start()
         self.supervisor.start()
         self.housekeeping.start()
 
     def close(self) -> None:
         self.housekeeping.close()
+        self.environments.close()
         self.supervisor.close()
         self.database.close()
         self._lock.release()

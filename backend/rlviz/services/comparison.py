@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,9 +17,10 @@ from rlviz.analysis.comparison import (
     run_metrics,
 )
 from rlviz.catalog.models import RunRow
+from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import InvalidRequest
 from rlviz.domain.records import EPISODE_LENGTH, EPISODE_REWARD
-from rlviz.environments import ENVIRONMENTS
+from rlviz.environments.own import environment_of
 from rlviz.rundir.folder import RunFolder
 from rlviz.services.metrics import MetricsService
 from rlviz.services.runs import RunService
@@ -50,8 +51,9 @@ class ComparisonService:
         rows = self._runs.get_many(run_ids)
         folders = {row.id: self._runs.folder(row.id) for row in rows}
         episodes = {run_id: self._episodes(folder) for run_id, folder in folders.items()}
+        configs = {run_id: folder.read_config() for run_id, folder in folders.items()}
         if threshold is None:
-            threshold = _common_threshold(rows)
+            threshold = _common_threshold(configs.values())
         return ComparedRuns(
             threshold=threshold,
             window=window,
@@ -61,9 +63,7 @@ class ComparisonService:
                 for row in rows
             },
             curves=aligned_curves(episodes, window=window, max_points=GRID_POINTS),
-            differences=config_diff(
-                {run_id: folder.read_config().model_dump(mode="json") for run_id, folder in folders.items()}
-            ),
+            differences=config_diff({run_id: config.model_dump(mode="json") for run_id, config in configs.items()}),
         )
 
     def _episodes(self, folder: RunFolder) -> Episodes:
@@ -74,7 +74,7 @@ class ComparisonService:
         )
 
 
-def _common_threshold(rows: Sequence[RunRow]) -> float | None:
-    """The environment's reward threshold, if all runs share one environment."""
-    env_ids = {row.env_id for row in rows}
-    return ENVIRONMENTS.get(env_ids.pop()).reward_threshold if len(env_ids) == 1 else None
+def _common_threshold(configs: Iterable[RunConfig]) -> float | None:
+    """The reward threshold, if all runs share one environment and their options one threshold."""
+    found = {(config.env_id, environment_of(config).reward_threshold) for config in configs}
+    return found.pop()[1] if len(found) == 1 else None

@@ -53,6 +53,7 @@ def row_of_config(config: RunConfig) -> RunRow:
         name=config.name,
         algo=config.algo,
         env_id=config.env_id,
+        env_options=config.env_options,
         preset=config.preset,
         seed=config.seed,
         total_timesteps=config.total_timesteps,

@@ -38,11 +38,13 @@ from rlviz.domain.presets import PresetId
 from rlviz.domain.status import RunStatus
 from rlviz.domain.times import utc
 from rlviz.environments import ENVIRONMENTS
+from rlviz.environments.base import Environment
 from rlviz.presets.book import preset_for
 from rlviz.rundir.control import Desired
 from rlviz.rundir.folder import Labels, RunFolder
 from rlviz.rundir.trash import Trash
 from rlviz.services.broadcast import Broadcast
+from rlviz.services.environments import Environments
 from rlviz.services.indexing import Indexed, index_folder, row_of_config
 from rlviz.services.provenance import git_revision, package_versions
 from rlviz.services.supervisor import Supervisor
@@ -63,6 +65,7 @@ class NewRun:
     seed: int | None = None
     total_timesteps: int | None = None
     name: str | None = None
+    env_options: Mapping[str, JsonValue] = field(default_factory=dict)
     hyperparameters: Mapping[str, JsonValue] = field(default_factory=dict)
 
 
@@ -76,11 +79,13 @@ class RunService:
         supervisor: Supervisor,
         broadcast: Broadcast,
         trash: Trash,
+        environments: Environments,
         *,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._settings, self._database, self._trash = settings, database, trash
         self._supervisor, self._broadcast, self._clock = supervisor, broadcast, clock
+        self._environments = environments
 
     def folder(self, run_id: str) -> RunFolder:
         """The folder of a run that exists. Raises RunNotFound."""
@@ -123,7 +128,7 @@ class RunService:
 
     def create(self, new: NewRun) -> RunRow:
         """Validate, write the folder, index it. Raises InvalidRequest or UnknownName."""
-        config = resolve_config(new, self._clock())
+        config = resolve_config(new, self._clock(), self._environments.get)
         RunFolder(self._settings.runs_dir, config.run_id).create(config)
         row = row_of_config(config)
         with self._database.write() as session:
@@ -222,14 +227,19 @@ def folder_gone(run_id: str) -> ArtifactNotFound:
     return ArtifactNotFound(f"The folder of run {run_id!r} is gone. Delete the run, or put its folder back.")
 
 
-def resolve_config(new: NewRun, now: float) -> RunConfig:
-    """The complete configuration for what was asked. Raises InvalidRequest, naming each bad field."""
+def resolve_config(new: NewRun, now: float, find: Callable[[str], Environment] = ENVIRONMENTS.get) -> RunConfig:
+    """The complete configuration for what was asked; ``find`` knows the environments.
+
+    Raises InvalidRequest, naming each bad field.
+    """
     algorithm = ALGORITHMS.get(new.algo)
-    environment = ENVIRONMENTS.get(new.env_id)
+    environment = find(new.env_id).resolve(new.env_options)
+    if environment.hint is not None:
+        raise InvalidRequest.field("/env_id", f"{environment.id} cannot be used here. {environment.hint}")
     algorithm.check_spaces(environment.id, environment.observation_space.kind, environment.action_space.kind)
     preset = None
     if new.preset is not None:
-        preset = preset_for(new.preset, algorithm.id, environment.id)
+        preset = preset_for(new.preset, algorithm.id, environment.id, environment.chosen)
     total = new.total_timesteps
     if total is None:
         if preset is None:
@@ -245,6 +255,8 @@ def resolve_config(new: NewRun, now: float) -> RunConfig:
             created_at=instant,
             algo=algorithm.id,
             env_id=environment.id,
+            env_options=environment.chosen,
+            own_environment=environment.own,
             preset=preset.id.value if preset else None,
             seed=secrets.randbelow(DRAWN_SEEDS) if new.seed is None else new.seed,
             total_timesteps=total,

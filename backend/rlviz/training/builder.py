@@ -8,13 +8,12 @@ from typing import Any
 import gymnasium
 import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
-from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.preprocessing import is_image_space
 
 from rlviz.algorithms import ALGORITHMS
 from rlviz.domain.config import RunConfig
 from rlviz.domain.registry import load
-from rlviz.environments.make import make_environment
+from rlviz.environments.make import make_training_environments
 
 SMALLEST_PICTURE = 36
 """Pixels a side that the library's convolutions (Mnih et al., 2015) need; smaller pictures are read as numbers."""
@@ -25,9 +24,7 @@ def build_model(config: RunConfig) -> BaseAlgorithm:
     algorithm = ALGORITHMS.get(config.algo)
     hyperparameters = algorithm.validate(config.hyperparameters, config.total_timesteps)
     torch.set_num_threads(config.torch_threads)
-    environments = make_vec_env(
-        lambda: make_environment(config.env_id), n_envs=hyperparameters.environments, seed=config.seed
-    )
+    environments = make_training_environments(config, hyperparameters.environments)
     arguments = _with_classes(hyperparameters.model_arguments(prod(environments.action_space.shape or ())))
     policy = algorithm.policy or policy_for(environments.observation_space)
     model: BaseAlgorithm = load(algorithm.model_class)(

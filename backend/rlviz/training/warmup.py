@@ -8,7 +8,7 @@ from rlviz.algorithms import ALGORITHMS
 from rlviz.domain.config import RunConfig
 from rlviz.domain.times import utc
 from rlviz.environments import ENVIRONMENTS
-from rlviz.environments.make import make_environment
+from rlviz.environments.make import make
 from rlviz.training.builder import build_model
 
 
@@ -30,7 +30,7 @@ def warm_up() -> None:
     environments = build_model(config).get_env()
     if environments is not None:
         environments.close()
-    pictured = make_environment(environment.id, render=True)
+    pictured = make(environment, render=True)
     pictured.reset()
     pictured.render()
     pictured.close()

@@ -1,4 +1,5 @@
-"""What the registry says of each environment is what Gymnasium says. New entries are tested without an edit here."""
+"""What the registry says of each environment, for every choice of options, is what is made. New entries are tested
+without an edit here."""
 
 from __future__ import annotations
 
@@ -10,10 +11,19 @@ import numpy as np
 import pytest
 
 from rlviz.algorithms import ALGORITHMS
-from rlviz.domain.errors import UnknownName
+from rlviz.api.views import view_environment
+from rlviz.domain.errors import InvalidRequest, UnknownName
 from rlviz.environments import ENVIRONMENTS
 from rlviz.environments.base import Environment, Space
-from rlviz.environments.make import make_environment
+from rlviz.environments.make import make
+from rlviz.services.environments import variants
+
+VARIANTS = [variant for entry in ENVIRONMENTS for variant in variants(entry) or [entry]]
+FRAMES_A_STEP = {"CarRacing-v3": 2, "ALE/Pong-v5": 4, "ALE/Breakout-v5": 4}
+
+
+def named(variant: Environment) -> str:
+    return f"{variant.id}{variant.chosen}"
 
 
 @pytest.fixture(params=ENVIRONMENTS.names())
@@ -21,10 +31,11 @@ def entry(request: pytest.FixtureRequest) -> Environment:
     return ENVIRONMENTS.get(request.param)
 
 
-@pytest.fixture
-def real(entry: Environment) -> Iterator[gymnasium.Env[Any, Any]]:
-    environment = make_environment(entry.id, render=True)
-    yield environment
+@pytest.fixture(params=VARIANTS, ids=named, scope="module")
+def made(request: pytest.FixtureRequest) -> Iterator[tuple[Environment, gymnasium.Env[Any, Any]]]:
+    variant: Environment = request.param
+    environment = make(variant, render=True)
+    yield variant, environment
     environment.close()
 
 
@@ -34,49 +45,93 @@ def test_an_entry_has_the_id_it_is_registered_under() -> None:
 
 def test_an_entry_is_described(entry: Environment) -> None:
     assert entry.name
-    assert entry.summary.endswith(".")
+    for sentence in (entry.summary, entry.sees, entry.does):
+        assert sentence.endswith(".")
+        assert len(sentence) < 120
     assert entry.family.id == entry.family.id.lower()
     assert entry.family.title
+    assert entry.hint is None, "Every family's packages belong to the product's own"
+    for field in view_environment(entry, []).options:
+        assert field.help.endswith(".")
 
 
-def test_the_spaces_are_those_of_the_environment(entry: Environment, real: gymnasium.Env[Any, Any]) -> None:
+def test_the_spaces_are_those_that_are_made(made: tuple[Environment, gymnasium.Env[Any, Any]]) -> None:
+    entry, real = made
     for said, space in ((entry.observation_space, real.observation_space), (entry.action_space, real.action_space)):
         assert said.kind == type(space).__name__
         assert said.shape == space.shape
         assert said.n == getattr(space, "n", None)
+        assert said.dtype == str(space.dtype)
 
 
 def test_labels_name_every_action_and_every_observed_number_or_none(entry: Environment) -> None:
-    def size(space: Space) -> int | None:
-        return space.n if space.n is not None else int(np.prod(space.shape))
+    def size(space: Space) -> int:
+        return space.n if space.n is not None else space.size
 
-    for space in (entry.observation_space, entry.action_space):
-        assert len(space.labels) in (0, size(space))
+    for variant in variants(entry) or [entry]:
+        for space in (variant.observation_space, variant.action_space):
+            assert len(space.labels) in (0, size(space))
 
 
 def test_threshold_limit_and_frame_rate_are_those_of_the_environment(
-    entry: Environment, real: gymnasium.Env[Any, Any]
+    made: tuple[Environment, gymnasium.Env[Any, Any]],
 ) -> None:
+    entry, real = made
     assert real.spec is not None
-    assert entry.reward_threshold == real.spec.reward_threshold
-    assert entry.max_episode_steps == real.spec.max_episode_steps
-    assert entry.render_fps == real.metadata["render_fps"]
+    frames = FRAMES_A_STEP.get(entry.id, 1)
+    limit = real.spec.max_episode_steps or real.spec.kwargs.get("max_num_frames_per_episode")
+    assert entry.max_episode_steps == (limit // frames if limit else None)
+    if entry.id == "FrozenLake-v1" and entry.chosen["map_name"] == "8x8":
+        assert entry.reward_threshold == gymnasium.spec("FrozenLake8x8-v1").reward_threshold
+        assert entry.max_episode_steps == gymnasium.spec("FrozenLake8x8-v1").max_episode_steps
+    else:
+        assert entry.reward_threshold == real.spec.reward_threshold
+    rate = real.metadata["render_fps"]
+    assert entry.render_fps == (rate if entry.family.id == "atari" else rate // frames)
 
 
-def test_it_can_be_played_and_filmed(real: gymnasium.Env[Any, Any]) -> None:
-    real.reset(seed=1)
-    real.step(real.action_space.sample())
+def test_it_can_be_played_and_filmed(made: tuple[Environment, gymnasium.Env[Any, Any]]) -> None:
+    _, real = made
+    observation, _ = real.reset(seed=1)
+    assert observation in real.observation_space
+    real.action_space.seed(1)
+    observation, *_ = real.step(real.action_space.sample())
+    assert observation in real.observation_space
     frame = real.render()
     assert isinstance(frame, np.ndarray)
     assert frame.dtype == np.uint8
     assert frame.ndim == 3
     assert frame.shape[2] == 3
+    assert frame.shape[0] > 96, "The environment's own frame, not what the agent sees of it"
 
 
-def test_some_algorithm_fits(entry: Environment) -> None:
-    assert any(entry.suits(algorithm) for algorithm in ALGORITHMS)
+@pytest.mark.parametrize("variant", VARIANTS, ids=named)
+def test_some_algorithm_fits(variant: Environment) -> None:
+    assert any(variant.suits(algorithm) for algorithm in ALGORITHMS)
 
 
 def test_an_environment_that_gymnasium_knows_but_the_registry_does_not_is_refused() -> None:
     with pytest.raises(UnknownName):
-        make_environment("Blackjack-v1")
+        ENVIRONMENTS.get("Acrobot-v2")
+
+
+@pytest.mark.parametrize(
+    ("values", "pointer", "words"),
+    [
+        ({"map": "8x8"}, "/env_options/map", "Did you mean 'map_name'"),
+        ({"map_name": "16x16"}, "/env_options/map_name", "map_name"),
+        ({"is_slippery": 1}, "/env_options/is_slippery", "is_slippery"),
+    ],
+)
+def test_an_option_that_is_none_is_pointed_to(values: dict[str, Any], pointer: str, words: str) -> None:
+    with pytest.raises(InvalidRequest, match=words) as caught:
+        ENVIRONMENTS.get("FrozenLake-v1").resolve(values)
+    assert [field.pointer for field in caught.value.fields] == [pointer]
+
+
+def test_an_environment_whose_package_is_missing_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rlviz.environments.base.find_spec", lambda name: None if name == "ale_py" else object())
+    shown = view_environment(ENVIRONMENTS.get("ALE/Pong-v5"), list(ALGORITHMS))
+    assert not shown.available
+    assert shown.install_hint == "ale_py is not installed: pip install ale-py opencv-python-headless"
+    assert view_environment(ENVIRONMENTS.get("CartPole-v1"), []).available

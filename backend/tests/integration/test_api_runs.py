@@ -13,7 +13,6 @@ import pytest
 from rlviz import __version__
 from rlviz.algorithms import ALGORITHMS
 from rlviz.domain.config import RunConfig
-from rlviz.environments import ENVIRONMENTS
 from rlviz.rundir.folder import RunFolder
 from tests.support.http import Service, append_rows, assert_problem, is_kind, journal, raw_request, streaming, wait_for
 
@@ -51,19 +50,6 @@ def test_algorithms_come_with_bounds_default_and_help_for_every_hyperparameter(s
             elif item["type"] == "string":
                 assert item["choices"]
         assert {preset["id"] for preset in found[algorithm.id]["presets"]} == {"fast", "stable", "high-score"}
-
-
-def test_environments_come_with_the_presets_that_apply_to_each(service: Service) -> None:
-    found = {environment["id"]: environment for environment in service.get("/environments")}
-    assert found.keys() == set(ENVIRONMENTS.names())
-    cartpole = found["CartPole-v1"]
-    assert cartpole["action_space"]["n"] == 2
-    assert cartpole["reward_threshold"] == 475
-    assert cartpole["algorithms"] == ["ppo", "dqn"]
-    run = service.create(algo="dqn", preset="stable")
-    shown = next(preset for preset in cartpole["presets"]["dqn"] if preset["id"] == "stable")
-    assert run["config"]["hyperparameters"] == shown["hyperparameters"]
-    assert run["total_timesteps"] == shown["total_timesteps"]
 
 
 # Creating

@@ -19,15 +19,17 @@ from stable_baselines3 import DQN, PPO
 from rlviz.domain.config import RunConfig
 from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus
 from rlviz.environments import ENVIRONMENTS
-from rlviz.environments.make import make_environment
+from rlviz.environments.make import make
 from rlviz.evaluation.evaluate import evaluate
 from rlviz.rundir.folder import RunFolder
 
 ENV_ID = "CartPole-v1"
 ASKED_AT = datetime(2026, 11, 21, 1, 43, 12, tzinfo=UTC)
 MODELS: dict[str, Callable[[], Any]] = {
-    "ppo": lambda: PPO("MlpPolicy", make_environment(ENV_ID), n_steps=256, seed=1, device="cpu").learn(512),
-    "dqn": lambda: DQN("MlpPolicy", make_environment(ENV_ID), learning_starts=100, seed=1, device="cpu").learn(512),
+    "ppo": lambda: PPO("MlpPolicy", make(ENVIRONMENTS.get(ENV_ID)), n_steps=256, seed=1, device="cpu").learn(512),
+    "dqn": lambda: DQN("MlpPolicy", make(ENVIRONMENTS.get(ENV_ID)), learning_starts=100, seed=1, device="cpu").learn(
+        512
+    ),
 }
 SCRIPT = """
 import sys

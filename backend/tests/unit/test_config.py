@@ -9,6 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from rlviz.domain.config import MAX_SEED, MAX_TIMESTEPS, MIN_TIMESTEPS, CheckpointPolicy, RunConfig
+from rlviz.environments.own import environment_of
 
 INF, NAN = float("inf"), float("nan")
 GOOD: dict[str, Any] = {
@@ -95,3 +96,12 @@ def test_checkpoint_intervals_are_bounded_numbers(values: dict[str, Any]) -> Non
 
 def test_whole_seconds_are_seconds() -> None:
     assert CheckpointPolicy(every_seconds=5).every_seconds == 5.0
+
+
+def test_a_configuration_from_before_there_were_options_reads_as_one_without() -> None:
+    old = RunConfig(**GOOD).model_dump_json(exclude={"env_options", "own_environment"})
+    config = RunConfig.model_validate_json(old)
+    assert config.schema_version == 1
+    assert config.env_options == {}
+    assert config.own_environment is None
+    assert environment_of(config).id == "CartPole-v1"

@@ -11,22 +11,27 @@ from rlviz.domain.presets import Preset, PresetId
 from rlviz.environments import ENVIRONMENTS
 from rlviz.environments.base import Environment
 from rlviz.presets.book import digest, measured, pages, preset_for, presets_for
+from rlviz.services.environments import variants
 
 PAIRS = [
-    (algorithm, environment) for algorithm in ALGORITHMS for environment in ENVIRONMENTS if environment.suits(algorithm)
+    (algorithm, variant)
+    for algorithm in ALGORITHMS
+    for environment in ENVIRONMENTS
+    for variant in variants(environment) or [environment]
+    if variant.suits(algorithm)
 ]
 
 
 def named(value: Algorithm | Environment) -> str:
-    return value.id
+    return f"{value.id}{value.chosen}" if isinstance(value, Environment) else value.id
 
 
 @pytest.mark.parametrize(("algorithm", "environment"), PAIRS, ids=named)
 def test_every_pair_has_each_preset_once_and_can_train_with_it(algorithm: Algorithm, environment: Environment) -> None:
-    presets = presets_for(algorithm.id, environment.id)
+    presets = presets_for(algorithm.id, environment.id, environment.chosen)
     assert [preset.id for preset in presets] == list(PresetId)
     for preset in presets:
-        algorithm.validate(preset.hyperparameters, preset.total_timesteps)
+        algorithm.validate(preset.hyperparameters, preset.total_timesteps, environment.action_space.kind)
 
 
 def test_every_page_is_of_an_environment_and_of_algorithms_that_fit() -> None:
@@ -36,7 +41,7 @@ def test_every_page_is_of_an_environment_and_of_algorithms_that_fit() -> None:
             algorithm = ALGORITHMS.get(preset.algorithm)
             algorithm.validate(preset.hyperparameters, preset.total_timesteps)
             if page.environment is not None:
-                assert ENVIRONMENTS.get(page.environment).suits(algorithm)
+                assert ENVIRONMENTS.get(page.environment).resolve(preset.when).suits(algorithm)
 
 
 def test_every_preset_says_in_a_sentence_what_it_is_and_what_it_trades() -> None:

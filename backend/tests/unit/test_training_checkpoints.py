@@ -11,7 +11,8 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 
 from rlviz.domain.config import CheckpointPolicy
 from rlviz.domain.records import EventKind
-from rlviz.environments.make import make_environment
+from rlviz.environments import ENVIRONMENTS
+from rlviz.environments.make import make
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.checkpoint import Checkpoints, save_policy
 from rlviz.training.journals import RunJournals
@@ -28,7 +29,7 @@ class Clock:
 
 @pytest.fixture(scope="module")
 def model() -> Iterator[BaseAlgorithm]:
-    model = PPO("MlpPolicy", make_environment(ENV_ID), n_steps=32, batch_size=32, seed=1, device="cpu")
+    model = PPO("MlpPolicy", make(ENVIRONMENTS.get(ENV_ID)), n_steps=32, batch_size=32, seed=1, device="cpu")
     yield model
     environments = model.get_env()
     assert environments is not None

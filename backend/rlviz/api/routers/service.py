@@ -11,7 +11,6 @@ from rlviz.algorithms import ALGORITHMS
 from rlviz.api.dependencies import App
 from rlviz.api.schemas import AlgorithmInfo, EnvironmentInfo, Health
 from rlviz.api.views import view_algorithm, view_environment
-from rlviz.environments import ENVIRONMENTS
 
 router = APIRouter(tags=["service"])
 
@@ -37,7 +36,7 @@ def list_algorithms() -> list[AlgorithmInfo]:
 
 
 @router.get("/environments")
-def list_environments() -> list[EnvironmentInfo]:
+def list_environments(app: App) -> list[EnvironmentInfo]:
     """The environments, with their spaces, the algorithms that fit, and presets as they apply to each."""
     algorithms = list(ALGORITHMS)
-    return [view_environment(environment, algorithms) for environment in ENVIRONMENTS]
+    return [view_environment(environment, algorithms) for environment in app.environments.all()]

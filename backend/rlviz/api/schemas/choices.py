@@ -74,6 +74,19 @@ class SpaceInfo(Wire):
     labels: list[str]
 
 
+class EnvironmentVariant(Wire):
+    """What a choice of options makes of an environment."""
+
+    options: dict[str, JsonValue] = Field(description="Values for which this holds; others do not matter to it.")
+    observation_space: SpaceInfo
+    action_space: SpaceInfo
+    reward_threshold: float | None
+    max_episode_steps: int | None
+    render_fps: int
+    algorithms: list[str]
+    presets: dict[str, list[PresetInfo]]
+
+
 class EnvironmentInfo(Wire):
     id: str
     name: str
@@ -92,3 +105,6 @@ class EnvironmentInfo(Wire):
     install_hint: str | None = Field(description="How to install what is missing.")
     algorithms: list[str] = Field(description="Ids of the algorithms that can train on it.")
     presets: dict[str, list[PresetInfo]] = Field(description="Presets by algorithm, as they apply here.")
+    variants: list[EnvironmentVariant] = Field(
+        description="Every combination of the options that matter to any of this; empty if none does."
+    )

@@ -20,6 +20,7 @@ class RunCreate(Body):
     seed: Seed | None = Field(None, description="null: drawn by the service.")
     total_timesteps: TotalTimesteps | None = Field(None, description="null: the preset's.")
     name: RunName | None = None
+    env_options: dict[str, JsonValue] = Field(default={}, description="Options of the environment that differ.")
     hyperparameters: dict[str, JsonValue] = Field(default={}, description="Overrides of the preset's values.")
     start: bool = False
 

@@ -604,6 +604,38 @@ export interface components {
       presets: {
         [key: string]: components["schemas"]["PresetInfo"][];
       };
+      /**
+       * Variants
+       * @description Every combination of the options that matter to any of this; empty if none does.
+       */
+      variants: components["schemas"]["EnvironmentVariant"][];
+    };
+    /**
+     * EnvironmentVariant
+     * @description What a choice of options makes of an environment.
+     */
+    EnvironmentVariant: {
+      /**
+       * Options
+       * @description Values for which this holds; others do not matter to it.
+       */
+      options: {
+        [key: string]: components["schemas"]["JsonValue"];
+      };
+      observation_space: components["schemas"]["SpaceInfo"];
+      action_space: components["schemas"]["SpaceInfo"];
+      /** Reward Threshold */
+      reward_threshold: number | null;
+      /** Max Episode Steps */
+      max_episode_steps: number | null;
+      /** Render Fps */
+      render_fps: number;
+      /** Algorithms */
+      algorithms: string[];
+      /** Presets */
+      presets: {
+        [key: string]: components["schemas"]["PresetInfo"][];
+      };
     };
     /**
      * EpisodeResult
@@ -971,6 +1003,27 @@ export interface components {
        */
       cursor: string;
     };
+    /**
+     * OwnEnvironment
+     * @description What probing the class said. Written into ``config.json``, so that a run can be repeated from its folder.
+     */
+    OwnEnvironment: {
+      /**
+       * Entry Point
+       * @description `module:Class`, or the absolute path of a file and the class: `/a/b.py:Class`.
+       */
+      entry_point: string;
+      /** Summary */
+      summary: string;
+      observation_space: components["schemas"]["Space"];
+      action_space: components["schemas"]["Space"];
+      /** Reward Threshold */
+      reward_threshold: number | null;
+      /** Max Episode Steps */
+      max_episode_steps: number | null;
+      /** Render Fps */
+      render_fps: number;
+    };
     /** PresetInfo */
     PresetInfo: {
       /** Id */
@@ -1135,6 +1188,15 @@ export interface components {
       algo: string;
       /** Env Id */
       env_id: string;
+      /**
+       * Env Options
+       * @description Options of the environment; what is left out has its default.
+       */
+      env_options?: {
+        [key: string]: components["schemas"]["JsonValue"];
+      };
+      /** @description Where a user's own environment is, and its spaces; null for one of the registry. */
+      own_environment?: components["schemas"]["OwnEnvironment"] | null;
       /** Preset */
       preset: string | null;
       /**
@@ -1202,6 +1264,14 @@ export interface components {
       total_timesteps?: number | null;
       /** Name */
       name?: string | null;
+      /**
+       * Env Options
+       * @description Options of the environment that differ.
+       * @default {}
+       */
+      env_options?: {
+        [key: string]: components["schemas"]["JsonValue"];
+      };
       /**
        * Hyperparameters
        * @description Overrides of the preset's values.
@@ -1440,6 +1510,31 @@ export interface components {
       | "stopped"
       | "failed"
       | "interrupted";
+    /**
+     * Space
+     * @description ``kind`` is the space's class name; ``labels`` name dimensions or actions; ``n`` is of Discrete only.
+     */
+    Space: {
+      /** Kind */
+      kind: string;
+      /**
+       * Shape
+       * @default []
+       */
+      shape?: number[];
+      /** N */
+      n?: number | null;
+      /**
+       * Labels
+       * @default []
+       */
+      labels?: string[];
+      /**
+       * Dtype
+       * @default float32
+       */
+      dtype?: string;
+    };
     /** SpaceInfo */
     SpaceInfo: {
       /** Kind */

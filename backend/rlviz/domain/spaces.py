@@ -1,0 +1,34 @@
+"""A Gymnasium space in words, for those who never import Gymnasium."""
+
+from __future__ import annotations
+
+from math import prod
+
+from pydantic import ConfigDict
+from pydantic.dataclasses import dataclass
+
+
+@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+class Space:
+    """``kind`` is the space's class name; ``labels`` name dimensions or actions; ``n`` is of Discrete only."""
+
+    kind: str
+    shape: tuple[int, ...] = ()
+    n: int | None = None
+    labels: tuple[str, ...] = ()
+    dtype: str = "float32"
+
+    @property
+    def size(self) -> int:
+        """Numbers in one element."""
+        return prod(self.shape)
+
+
+def discrete(n: int, *labels: str) -> Space:
+    """One of ``n`` things."""
+    return Space("Discrete", n=n, labels=labels, dtype="int64")
+
+
+def box(*labels: str, shape: tuple[int, ...] | None = None, dtype: str = "float32") -> Space:
+    """An array of numbers; its shape is that of its labels unless one is given."""
+    return Space("Box", shape=shape or (len(labels),), labels=labels, dtype=dtype)

@@ -1,0 +1,77 @@
+"""Atari 2600 games through the Arcade Learning Environment (Bellemare et al., 2013, https://arxiv.org/abs/1207.4708).
+
+The agent meets them as Machado et al. (2018, https://arxiv.org/abs/1709.06009) propose, and through the wrappers that
+Stable-Baselines3 puts around every Atari game: four frames a step, four grey pictures of 84 × 84 seen together.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+
+from rlviz.domain.spaces import Space, box, discrete
+from rlviz.environments.base import Environment, Family, Options
+
+FRAME_SKIP = 4
+FRAME_STACK = 4
+SIDE = 84
+MOST_FRAMES = 108_000
+"""Half an hour of play, after which the emulator ends the game."""
+
+_FAMILY = Family("atari", "Atari", requires=("ale_py", "cv2"), install="pip install ale-py opencv-python-headless")
+
+
+class AtariOptions(Options):
+    sticky_actions: float = Field(
+        0.25, ge=0, lt=1, description="Chance in each frame that the last action is taken again, against rote learning."
+    )
+    full_action_space: bool = Field(False, description="All 18 positions of the joystick, not only those that matter.")
+    life_loss_ends_episode: bool = Field(True, description="While learning, count a lost life as an end.")
+    clip_reward: bool = Field(True, description="While learning, count only the sign of each reward.")
+
+    def consequences(self) -> dict[str, Any]:
+        return {"action_space": discrete(18)} if self.full_action_space else {}
+
+    def make_arguments(self) -> dict[str, Any]:
+        """One frame a step from the emulator: the wrappers skip."""
+        return {
+            "frameskip": 1,
+            "repeat_action_probability": self.sticky_actions,
+            "full_action_space": self.full_action_space,
+        }
+
+
+def _game(name: str, summary: str, does: str, action_space: Space) -> Environment:
+    return Environment(
+        id=f"ALE/{name}-v5",
+        gymnasium_id=f"ale_py:ALE/{name}-v5",
+        name=name,
+        family=_FAMILY,
+        summary=summary,
+        sees="The last four pictures of the screen, small and grey.",
+        does=does,
+        observation_space=box(shape=(FRAME_STACK, SIDE, SIDE), dtype="uint8"),
+        action_space=action_space,
+        reward_threshold=None,
+        max_episode_steps=MOST_FRAMES // FRAME_SKIP,
+        render_fps=30,
+        options=AtariOptions(),
+        steps="rlviz.environments.pictures:atari_steps",
+        view="rlviz.environments.pictures:atari_view",
+    )
+
+
+PONG = _game(
+    "Pong",
+    "Table tennis against the machine, up to 21. One point for each ball won, one lost for each ball lost.",
+    "Moves its paddle up or down, or serves.",
+    discrete(6, "nothing", "fire", "up", "down", "fire and up", "fire and down"),
+)
+
+BREAKOUT = _game(
+    "Breakout",
+    "Clear a wall of bricks with a ball and five lives. More points for the bricks higher up.",
+    "Moves its paddle left or right, or serves.",
+    discrete(4, "nothing", "fire", "right", "left"),
+)

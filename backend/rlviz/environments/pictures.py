@@ -1,0 +1,43 @@
+"""Games seen as pictures: what a step is, and what the agent sees of it. Only workers import this."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stable_baselines3.common.atari_wrappers import (
+    ClipRewardEnv,
+    EpisodicLifeEnv,
+    FireResetEnv,
+    MaxAndSkipEnv,
+    NoopResetEnv,
+    WarpFrame,
+)
+
+from rlviz.environments.atari import FRAME_SKIP, FRAME_STACK, SIDE, AtariOptions
+from rlviz.environments.box2d import CarRacingOptions
+from rlviz.environments.wrappers import Env, FrameSkip, StackedPictures
+
+
+def atari_steps(env: Env, options: AtariOptions) -> Env:
+    """The lower half of Stable-Baselines3's AtariWrapper: random no-ops first, and four frames a step."""
+    return MaxAndSkipEnv(NoopResetEnv(env, noop_max=30), skip=FRAME_SKIP)
+
+
+def atari_view(env: Env, options: AtariOptions) -> Env:
+    """The upper half: lives as episodes, firing to begin, small grey pictures, clipped rewards; then the stack."""
+    if options.life_loss_ends_episode:
+        env = EpisodicLifeEnv(env)
+    meanings: list[str] = env.get_wrapper_attr("get_action_meanings")()
+    if "FIRE" in meanings:
+        env = FireResetEnv(env)
+    env = StackedPictures(WarpFrame(env, width=SIDE, height=SIDE), FRAME_STACK)
+    return ClipRewardEnv(env) if options.clip_reward else env
+
+
+def car_racing_steps(env: Env, options: CarRacingOptions) -> Any:
+    return FrameSkip(env, options.frame_skip)
+
+
+def car_racing_view(env: Env, options: CarRacingOptions) -> Any:
+    side = options.picture_size
+    return StackedPictures(WarpFrame(env, width=side, height=side), options.frame_stack)

@@ -1,0 +1,133 @@
+"""python -m rlviz.environments.probe ENTRY_POINT: makes a user's own environment, plays a step, and says what it is.
+
+The last line of its output is JSON: an OwnEnvironment, or ``{"fault": "…"}`` in words for whoever wrote the class.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import traceback
+from collections.abc import Mapping
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+
+from rlviz.domain.environment import OwnEnvironment
+from rlviz.domain.spaces import Space
+from rlviz.environments.make import Env, make_own
+from rlviz.environments.source import load_class
+
+DEFAULT_FPS = 30
+
+
+class Unusable(Exception):
+    """What is wrong with the class, and what would be right."""
+
+
+def main(entry_point: str) -> int:
+    try:
+        print(probe(entry_point).model_dump_json())
+    except Unusable as error:
+        print(json.dumps({"fault": str(error)}))
+    except Exception as error:
+        traceback.print_exc()
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        fault = f"{type(error).__name__}: {error} ({where.filename}, line {where.lineno})"
+        print(json.dumps({"fault": fault[:600]}))
+    return 0
+
+
+def probe(entry_point: str) -> OwnEnvironment:
+    """What the class is like, once it has played a step and shown a picture. Raises Unusable, or what it raises."""
+    made = _load(entry_point)
+    said = _said_by(entry_point, made)
+    env = make_own(said, "rgb_array")
+    try:
+        own = said.model_copy(
+            update={
+                "observation_space": _space(env.observation_space, "observation"),
+                "action_space": _space(env.action_space, "action"),
+            }
+        )
+        _play(env)
+    finally:
+        env.close()
+    return own
+
+
+def _load(entry_point: str) -> Any:
+    try:
+        made = load_class(entry_point)
+    except AttributeError as error:
+        raise Unusable(f"{error}. Name a class that the module has.") from error
+    if not (isinstance(made, type) and issubclass(made, gymnasium.Env)):
+        raise Unusable(f"{entry_point} is no gymnasium.Env. Derive the class from gymnasium.Env.")
+    if "rgb_array" not in _metadata(made).get("render_modes", ()):
+        raise Unusable(
+            'It cannot be filmed: metadata["render_modes"] has no "rgb_array". Take render_mode as an argument, '
+            "and return an RGB array from render()."
+        )
+    return made
+
+
+def _said_by(entry_point: str, made: Any) -> OwnEnvironment:
+    """What the class says of itself in its attributes; the spaces come later."""
+    summary = (made.__doc__ or "").strip().split("\n\n")[0].replace("\n", " ").strip()
+    return OwnEnvironment(
+        entry_point=entry_point,
+        summary=summary if summary and made.__doc__ != gymnasium.Env.__doc__ else f"Your own, from {entry_point}.",
+        observation_space=Space("Unknown"),
+        action_space=Space("Unknown"),
+        reward_threshold=getattr(made, "reward_threshold", None),
+        max_episode_steps=getattr(made, "max_episode_steps", None),
+        render_fps=round(_metadata(made).get("render_fps") or DEFAULT_FPS),
+    )
+
+
+def _metadata(made: Any) -> Mapping[str, Any]:
+    metadata: Mapping[str, Any] = getattr(made, "metadata", None) or {}
+    return metadata
+
+
+def _space(space: gymnasium.Space[Any], what: str) -> Space:
+    known = (spaces.Box, spaces.Discrete, spaces.MultiDiscrete, spaces.MultiBinary)
+    if not isinstance(space, known):
+        advice = "FlattenObservation makes one of many" if what == "observation" else "use one of those"
+        raise Unusable(
+            f"Its {what} space is {type(space).__name__}; only Box, Discrete, MultiDiscrete and MultiBinary can be "
+            f"learned from here ({advice})."
+        )
+    n = int(space.n) if isinstance(space, spaces.Discrete) else None
+    return Space(type(space).__name__, tuple(space.shape or ()), n, dtype=str(space.dtype))
+
+
+def _play(env: Env) -> None:
+    observation, _ = env.reset(seed=0)
+    if observation not in env.observation_space:
+        raise Unusable(f"reset() returned {_brief(observation)}, which its observation space does not contain.")
+    env.action_space.seed(0)
+    observation, reward, *_ = env.step(env.action_space.sample())
+    reward = float(reward)
+    if observation not in env.observation_space:
+        raise Unusable(f"step() returned {_brief(observation)}, which its observation space does not contain.")
+    if not math.isfinite(reward):
+        raise Unusable(f"step() gave a reward of {reward}; rewards must be finite numbers.")
+    frame = env.render()
+    if not (isinstance(frame, np.ndarray) and frame.dtype == np.uint8 and frame.ndim == 3 and frame.shape[2] == 3):
+        raise Unusable(
+            f"render() returned {_brief(frame)}; an array of bytes, height × width × 3, is needed for videos."
+        )
+
+
+def _brief(value: object) -> str:
+    if isinstance(value, np.ndarray):
+        return f"an array of {value.dtype}, {' × '.join(map(str, value.shape))}"
+    return repr(value)[:80]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

@@ -1,0 +1,53 @@
+"""Finding a user's own class: ``module:Class`` or ``path/to/file.py:Class``."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+
+def split_entry_point(entry_point: str) -> tuple[str, str]:
+    """Module or file, and class. Raises ValueError for anything else."""
+    source, colon, name = entry_point.strip().rpartition(":")
+    if not (colon and source and name.isidentifier()):
+        raise ValueError(f"{entry_point!r} is not of the form module:Class or path/to/file.py:Class.")
+    return source, name
+
+
+def absolute(entry_point: str) -> str:
+    """``entry_point`` with the path of its file made absolute; a module stays as it is."""
+    source, name = split_entry_point(entry_point)
+    return f"{Path(source).expanduser().resolve()}:{name}" if source.endswith(".py") else f"{source}:{name}"
+
+
+def load_class(entry_point: str) -> Any:
+    """The class. Runs the user's module; raises whatever that raises, or AttributeError if it has no such class."""
+    source, name = split_entry_point(entry_point)
+    module = _load_file(Path(source)) if source.endswith(".py") else importlib.import_module(source)
+    return getattr(module, name)
+
+
+def _load_file(path: Path) -> ModuleType:
+    """A file as a module of its own name, beside whose file it may import others."""
+    if not path.is_file():
+        raise FileNotFoundError(f"There is no file {path}.")
+    name = f"rlviz_own_{path.stem}"
+    if name in sys.modules and getattr(sys.modules[name], "__file__", None) == str(path):
+        return sys.modules[name]
+    if str(path.parent) not in sys.path:
+        sys.path.append(str(path.parent))
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module

@@ -1,0 +1,106 @@
+"""Toy text: small worlds with numbered states, where a table is enough to learn."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from rlviz.domain.spaces import discrete
+from rlviz.environments.base import Environment, Family, Options
+
+_FAMILY = Family("toy-text", "Toy text", requires=("pygame",), install="pip install 'gymnasium[toy-text]'")
+
+CLIFF_STEP_LIMIT = 200
+"""Gymnasium sets none for CliffWalking; a policy that walks in a circle would never be done."""
+
+
+class FrozenLakeOptions(Options):
+    map_name: Literal["4x4", "8x8"] = Field("4x4", description="Size of the lake.")
+    is_slippery: bool = Field(True, description="On ice, two moves of three go sideways instead.")
+
+    def consequences(self) -> dict[str, Any]:
+        if self.map_name == "4x4":
+            return {}
+        return {"observation_space": discrete(64), "reward_threshold": 0.85, "max_episode_steps": 200}
+
+    def make_arguments(self) -> dict[str, Any]:
+        """The larger lake has a longer limit, which Gymnasium keeps under an id of its own."""
+        return {**self.model_dump(), "max_episode_steps": 100 if self.map_name == "4x4" else 200}
+
+
+class CliffWalkingOptions(Options):
+    is_slippery: bool = Field(False, description="On ice, two moves of three go sideways instead.")
+
+
+class TaxiOptions(Options):
+    is_rainy: bool = Field(False, description="In rain, one move of five goes sideways instead.")
+    fickle_passenger: bool = Field(False, description="The passenger may change the destination on the way.")
+
+
+class BlackjackOptions(Options):
+    natural: bool = Field(False, description="An ace and a ten at the start win one and a half times the stake.")
+    sab: bool = Field(True, description="Rules of Sutton and Barto's book; they win over natural.")
+
+
+FROZEN_LAKE = Environment(
+    id="FrozenLake-v1",
+    name="FrozenLake",
+    family=_FAMILY,
+    summary="Cross a frozen lake without falling into a hole. One point at the goal, none anywhere else.",
+    sees="The number of the square it stands on.",
+    does="Moves left, down, right or up; on slippery ice it often slides sideways.",
+    observation_space=discrete(16),
+    action_space=discrete(4, "left", "down", "right", "up"),
+    reward_threshold=0.70,
+    max_episode_steps=100,
+    render_fps=4,
+    options=FrozenLakeOptions(),
+)
+
+CLIFF_WALKING = Environment(
+    id="CliffWalking-v1",
+    name="CliffWalking",
+    family=_FAMILY,
+    summary="Walk along a cliff to the other end. One point lost a step, a hundred for falling, and back to the start.",
+    sees="The number of the square it stands on.",
+    does="Moves up, right, down or left.",
+    observation_space=discrete(48),
+    action_space=discrete(4, "up", "right", "down", "left"),
+    reward_threshold=None,
+    max_episode_steps=CLIFF_STEP_LIMIT,
+    render_fps=4,
+    options=CliffWalkingOptions(),
+    make_arguments={"max_episode_steps": CLIFF_STEP_LIMIT},
+)
+
+TAXI = Environment(
+    id="Taxi-v4",
+    name="Taxi",
+    family=_FAMILY,
+    summary="Take a passenger where they want to go. 20 points there, one lost a step, ten for a mistake.",
+    sees="One number for where the taxi, the passenger and the destination are.",
+    does="Drives south, north, east or west, picks up, or drops off.",
+    observation_space=discrete(500),
+    action_space=discrete(6, "south", "north", "east", "west", "pick up", "drop off"),
+    reward_threshold=8.0,
+    max_episode_steps=200,
+    render_fps=4,
+    options=TaxiOptions(),
+)
+
+BLACKJACK = Environment(
+    id="Blackjack-v1",
+    name="Blackjack",
+    family=_FAMILY,
+    summary="Beat the dealer without going over 21. One point won or lost a hand; the best play loses a little.",
+    sees="One number for its sum, the dealer's card and whether it holds a usable ace.",
+    does="Takes another card, or sticks with what it has.",
+    observation_space=discrete(32 * 11 * 2),
+    action_space=discrete(2, "stick", "hit"),
+    reward_threshold=None,
+    max_episode_steps=None,
+    render_fps=4,
+    options=BlackjackOptions(),
+    view="rlviz.environments.wrappers:numbered",
+)

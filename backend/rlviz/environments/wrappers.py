@@ -1,0 +1,120 @@
+"""What stands between an environment and the agent. Imports Gymnasium: only workers import this."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+
+Env = gymnasium.Env[Any, Any]
+Outcome = tuple[Any, float, bool, bool, dict[str, Any]]
+Wrapper = gymnasium.Wrapper[Any, Any, Any, Any]
+
+
+class FrameSkip(Wrapper):
+    """Each step takes its action ``skip`` times and adds the rewards up; less at the end of an episode."""
+
+    def __init__(self, env: Env, skip: int) -> None:
+        super().__init__(env)
+        self._skip = skip
+
+    def step(self, action: Any) -> Outcome:
+        total = 0.0
+        for _ in range(self._skip):
+            observation, reward, terminated, truncated, info = self.env.step(action)
+            total += float(reward)
+            if terminated or truncated:
+                break
+        return observation, total, terminated, truncated, info
+
+
+class StackedPictures(Wrapper):
+    """The last ``count`` grey pictures, oldest first, as the channels of one (count, height, width) picture.
+
+    After a reset all of them are the first.
+    """
+
+    def __init__(self, env: Env, count: int) -> None:
+        super().__init__(env)
+        height, width = (env.observation_space.shape or ())[:2]
+        self._frames = np.zeros((count, height, width), np.uint8)
+        self.observation_space = spaces.Box(0, 255, self._frames.shape, np.uint8)
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        observation, info = self.env.reset(seed=seed, options=options)
+        self._frames[:] = observation.reshape(self._frames.shape[1:])
+        return self._frames.copy(), info
+
+    def step(self, action: Any) -> Outcome:
+        observation, reward, terminated, truncated, info = self.env.step(action)
+        self._frames[:-1] = self._frames[1:]
+        self._frames[-1] = observation.reshape(self._frames.shape[1:])
+        return self._frames.copy(), float(reward), terminated, truncated, info
+
+
+class NumberedTuple(gymnasium.ObservationWrapper[Any, Any, Any]):
+    """A tuple of discrete observations as one number: its place if all tuples are counted in order."""
+
+    def __init__(self, env: Env) -> None:
+        super().__init__(env)
+        assert isinstance(env.observation_space, spaces.Tuple)
+        self._sizes = [int(part.n) for part in env.observation_space if isinstance(part, spaces.Discrete)]
+        self.observation_space = spaces.Discrete(int(np.prod(self._sizes)))
+
+    def observation(self, observation: Any) -> int:
+        return int(np.ravel_multi_index([int(part) for part in observation], self._sizes))
+
+
+def numbered(env: Env, options: object) -> Env:
+    return NumberedTuple(env)
+
+
+class RawOutcome(Wrapper):
+    """Notes rewards and ends as they were before the wrappers above changed them."""
+
+    def __init__(self, env: Env) -> None:
+        super().__init__(env)
+        self.reward, self.terminated, self.truncated = 0.0, False, False
+
+    @property
+    def over(self) -> bool:
+        return self.terminated or self.truncated
+
+    def clear(self) -> None:
+        self.reward, self.terminated, self.truncated = 0.0, False, False
+
+    def step(self, action: Any) -> Outcome:
+        observation, reward, terminated, truncated, info = self.env.step(action)
+        self.reward += float(reward)
+        self.terminated, self.truncated = self.terminated or terminated, self.truncated or truncated
+        return observation, float(reward), terminated, truncated, info
+
+
+class WholeEpisodes(Wrapper):
+    """What the agent sees, with the rewards and ends of the environment itself.
+
+    Where a wrapper ends an episode early (a life was lost), it is begun again as in training, and the
+    episode goes on.
+    """
+
+    def __init__(self, env: Env, raw: RawOutcome) -> None:
+        super().__init__(env)
+        self._raw = raw
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        if self.env.has_wrapper_attr("was_real_done"):  # EpisodicLifeEnv would go on with the game under way
+            self.env.set_wrapper_attr("was_real_done", True)
+        found = self.env.reset(seed=seed, options=options)
+        self._raw.clear()
+        return found
+
+    def step(self, action: Any) -> Outcome:
+        observation, _, terminated, truncated, info = self.env.step(action)
+        if (terminated or truncated) and not self._raw.over:
+            observation, info = self.env.reset()
+        raw = self._raw
+        outcome = (observation, raw.reward, raw.terminated, raw.truncated, info)
+        raw.reward = 0.0
+        return outcome

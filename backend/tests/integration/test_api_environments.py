@@ -1,0 +1,98 @@
+"""Environments and their options over HTTP: what can be chosen, what follows from it, what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rlviz.environments import ENVIRONMENTS
+from tests.support.http import Service
+
+
+@pytest.fixture(scope="module")
+def listed(service: Service) -> dict[str, Any]:
+    return {environment["id"]: environment for environment in service.get("/environments")}
+
+
+def test_every_environment_is_listed_with_what_it_is(listed: dict[str, Any]) -> None:
+    assert list(listed) == ENVIRONMENTS.names()
+    cartpole = listed["CartPole-v1"]
+    assert cartpole["action_space"]["n"] == 2
+    assert cartpole["reward_threshold"] == 475
+    assert {"ppo", "dqn", "a2c"} <= set(cartpole["algorithms"])
+    assert "sac" not in cartpole["algorithms"]
+    assert cartpole["options"] == cartpole["variants"] == []
+    assert all(environment["available"] for environment in listed.values())
+
+
+def test_a_preset_is_shown_as_a_run_gets_it(service: Service, listed: dict[str, Any]) -> None:
+    run = service.create(algo="dqn", preset="stable")
+    shown = next(preset for preset in listed["CartPole-v1"]["presets"]["dqn"] if preset["id"] == "stable")
+    assert run["config"]["hyperparameters"] == shown["hyperparameters"]
+    assert run["total_timesteps"] == shown["total_timesteps"]
+    assert shown["source"]
+    assert shown["trade"]
+
+
+def test_options_are_fields_with_bounds_and_help(listed: dict[str, Any]) -> None:
+    fields = {field["name"]: field for field in listed["FrozenLake-v1"]["options"]}
+    assert fields["map_name"]["choices"] == ["4x4", "8x8"]
+    assert fields["is_slippery"]["type"] == "boolean"
+    assert fields["is_slippery"]["default"] is True
+    wind = {field["name"]: field for field in listed["LunarLander-v3"]["options"]}["wind_power"]
+    assert (wind["type"], wind["minimum"], wind["maximum"]) == ("number", 0, 20)
+
+
+def test_variants_say_what_follows_from_the_options(listed: dict[str, Any]) -> None:
+    lander = {variant["options"]["continuous"]: variant for variant in listed["LunarLander-v3"]["variants"]}
+    assert lander[False]["action_space"]["kind"] == "Discrete"
+    assert "dqn" in lander[False]["algorithms"]
+    assert lander[True]["action_space"]["kind"] == "Box"
+    assert "dqn" not in lander[True]["algorithms"]
+    assert "sac" in lander[True]["algorithms"]
+    large = [variant for variant in listed["FrozenLake-v1"]["variants"] if variant["options"]["map_name"] == "8x8"]
+    assert {variant["observation_space"]["n"] for variant in large} == {64}
+
+
+def test_a_run_holds_every_option_chosen_or_default(service: Service) -> None:
+    run = service.create(algo="q-learning", env_id="FrozenLake-v1", env_options={"map_name": "8x8"})
+    chosen = {"map_name": "8x8", "is_slippery": True}
+    assert run["env_options"] == run["config"]["env_options"] == chosen
+    assert service.get(f"/runs/{run['id']}")["env_options"] == chosen
+
+
+@pytest.mark.parametrize(
+    ("body", "pointer", "words"),
+    [
+        ({"env_options": {"map": "8x8"}}, "/env_options/map", "Did you mean 'map_name'"),
+        ({"env_options": {"map_name": "5x5"}}, "/env_options/map_name", "8x8"),
+        ({"env_options": {"is_slippery": "no"}}, "/env_options/is_slippery", "boolean"),
+        ({"env_options": []}, "/env_options", "dictionary"),
+        ({"env_id": "CartPole-v1", "env_options": {"x": 1}}, "/env_options/x", "Unknown option of CartPole-v1"),
+        ({"env_id": "LunarLander-v3", "env_options": {"continuous": True}}, "/algo", "has Box"),
+        ({"env_id": "FrozenLake-v2"}, "/env_id", "FrozenLake-v1"),
+    ],
+)
+def test_what_cannot_be_is_refused_at_its_place(
+    service: Service, body: dict[str, Any], pointer: str, words: str
+) -> None:
+    answer = service.api("POST", "/runs", json={"algo": "dqn", "env_id": "FrozenLake-v1", **body})
+    assert answer.status_code == 422
+    (error,) = answer.json()["errors"]
+    assert error["pointer"] == pointer
+    assert words in error["detail"]
+
+
+def test_runs_are_compared_with_the_threshold_of_their_variant(service: Service) -> None:
+    def threshold(*runs: dict[str, Any]) -> float | None:
+        found: float | None = service.get(f"/compare?runs={','.join(run['id'] for run in runs)}")["threshold"]
+        return found
+
+    large, small = (
+        service.create(algo="q-learning", env_id="FrozenLake-v1", env_options={"map_name": size})
+        for size in ("8x8", "4x4")
+    )
+    assert threshold(large) == 0.85
+    assert threshold(small) == 0.7
+    assert threshold(large, small) is None
