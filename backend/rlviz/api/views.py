@@ -27,6 +27,7 @@ from rlviz.api.schemas import (
 )
 from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.domain.config import MAX_SEED, MAX_TIMESTEPS, MIN_TIMESTEPS
+from rlviz.domain.evaluation import PolicyChoice
 from rlviz.domain.presets import Preset
 from rlviz.domain.records import EventRecord
 from rlviz.domain.times import utc
@@ -48,7 +49,7 @@ def view_run(row: RunRow, queue: Mapping[str, int]) -> Run:
 
 def view_evaluation(row: EvaluationRow, has_video: bool) -> Evaluation:
     url = f"/api/runs/{row.run_id}/artifacts/eval/{row.id}.mp4" if has_video else None
-    return Evaluation(**{**row.record, "video_url": url})
+    return Evaluation(**{"policy": PolicyChoice.LATEST, **row.record, "video_url": url})
 
 
 def view_algorithm(algorithm: Algorithm) -> AlgorithmInfo:
@@ -86,6 +87,7 @@ def view_preset(preset: Preset, algorithm: Algorithm, env_id: str | None = None)
         trade=preset.trade,
         measured=MeasuredPreset(**figures.model_dump()) if figures else None,
         total_timesteps=preset.total_timesteps,
+        evaluation=preset.evaluation,
         hyperparameters=values.model_dump(mode="json"),
     )
 

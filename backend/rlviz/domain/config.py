@@ -46,6 +46,23 @@ class CheckpointPolicy(BaseModel):
     keep: int = Field(default=3, ge=1, le=100, description="Newest checkpoints kept on disk.")
 
 
+class EvaluationPlan(BaseModel):
+    """Periodic evaluation of the greedy policy while a run trains; the best policy is kept."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    every_steps: int | None = Field(
+        None, ge=100, le=MAX_TIMESTEPS, description="Environment steps between evaluations; null: none."
+    )
+    episodes: int = Field(10, ge=1, le=100, description="Episodes of each evaluation.")
+    stop_after: int | None = Field(
+        None,
+        ge=1,
+        le=100,
+        description="End training after this many evaluations in a row that reach the reward threshold; null: never.",
+    )
+
+
 class RunConfig(BaseModel):
     """The validated configuration of one run. Immutable: labels that change live elsewhere."""
 
@@ -68,6 +85,7 @@ class RunConfig(BaseModel):
     total_timesteps: TotalTimesteps
     hyperparameters: dict[str, JsonValue]
     checkpoints: CheckpointPolicy = CheckpointPolicy()
+    evaluation: EvaluationPlan = EvaluationPlan()
     torch_threads: int = Field(
         default=1,
         ge=1,

@@ -30,6 +30,22 @@ class EvaluationStatus(StrEnum):
         return self in (EvaluationStatus.COMPLETED, EvaluationStatus.FAILED)
 
 
+class PolicyChoice(StrEnum):
+    LATEST = "latest"  # the final model, else the newest checkpoint
+    BEST = "best"  # the one that periodic evaluation kept
+
+
+class BestPolicy(BaseModel):
+    """``best_model.json``: which policy ``best_model.zip`` holds, and how it did on seeds that chose nothing."""
+
+    model_config = ConfigDict(frozen=True)
+
+    step: int = Field(ge=0, description="Environment steps it was trained for.")
+    mean_return: float = Field(description="Mean return of the greedy policy over the fresh episodes.")
+    std_return: float = Field(description="Their population standard deviation.")
+    episodes: int = Field(ge=1, description="How many fresh episodes there were.")
+
+
 class EpisodeResult(BaseModel):
     """One evaluated episode."""
 
@@ -100,6 +116,7 @@ class EvaluationRecord(BaseModel):
     episodes: Episodes = DEFAULT_EPISODES
     seed: Seed = DEFAULT_EVALUATION_SEED
     deterministic: bool = True
+    policy: PolicyChoice = PolicyChoice.LATEST
     checkpoint: str | None = Field(default=None, description="Policy file, relative to the run folder.")
     checkpoint_step: int | None = None
     episodes_done: int = 0

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from rlviz.domain.config import TotalTimesteps
+from rlviz.domain.config import EvaluationPlan, TotalTimesteps
 
 
 class PresetId(StrEnum):
@@ -38,6 +38,7 @@ class Preset(BaseModel):
     total_timesteps: TotalTimesteps
     when: dict[str, JsonValue] = Field(default_factory=dict)
     hyperparameters: dict[str, JsonValue] = Field(default_factory=dict)
+    evaluation: EvaluationPlan | None = Field(None, description="Evaluation while it trains; None: none.")
 
     @property
     def title(self) -> str:

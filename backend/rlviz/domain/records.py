@@ -17,6 +17,9 @@ EP_REW_MEAN = "rollout/ep_rew_mean"
 EP_LEN_MEAN = "rollout/ep_len_mean"
 FPS = "time/fps"
 RECENT_FPS = "time/recent_fps"
+EVAL_REWARD = "eval/mean_reward"
+EVAL_REWARD_STD = "eval/std_reward"
+EVAL_EP_LENGTH = "eval/mean_ep_length"
 
 
 class MetricRecord(BaseModel):
@@ -40,9 +43,10 @@ def is_metric(record: Mapping[str, Any] | None) -> bool:
 class EventKind(StrEnum):
     STARTED = "started"  # the worker has read its configuration; data: pid, process_started_at, boot_id
     CHECKPOINT = "checkpoint"  # a policy was saved; data: path, requests
+    BEST = "best"  # the best policy so far was kept; data: path, mean_return, std_return, episodes
     WARNING = "warning"  # something the user should know; data: message
     STOPPED = "stopped"  # ended on request; data: path of the model or null
-    FINISHED = "finished"  # all timesteps done; data: path of the model
+    FINISHED = "finished"  # all timesteps done, or its aim reached; data: path of the model, ended_early if so
     ERROR = "error"  # training raised; data: type, message, traceback
     INTERRUPTED = "interrupted"  # written by the service for a worker that went away; data: cause
 

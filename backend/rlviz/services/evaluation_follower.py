@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import EvaluationRow
 from rlviz.domain.errors import LauncherError, RunFolderError
-from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus
+from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus, PolicyChoice
 from rlviz.domain.times import utc
 from rlviz.launchers.base import Worker
 from rlviz.launchers.processes import WorkerProcesses
@@ -62,20 +63,31 @@ class EvaluationFollower:
         )
 
     def launch(self, processes: WorkerProcesses, policy_step: int | None) -> None:
-        """Start the evaluator on the newest policy; an evaluation that cannot be started fails with the cause."""
+        """Start the evaluator on the policy asked for; an evaluation that cannot be started fails with the cause."""
         try:
-            policy = self._folder.newest_policy()
-            if policy is None:
-                raise FileNotFoundError("the run has no checkpoint")
-            step = int(policy.stem.removeprefix("step_")) if policy.stem != "model" else policy_step
+            policy = self._choose()
             self._folder.pin_policy(self.id, policy)
+            step = self._step_of(policy, policy_step)
             name = policy.relative_to(self._folder.path).as_posix()
             self._write(self._record.model_copy(update={"checkpoint": name, "checkpoint_step": step}))
             self.worker = processes.start(self._folder, self.id)
-        except (OSError, LauncherError) as error:
+        except (OSError, RunFolderError, LauncherError) as error:
             self.fail(f"The evaluation could not be started: {error}")
         else:
             self._book(self.worker.identity)
+
+    def _choose(self) -> Path:
+        best = self._record.policy is PolicyChoice.BEST
+        policy = self._folder.best_model_path if best else self._folder.newest_policy()
+        if policy is None:
+            raise FileNotFoundError("the run has no checkpoint")
+        return policy
+
+    def _step_of(self, policy: Path, final_step: int | None) -> int | None:
+        if policy == self._folder.best_model_path:
+            best = self._folder.best_policy()
+            return best.step if best is not None else None
+        return final_step if policy == self._folder.model_path else int(policy.stem.removeprefix("step_"))
 
     def adopt(self, worker: Worker) -> None:
         """Go on with an evaluator that an earlier service started; it may have ended since."""

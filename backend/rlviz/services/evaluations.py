@@ -9,8 +9,9 @@ from rlviz.catalog.database import Database
 from rlviz.catalog.evaluations import evaluations_of, latest_evaluation, open_evaluations
 from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.catalog.runs import get_run
+from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import EvaluationInProgress, EvaluationNotFound, NothingToEvaluate
-from rlviz.domain.evaluation import EvaluationRecord
+from rlviz.domain.evaluation import EvaluationRecord, PolicyChoice
 from rlviz.domain.ids import new_evaluation_id
 from rlviz.domain.times import utc
 from rlviz.rundir.folder import RunFolder
@@ -32,8 +33,10 @@ class EvaluationService:
         self._settings, self._database = settings, database
         self._supervisor, self._broadcast, self._clock = supervisor, broadcast, clock
 
-    def create(self, run_id: str, *, episodes: int, seed: int, deterministic: bool) -> EvaluationRow:
-        """Queue an evaluation of the newest policy; a run that trains is asked to save one first.
+    def create(
+        self, run_id: str, *, episodes: int, seed: int, deterministic: bool, policy: PolicyChoice = PolicyChoice.LATEST
+    ) -> EvaluationRow:
+        """Queue an evaluation of the newest policy, which a run that trains is asked to save first; or of the best.
 
         Raises RunNotFound, NothingToEvaluate or EvaluationInProgress.
         """
@@ -43,8 +46,11 @@ class EvaluationService:
             if open_evaluations(session, run_id):
                 raise EvaluationInProgress(f"Run {run_id!r} is being evaluated. Wait for it to end, then ask again.")
             folder = RunFolder(self._settings.runs_dir, run_id)
-            if not run.state.has_worker and folder.newest_policy() is None:
+            latest = policy is PolicyChoice.LATEST
+            if latest and not run.state.has_worker and folder.newest_policy() is None:
                 raise NothingToEvaluate(_why_nothing(run))
+            if not latest and not folder.best_model_path.exists():
+                raise NothingToEvaluate(_why_no_best(run, folder.read_config()))
             record = EvaluationRecord(
                 id=new_evaluation_id(now),
                 run_id=run_id,
@@ -52,12 +58,13 @@ class EvaluationService:
                 episodes=episodes,
                 seed=seed,
                 deterministic=deterministic,
+                policy=policy,
             )
             folder.write_evaluation(record)
             row = EvaluationRow.of(record)
             session.add(row)
             # Within the transaction: a stop that was asked for meanwhile must not be written over.
-            request = request_checkpoint(folder) if run.state.has_worker else None
+            request = request_checkpoint(folder) if latest and run.state.has_worker else None
         self._broadcast.evaluation_changed(row)
         self._supervisor.add_evaluation(row, request)
         return row
@@ -97,3 +104,18 @@ def _why_nothing(run: RunRow) -> str:
     if run.state.is_final:
         return f"Run {run.id!r} ended before it saved a policy. Create a new run."
     return f"Run {run.id!r} is {run.status!r} and has no policy yet. Start it, or wait until it trains."
+
+
+def _why_no_best(run: RunRow, config: RunConfig) -> str:
+    steps = config.evaluation.every_steps
+    if steps is None:
+        return (
+            f"Run {run.id!r} keeps no best policy: it was created without evaluation while it trains. "
+            "Evaluate the latest policy instead."
+        )
+    if run.state.is_final:
+        return f"Run {run.id!r} ended before its first evaluation kept a policy. Evaluate the latest policy instead."
+    return (
+        f"Run {run.id!r} has no best policy yet: its first evaluation comes after {steps:,} steps. "
+        "Wait for it, or evaluate the latest policy."
+    )

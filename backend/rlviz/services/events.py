@@ -46,13 +46,18 @@ def tell(event: EventRecord) -> Told:
             return Told("info", "Training began.", step)
         case EventKind.CHECKPOINT:
             return Told("info", f"The policy was saved at step {step:,}.", step)
+        case EventKind.BEST:
+            mean = data.get("mean_return")
+            figure = f": it returns {mean:.1f} on average" if isinstance(mean, int | float) else ""
+            return Told("info", f"The policy of step {step:,} was kept as the best{figure}.", step)
         case EventKind.WARNING:
             return Told("warning", str(data.get("message")), step)
         case EventKind.STOPPED:
             saved = "the policy was saved" if data.get("path") else "there was no policy to save yet"
             return Told("info", f"Training was stopped at step {step:,}; {saved}.", step)
         case EventKind.FINISHED:
-            return Told("info", f"Training finished after {step:,} steps.", step)
+            why = f": {early}" if (early := data.get("ended_early")) else "."
+            return Told("info", f"Training finished after {step:,} steps{why}", step)
         case EventKind.ERROR:
             return Told("error", f"{data.get('type')}: {data.get('message')}", step)
         case EventKind.INTERRUPTED:

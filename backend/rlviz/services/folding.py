@@ -50,10 +50,14 @@ def fold_event(row: RunRow, event: EventRecord) -> None:
             row.boot_id = str(data.get("boot_id"))
         case EventKind.CHECKPOINT:
             row.policy_step = event.step
+        case EventKind.BEST:
+            figures = {name: data.get(name) for name in ("mean_return", "std_return", "episodes")}
+            row.best_policy = {"step": event.step, **figures}
         case EventKind.WARNING:
             warn(row, str(data.get("message")))
         case EventKind.FINISHED | EventKind.STOPPED:
             row.policy_step = event.step if data.get("path") else row.policy_step
+            row.ended_early = _text(data.get("ended_early"))
         case EventKind.ERROR:
             row.cause = f"{data.get('type')}: {data.get('message')}"
             row.traceback = str(data.get("traceback"))
@@ -118,6 +122,10 @@ def warn_of_broken_events(row: RunRow, name: str, lines: Iterable[Line]) -> None
 def warn(row: RunRow, message: str) -> None:
     row.warnings += 1
     row.last_warning = message
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
 
 
 def _int(value: Any) -> int | None:

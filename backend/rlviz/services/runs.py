@@ -24,7 +24,7 @@ from rlviz.catalog.runs import (
     runs_with_status,
     tag_counts,
 )
-from rlviz.domain.config import RunConfig
+from rlviz.domain.config import EvaluationPlan, RunConfig
 from rlviz.domain.errors import (
     ArtifactNotFound,
     FieldError,
@@ -67,6 +67,7 @@ class NewRun:
     name: str | None = None
     env_options: Mapping[str, JsonValue] = field(default_factory=dict)
     hyperparameters: Mapping[str, JsonValue] = field(default_factory=dict)
+    evaluation: EvaluationPlan | None = None
 
 
 class RunService:
@@ -245,6 +246,8 @@ def resolve_config(new: NewRun, now: float, find: Callable[[str], Environment] =
         if preset is None:
             raise InvalidRequest.field("/total_timesteps", "Give total_timesteps, or a preset that brings them.")
         total = preset.total_timesteps
+    evaluation = new.evaluation or (preset.evaluation if preset else None) or EvaluationPlan()
+    check_evaluation(evaluation, environment)
     wanted = {**(preset.hyperparameters if preset else {}), **new.hyperparameters}
     instant = utc(now)
     run_id = new_run_id(algorithm.id, environment.id, instant)
@@ -261,9 +264,25 @@ def resolve_config(new: NewRun, now: float, find: Callable[[str], Environment] =
             seed=secrets.randbelow(DRAWN_SEEDS) if new.seed is None else new.seed,
             total_timesteps=total,
             hyperparameters=algorithm.validate(wanted, total, environment.action_space.kind).model_dump(),
+            evaluation=evaluation,
             versions=package_versions(),
             git_revision=git_revision(),
         )
     except ValidationError as error:
         fields = [FieldError(pointer_to(*item["loc"]), item["msg"]) for item in error.errors()]
         raise InvalidRequest("; ".join(f"{f.pointer}: {f.detail}" for f in fields), fields) from error
+
+
+def check_evaluation(plan: EvaluationPlan, environment: Environment) -> None:
+    """Raises InvalidRequest for an early end that could never come."""
+    if plan.stop_after is None:
+        return
+    if plan.every_steps is None:
+        raise InvalidRequest.field(
+            "/evaluation/stop_after", "Nothing can end training early without evaluations. Give every_steps too."
+        )
+    if environment.reward_threshold is None:
+        raise InvalidRequest.field(
+            "/evaluation/stop_after",
+            f"{environment.id} has no reward threshold that could be reached. Leave stop_after at null.",
+        )

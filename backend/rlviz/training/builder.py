@@ -34,7 +34,7 @@ def build_model(config: RunConfig) -> BaseAlgorithm:
 
 
 def policy_for(observations: gymnasium.Space[Any]) -> str:
-    """A network of convolutions for pictures, one of plain layers for numbers."""
+    """A network of convolutions for pictures, one of plain layers for numbers and for very small pictures."""
     if is_image_space(observations) and sorted(observations.shape or ())[1] >= SMALLEST_PICTURE:
         return "CnnPolicy"
     return "MlpPolicy"

@@ -11,26 +11,31 @@ from stable_baselines3.common.callbacks import BaseCallback
 from rlviz.domain.records import EPISODE_INDEX, EPISODE_LENGTH, EPISODE_REWARD, RECENT_FPS
 from rlviz.training.checkpoint import Checkpoints
 from rlviz.training.journals import RunJournals
+from rlviz.training.periodic import PeriodicEvaluation
 
 RATE_WINDOW_SECONDS = 1.0
 
 
 class RunCallback(BaseCallback):
-    """Journals finished episodes, saves checkpoints that are due, and ends training once ``stop`` is set."""
+    """Journals finished episodes, saves checkpoints and evaluates when due, and ends training once ``stop`` is set,
+    or once the evaluation has seen enough: ``ended_early`` then says why."""
 
     def __init__(
         self,
         journals: RunJournals,
         checkpoints: Checkpoints,
         stop: Event,
+        evaluation: PeriodicEvaluation | None = None,
         *,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         super().__init__()
         self._journals, self._checkpoints, self._stop, self._monotonic = journals, checkpoints, stop, monotonic
+        self._evaluation = evaluation
         self._episodes = 0
         self._rate_since = (0, 0.0)
         self.stopped = False
+        self.ended_early: str | None = None
 
     def _on_training_start(self) -> None:
         self._rate_since = (self.num_timesteps, self._monotonic())
@@ -39,8 +44,21 @@ class RunCallback(BaseCallback):
         if self.locals["dones"].any():
             self._record_episodes()
         self._checkpoints.save_if_due(self.model)
+        if self._evaluation is not None and self._evaluation.is_due(self.num_timesteps):
+            self._evaluate(self._evaluation)
         self.stopped = self._stop.is_set()
-        return not self.stopped
+        return not self.stopped and self.ended_early is None
+
+    def _evaluate(self, evaluation: PeriodicEvaluation) -> None:
+        spent = evaluation.evaluate(self.model)
+        step, since = self._rate_since
+        self._rate_since = step, since + spent
+        self.ended_early = evaluation.ended_early
+
+    def _on_training_end(self) -> None:
+        """What the last update logged would wait for a rollout that never comes."""
+        if self.logger.name_to_value:
+            self.logger.dump(self.num_timesteps)
 
     def _on_rollout_end(self) -> None:
         """Log the current rate: ``time/fps`` is an average since the start."""

@@ -31,9 +31,12 @@ class Checkpoints:
         policy: CheckpointPolicy,
         journals: RunJournals,
         *,
+        export: Callable[[BaseAlgorithm], None] = lambda _model: None,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
+        """``export`` writes, beside each policy, what people want to see of it."""
         self._folder, self._policy, self._journals, self._monotonic = folder, policy, journals, monotonic
+        self._export = export
         self._next_step = policy.every_steps
         self._next_time = monotonic() + policy.every_seconds
         self._requested = self._answered = 0
@@ -56,6 +59,7 @@ class Checkpoints:
         self._next_time = self._monotonic() + self._policy.every_seconds
         try:
             save_policy(model, path)
+            self._export(model)
             retain_checkpoints(self._folder, self._policy.keep)
         except OSError as error:
             self._journals.warn(step, f"The checkpoint at step {step} could not be saved: {error}.")
@@ -63,3 +67,8 @@ class Checkpoints:
         self._journals.event(
             EventKind.CHECKPOINT, step, path=path.relative_to(self._folder.path).as_posix(), request=answered
         )
+
+    def save_final(self, model: BaseAlgorithm) -> None:
+        """Write the final model, ``model.zip``. Raises OSError."""
+        save_policy(model, self._folder.model_path)
+        self._export(model)

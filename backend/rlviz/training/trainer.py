@@ -5,20 +5,27 @@ from __future__ import annotations
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from threading import Event
 
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.logger import Logger
 
+from rlviz.algorithms import ALGORITHMS
 from rlviz.domain.config import RunConfig
 from rlviz.domain.records import EventKind
+from rlviz.domain.registry import load
+from rlviz.environments.make import make_environment
+from rlviz.environments.own import environment_of
 from rlviz.rundir.control import Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.process import ProcessIdentity, boot_id
 from rlviz.training.builder import build_model
 from rlviz.training.callback import RunCallback
-from rlviz.training.checkpoint import Checkpoints, save_policy
+from rlviz.training.checkpoint import Checkpoints
+from rlviz.training.greedy import GreedyPlayer
 from rlviz.training.journals import JournalOutput, RunJournals
+from rlviz.training.periodic import PeriodicEvaluation
 
 TRACEBACK_LINES = 20
 
@@ -84,22 +91,54 @@ class Trainer:
             self.stop()
         with _closing(build_model(config)) as model:
             model.set_logger(Logger(folder=None, output_formats=[JournalOutput(self._journals)]))
-            self._checkpoints = Checkpoints(self._folder, config.checkpoints, self._journals)
-            self._checkpoints.request(self._requested_checkpoint)
-            callback = RunCallback(self._journals, self._checkpoints, self._stop)
+            checkpoints = self._take_checkpoints(config)
+            evaluation = self._periodic_evaluation(config)
+            callback = RunCallback(self._journals, checkpoints, self._stop, evaluation)
             stopped = self._stop.is_set()
             if not stopped:
-                self._learn(model, config, callback)
+                self._learn(model, config, callback, evaluation)
                 stopped = callback.stopped
-            save_policy(model, self._folder.model_path)
+            checkpoints.save_final(model)
+            early = {} if callback.ended_early is None else {"ended_early": callback.ended_early}
             kind = EventKind.STOPPED if stopped else EventKind.FINISHED
-            self._journals.event(kind, model.num_timesteps, path=self._folder.model_path.name)
+            self._journals.event(kind, model.num_timesteps, path=self._folder.model_path.name, **early)
 
-    def _learn(self, model: BaseAlgorithm, config: RunConfig, callback: RunCallback) -> None:
+    def _take_checkpoints(self, config: RunConfig) -> Checkpoints:
+        export = ALGORITHMS.get(config.algo).export
+        checkpoints = Checkpoints(
+            self._folder,
+            config.checkpoints,
+            self._journals,
+            export=partial(load(export), self._folder, config) if export is not None else lambda _model: None,
+        )
+        checkpoints.request(self._requested_checkpoint)
+        self._checkpoints = checkpoints
+        return checkpoints
+
+    def _periodic_evaluation(self, config: RunConfig) -> PeriodicEvaluation | None:
+        if config.evaluation.every_steps is None:
+            return None
+        return PeriodicEvaluation(
+            self._folder,
+            config.evaluation,
+            GreedyPlayer(lambda: make_environment(config, whole_episodes=True)),
+            self._journals,
+            threshold=environment_of(config).reward_threshold,
+            stopping=self._stop.is_set,
+        )
+
+    def _learn(
+        self, model: BaseAlgorithm, config: RunConfig, callback: RunCallback, evaluation: PeriodicEvaluation | None
+    ) -> None:
+        """Train; evaluate the last policy too, if any was evaluated."""
         try:
             model.learn(config.total_timesteps, callback=callback)
+            if evaluation is not None and not callback.stopped and callback.ended_early is None:
+                evaluation.evaluate(model)
         finally:
             self._step = model.num_timesteps
+            if evaluation is not None:
+                evaluation.close()
 
 
 @contextmanager

@@ -11,14 +11,16 @@ import pytest
 
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import EvaluationRow
+from rlviz.domain.config import EvaluationPlan
 from rlviz.domain.errors import (
     EvaluationInProgress,
     EvaluationNotFound,
+    InvalidRequest,
     NothingToEvaluate,
     RunIsActive,
     RunNotFound,
 )
-from rlviz.domain.evaluation import EvaluationStatus
+from rlviz.domain.evaluation import EvaluationStatus, PolicyChoice
 from rlviz.domain.records import EventKind
 from rlviz.domain.status import RunStatus
 from rlviz.rundir.folder import RunFolder
@@ -66,8 +68,10 @@ def _no_run_goes_on(app: Application) -> Iterator[None]:
     stop_all(app)
 
 
-def evaluate(app: Application, run_id: str, *, episodes: int = 1) -> EvaluationRow:
-    return app.evaluations.create(run_id, episodes=episodes, seed=7, deterministic=True)
+def evaluate(
+    app: Application, run_id: str, *, episodes: int = 1, policy: PolicyChoice = PolicyChoice.LATEST
+) -> EvaluationRow:
+    return app.evaluations.create(run_id, episodes=episodes, seed=7, deterministic=True, policy=policy)
 
 
 def half_way(app: Application, run_id: str) -> int:
@@ -133,6 +137,33 @@ def test_a_stop_right_after_an_evaluation_was_asked_for_is_not_lost(app: Applica
     app.runs.stop(run_id)
     assert ended(app, run_id).state is RunStatus.STOPPED
     assert evaluation_ended(app, run_id).parsed().status is EvaluationStatus.COMPLETED
+
+
+def test_the_best_policy_is_evaluated_on_request_and_the_run_tells_of_it(app: Application) -> None:
+    run_id = start(app, steps=300, evaluation=EvaluationPlan(every_steps=100, episodes=1))
+    assert ended(app, run_id).state is RunStatus.COMPLETED
+    best = folder_of(app, run_id).best_policy()
+    assert best is not None
+    assert app.runs.get(run_id).best_policy == best.model_dump()
+    evaluate(app, run_id, policy=PolicyChoice.BEST)
+    record = evaluation_ended(app, run_id).parsed()
+    assert (record.status, record.cause) == (EvaluationStatus.COMPLETED, None)
+    assert (record.policy, record.checkpoint, record.checkpoint_step) == ("best", "best_model.zip", best.step)
+
+
+def test_a_run_that_keeps_no_best_policy_says_so(app: Application, trained: RunFolder) -> None:
+    with pytest.raises(NothingToEvaluate, match="created without evaluation while it trains"):
+        evaluate(app, trained.run_id, policy=PolicyChoice.BEST)
+    run_id = create(app, evaluation=EvaluationPlan(every_steps=5_000))
+    with pytest.raises(NothingToEvaluate, match="its first evaluation comes after 5,000 steps"):
+        evaluate(app, run_id, policy=PolicyChoice.BEST)
+
+
+def test_an_early_end_without_evaluations_is_refused(app: Application) -> None:
+    create(app, evaluation=EvaluationPlan(every_steps=1_000, stop_after=3))
+    with pytest.raises(InvalidRequest, match="Give every_steps too") as caught:
+        create(app, evaluation=EvaluationPlan(stop_after=3))
+    assert caught.value.fields[0].pointer == "/evaluation/stop_after"
 
 
 def test_a_run_without_a_policy_cannot_be_evaluated(app: Application) -> None:

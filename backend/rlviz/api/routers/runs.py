@@ -25,8 +25,8 @@ router = APIRouter(prefix="/runs", tags=["runs"])
 @router.post("", status_code=201, responses=documented(InvalidRequest))
 def create_run(body: RunCreate, app: App) -> RunDetail:
     """Create a run, and start it if asked to."""
-    wanted = body.model_dump(exclude={"start"})
-    row = app.runs.create(NewRun(**wanted))
+    wanted = body.model_dump(exclude={"start", "evaluation"})
+    row = app.runs.create(NewRun(**wanted, evaluation=body.evaluation))
     if body.start:
         row = app.runs.start(row.id)
     return _detail(app, row)

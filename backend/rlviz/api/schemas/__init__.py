@@ -16,14 +16,13 @@ from rlviz.api.schemas.events import RunEvent, RunEvents
 from rlviz.api.schemas.hints import Hint, RunHints
 from rlviz.api.schemas.metrics import MetricCurve, MetricCurves, MetricRows
 from rlviz.api.schemas.problems import Problem, ProblemField
-from rlviz.api.schemas.runs import BestPolicy, Run, RunCreate, RunDetail, RunPage, RunPatch, Tag, TagCount, TagList
+from rlviz.api.schemas.runs import Run, RunCreate, RunDetail, RunPage, RunPatch, Tag, TagCount, TagList
 from rlviz.api.schemas.service import Health
 from rlviz.api.schemas.stream import STREAM_EVENTS, EndEventData, EvaluationEventData, MetricsEventData, StatusEventData
 
 __all__ = [
     "STREAM_EVENTS",
     "AlgorithmInfo",
-    "BestPolicy",
     "Bounds",
     "ComparedRun",
     "Comparison",

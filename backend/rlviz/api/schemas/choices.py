@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field, JsonValue
 
 from rlviz.api.schemas.wire import Wire
+from rlviz.domain.config import EvaluationPlan
 
 
 class HyperparameterField(Wire):
@@ -45,6 +46,7 @@ class PresetInfo(Wire):
     trade: str = Field(description="What it gives up, and for what.")
     measured: MeasuredPreset | None
     total_timesteps: int
+    evaluation: EvaluationPlan | None = Field(description="Evaluation while it trains, as the preset wants it.")
     hyperparameters: dict[str, JsonValue] = Field(description="Every hyperparameter, with the preset's values.")
 
 

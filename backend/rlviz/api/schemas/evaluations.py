@@ -12,6 +12,7 @@ from rlviz.domain.evaluation import (
     Episodes,
     EvaluationStatus,
     EvaluationSummary,
+    PolicyChoice,
 )
 from rlviz.domain.times import Instant
 
@@ -20,6 +21,9 @@ class EvaluationCreate(Body):
     episodes: Episodes = DEFAULT_EPISODES
     seed: Seed = Field(DEFAULT_EVALUATION_SEED, description="Seed of the first episode; each next one adds 1.")
     deterministic: bool = Field(True, description="Take the most likely action instead of sampling.")
+    policy: PolicyChoice = Field(
+        PolicyChoice.LATEST, description="The newest policy, or the best that periodic evaluation kept."
+    )
 
 
 class Evaluation(Wire):
@@ -33,6 +37,7 @@ class Evaluation(Wire):
     episodes: int = Field(description="Episodes asked for.")
     seed: int = Field(description="Seed of the first episode; each next one adds 1.")
     deterministic: bool
+    policy: PolicyChoice = Field(description="Which policy was asked for.")
     checkpoint_step: int | None = Field(description="Training step of the policy that was evaluated.")
     episodes_done: int
     summary: EvaluationSummary | None

@@ -8,7 +8,8 @@ from pydantic import Field, JsonValue
 
 from rlviz.api.schemas.evaluations import Evaluation
 from rlviz.api.schemas.wire import Body, Wire
-from rlviz.domain.config import RunConfig, RunName, Seed, TotalTimesteps
+from rlviz.domain.config import EvaluationPlan, RunConfig, RunName, Seed, TotalTimesteps
+from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.status import RunStatus
 from rlviz.domain.times import Instant
 
@@ -22,6 +23,7 @@ class RunCreate(Body):
     name: RunName | None = None
     env_options: dict[str, JsonValue] = Field(default={}, description="Options of the environment that differ.")
     hyperparameters: dict[str, JsonValue] = Field(default={}, description="Overrides of the preset's values.")
+    evaluation: EvaluationPlan | None = Field(None, description="Evaluation while it trains; null: the preset's.")
     start: bool = False
 
 
@@ -34,13 +36,6 @@ class RunPatch(Body):
     name: RunName = ""
     tags: list[Tag] = Field([], max_length=20)
     notes: str = Field("", max_length=10_000)
-
-
-class BestPolicy(Wire):
-    step: int = Field(description="Training step of the policy.")
-    mean_return: float
-    std_return: float
-    episodes: int = Field(description="Episodes it was measured over.")
 
 
 class Run(Wire):

@@ -19,6 +19,7 @@ const evaluation = (id: string, change: Partial<Evaluation> = {}): Evaluation =>
   episodes: 2,
   seed: 1,
   deterministic: true,
+  policy: "latest",
   checkpoint_step: 5000,
   episodes_done: 2,
   video_url: `/api/runs/a/artifacts/eval/${id}.mp4`,

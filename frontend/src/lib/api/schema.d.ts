@@ -436,20 +436,29 @@ export interface components {
       total_timesteps: components["schemas"]["Bounds"];
       seed: components["schemas"]["Bounds"];
     };
-    /** BestPolicy */
+    /**
+     * BestPolicy
+     * @description ``best_model.json``: which policy ``best_model.zip`` holds, and how it did on seeds that chose nothing.
+     */
     BestPolicy: {
       /**
        * Step
-       * @description Training step of the policy.
+       * @description Environment steps it was trained for.
        */
       step: number;
-      /** Mean Return */
+      /**
+       * Mean Return
+       * @description Mean return of the greedy policy over the fresh episodes.
+       */
       mean_return: number;
-      /** Std Return */
+      /**
+       * Std Return
+       * @description Their population standard deviation.
+       */
       std_return: number;
       /**
        * Episodes
-       * @description Episodes it was measured over.
+       * @description How many fresh episodes there were.
        */
       episodes: number;
     };
@@ -708,6 +717,8 @@ export interface components {
       seed: number;
       /** Deterministic */
       deterministic: boolean;
+      /** @description Which policy was asked for. */
+      policy: components["schemas"]["PolicyChoice"];
       /**
        * Checkpoint Step
        * @description Training step of the policy that was evaluated.
@@ -742,6 +753,33 @@ export interface components {
        * @default true
        */
       deterministic?: boolean;
+      /**
+       * @description The newest policy, or the best that periodic evaluation kept.
+       * @default latest
+       */
+      policy?: components["schemas"]["PolicyChoice"];
+    };
+    /**
+     * EvaluationPlan
+     * @description Periodic evaluation of the greedy policy while a run trains; the best policy is kept.
+     */
+    EvaluationPlan: {
+      /**
+       * Every Steps
+       * @description Environment steps between evaluations; null: none.
+       */
+      every_steps?: number | null;
+      /**
+       * Episodes
+       * @description Episodes of each evaluation.
+       * @default 10
+       */
+      episodes?: number;
+      /**
+       * Stop After
+       * @description End training after this many evaluations in a row that reach the reward threshold; null: never.
+       */
+      stop_after?: number | null;
     };
     /**
      * EvaluationStatus
@@ -1024,6 +1062,11 @@ export interface components {
       /** Render Fps */
       render_fps: number;
     };
+    /**
+     * PolicyChoice
+     * @enum {string}
+     */
+    PolicyChoice: "latest" | "best";
     /** PresetInfo */
     PresetInfo: {
       /** Id */
@@ -1045,6 +1088,8 @@ export interface components {
       measured: components["schemas"]["MeasuredPreset"] | null;
       /** Total Timesteps */
       total_timesteps: number;
+      /** @description Evaluation while it trains, as the preset wants it. */
+      evaluation: components["schemas"]["EvaluationPlan"] | null;
       /**
        * Hyperparameters
        * @description Every hyperparameter, with the preset's values.
@@ -1222,6 +1267,12 @@ export interface components {
        */
       checkpoints?: components["schemas"]["CheckpointPolicy"];
       /**
+       * @default {
+       *       "episodes": 10
+       *     }
+       */
+      evaluation?: components["schemas"]["EvaluationPlan"];
+      /**
        * Torch Threads
        * @description Threads torch may use. More than one slows small networks down.
        * @default 1
@@ -1280,6 +1331,8 @@ export interface components {
       hyperparameters?: {
         [key: string]: components["schemas"]["JsonValue"];
       };
+      /** @description Evaluation while it trains; null: the preset's. */
+      evaluation?: components["schemas"]["EvaluationPlan"] | null;
       /**
        * Start
        * @default false

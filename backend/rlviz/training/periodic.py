@@ -1,0 +1,104 @@
+"""Evaluating while training: the curve of the greedy policy, the best policy kept, and an early end.
+
+The protocol:
+
+1. Every ``every_steps`` environment steps, and once more when training is done, the greedy policy plays
+   ``episodes`` episodes on SCREENING seeds, the same each time, in environments of its own. Mean, deviation
+   and length are journaled at that step. Training does not notice: no generator it draws from moves, and
+   the time is not counted into its rate.
+2. A policy whose mean beats that of the best one held (or the first one there is) may have been lucky: of many
+   noisy means the largest is too large. So it plays as many episodes again, on seeds that no policy has met
+   (RETEST seeds, new ones each time). Only this second mean counts. If it too beats the one held, the policy
+   becomes the best: ``best_model.zip``, with the second mean in ``best_model.json``.
+3. With ``stop_after``, training ends once that many evaluations in a row reach the environment's reward threshold.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from stable_baselines3.common.base_class import BaseAlgorithm
+
+from rlviz.domain.config import EvaluationPlan
+from rlviz.domain.evaluation import BestPolicy
+from rlviz.domain.records import EVAL_EP_LENGTH, EVAL_REWARD, EVAL_REWARD_STD, EventKind
+from rlviz.rundir.folder import RunFolder
+from rlviz.training.checkpoint import save_policy
+from rlviz.training.greedy import GreedyPlayer, Score
+from rlviz.training.journals import RunJournals
+
+SCREENING_SEED = 2_000_000
+RETEST_SEED = 3_000_000
+"""First of the seeds, far from those people train with and those evaluations that are asked for play."""
+
+
+class PeriodicEvaluation:
+    """``threshold`` is the environment's; ``stopping`` says whether somebody wants training to end now."""
+
+    def __init__(
+        self,
+        folder: RunFolder,
+        plan: EvaluationPlan,
+        player: GreedyPlayer,
+        journals: RunJournals,
+        *,
+        threshold: float | None,
+        stopping: Callable[[], bool],
+    ) -> None:
+        self._folder, self._plan, self._player, self._journals = folder, plan, player, journals
+        self._threshold, self._stopping = threshold, stopping
+        self._next_step = plan.every_steps or 0
+        self._retests = self._reached = 0
+        self._best: BestPolicy | None = None
+        self.ended_early: str | None = None
+
+    def is_due(self, step: int) -> bool:
+        return self._plan.every_steps is not None and step >= self._next_step
+
+    def evaluate(self, model: BaseAlgorithm) -> float:
+        """Evaluate now; return the seconds it took. One that a stop interrupts leaves no trace."""
+        begin = time.perf_counter_ns()
+        self._next_step = model.num_timesteps + (self._plan.every_steps or 0)
+        score = self._play(model, SCREENING_SEED)
+        if score is not None:
+            self._record(model.num_timesteps, score)
+            if self._best is None or score.mean > self._best.mean_return:
+                self._challenge(model)
+        spent = time.perf_counter_ns() - begin
+        model.start_time += spent  # from which the library computes time/fps
+        return spent / 1e9
+
+    def close(self) -> None:
+        self._player.close()
+
+    def _play(self, model: BaseAlgorithm, first_seed: int) -> Score | None:
+        return self._player.play(model, range(first_seed, first_seed + self._plan.episodes), self._stopping)
+
+    def _record(self, step: int, score: Score) -> None:
+        length = sum(score.lengths) / len(score.lengths)
+        self._journals.metrics(step, {EVAL_REWARD: score.mean, EVAL_REWARD_STD: score.std, EVAL_EP_LENGTH: length})
+        if self._threshold is None or self._plan.stop_after is None:
+            return
+        self._reached = self._reached + 1 if score.mean >= self._threshold else 0
+        if self._reached >= self._plan.stop_after:
+            times = "An evaluation" if self._reached == 1 else f"{self._reached} evaluations in a row"
+            self.ended_early = f"{times} reached the reward threshold of {self._threshold:g}."
+
+    def _challenge(self, model: BaseAlgorithm) -> None:
+        """Test the policy again on fresh seeds; keep it if it beats the best one there too."""
+        score = self._play(model, RETEST_SEED + self._retests * self._plan.episodes)
+        self._retests += 1
+        if score is None or (self._best is not None and score.mean <= self._best.mean_return):
+            return
+        step = model.num_timesteps
+        found = BestPolicy(step=step, mean_return=score.mean, std_return=score.std, episodes=len(score.returns))
+        path = self._folder.best_model_path
+        try:
+            save_policy(model, path)
+            self._folder.write_best(found)
+        except OSError as error:
+            self._journals.warn(step, f"The best policy so far, of step {step}, could not be saved: {error}.")
+            return
+        self._best = found
+        self._journals.event(EventKind.BEST, step, path=path.name, **found.model_dump(exclude={"step"}))

@@ -1,0 +1,256 @@
+"""Evaluating while training leaves no trace in training, keeps the best policy fairly, and may end training early."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import pytest
+from stable_baselines3 import PPO
+from stable_baselines3.common.base_class import BaseAlgorithm
+
+from rlviz.domain.config import EvaluationPlan
+from rlviz.domain.evaluation import BestPolicy
+from rlviz.domain.records import EventKind
+from rlviz.rundir.folder import RunFolder
+from rlviz.training.greedy import GreedyPlayer, Score
+from rlviz.training.journals import RunJournals
+from rlviz.training.periodic import RETEST_SEED, SCREENING_SEED, PeriodicEvaluation
+from rlviz.training.session import train_run
+from tests.support.training import ENV_ID, column, curves, events, leftovers, make_run, messages, rows
+
+PLAN = EvaluationPlan(every_steps=100, episodes=2)
+
+
+class Scripted(GreedyPlayer):
+    """Plays what it is told: the mean return of each call, None for one that a stop interrupts."""
+
+    def __init__(self, *means: float | None) -> None:
+        self.means, self.seeds = list(means), []  # type: ignore[var-annotated]
+
+    def play(self, model: BaseAlgorithm, seeds: Sequence[int], interrupted: Callable[[], bool]) -> Score | None:
+        self.seeds.append(seeds[0])
+        mean = self.means.pop(0)
+        return None if mean is None else Score((mean - 1, mean + 1), (10, 20))
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[BaseAlgorithm]:
+    model = PPO("MlpPolicy", ENV_ID, n_steps=8, batch_size=8, seed=1, device="cpu")
+    yield model
+    environments = model.get_env()
+    assert environments is not None
+    environments.close()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> RunFolder:
+    return make_run(tmp_path)
+
+
+@pytest.fixture
+def journals(folder: RunFolder) -> Iterator[RunJournals]:
+    journals = RunJournals(folder)
+    yield journals
+    journals.close()
+
+
+def evaluations(
+    folder: RunFolder, journals: RunJournals, player: GreedyPlayer, threshold: float | None = None, **plan: Any
+) -> PeriodicEvaluation:
+    wanted = PLAN.model_copy(update=plan)
+    return PeriodicEvaluation(folder, wanted, player, journals, threshold=threshold, stopping=lambda: False)
+
+
+def advance(evaluation: PeriodicEvaluation, model: BaseAlgorithm, *steps: int) -> None:
+    for step in steps:
+        model.num_timesteps = step
+        if evaluation.is_due(step):
+            evaluation.evaluate(model)
+
+
+def best(folder: RunFolder) -> tuple[int, float] | None:
+    found = folder.best_policy()
+    return None if found is None else (found.step, found.mean_return)
+
+
+# When, and what is journaled
+
+
+def test_it_is_due_every_so_many_steps_and_where_the_environments_stand(
+    folder: RunFolder, journals: RunJournals, model: BaseAlgorithm
+) -> None:
+    advance(evaluations(folder, journals, Scripted(9, 9, 5, 5)), model, *range(8, 330, 8))
+    journals.close()
+    assert [(row["step"], row["values"]) for row in rows(folder)] == [
+        (step, {"eval/mean_reward": mean, "eval/std_reward": 1.0, "eval/mean_ep_length": 15.0})
+        for step, mean in [(104, 9.0), (208, 5.0), (312, 5.0)]
+    ]
+
+
+# The protocol of the best policy
+
+
+def test_the_first_policy_is_tested_again_and_kept_with_the_second_figure(
+    folder: RunFolder, journals: RunJournals, model: BaseAlgorithm
+) -> None:
+    player = Scripted(90, 70)
+    advance(evaluations(folder, journals, player), model, 100)
+    assert player.seeds == [SCREENING_SEED, RETEST_SEED]
+    assert folder.best_policy() == BestPolicy(step=100, mean_return=70, std_return=1, episodes=2)
+    [event] = events(folder, EventKind.BEST)
+    assert event.data == {"path": "best_model.zip", "mean_return": 70, "std_return": 1, "episodes": 2}
+    assert PPO.load(folder.best_model_path, device="cpu").num_timesteps == 100
+    assert leftovers(folder) == []
+
+
+def test_a_lucky_policy_does_not_replace_the_best(
+    folder: RunFolder, journals: RunJournals, model: BaseAlgorithm
+) -> None:
+    player = Scripted(90, 70, 99, 60)
+    advance(evaluations(folder, journals, player), model, 100, 200)
+    assert best(folder) == (100, 70)
+    assert len(events(folder, EventKind.BEST)) == 1
+
+
+def test_a_policy_that_is_no_better_at_first_sight_is_not_tested_again(
+    folder: RunFolder, journals: RunJournals, model: BaseAlgorithm
+) -> None:
+    player = Scripted(90, 70, 70, 65)
+    advance(evaluations(folder, journals, player), model, 100, 200, 300)
+    assert player.seeds == [SCREENING_SEED, RETEST_SEED, SCREENING_SEED, SCREENING_SEED]
+
+
+def test_a_policy_that_is_better_twice_replaces_the_best_and_every_test_has_seeds_of_its_own(
+    folder: RunFolder, journals: RunJournals, model: BaseAlgorithm
+) -> None:
+    player = Scripted(90, 70, 80, 60, 80, 71)
+    advance(evaluations(folder, journals, player), model, 100, 200, 300)
+    assert best(folder) == (300, 71)
+    assert player.seeds[1::2] == [RETEST_SEED, RETEST_SEED + 2, RETEST_SEED + 4]
+    assert player.seeds[::2] == [SCREENING_SEED] * 3
+
+
+@pytest.mark.parametrize("script", [[None], [90, None]])
+def test_an_evaluation_that_a_stop_interrupts_keeps_nothing(
+    folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, script: list[float | None]
+) -> None:
+    advance(evaluations(folder, journals, Scripted(*script)), model, 100)
+    journals.close()
+    assert best(folder) is None
+    assert len(rows(folder)) == len(script) - 1
+    assert not folder.events_path.exists() or events(folder) == []
+
+
+def test_a_best_policy_that_cannot_be_saved_is_warned_of_and_does_not_count(
+    folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fill_the_disk(*_arguments: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    evaluation = evaluations(folder, journals, Scripted(90, 70, 60, 50))
+    with monkeypatch.context() as patch:
+        patch.setattr(PPO, "save", fill_the_disk)
+        advance(evaluation, model, 100)
+    advance(evaluation, model, 200)
+    assert "No space left" in messages(folder)[0]
+    assert best(folder) == (200, 50)
+
+
+# The early end
+
+
+def test_training_has_seen_enough_after_so_many_successes_in_a_row(
+    folder: RunFolder, journals: RunJournals, model: BaseAlgorithm
+) -> None:
+    evaluation = evaluations(folder, journals, Scripted(80, 99, 70, 80, 80), threshold=80, stop_after=2)
+    advance(evaluation, model, 100, 200, 300)
+    assert evaluation.ended_early is None, "70 broke the row"
+    advance(evaluation, model, 400)
+    assert evaluation.ended_early == "2 evaluations in a row reached the reward threshold of 80."
+
+
+def test_without_a_threshold_training_does_not_end_early(
+    folder: RunFolder, journals: RunJournals, model: BaseAlgorithm
+) -> None:
+    evaluation = evaluations(folder, journals, Scripted(80, 99), stop_after=1)
+    advance(evaluation, model, 100)
+    assert evaluation.ended_early is None
+
+
+# In training
+
+
+@pytest.fixture(scope="module")
+def pairs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[RunFolder, RunFolder]]:
+    """The same run without evaluations and with them."""
+    root = tmp_path_factory.mktemp("runs")
+    plan = EvaluationPlan(every_steps=150, episodes=2)
+    found = {}
+    for algo in ("ppo", "dqn"):
+        without, with_ = make_run(root, "without", algo=algo), make_run(root, "with", algo=algo, evaluation=plan)
+        assert train_run(without)
+        assert train_run(with_)
+        found[algo] = without, with_
+    return found
+
+
+@pytest.mark.parametrize("algo", ["ppo", "dqn"])
+def test_training_is_the_same_bit_for_bit_with_and_without(
+    pairs: dict[str, tuple[RunFolder, RunFolder]], algo: str
+) -> None:
+    without, with_ = pairs[algo]
+    trained = [(step, values) for step, values in curves(with_) if "eval/mean_reward" not in values]
+    assert curves(without) == trained
+    assert len(column(with_, "eval/mean_reward")) == 4, "at 150, 300, 450 and at the end"
+
+
+@pytest.mark.parametrize("algo", ["ppo", "dqn"])
+def test_the_best_policy_loads_and_is_the_one_that_was_told_of(
+    pairs: dict[str, tuple[RunFolder, RunFolder]], algo: str
+) -> None:
+    _, folder = pairs[algo]
+    *_, last = events(folder, EventKind.BEST)
+    found = folder.best_policy()
+    assert found is not None
+    assert (found.step, found.mean_return) == (last.step, last.data["mean_return"])
+
+
+def test_a_run_that_reached_its_aim_is_finished_early_and_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rlviz.training.trainer.GreedyPlayer", lambda _make: Endless())
+    plan = EvaluationPlan(every_steps=100, episodes=2, stop_after=2)
+    folder = make_run(tmp_path, evaluation=plan, total_timesteps=100_000)
+    assert train_run(folder)
+    finished = events(folder)[-1]
+    assert finished.event is EventKind.FINISHED
+    assert finished.step == 200
+    assert finished.data["ended_early"] == "2 evaluations in a row reached the reward threshold of 475."
+    assert folder.model_path.is_file()
+
+
+class Endless(GreedyPlayer):
+    """Always a perfect score."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda: None)  # type: ignore[arg-type, return-value]
+
+    def play(self, model: BaseAlgorithm, seeds: Sequence[int], interrupted: Callable[[], bool]) -> Score | None:
+        return Score((500.0, 500.0), (500, 500))
+
+
+def test_a_stop_is_heard_in_the_middle_of_an_evaluation(tmp_path: Path) -> None:
+    model = PPO("MlpPolicy", ENV_ID, n_steps=8, batch_size=8, seed=1, device="cpu")
+    asked = iter([False, False, True])
+    player = GreedyPlayer(lambda: gymnasium.make(ENV_ID))
+    assert player.play(model, range(20), lambda: next(asked)) is None
+    assert list(asked) == [], "it is asked at every step"
+    whole = player.play(model, range(20), lambda: False)
+    assert whole is not None
+    assert len(whole.returns) == 20
+    assert whole.returns == tuple(map(float, whole.lengths))
+    assert player.play(model, [3, 4], lambda: False) == Score(whole.returns[3:5], whole.lengths[3:5])
+    player.close()
