@@ -2,7 +2,7 @@ import type { Page, Route } from "@playwright/test";
 
 /** Stands in for single answers of the service, for states that a seeded folder cannot hold. */
 export async function answer(page: Page, path: RegExp, change: (body: never) => unknown) {
-  await page.route(onlyGet(path), async (route) => {
+  await page.route(ofApi(path), async (route) => {
     const response = await route.fetch();
     await route.fulfill({ response, json: change((await response.json()) as never) });
   });
@@ -10,7 +10,7 @@ export async function answer(page: Page, path: RegExp, change: (body: never) => 
 
 /** An answer that never comes. */
 export async function silence(page: Page, path: RegExp) {
-  await page.route(onlyGet(path), () => new Promise<void>(() => {}));
+  await page.route(ofApi(path), () => new Promise<void>(() => {}));
 }
 
 export async function refuse(page: Page, path: RegExp, status = 500) {
@@ -20,14 +20,15 @@ export async function refuse(page: Page, path: RegExp, status = 500) {
     status,
     detail: "Another process holds the database; it is usually free again in a moment.",
   };
-  await page.route(onlyGet(path), (route: Route) =>
+  await page.route(ofApi(path), (route: Route) =>
     route.fulfill({ status, json, contentType: "application/problem+json" }),
   );
 }
 
 export const emptyList = { runs: [], total: 0, next_cursor: null };
 
-/** The path after `/api`, whatever the query. */
-function onlyGet(path: RegExp) {
-  return (url: URL) => path.test(url.pathname.replace(/^\/api/, ""));
+/** The path after `/api`, whatever the query; a page may have the same path without it. */
+function ofApi(path: RegExp) {
+  return ({ pathname }: URL) =>
+    pathname.startsWith("/api/") && path.test(pathname.slice("/api".length));
 }

@@ -17,6 +17,9 @@ interface FigureTableProps {
   aside: ReactNode;
 }
 
+/** Stays in sight while many runs scroll past. */
+const nameClass = "sticky left-0 min-w-56 bg-surface px-4 py-2";
+
 /** One column a run; on a phone one card a figure. */
 export function FigureTable({ comparison, looks, aside }: FigureTableProps) {
   const rows = figureRows(comparison, useNow("second"));
@@ -32,7 +35,7 @@ export function FigureTable({ comparison, looks, aside }: FigureTableProps) {
         <table className="w-full border-collapse text-sm tabular-nums">
           <thead>
             <tr className="text-left text-xs text-ink-faint">
-              <th scope="col" className="px-4 py-2 font-medium">
+              <th scope="col" className={clsx(nameClass, "font-medium")}>
                 Figure
               </th>
               {comparison.runs.map(({ run }) => (
@@ -50,7 +53,7 @@ export function FigureTable({ comparison, looks, aside }: FigureTableProps) {
           <tbody>
             {rows.map(({ label, note, cells }) => (
               <tr key={label} className="border-t border-line">
-                <th scope="row" className="px-4 py-2 text-left font-medium">
+                <th scope="row" className={clsx(nameClass, "text-left font-medium")}>
                   {label}
                   <span className="block text-xs font-normal text-ink-faint">{note}</span>
                 </th>

@@ -73,6 +73,14 @@ test("settings are named as a person reads them, packages last", () => {
   ]);
 });
 
+test("runs with the same setting stand together", () => {
+  const [row] = settingRows([{ path: "/seed", values: { a: 1, b: 2, c: 1 } }], ["a", "b", "c"]);
+  expect(row?.values.map(({ text, runIds }) => [text, runIds])).toEqual([
+    ["1", ["a", "c"]],
+    ["2", ["b"]],
+  ]);
+});
+
 const runs = [
   aRun("new", { step: 0 }),
   aRun("lake", { env_id: "FrozenLake-v1" }),

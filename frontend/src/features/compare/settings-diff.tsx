@@ -74,12 +74,18 @@ function SettingList({ rows, looks, nameOf }: SettingListProps) {
             {name}
             {group && <span className="ml-2 font-sans font-normal text-ink-faint">{group}</span>}
           </h3>
-          <dl className="grid gap-x-4 gap-y-1 sm:grid-cols-2 lg:grid-cols-3">
-            {values.map(({ runId, text, set }) => (
-              <div key={runId} className="flex min-w-0 items-baseline gap-2">
-                <dt title={nameOf.get(runId)} className="flex w-32 shrink-0 items-center gap-2">
-                  <Swatch look={looks.get(runId)} />
-                  <span className="truncate text-ink-soft">{nameOf.get(runId)}</span>
+          <dl className="grid gap-x-4 gap-y-1 sm:grid-cols-2">
+            {values.map(({ text, set, runIds }) => (
+              <div key={text} className="flex min-w-0 flex-wrap items-baseline gap-x-3 gap-y-0.5">
+                <dt className="flex min-w-0 flex-wrap gap-x-3 gap-y-0.5">
+                  {runIds.map((runId) => (
+                    <span key={runId} className="flex max-w-40 items-center gap-1.5">
+                      <Swatch look={looks.get(runId)} />
+                      <span title={nameOf.get(runId)} className="truncate text-ink-soft">
+                        {nameOf.get(runId)}
+                      </span>
+                    </span>
+                  ))}
                 </dt>
                 <dd
                   className={clsx(

@@ -5,7 +5,8 @@ export interface SettingRow {
   path: string;
   name: string;
   group: string;
-  values: { runId: string; text: string; set: boolean }[];
+  /** The different values, in the order of the runs, each with those that have it. */
+  values: { text: string; set: boolean; runIds: string[] }[];
 }
 
 const GROUPS: Record<string, string> = {
@@ -27,14 +28,23 @@ export function settingRows(
       path,
       name: rest.length > 0 ? rest.join(" › ") : first,
       group: rest.length > 0 ? (GROUPS[first] ?? first) : "",
-      values: runIds.map((runId) => {
-        const set = Object.hasOwn(values, runId);
-        return { runId, text: set ? setting(values[runId]) : "not set", set };
-      }),
+      values: byValue(values, runIds),
     };
   });
   const software = ({ path }: SettingRow) => /^\/(versions\/|git_revision)/.test(path);
   return [...rows.filter((row) => !software(row)), ...rows.filter(software)];
+}
+
+function byValue(values: ConfigDifference["values"], runIds: readonly string[]) {
+  const found = new Map<string, SettingRow["values"][number]>();
+  for (const runId of runIds) {
+    const set = Object.hasOwn(values, runId);
+    const text = set ? setting(values[runId]) : "not set";
+    const same = found.get(text);
+    if (same) same.runIds.push(runId);
+    else found.set(text, { text, set, runIds: [runId] });
+  }
+  return [...found.values()];
 }
 
 /** RFC 6901. */

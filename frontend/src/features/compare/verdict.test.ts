@@ -60,6 +60,10 @@ test("of many runs the best is held against the second", () => {
   expect(verdict(comparison(runs))?.headline).toBe("B did best of 3.");
   runs.push(compared("d", 479));
   expect(verdict(comparison(runs))?.headline).toBe("No clear difference.");
+  runs.push(compared("e", 470, reached(9_000)), compared("f", 460, reached(30_000)));
+  expect(verdict(comparison(runs))?.why[1]).toBe(
+    "2 of 6 reached a mean return of 475.0, E first, after 9k steps.",
+  );
 });
 
 test("nothing is ranked across environments", () => {

@@ -13,6 +13,8 @@ export interface Verdict {
 const LAST_EPISODES = 20;
 /** A difference counts from so many standard errors on. */
 const ERRORS = 2;
+/** As many runs as a sentence can name. */
+const FEW = 3;
 /** Reaching the threshold in less than this share of the other's steps counts as sooner. */
 const SOONER = 0.9;
 
@@ -81,9 +83,12 @@ function speedReasons(
 ): string[] {
   const goal = `a mean return of ${decimal(threshold)}`;
   if (reached.length === 0) return [`None reached ${goal}.`];
-  const steps = [...reached]
-    .sort((a, b) => toThreshold(a) - toThreshold(b))
-    .map((run) => `${name(run)} after ${brief(toThreshold(run))} steps`);
+  const inOrder = [...reached].sort((a, b) => toThreshold(a) - toThreshold(b));
+  if (runs.length > FEW) {
+    const first = `${name(inOrder[0]!)} first, after ${brief(toThreshold(inOrder[0]!))} steps`;
+    return [`${reached.length} of ${runs.length} reached ${goal}, ${first}.`];
+  }
+  const steps = inOrder.map((run) => `${name(run)} after ${brief(toThreshold(run))} steps`);
   const missed = runs.filter((run) => !reached.includes(run));
   const not = missed.length > 0 ? `; ${list(missed)} did not` : "";
   return [`${capital(goal)} was reached by ${join(steps)}${not}.`];
