@@ -1,16 +1,14 @@
 import type { Metadata } from "next";
+import { Suspense } from "react";
 import { PageHeader } from "@/components/layout/page-header";
-import { ExplainEmpty } from "@/features/explain";
+import { Explain } from "@/features/explain";
 
 export const metadata: Metadata = { title: "Explain" };
 
 export default function ExplainPage() {
   return (
-    <>
-      <PageHeader title="Explain">
-        What each algorithm does, and what its settings change.
-      </PageHeader>
-      <ExplainEmpty />
-    </>
+    <Suspense fallback={<PageHeader title="Explain" />}>
+      <Explain />
+    </Suspense>
   );
 }

@@ -1,1 +1,1 @@
-export { ExplainEmpty } from "./explain-empty";
+export { Explain } from "./explain";

@@ -6,6 +6,7 @@ export { algorithmsQuery, environmentsQuery } from "./queries/choices";
 export { comparisonQuery } from "./queries/comparison";
 export { evaluate, evaluationsQuery } from "./queries/evaluations";
 export { healthQuery } from "./queries/health";
+export { hintsQuery } from "./queries/hints";
 export { fetchMetricHistory, type HistoryQuery } from "./queries/metric-history";
 export { runSearchQuery } from "./queries/run-search";
 export { runQuery } from "./queries/run";

@@ -8,6 +8,7 @@ export const keys = {
   runSearch: (text: string, limit: number) => ["run-search", text, limit] as const,
   comparison: (ids: readonly string[], threshold: number | null) =>
     ["comparison", ids, threshold] as const,
+  hints: (id: string) => ["run", id, "hints"] as const,
   evaluations: (id: string) => ["run", id, "evaluations"] as const,
   algorithms: ["algorithms"] as const,
   environments: ["environments"] as const,

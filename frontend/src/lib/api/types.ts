@@ -19,6 +19,7 @@ export type Preset = Schemas["PresetInfo"];
 export type Comparison = Schemas["Comparison"];
 export type ComparedRun = Schemas["ComparedRun"];
 export type ConfigDifference = Schemas["ConfigDifference"];
+export type Hint = Schemas["Hint"];
 export type MetricRow = Schemas["MetricRecord"];
 export type MetricCurves = Schemas["MetricCurves"];
 export type MetricsEvent = Schemas["MetricsEventData"];

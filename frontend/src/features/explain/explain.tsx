@@ -1,0 +1,79 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { PageHeader } from "@/components/layout/page-header";
+import { Button } from "@/components/ui/button";
+import { ErrorState } from "@/components/ui/error-state";
+import { Skeleton } from "@/components/ui/skeleton";
+import { Tabs } from "@/components/ui/tabs";
+import { runQuery } from "@/lib/api";
+import { isRunId, useQueryString } from "@/lib/url";
+import { guides } from "./guides/catalogue";
+import { HintsPanel } from "./hints/hints-panel";
+import { HintsRunPicker } from "./hints/hints-run-picker";
+import { readView, type View, writeView } from "./view";
+
+/** Guides to the algorithms, and what stands out in the curves of a run. */
+export function Explain() {
+  const [query, replace] = useQueryString();
+  const view = readView(query);
+  const runId = view.run !== null && isRunId(view.run) ? view.run : null;
+  const {
+    data: run,
+    error,
+    refetch,
+  } = useQuery({
+    ...runQuery(runId ?? ""),
+    enabled: runId !== null,
+  });
+  const waiting = runId !== null && !run && !error;
+  const algo = guides.find(({ id }) => id === (view.algo ?? run?.algo))?.id ?? guides[0]?.id ?? "";
+  const show = (next: View) => replace(writeView(next));
+  return (
+    <>
+      <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-0">
+        <PageHeader title="Explain">
+          What each algorithm does, what its settings change, and how runs go wrong.
+        </PageHeader>
+        <div className="mb-5 flex w-full gap-2 sm:w-auto">
+          <HintsRunPicker
+            value={runId}
+            name={run?.name}
+            onChange={(id) => show({ run: id, algo: null })}
+          />
+          {runId && <Button onClick={() => show({ run: null, algo })}>Clear</Button>}
+        </div>
+      </div>
+      {runId && (
+        <div className="mb-6">
+          {run ? (
+            <HintsPanel key={run.id} run={run} />
+          ) : error ? (
+            <ErrorState error={error} retry={() => void refetch()} />
+          ) : (
+            <Skeleton className="h-48" />
+          )}
+        </div>
+      )}
+      {!waiting && (
+        <Tabs
+          label="Algorithms"
+          value={algo}
+          onChange={(next) => show({ ...view, algo: next })}
+          tabs={guides.map(({ id, name, Guide }) => ({
+            value: id,
+            label: name,
+            content: (
+              <div className="pt-6">
+                <Guide
+                  environment={run?.env_id ?? null}
+                  preset={run?.algo === id ? (run.preset ?? null) : null}
+                />
+              </div>
+            ),
+          }))}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,92 @@
+"use client";
+
+import { ExternalLink } from "lucide-react";
+import { useEffect } from "react";
+import { Boundary } from "@/components/ui/boundary";
+import { Card } from "@/components/ui/card";
+import { ErrorState } from "@/components/ui/error-state";
+import { Stat } from "@/components/ui/stat";
+import { FailureList } from "./failure-list";
+import { FAILURES_ID, type Guide } from "./guide";
+import { GuideSkeleton } from "./guide-skeleton";
+import { KnobList } from "./knob-list";
+import { PresetPicker } from "./preset-picker";
+import { PassageText, Section } from "./section";
+import { useGuidePresets } from "./use-guide-presets";
+
+export interface GuideProps {
+  /** Environment and preset to begin with: those of the run that led here. */
+  environment: string | null;
+  preset: string | null;
+}
+
+/** One algorithm: four sections and a picture to play with. */
+export function GuidePage({ guide, ...first }: GuideProps & { guide: Guide }) {
+  const { data: presets, error, retry } = useGuidePresets(guide.id, first);
+  useAnchor(presets !== undefined);
+  if (error) return <ErrorState error={error} retry={retry} />;
+  if (!presets) return <GuideSkeleton />;
+  const { preset } = presets;
+  const { Picture, title, invitation } = guide.picture;
+  return (
+    <div className="flex flex-col gap-9">
+      <p className="max-w-[60ch] text-lg leading-relaxed text-pretty">{guide.idea}</p>
+      <div className="flex flex-col gap-3">
+        <PresetPicker presets={presets} />
+        <p className="text-xs text-ink-soft">
+          <span className="font-medium text-ink">{preset.title}</span> on {presets.environment.id}:{" "}
+          {preset.trade || preset.summary}
+        </p>
+        <Card title={title} bodyClass="p-4">
+          <p className="mb-4 max-w-[72ch] text-sm text-ink-soft">{invitation}</p>
+          <Boundary what="The picture">
+            <Picture key={`${presets.environment.id} ${preset.id}`} preset={preset} />
+          </Boundary>
+        </Card>
+      </div>
+      <div className="grid gap-9 xl:grid-cols-2">
+        <Section id="optimises" title="What it optimises">
+          <PassageText passage={guide.optimises} />
+        </Section>
+        <Section id="data" title="What data it learns from">
+          <PassageText passage={guide.data} />
+          <dl className="mt-4 grid grid-cols-2 gap-x-4 gap-y-3 border-t border-line pt-3 sm:grid-cols-4">
+            {guide.facts(preset.hyperparameters, preset.total_timesteps).map((fact) => (
+              <Stat key={fact.label} label={fact.label} note={fact.note}>
+                {fact.value}
+              </Stat>
+            ))}
+          </dl>
+        </Section>
+      </div>
+      <Section id="knobs" title="Key knobs">
+        <KnobList knobs={guide.knobs} presets={presets.presets} chosen={preset.id} />
+      </Section>
+      <Section id={FAILURES_ID} title="How runs fail">
+        <FailureList failures={guide.failures} />
+      </Section>
+      <p className="text-sm">
+        <a
+          href={guide.paper.href}
+          target="_blank"
+          rel="noreferrer"
+          className="inline-flex items-center gap-1.5 rounded-sm text-accent underline-offset-2 hover:underline"
+        >
+          {guide.paper.label}
+          <ExternalLink aria-hidden className="size-3.5" />
+          <span className="sr-only">(opens in a new tab)</span>
+        </a>
+      </p>
+    </div>
+  );
+}
+
+/** The anchor in the address is there only once the guide is. The external system is the page's scroll. */
+function useAnchor(ready: boolean) {
+  useEffect(() => {
+    const id = window.location.hash.slice(1);
+    if (!ready || id === "") return;
+    // Set again, so that the browser marks its target.
+    window.location.replace(`#${id}`);
+  }, [ready]);
+}

@@ -1,0 +1,67 @@
+import clsx from "clsx";
+import type { Preset } from "@/lib/api";
+import { count, setting } from "@/lib/format";
+import type { Knob } from "./guide";
+
+interface KnobListProps {
+  knobs: readonly Knob[];
+  presets: readonly Preset[];
+  /** The preset that the picture shows. */
+  chosen: string;
+}
+
+/** Each knob with what it does either way, and its value in every preset. */
+export function KnobList({ knobs, presets, chosen }: KnobListProps) {
+  const known = knobs.filter(({ name }) => presets.some((p) => name in p.hyperparameters));
+  return (
+    <ul className="divide-y divide-line rounded-lg border border-line bg-surface">
+      {known.map((knob) => (
+        <li
+          key={knob.name}
+          className="grid gap-x-6 gap-y-2.5 px-4 py-3 lg:grid-cols-[minmax(0,1fr)_22rem]"
+        >
+          <div className="min-w-0">
+            <h3 className="font-mono text-sm font-medium">{knob.name}</h3>
+            <p className="mt-0.5 text-sm text-ink-soft">{knob.does}</p>
+            <dl className="mt-1.5 grid gap-x-4 gap-y-1 text-xs text-ink-soft sm:grid-cols-2">
+              <Way word="More" text={knob.more} />
+              <Way word="Less" text={knob.less} />
+            </dl>
+          </div>
+          <dl className="grid auto-cols-fr grid-flow-col gap-1 self-center">
+            {presets.map((preset) => (
+              <div
+                key={preset.id}
+                className={clsx(
+                  "min-w-0 rounded-md px-2 py-1.5",
+                  preset.id === chosen ? "bg-accent-wash" : "bg-sunken",
+                )}
+              >
+                <dt className="truncate text-2xs text-ink-soft">{preset.title}</dt>
+                <dd className="truncate font-mono text-xs tabular-nums">
+                  {valueOf(preset, knob.name)}
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Way({ word, text }: { word: string; text: string }) {
+  return (
+    <div>
+      <dt className="inline font-medium text-ink">{word}: </dt>
+      <dd className="inline">{text}</dd>
+    </div>
+  );
+}
+
+/** The value, with how it changes during training beside it. */
+function valueOf({ hyperparameters }: Preset, name: string): string {
+  const value = hyperparameters[name];
+  const text = typeof value === "number" && value >= 10_000 ? count(value) : setting(value);
+  return hyperparameters[`${name}_schedule`] === "linear" ? `${text} → 0` : text;
+}

@@ -1,0 +1,32 @@
+"use client";
+
+import { Combobox } from "@/components/ui/combobox";
+import { Segmented } from "@/components/ui/segmented";
+import type { GuidePresets } from "./use-guide-presets";
+
+/** Whose numbers the picture and the table show. */
+export function PresetPicker({ presets: chosen }: { presets: GuidePresets }) {
+  const { environments, environment, presets, preset, chooseEnvironment, choosePreset } = chosen;
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <Combobox
+        label="Environment"
+        className="w-52!"
+        placeholder="Search environments"
+        options={environments.map(({ id, family_title }) => ({
+          value: id,
+          label: id,
+          group: family_title,
+        }))}
+        value={environment.id}
+        onChange={chooseEnvironment}
+      />
+      <Segmented
+        legend="Preset"
+        options={presets.map(({ id, title }) => ({ value: id, label: title }))}
+        value={preset.id}
+        onChange={choosePreset}
+      />
+    </div>
+  );
+}

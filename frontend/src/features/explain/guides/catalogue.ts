@@ -1,0 +1,22 @@
+import dynamic from "next/dynamic";
+import { type ComponentType, createElement } from "react";
+import type { GuideProps } from "../guide/guide-page";
+import { GuideSkeleton } from "../guide/guide-skeleton";
+
+export interface GuideEntry {
+  /** As the service names the algorithm. */
+  id: string;
+  name: string;
+  Guide: ComponentType<GuideProps>;
+}
+
+type Module = { default: ComponentType<GuideProps> };
+
+/** Each is loaded when it is first read. */
+const lazy = (load: () => Promise<Module>) =>
+  dynamic(load, { ssr: false, loading: () => createElement(GuideSkeleton) });
+
+export const guides: readonly GuideEntry[] = [
+  { id: "ppo", name: "PPO", Guide: lazy(() => import("./ppo")) },
+  { id: "dqn", name: "DQN", Guide: lazy(() => import("./dqn")) },
+];

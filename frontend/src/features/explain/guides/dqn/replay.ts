@@ -1,0 +1,69 @@
+import { numberOf, type Values } from "../../guide/guide";
+
+export interface Schedule {
+  totalTimesteps: number;
+  initialEps: number;
+  finalEps: number;
+  /** Share of training over which epsilon falls. */
+  fraction: number;
+  bufferSize: number;
+  learningStarts: number;
+  trainFreq: number;
+  /** -1: as many as environment steps. */
+  gradientSteps: number;
+  batchSize: number;
+}
+
+export function scheduleOf(values: Values, totalTimesteps: number): Schedule {
+  return {
+    totalTimesteps,
+    initialEps: numberOf(values, "exploration_initial_eps", 1),
+    finalEps: numberOf(values, "exploration_final_eps", 0.05),
+    fraction: numberOf(values, "exploration_fraction", 0.1),
+    bufferSize: numberOf(values, "buffer_size", 1_000_000),
+    learningStarts: numberOf(values, "learning_starts", 100),
+    trainFreq: numberOf(values, "train_freq", 4),
+    gradientSteps: numberOf(values, "gradient_steps", 1),
+    batchSize: numberOf(values, "batch_size", 32),
+  };
+}
+
+/** Linear from its initial to its final value, then flat, as Stable-Baselines3's schedule. */
+export function epsilonAt(step: number, schedule: Schedule): number {
+  const { initialEps, finalEps, fraction, totalTimesteps } = schedule;
+  const fallen = Math.min(step / (fraction * totalTimesteps), 1);
+  return initialEps + (finalEps - initialEps) * fallen;
+}
+
+/** Share of actions drawn at random at a step: all of them until learning starts. */
+export function randomShareAt(step: number, schedule: Schedule): number {
+  return step < schedule.learningStarts ? 1 : epsilonAt(step, schedule);
+}
+
+/** The stretch of steps whose transitions the buffer holds. */
+export function bufferWindow(step: number, { bufferSize }: Schedule): [number, number] {
+  return [Math.max(0, step - bufferSize), step];
+}
+
+const SAMPLES = 400;
+
+/** Share of the buffer's transitions whose action was random, by the midpoint rule. */
+export function randomShareOfBuffer(step: number, schedule: Schedule): number {
+  const [from, to] = bufferWindow(step, schedule);
+  const width = (to - from) / SAMPLES;
+  let sum = 0;
+  for (let i = 0; i < SAMPLES; i++) sum += randomShareAt(from + (i + 0.5) * width, schedule);
+  return sum / SAMPLES;
+}
+
+/** Gradient steps taken so far. */
+export function gradientStepsAt(step: number, schedule: Schedule): number {
+  const { learningStarts, trainFreq, gradientSteps } = schedule;
+  const rounds = Math.floor(Math.max(0, step - learningStarts) / trainFreq);
+  return rounds * (gradientSteps < 0 ? trainFreq : gradientSteps);
+}
+
+/** How often a transition that was ever stored has been drawn so far, on average. */
+export function replaysAt(step: number, schedule: Schedule): number {
+  return step === 0 ? 0 : (gradientStepsAt(step, schedule) * schedule.batchSize) / step;
+}

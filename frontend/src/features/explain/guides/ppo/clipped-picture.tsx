@@ -1,0 +1,170 @@
+"use client";
+
+import { useState } from "react";
+import { numberOf, type PictureProps } from "../../guide/guide";
+import { Control, Controls, Verdict } from "../../picture/control";
+import { Handle } from "../../picture/handle";
+import { type Frame, Plot } from "../../picture/plot";
+import { clamp, line, snap, spread } from "../../picture/scale";
+import { clippedObjective, type Sample } from "./clipped-objective";
+import { verdict } from "./verdict";
+
+const RATIO = [0, 2] as const;
+const VALUE = [-3, 3] as const;
+const MOST = 2;
+const STEP = 0.05;
+
+/** The clipped objective of one sample: drag how likely the action has become, and how good it was. */
+export function ClippedPicture({ preset }: PictureProps) {
+  const [sample, setSample] = useState<Sample>({
+    ratio: 1.35,
+    advantage: 1,
+    clip: numberOf(preset.hyperparameters, "clip_range", 0.2),
+  });
+  const change = (part: Partial<Sample>) => setSample({ ...sample, ...part });
+  const said = verdict(sample);
+  return (
+    <>
+      <Plot
+        label={`The clipped objective over the probability ratio. ${said.title} ${said.text}`}
+        height={340}
+        x={{ domain: RATIO, ticks: spread(0, 2, 4), label: "probability ratio r, new ÷ old" }}
+        y={{ domain: VALUE, ticks: spread(-3, 3, 6), label: "objective of this sample" }}
+      >
+        {(frame) => <Drawing frame={frame} sample={sample} onChange={change} />}
+      </Plot>
+      <Controls>
+        <Control
+          label="Ratio"
+          symbol="r"
+          value={sample.ratio}
+          min={RATIO[0]}
+          max={RATIO[1]}
+          step={STEP}
+          text={sample.ratio.toFixed(2)}
+          onChange={(ratio) => change({ ratio })}
+        />
+        <Control
+          label="Advantage"
+          symbol="A"
+          value={sample.advantage}
+          min={-MOST}
+          max={MOST}
+          step={STEP}
+          text={signed(sample.advantage)}
+          onChange={(advantage) => change({ advantage })}
+        />
+        <Control
+          label="Clip range"
+          symbol="ε"
+          value={sample.clip}
+          min={0.05}
+          max={0.5}
+          step={0.01}
+          text={sample.clip.toFixed(2)}
+          onChange={(clip) => change({ clip })}
+        />
+      </Controls>
+      <Verdict title={said.title}>{said.text}</Verdict>
+    </>
+  );
+}
+
+interface DrawingProps {
+  frame: Frame;
+  sample: Sample;
+  onChange: (part: Partial<Sample>) => void;
+}
+
+function Drawing({ frame: { x, y, top, bottom }, sample, onChange }: DrawingProps) {
+  const { advantage, clip, ratio } = sample;
+  const { value, pull } = clippedObjective(sample);
+  const curve = [RATIO[0], 1 - clip, 1, 1 + clip, RATIO[1]].map(
+    (r) => [x(r), y(clippedObjective({ ...sample, ratio: r }).value)] as const,
+  );
+  const held = y(clamp(value, ...VALUE));
+  return (
+    <>
+      <rect
+        x={x(1 - clip)}
+        width={x(1 + clip) - x(1 - clip)}
+        y={top}
+        height={bottom - top}
+        className="fill-accent-wash"
+      />
+      <text x={x(1)} y={top + 12} textAnchor="middle" className="fill-ink-soft">
+        1 ± ε
+      </text>
+      <line x1={x(0)} x2={x(2)} y1={y(0)} y2={y(0)} className="stroke-control-line" />
+      <line
+        x1={x(0)}
+        y1={y(0)}
+        x2={x(limit(advantage))}
+        y2={y(limit(advantage) * advantage)}
+        className="stroke-chart-reference"
+        strokeWidth={1.5}
+        strokeDasharray="5 4"
+      />
+      <path d={line(curve)} fill="none" className="stroke-chart-mean" strokeWidth={2.5} />
+      <line
+        x1={x(ratio)}
+        x2={x(ratio)}
+        y1={held}
+        y2={bottom}
+        className="stroke-accent"
+        strokeDasharray="2 3"
+      />
+      <Arrow x={x(ratio)} y={held} pull={pull} />
+      <Handle
+        along="y"
+        x={x(1)}
+        y={y(advantage)}
+        onDrag={(_, at) => onChange({ advantage: snap(clamp(y.invert(at), -MOST, MOST), STEP) })}
+      />
+      <Handle
+        along="x"
+        x={x(ratio)}
+        y={held}
+        onDrag={(at) => onChange({ ratio: snap(clamp(x.invert(at), ...RATIO), STEP) })}
+      />
+      <text x={x(1) + 12} y={y(advantage) + (advantage < 0 ? 18 : -10)} className="fill-ink-soft">
+        A
+      </text>
+      <text
+        x={x(ratio) + 14}
+        y={held + (advantage < 0 ? -10 : 20)}
+        className="fill-ink font-medium"
+      >
+        r
+      </text>
+    </>
+  );
+}
+
+/** Which way the update moves this action's probability; a bar where it moves it no more. */
+function Arrow({ x, y, pull }: { x: number; y: number; pull: string }) {
+  if (pull === "none") return null;
+  if (pull === "clipped") {
+    return <path d={`M${x - 9} ${y - 20}h18`} className="stroke-ink" strokeWidth={3} />;
+  }
+  const side = pull === "up" ? 1 : -1;
+  return (
+    <path
+      d={`M${x} ${y - 20}h${34 * side}m${-8 * side} -6l${8 * side} 6l${-8 * side} 6`}
+      fill="none"
+      className="stroke-ink"
+      strokeWidth={2.5}
+      strokeLinecap="round"
+      strokeLinejoin="round"
+    />
+  );
+}
+
+/** Where the unclipped line leaves the picture. */
+function limit(advantage: number): number {
+  return Math.min(RATIO[1], VALUE[1] / Math.max(Math.abs(advantage), 1e-9));
+}
+
+function signed(value: number): string {
+  return `${value > 0 ? "+" : value < 0 ? "−" : ""}${Math.abs(value).toFixed(2)}`;
+}

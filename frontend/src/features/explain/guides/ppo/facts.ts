@@ -1,0 +1,22 @@
+import { count } from "@/lib/format";
+import { type Fact, numberOf, type Values } from "../../guide/guide";
+
+/** What a preset's values make of the steps it is given. */
+export function ppoFacts(values: Values, totalTimesteps: number): Fact[] {
+  const environments = numberOf(values, "n_envs", 1);
+  const steps = numberOf(values, "n_steps", 2048);
+  const epochs = numberOf(values, "n_epochs", 10);
+  const rollout = environments * steps;
+  const minibatches = Math.ceil(rollout / numberOf(values, "batch_size", 64));
+  const updates = Math.ceil(totalTimesteps / rollout);
+  return [
+    { label: "Rollout", value: count(rollout), note: `${environments} × ${count(steps)} steps` },
+    { label: "Rollouts", value: count(updates), note: `in ${count(totalTimesteps)} steps` },
+    {
+      label: "Gradient steps each",
+      value: count(epochs * minibatches),
+      note: `${epochs} × ${count(minibatches)} minibatches`,
+    },
+    { label: "Each step is used", value: `${epochs} ×`, note: "then thrown away" },
+  ];
+}

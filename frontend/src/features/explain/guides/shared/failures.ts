@@ -1,0 +1,55 @@
+import type { Failure } from "../../guide/guide";
+
+const REWARD = "rollout/ep_rew_mean";
+
+/** Ways to fail that no algorithm is free of. */
+export const failures = {
+  plateau: {
+    id: "plateau",
+    title: "The return stands still, too low",
+    curve: "flat",
+    metric: REWARD,
+    see: "It climbs, then stays on one level for a third of training or more, below the threshold.",
+    why: "The policy has settled on a habit that pays a little, and explores too little to find a better one.",
+    try: "More exploration first; then a higher γ if the reward comes late, then another seed: one may be lucky.",
+  },
+  tooShort: {
+    id: "too-few-timesteps",
+    title: "Training ended while it still learned",
+    curve: "rising",
+    metric: REWARD,
+    see: "The return is still rising in the last tenth of training.",
+    why: "The budget was too small for this environment, or the learning rate too small for the budget.",
+    try: "Duplicate the run with twice the timesteps. A rate that falls to zero then falls more slowly, too.",
+  },
+  forgetting: {
+    id: "collapse",
+    title: "It had learned, then lost it",
+    curve: "fallback",
+    metric: REWARD,
+    see: "The return peaks and falls back by a third or more, often within a few updates.",
+    why: "An update went too far from what the data supported; the worse policy then collects worse data.",
+    try: "A lower or falling learning rate. Keep the best policy by evaluating while it trains, and play that one.",
+  },
+} as const satisfies Record<string, Failure>;
+
+/** The loss of a learner that bootstraps from its own estimates. */
+export const divergingLoss: Failure = {
+  id: "loss-diverging",
+  title: "The loss runs away",
+  curve: "diverge",
+  metric: "train/loss",
+  see: "The loss grows by orders of magnitude and does not come back, while the return falls.",
+  why: "The values learn from their own too large estimates: the target moves with what chases it.",
+  try: "A lower learning rate, a slower target (longer target_update_interval or smaller tau), a larger batch.",
+};
+
+export const stillExploring: Failure = {
+  id: "epsilon-high",
+  title: "Still acting at random at the end",
+  curve: "high",
+  metric: "rollout/exploration_rate",
+  see: "ε is well above its final value, or that value is above 0.1, when training ends.",
+  why: "The schedule follows the share of timesteps: a run that was stopped early never reached its end.",
+  try: "A smaller exploration_fraction or exploration_final_eps. Evaluate: the greedy policy may be far better than the curve.",
+};

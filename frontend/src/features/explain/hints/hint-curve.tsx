@@ -1,0 +1,52 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { fetchMetricHistory, type Hint, keys } from "@/lib/api";
+import { hintCurve } from "./curve";
+
+const SIZE = { width: 220, height: 56 };
+const POINTS = 110;
+
+/** The curve a hint was seen in, with its stretch marked. Its place is kept while it is fetched. */
+export function HintCurve({ runId, hint }: { runId: string; hint: Hint }) {
+  const { metric, from_step: from, to_step: to } = hint;
+  const { data } = useQuery({
+    queryKey: [...keys.hints(runId), "curve", metric],
+    queryFn: ({ signal }) =>
+      fetchMetricHistory(runId, { names: [metric], maxPoints: POINTS }, signal),
+  });
+  const series = data?.series[metric];
+  const drawn = series && hintCurve(series.x, series.y, { from, to }, SIZE);
+  return (
+    <svg
+      aria-hidden
+      viewBox={`0 0 ${SIZE.width} ${SIZE.height}`}
+      preserveAspectRatio="none"
+      className="h-14 w-full rounded-md bg-sunken sm:w-55"
+    >
+      {drawn && (
+        <>
+          <rect
+            x={drawn.mark.from}
+            width={drawn.mark.to - drawn.mark.from}
+            height={SIZE.height}
+            className="fill-warn-wash"
+          />
+          <path
+            d={`M${drawn.mark.from} 0V${SIZE.height}M${drawn.mark.to} 0V${SIZE.height}`}
+            className="stroke-warn"
+            vectorEffect="non-scaling-stroke"
+          />
+          <path
+            d={drawn.path}
+            fill="none"
+            className="stroke-chart-mean"
+            strokeWidth={1.5}
+            strokeLinejoin="round"
+            vectorEffect="non-scaling-stroke"
+          />
+        </>
+      )}
+    </svg>
+  );
+}

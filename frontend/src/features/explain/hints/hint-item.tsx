@@ -1,0 +1,57 @@
+import { CircleAlert, Info, type LucideIcon, TriangleAlert } from "lucide-react";
+import Link from "next/link";
+import { Badge, type BadgeTone } from "@/components/ui/badge";
+import { buttonClass } from "@/components/ui/button";
+import type { Hint } from "@/lib/api";
+import { count } from "@/lib/format";
+import { routes } from "@/lib/url";
+import { HintCurve } from "./hint-curve";
+
+const severities: Record<Hint["severity"], { word: string; tone: BadgeTone; Icon: LucideIcon }> = {
+  problem: { word: "Problem", tone: "bad", Icon: CircleAlert },
+  warning: { word: "Warning", tone: "warn", Icon: TriangleAlert },
+  info: { word: "Note", tone: "rest", Icon: Info },
+};
+
+/** One thing that stands out: which curve, where, and what to try. */
+export function HintItem({ runId, hint }: { runId: string; hint: Hint }) {
+  const { word, tone, Icon } = severities[hint.severity];
+  return (
+    <li className="grid gap-x-6 gap-y-3 px-4 py-4 sm:grid-cols-[minmax(0,1fr)_auto]">
+      <div className="min-w-0">
+        <div className="flex flex-wrap items-center gap-2">
+          <Badge tone={tone}>
+            <Icon aria-hidden className="size-3" />
+            {word}
+          </Badge>
+          <h3 className="font-semibold">{hint.title}</h3>
+        </div>
+        <p className="mt-1.5 max-w-[72ch] text-sm text-ink-soft">{hint.evidence}</p>
+        <p className="mt-1.5 max-w-[72ch] text-sm">
+          <span className="font-medium">Try: </span>
+          {hint.suggestion}
+        </p>
+        <p className="mt-2.5 flex flex-wrap gap-2">
+          <a href={`#${hint.learn}`} className={buttonClass("secondary", "sm")}>
+            Why this happens
+          </a>
+          <Link href={routes.run(runId)} className={buttonClass("quiet", "sm")}>
+            See the run&apos;s charts
+          </Link>
+        </p>
+      </div>
+      <figure className="min-w-0">
+        <HintCurve runId={runId} hint={hint} />
+        <figcaption className="mt-1 text-2xs text-ink-soft tabular-nums">
+          <span className="font-mono">{hint.metric}</span>
+          <br />
+          {where(hint)}
+        </figcaption>
+      </figure>
+    </li>
+  );
+}
+
+function where({ from_step: from, to_step: to }: Hint): string {
+  return from === to ? `at step ${count(from)}` : `steps ${count(from)} to ${count(to)}`;
+}

@@ -1,0 +1,69 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { CircleCheck } from "lucide-react";
+import Link from "next/link";
+import { Badge } from "@/components/ui/badge";
+import { Card } from "@/components/ui/card";
+import { EmptyState } from "@/components/ui/empty-state";
+import { ErrorState } from "@/components/ui/error-state";
+import { Skeleton } from "@/components/ui/skeleton";
+import { StatusBadge } from "@/components/ui/status-badge";
+import { hintsQuery, isActive, type RunDetail } from "@/lib/api";
+import { routes } from "@/lib/url";
+import { HintItem } from "./hint-item";
+
+/** A run that trains is looked at again this often. */
+const AGAIN = 10_000;
+
+/** What stands out in the curves of one run. */
+export function HintsPanel({ run }: { run: RunDetail }) {
+  const { data, error, refetch, isFetching } = useQuery({
+    ...hintsQuery(run.id),
+    refetchInterval: isActive(run) ? AGAIN : false,
+  });
+  return (
+    <Card
+      title={
+        <span className="flex items-center gap-2">
+          What stands out
+          {data && data.length > 0 && <Badge>{data.length}</Badge>}
+        </span>
+      }
+      label="What stands out"
+      aside={
+        <span className="flex min-w-0 items-center gap-2 text-xs">
+          <Link
+            href={routes.run(run.id)}
+            className="min-w-0 truncate rounded-sm font-medium text-accent underline-offset-2 hover:underline"
+          >
+            {run.name}
+          </Link>
+          <StatusBadge status={run.status} />
+        </span>
+      }
+      bodyClass=""
+    >
+      {error ? (
+        <ErrorState error={error} retry={() => void refetch()} retrying={isFetching} />
+      ) : !data ? (
+        <div role="status" aria-label="Reading the curves" className="flex flex-col gap-3 p-4">
+          <Skeleton className="h-20" />
+          <Skeleton className="h-20" />
+        </div>
+      ) : data.length === 0 ? (
+        <EmptyState icon={CircleCheck} title="Nothing stands out">
+          {isActive(run)
+            ? "Its curves show none of the failures below so far. They are read again while it trains."
+            : "Its curves show none of the failures below."}
+        </EmptyState>
+      ) : (
+        <ul className="divide-y divide-line">
+          {data.map((hint) => (
+            <HintItem key={`${hint.id} ${hint.from_step}`} runId={run.id} hint={hint} />
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,44 @@
+"use client";
+
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Combobox } from "@/components/ui/combobox";
+import { StatusBadge } from "@/components/ui/status-badge";
+import { runSearchQuery } from "@/lib/api";
+
+const FOUND = 20;
+
+interface HintsRunPickerProps {
+  value: string | null;
+  name: string | undefined;
+  onChange: (id: string) => void;
+}
+
+/** The run whose curves are read. */
+export function HintsRunPicker({ value, name, onChange }: HintsRunPickerProps) {
+  const [text, setText] = useState("");
+  const { data, error, isFetching } = useQuery({
+    ...runSearchQuery(text, FOUND),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <Combobox
+      label="Run"
+      className="sm:w-72!"
+      empty="Read a run's curves…"
+      placeholder="Search runs"
+      value={value}
+      shown={name}
+      onChange={onChange}
+      onSearch={setText}
+      loading={isFetching}
+      none={error ? "The runs could not be searched" : "No run fits"}
+      options={(data?.runs ?? []).map((run) => ({
+        value: run.id,
+        label: run.name,
+        detail: `${run.algo.toUpperCase()} · ${run.env_id} · ${run.id.slice(-4)}`,
+        aside: <StatusBadge status={run.status} />,
+      }))}
+    />
+  );
+}
