@@ -3,9 +3,9 @@ import type { ReactNode } from "react";
 /** A formula in a line of its own; `spoken` is how it is read out. */
 export function Formula({ spoken, children }: { spoken: string; children: ReactNode }) {
   return (
-    <p className="mt-3 overflow-x-auto rounded-md border border-line bg-sunken px-3.5 py-2.5 text-base">
+    <p className="mt-3 rounded-md border border-line bg-sunken px-3.5 py-2.5 text-base">
       <span className="sr-only">{spoken}</span>
-      <span aria-hidden className="font-mono whitespace-nowrap">
+      <span aria-hidden className="font-mono">
         {children}
       </span>
     </p>

@@ -10,7 +10,7 @@ interface SectionProps {
 
 export function Section({ id, title, aside, children }: SectionProps) {
   return (
-    <section aria-labelledby={`${id}-title`} id={id} className="scroll-mt-18">
+    <section aria-labelledby={`${id}-title`} id={id} className="min-w-0 scroll-mt-18">
       <div className="flex flex-wrap items-end justify-between gap-x-4 gap-y-2">
         <h2 id={`${id}-title`} className="text-lg font-semibold tracking-tight">
           {title}

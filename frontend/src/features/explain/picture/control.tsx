@@ -35,7 +35,7 @@ export function Control({ label, symbol, text, ...slider }: ControlProps) {
 /** Sliders side by side where there is room. */
 export function Controls({ children }: { children: ReactNode }) {
   return (
-    <div className="mt-3 grid gap-x-6 gap-y-2 sm:grid-cols-[repeat(auto-fit,minmax(11rem,1fr))]">
+    <div className="grid gap-x-6 gap-y-3 sm:grid-cols-[repeat(auto-fit,minmax(11rem,1fr))]">
       {children}
     </div>
   );
@@ -44,7 +44,7 @@ export function Controls({ children }: { children: ReactNode }) {
 /** What the picture says, in words, as it changes. */
 export function Verdict({ title, children }: { title: ReactNode; children: ReactNode }) {
   return (
-    <div className="mt-4 min-h-20 border-l-2 border-accent pl-3.5 text-sm" aria-live="polite">
+    <div className="min-h-20 border-l-2 border-accent pl-3.5 text-sm" aria-live="polite">
       <p className="font-semibold">{title}</p>
       <p className="mt-0.5 max-w-[72ch] text-ink-soft">{children}</p>
     </div>

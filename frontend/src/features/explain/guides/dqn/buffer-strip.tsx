@@ -2,7 +2,7 @@ import { bufferWindow, randomShareAt, type Schedule } from "./replay";
 
 const CELLS = 48;
 
-/** The replay buffer as a row of cells, oldest first: hatched where actions were random, plain where they were greedy. */
+/** The replay buffer as a row of cells, oldest first; each is filled from below by its share of random actions. */
 export function BufferStrip({ step, schedule }: { step: number; schedule: Schedule }) {
   const { bufferSize } = schedule;
   const [from, to] = bufferWindow(step, schedule);

@@ -4,7 +4,8 @@ import { useState } from "react";
 import { Stat } from "@/components/ui/stat";
 import { compact, count, percent } from "@/lib/format";
 import type { PictureProps } from "../../guide/guide";
-import { Control, Controls, Verdict } from "../../picture/control";
+import { Beside } from "../../picture/beside";
+import { Control, Verdict } from "../../picture/control";
 import { Handle } from "../../picture/handle";
 import { type Frame, Plot } from "../../picture/plot";
 import { clamp, line, snap, spread } from "../../picture/scale";
@@ -32,56 +33,61 @@ export function ReplayPicture({ preset }: PictureProps) {
   const random = randomShareOfBuffer(step, schedule);
   const said = verdict(step, schedule);
   return (
-    <>
-      <Plot
-        label={`Epsilon and the fill of the replay buffer over training. At step ${count(step)}: ${said.text}`}
-        height={260}
-        x={{ domain: [0, totalTimesteps], ticks: spread(0, totalTimesteps, 4), label: "step" }}
-        y={{ domain: [0, 1], ticks: spread(0, 1, 4), label: "share", format: percent }}
-      >
-        {(frame) => (
-          <Drawing
-            frame={frame}
-            step={step}
-            schedule={schedule}
-            onStep={(at) => setStep(snap(clamp(at, 0, totalTimesteps), unit))}
-          />
-        )}
-      </Plot>
-      <Controls>
-        <Control
-          label="Step of training"
-          value={step}
-          min={0}
-          max={totalTimesteps}
-          step={unit}
-          text={count(step)}
-          onChange={setStep}
-        />
-      </Controls>
-      <div className="mt-4">
-        <p className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1 text-xs">
-          <span className="font-medium text-ink-soft">
-            Replay buffer{" "}
-            <span className="text-ink-faint tabular-nums">
-              {count(to - from)} of {count(bufferSize)}, oldest first
-            </span>
-          </span>
-          <span className="flex gap-3 text-ink-soft">
-            <Key className="bg-series-1">greedy actions</Key>
-            <Key className="bg-series-6">random actions</Key>
-          </span>
-        </p>
-        <BufferStrip step={step} schedule={schedule} />
-      </div>
-      <dl className="mt-4 grid grid-cols-2 gap-x-4 gap-y-3 sm:grid-cols-4">
+    <Beside
+      picture={
+        <>
+          <Plot
+            label={`Epsilon and the fill of the replay buffer over training. At step ${count(step)}: ${said.text}`}
+            height={260}
+            x={{ domain: [0, totalTimesteps], ticks: spread(0, totalTimesteps, 4), label: "step" }}
+            y={{ domain: [0, 1], ticks: spread(0, 1, 4), label: "share", format: percent }}
+          >
+            {(frame) => (
+              <Drawing
+                frame={frame}
+                step={step}
+                schedule={schedule}
+                onStep={(at) => setStep(snap(clamp(at, 0, totalTimesteps), unit))}
+              />
+            )}
+          </Plot>
+          <div className="mt-2">
+            <Control
+              label="Step of training"
+              value={step}
+              min={0}
+              max={totalTimesteps}
+              step={unit}
+              text={count(step)}
+              onChange={setStep}
+            />
+          </div>
+          <div className="mt-3">
+            <p className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1 text-xs">
+              <span className="font-medium text-ink-soft">
+                Replay buffer{" "}
+                <span className="text-ink-faint tabular-nums">
+                  {count(to - from)} of {count(bufferSize)}, oldest first
+                </span>
+              </span>
+              <span className="flex gap-3 text-ink-soft">
+                <Key className="bg-series-1">greedy actions</Key>
+                <Key className="bg-series-6">random actions</Key>
+              </span>
+            </p>
+            <BufferStrip step={step} schedule={schedule} />
+          </div>
+        </>
+      }
+    >
+      <dl className="grid grid-cols-2 gap-x-4 gap-y-4">
         <Stat label="ε now">{epsilonAt(step, schedule).toFixed(3)}</Stat>
         <Stat label="Random in the buffer">{percent(random)}</Stat>
         <Stat label="Gradient steps">{count(gradientStepsAt(step, schedule))}</Stat>
         <Stat label="Each step replayed">{replaysAt(step, schedule).toFixed(1)} ×</Stat>
       </dl>
       <Verdict title={said.title}>{said.text}</Verdict>
-    </>
+    </Beside>
   );
 }
 

@@ -2,6 +2,7 @@
 
 import { useState } from "react";
 import { numberOf, type PictureProps } from "../../guide/guide";
+import { Beside } from "../../picture/beside";
 import { Control, Controls, Verdict } from "../../picture/control";
 import { Handle } from "../../picture/handle";
 import { type Frame, Plot } from "../../picture/plot";
@@ -24,15 +25,18 @@ export function ClippedPicture({ preset }: PictureProps) {
   const change = (part: Partial<Sample>) => setSample({ ...sample, ...part });
   const said = verdict(sample);
   return (
-    <>
-      <Plot
-        label={`The clipped objective over the probability ratio. ${said.title} ${said.text}`}
-        height={340}
-        x={{ domain: RATIO, ticks: spread(0, 2, 4), label: "probability ratio r, new ÷ old" }}
-        y={{ domain: VALUE, ticks: spread(-3, 3, 6), label: "objective of this sample" }}
-      >
-        {(frame) => <Drawing frame={frame} sample={sample} onChange={change} />}
-      </Plot>
+    <Beside
+      picture={
+        <Plot
+          label={`The clipped objective over the probability ratio. ${said.title} ${said.text}`}
+          height={360}
+          x={{ domain: RATIO, ticks: spread(0, 2, 4), label: "probability ratio r, new ÷ old" }}
+          y={{ domain: VALUE, ticks: spread(-3, 3, 6), label: "objective of this sample" }}
+        >
+          {(frame) => <Drawing frame={frame} sample={sample} onChange={change} />}
+        </Plot>
+      }
+    >
       <Controls>
         <Control
           label="Ratio"
@@ -66,7 +70,7 @@ export function ClippedPicture({ preset }: PictureProps) {
         />
       </Controls>
       <Verdict title={said.title}>{said.text}</Verdict>
-    </>
+    </Beside>
   );
 }
 
