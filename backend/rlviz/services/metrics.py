@@ -146,11 +146,13 @@ class MetricsService:
 
 
 def _axis(series: Series, axis: Axis, ends: Series) -> Floats:
+    """Non-decreasing, shape (n,): where the clock was set back, time stands still until it has caught up."""
     match axis:
         case "step":
             return series.step
         case "time":
-            return series.time
+            time: Floats = np.maximum.accumulate(series.time)
+            return time
         case "episode":
             return episodes_done(series, ends)
 

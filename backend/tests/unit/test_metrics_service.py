@@ -6,11 +6,13 @@ import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from rlviz.services.metrics import CACHED_RUNS, Curves, MetricsService
+from rlviz.rundir.journal import JournalWriter
+from rlviz.services.metrics import CACHED_RUNS, Axis, Curves, MetricsService, Window
 from tests.support.http import journal, make_run
 
 REWARD = "episode/reward"
@@ -60,6 +62,47 @@ def test_a_run_that_was_forgotten_is_read_again(tmp_path: Path) -> None:
     folder.metrics_path.unlink()
     service.forget("a")
     assert service.curves(folder, None, 10, "step") == Curves({}, 0, "a:0")
+
+
+LOGGED = [
+    (90.0, 8, {"episode/index": 1, REWARD: 1.0}),
+    (91.0, 8, {"episode/index": 2, REWARD: 2.0}),  # parallel environments: two ends at one step
+    (92.0, 10, {"train/loss": 0.5}),
+    (89.0, 20, {"episode/index": 3, REWARD: 3.0}),  # the clock was set back
+    (93.0, 30, {"train/loss": 0.4}),
+]
+
+
+@pytest.mark.parametrize(
+    ("axis", "name", "x"),
+    [
+        ("step", REWARD, [8, 8, 20]),
+        ("step", "train/loss", [10, 30]),
+        ("time", REWARD, [90, 91, 91]),
+        ("episode", REWARD, [1, 2, 3]),
+        ("episode", "train/loss", [2, 3]),
+    ],
+)
+def test_each_axis_says_where_a_point_was_logged(tmp_path: Path, axis: Axis, name: str, x: list[float]) -> None:
+    folder, now = make_run(tmp_path, "a"), iter([time for time, _, _ in LOGGED])
+    with closing(JournalWriter(folder.metrics_path, clock=lambda: next(now))) as writer:
+        for _, step, values in LOGGED:
+            writer.append({"step": step, "values": values})
+    service = MetricsService()
+    assert service.curves(folder, None, 100, axis).curves[name].x == x
+    middle = service.curves(folder, [name], 100, axis, Window(x[0], x[0])).curves[name]
+    assert middle.x == [value for value in x if value == x[0]]
+
+
+def test_a_window_is_thinned_by_itself_down_to_the_raw_points(tmp_path: Path) -> None:
+    folder = make_run(tmp_path, "a", rows=5_000)
+    service = MetricsService()
+    whole = service.curves(folder, [REWARD], 10, "step").curves[REWARD]
+    part = service.curves(folder, [REWARD], 10, "step", Window(20_000, 20_070)).curves[REWARD]
+    assert len(whole.x) <= 10
+    assert part.x == [20_000 + 10 * n for n in range(8)]
+    assert (whole.count, part.count) == (5_000, 8)
+    assert service.curves(folder, [REWARD], 10, "step", Window(1e9, 2e9)).curves[REWARD].x == []
 
 
 @pytest.mark.parametrize("runs", [CACHED_RUNS + 3])
