@@ -16,6 +16,7 @@ from rlviz.services.comparison import ComparisonService
 from rlviz.services.environments import Environments
 from rlviz.services.evaluations import EvaluationService
 from rlviz.services.feeds import Feeds
+from rlviz.services.hints import HintService
 from rlviz.services.housekeeping import Housekeeping
 from rlviz.services.metrics import MetricsService
 from rlviz.services.rebuild import Rebuilt, index_new, rebuild
@@ -61,6 +62,10 @@ class Application:
     @cached_property
     def comparison(self) -> ComparisonService:
         return ComparisonService(self.runs, self.metrics)
+
+    @cached_property
+    def hints(self) -> HintService:
+        return HintService(self.runs, self.metrics)
 
     def claim(self) -> None:
         """Take the runs folder for this service alone, until ``close``. Raises RunsFolderInUse."""

@@ -66,7 +66,7 @@ class Tail:
 
 
 @dataclass(frozen=True, eq=False)
-class _Snapshot:
+class Snapshot:
     """All series up to ``offset`` (bytes), and no row beyond it, whatever others read meanwhile."""
 
     series: dict[str, Series]
@@ -81,7 +81,7 @@ class _Cached:
         self.tail, self.columns, self.lock = JournalTail(folder.metrics_path), Columns(), Lock()
         self.broken_lines = 0
 
-    def read(self) -> _Snapshot:
+    def read(self) -> Snapshot:
         """Take in new lines; return all there is."""
         with self.lock:
             before = -1
@@ -90,7 +90,7 @@ class _Cached:
                 records, broken = self.tail.read_records(READ_BYTES)
                 self.broken_lines += len(broken) + self.columns.append(records)
             series = {name: self.columns.series(name) for name in self.columns.names()}
-            return _Snapshot(series, self.broken_lines, self.tail.offset)
+            return Snapshot(series, self.broken_lines, self.tail.offset)
 
 
 class MetricsService:
@@ -118,7 +118,7 @@ class MetricsService:
 
         The axis is environment steps, Unix time in seconds, or episodes: those that had ended by then.
         """
-        found = self._read(folder)
+        found = self.read(folder)
         wanted = found.series if names is None else [name for name in names if name in found.series]
         ends = found.series.get(EPISODE_INDEX, _NOTHING)
         curves = {
@@ -129,14 +129,15 @@ class MetricsService:
 
     def series(self, folder: RunFolder, *names: str) -> list[Series]:
         """Metrics in full, empty where the run has not logged any."""
-        found = self._read(folder).series
+        found = self.read(folder).series
         return [found.get(name, _NOTHING) for name in names]
 
     def forget(self, run_id: str) -> None:
         with self._lock:
             self._cache.pop(run_id, None)
 
-    def _read(self, folder: RunFolder) -> _Snapshot:
+    def read(self, folder: RunFolder) -> Snapshot:
+        """Every series in full, as far as the journal goes now."""
         with self._lock:
             cached = self._cache.setdefault(folder.run_id, _Cached(folder))
             self._cache.move_to_end(folder.run_id)

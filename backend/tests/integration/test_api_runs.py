@@ -237,6 +237,27 @@ def test_labels_change_one_by_one_and_the_folder_knows_them(service: Service) ->
     assert nothing.json()["name"] == "After ✓"
 
 
+def test_a_run_is_told_what_its_curves_suggest(service: Service) -> None:
+    run = service.create(total_timesteps=10_000)
+    folder = service.folder(run["id"])
+    assert service.get(f"/runs/{run['id']}/hints") == {"run_id": run["id"], "hints": []}
+    with journal(folder.metrics_path) as metrics:
+        for step in range(100, 9_000, 100):
+            metrics.append({"step": step, "values": {"episode/reward": 20.0 + step % 7, "train/approx_kl": 0.01}})
+    [hint] = service.get(f"/runs/{run['id']}/hints")["hints"]
+    assert (hint["id"], hint["metric"], hint["to_step"]) == ("reward-flat", "episode/reward", 8_900)
+
+
+def test_events_are_told_in_sentences(service: Service) -> None:
+    log = service.get(f"/runs/{ENDED}/events")
+    assert [(event["kind"], event["level"], event["step"]) for event in log["events"]] == [
+        ("started", "info", 0),
+        ("finished", "info", 100),
+    ]
+    assert log["events"][1]["message"] == "Training finished after 100 steps."
+    assert log["broken_lines"] == 0
+
+
 def test_a_deleted_run_is_gone_with_its_folder_and_its_metrics(service: Service) -> None:
     run = service.create()
     folder = service.folder(run["id"])
@@ -261,7 +282,7 @@ def test_a_run_whose_folder_was_removed_by_hand_says_so_and_can_be_deleted(servi
     folder = service.folder(run["id"])
     folder.path.rename(folder.path.with_name("elsewhere-" + run["id"][-4:]))
     assert "is gone" in assert_problem(service.api("GET", f"/runs/{run['id']}"), 404)["detail"]
-    for path in ("/metrics", "/events", "/hints"):
+    for path in ("/metrics", "/events"):
         assert service.api("GET", f"/runs/{run['id']}{path}").status_code == 200
     assert service.api("DELETE", f"/runs/{run['id']}").status_code == 204
 

@@ -18,6 +18,7 @@ from sqlmodel import SQLModel
 import rlviz.catalog.models  # noqa: F401  (fills the metadata)
 from benchmarks.presets import document
 from rlviz.__main__ import COMMANDS
+from rlviz.analysis import hints
 from rlviz.api import schemas
 from rlviz.api.app import create_api
 from rlviz.domain import config, evaluation, records
@@ -85,6 +86,13 @@ def test_every_field_of_a_request_is_documented(name: str) -> None:
     text = read("docs/api.md")
     for field in MODELS[name].model_fields:
         assert f"| `{field}` |" in text, field
+
+
+def test_every_hint_is_documented() -> None:
+    rules = "".join(path.read_text() for path in Path(hints.__file__).parent.glob("*.py"))
+    known = {name for line in re.findall(r"^ +id=(.*)$", rules, re.MULTILINE) for name in re.findall('"(.+?)"', line)}
+    documented = table(section(read("docs/api.md"), "`GET /runs/{run_id}/hints`")).keys()
+    assert documented == known | {"id"}
 
 
 def test_every_event_of_a_stream_is_documented() -> None:

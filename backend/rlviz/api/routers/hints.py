@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from fastapi import APIRouter
 
 from rlviz.api.dependencies import App
 from rlviz.api.problems import documented
-from rlviz.api.schemas import RunHints
-from rlviz.domain.errors import RunNotFound
+from rlviz.api.schemas import Hint, RunHints
+from rlviz.domain.errors import ArtifactNotFound, RunNotFound
 
 router = APIRouter(prefix="/runs/{run_id}/hints", tags=["hints"])
 
 
-@router.get("", responses=documented(RunNotFound))
+@router.get("", responses=documented(RunNotFound, ArtifactNotFound))
 def list_hints(run_id: str, app: App) -> RunHints:
     """What the curves show that is known to go wrong, where, and what to try."""
-    return RunHints(run_id=app.runs.get(run_id).id, hints=[])
+    return RunHints(run_id=run_id, hints=[Hint(**asdict(hint)) for hint in app.hints.of(run_id)])

@@ -2385,7 +2385,7 @@ export interface operations {
           "application/json": components["schemas"]["RunHints"];
         };
       };
-      /** @description Run not found */
+      /** @description Run not found; Artifact not found */
       404: {
         headers: {
           [name: string]: unknown;

@@ -1,0 +1,109 @@
+"""Case: what the rules look at. One run's curves, and how it was set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from pydantic import JsonValue
+
+from rlviz.analysis.arrays import Floats
+from rlviz.analysis.columns import Series
+from rlviz.analysis.moving import moving_average
+from rlviz.domain.records import EPISODE_REWARD
+
+WINDOW = 20
+"""Episodes in the moving average of the return."""
+
+NOTHING = Series(*np.empty((3, 0)))
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """``series``: metrics by name. ``actions``: how many there are, if they are discrete. ``threshold``: the return
+    from which the environment counts as solved. ``ended``: nothing more will be logged."""
+
+    algo: str
+    hyperparameters: Mapping[str, JsonValue]
+    total_timesteps: int
+    series: Mapping[str, Series] = field(default_factory=dict)
+    ended: bool = False
+    actions: int | None = None
+    threshold: float | None = None
+
+    def curve(self, name: str) -> Series:
+        """The values of a metric that are numbers; none if it was never logged."""
+        series = self.series.get(name, NOTHING)
+        finite = np.isfinite(series.value)
+        return Series(series.step[finite], series.time[finite], series.value[finite])
+
+    def number(self, name: str) -> float | None:
+        """A hyperparameter, if it is there and a number."""
+        value = self.hyperparameters.get(name)
+        return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+    @cached_property
+    def returns(self) -> Series:
+        return self.curve(EPISODE_REWARD)
+
+    @cached_property
+    def averages(self) -> Floats:
+        """Moving average of the return after each episode, shape (n,)."""
+        return moving_average(self.returns.value, WINDOW)
+
+    @cached_property
+    def step(self) -> int:
+        """Environment steps done, as far as the curves tell."""
+        return max((int(series.step[-1]) for series in self.series.values() if len(series)), default=0)
+
+    @property
+    def progress(self) -> float:
+        """Share of the timesteps that is done; a little above 1 when the last rollout went beyond."""
+        return self.step / self.total_timesteps
+
+    @property
+    def final(self) -> float | None:
+        """The newest moving average of the return."""
+        return float(self.averages[-1]) if len(self.averages) else None
+
+    @property
+    def solved(self) -> bool:
+        return self.threshold is not None and self.final is not None and self.final >= self.threshold
+
+    @cached_property
+    def stretches(self) -> Stretches | None:
+        """The returns in ten stretches of equal length; None while there are too few episodes to judge."""
+        return Stretches.of(self.returns, self.step)
+
+
+@dataclass(frozen=True, eq=False)
+class Stretches:
+    """Ten stretches of steps: mean return of each, shape (10,), and where each begins, shape (11,).
+
+    ``noise``: standard error of a mean, the median over the stretches.
+    ``span``: from the lowest mean to the highest.
+    """
+
+    mean: Floats
+    edge: Floats
+    noise: float
+
+    COUNT = 10
+    EPISODES = 5
+    """Each stretch needs so many."""
+
+    @classmethod
+    def of(cls, returns: Series, step: int) -> Stretches | None:
+        edge = np.linspace(0, step, cls.COUNT + 1)
+        cut = np.searchsorted(returns.step, edge[1:-1], side="right")
+        parts = np.split(returns.value, cut)
+        if min(map(len, parts)) < cls.EPISODES:
+            return None
+        errors = [float(np.std(part) / np.sqrt(len(part))) for part in parts]
+        return cls(np.array([part.mean() for part in parts]), edge, float(np.median(errors)))
+
+    @property
+    def span(self) -> float:
+        return float(self.mean.max() - self.mean.min())

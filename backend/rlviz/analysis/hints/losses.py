@@ -1,0 +1,83 @@
+"""Whether a value function's loss runs away."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlviz.analysis.hints.case import Case
+from rlviz.analysis.hints.hint import Hint, change, plain, sentence
+
+LOSSES = ("train/critic_loss", "train/value_loss", "train/loss")
+"""The value loss under each learner's own name; the first that was logged is looked at."""
+
+POLICY_GRADIENT_LOSS = "train/policy_gradient_loss"
+DIVERGED = 20.0
+"""How many times its early size a loss has to reach, beyond what grown returns explain."""
+
+CHUNKS = 10
+
+
+def loss_diverging(case: Case) -> Hint | None:
+    """The value loss is no number any more, or grew out of all proportion and still grows."""
+    metric = next((name for name in LOSSES if name in case.series), None)
+    if metric is None or (metric == "train/loss" and POLICY_GRADIENT_LOSS in case.series):
+        return None  # the sum of a policy gradient learner's losses has no scale
+    return _not_a_number(case, metric) or _runs_away(case, metric)
+
+
+def _not_a_number(case: Case, metric: str) -> Hint | None:
+    series = case.series[metric]
+    broken = np.flatnonzero(~np.isfinite(series.value))
+    if len(broken) == 0:
+        return None
+    return Hint(
+        id="loss-diverging",
+        severity="problem",
+        title="The loss is no number any more",
+        metric=metric,
+        from_step=int(series.step[broken[0]]),
+        to_step=int(series.step[-1]),
+        evidence=(
+            f"{len(broken)} of {len(series)} values are NaN or infinite, from step {int(series.step[broken[0]]):,} on."
+        ),
+        suggestion=sentence(change(case, "learning_rate", 1 / 10), change(case, "max_grad_norm", 1 / 2)),
+    )
+
+
+def _runs_away(case: Case, metric: str) -> Hint | None:
+    curve = case.curve(metric)
+    if len(curve) < 3 * CHUNKS:
+        return None
+    medians = np.array([np.median(chunk) for chunk in np.array_split(curve.value, CHUNKS)])
+    early, late = float(np.median(medians[1:4])), float(medians[-1])
+    grows = bool(np.all(np.diff(medians[-4:]) > 0))
+    explained = _growth_of_returns(case) ** 2
+    if early <= 0 or not grows or late < DIVERGED * explained * early:
+        return None
+    begin = int(curve.step[len(curve) * int(np.argmax(medians > 3 * early)) // CHUNKS])
+    return Hint(
+        id="loss-diverging",
+        severity="problem",
+        title="The value loss runs away",
+        metric=metric,
+        from_step=begin,
+        to_step=int(curve.step[-1]),
+        evidence=(
+            f"From {plain(early)} early on it grew to {plain(late)}, {plain(late / early)} times as much, and it still "
+            f"grows; grown returns explain {plain(explained)} times at most."
+        ),
+        suggestion=sentence(
+            change(case, "learning_rate", 1 / 3),
+            change(case, "target_update_interval", 4, high=1_000_000),
+            change(case, "tau", 1 / 2) if "target_update_interval" not in case.hyperparameters else None,
+        ),
+    )
+
+
+def _growth_of_returns(case: Case) -> float:
+    """How many times larger the returns are at the end than early on, 1 at least. A loss grows by its square."""
+    sizes = np.abs(case.averages)
+    if len(sizes) < CHUNKS:
+        return 1.0
+    early = float(np.median(sizes[: max(1, len(sizes) * 4 // CHUNKS)]))
+    return max(1.0, float(sizes[-1]) / max(early, 1e-9)) if early > 0 else 1.0

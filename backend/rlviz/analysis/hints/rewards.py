@@ -1,0 +1,168 @@
+"""What the course of the returns says: collapsed, swinging, still rising, or standing still."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlviz.analysis.arrays import Floats
+from rlviz.analysis.hints.case import WINDOW, Case, Stretches
+from rlviz.analysis.hints.hint import KNOBS, Hint, change, plain, sentence
+from rlviz.domain.records import EPISODE_REWARD
+
+CLEAR = 3.0
+"""Standard errors by which two stretches must differ to count as different."""
+
+CHANCE = 8.0
+"""Standard deviations that means of unchanged returns do not cover by chance."""
+
+MAX_PARTS = 100
+
+
+def reward_collapsed(case: Case) -> Hint | None:
+    """The returns lost more than half of what they had gained, and did not come back."""
+    parts = case.stretches
+    if parts is None or case.solved:
+        return None
+    best = int(np.argmax(parts.mean))
+    gained, lost = parts.mean[best] - parts.mean[: best + 1].min(), parts.mean[best] - parts.mean[-2:].max()
+    if best >= len(parts.mean) - 2 or gained < CLEAR * parts.noise or lost <= max(gained / 2, CLEAR * parts.noise):
+        return None
+    return Hint(
+        id="reward-collapsed",
+        severity="problem",
+        title="The policy forgot what it had learned",
+        metric=EPISODE_REWARD,
+        from_step=int(parts.edge[best]),
+        to_step=case.step,
+        evidence=(
+            f"The mean return was {plain(parts.mean[best])} around step {_middle(parts, best):,} and is "
+            f"{plain(parts.mean[-1])} at the end: {min(lost / gained, 9.99):.0%} of what had been gained is lost."
+        ),
+        suggestion=sentence(_gentler(case), "keep the best policy by evaluating regularly while it trains"),
+    )
+
+
+def unstable(case: Case) -> Hint | None:
+    """The mean return fell from near its best to far below, and rose again, at least twice."""
+    count = min(MAX_PARTS, len(case.returns) // WINDOW)
+    if count < 10 or case.solved:
+        return None
+    parts = np.array_split(case.returns.value, count)
+    means = np.array([part.mean() for part in parts])
+    best, worst = float(means.max()), float(means[: int(means.argmax()) + 1].min())
+    span = best - worst
+    if span < CHANCE * _spread_by_chance(case, len(parts[0])):
+        return None
+    high, low = worst + 0.75 * span, worst + 0.4 * span
+    falls = _falls(means, high=high, low=low)
+    if len(falls) < 2:
+        return None
+    first = int(case.returns.step[sum(map(len, parts[: falls[0]]))])
+    return Hint(
+        id="unstable",
+        severity="warning",
+        title="The return swings up and down",
+        metric=EPISODE_REWARD,
+        from_step=first,
+        to_step=case.step,
+        evidence=(
+            f"The mean return of {len(parts[0])} episodes fell {len(falls)} times from above {plain(high)} to below "
+            f"{plain(low)}, first at step {first:,}."
+        ),
+        suggestion=sentence(_gentler(case), change(case, "batch_size", 2, high=8_192)),
+    )
+
+
+def too_few_timesteps(case: Case) -> Hint | None:
+    """Training is over, and the returns were still rising."""
+    parts = case.stretches
+    if parts is None or case.solved or not (case.ended or case.progress >= 0.99):
+        return None
+    rise = float(parts.mean[-1] - parts.mean[-4])
+    steady = parts.mean[-1] > parts.mean[-2] > parts.mean[-4]
+    if not steady or rise < max(0.15 * parts.span, CLEAR * parts.noise):
+        return None
+    goal = f", short of the {plain(case.threshold)} to reach" if case.threshold is not None else ""
+    return Hint(
+        id="too-few-timesteps",
+        severity="warning",
+        title="It was still learning when training ended",
+        metric=EPISODE_REWARD,
+        from_step=int(parts.edge[-4]),
+        to_step=case.step,
+        evidence=(
+            f"Over the last 30 % of the steps the mean return rose from {plain(parts.mean[-4])} to "
+            f"{plain(parts.mean[-1])}{goal}."
+        ),
+        suggestion=sentence(_longer(case)),
+        learn=KNOBS,
+    )
+
+
+def plateau(case: Case) -> Hint | None:
+    """The returns stand still over the last 40 % of the steps, short of the threshold."""
+    parts = case.stretches
+    if parts is None or case.solved or case.progress < 0.4:
+        return None
+    before, after = parts.mean[-4:-2].mean(), parts.mean[-2:].mean()
+    if abs(after - before) > max(0.05 * parts.span, 2 * parts.noise):
+        return None
+    learned = float(parts.mean[-4:].mean() - parts.mean[0]) >= CLEAR * parts.noise
+    goal = f" The threshold is {plain(case.threshold)}." if case.threshold is not None else ""
+    return Hint(
+        id="reward-plateau" if learned else "reward-flat",
+        severity="info" if case.threshold is None and learned else "warning",
+        title="The return stands still" if learned else "Nothing was learned yet",
+        metric=EPISODE_REWARD,
+        from_step=int(parts.edge[-5] if learned else 0),
+        to_step=case.step,
+        evidence=(
+            f"Over the last 40 % of the steps the mean return went from {plain(float(before))} to {plain(float(after))}"
+            f"{'' if learned else f'; it began at {plain(float(parts.mean[0]))}'}.{goal}"
+        ),
+        suggestion=sentence(*_bolder(case)),
+    )
+
+
+def _spread_by_chance(case: Case, episodes: int) -> float:
+    """Standard deviation of a mean of so many ``episodes`` that chance in single returns alone would give."""
+    between = np.diff(case.returns.value)  # neighbours share the trend
+    return float(between.std() / np.sqrt(2 * episodes))
+
+
+def _falls(means: Floats, *, high: float, low: float) -> list[int]:
+    """Where the curve first goes below ``low`` after each time it was above ``high``."""
+    state = np.where(means > high, 1, np.where(means < low, -1, 0))
+    known = np.flatnonzero(state)
+    turns = np.flatnonzero(np.diff(state[known]) == -2)
+    return [int(known[turn + 1]) for turn in turns]
+
+
+def _middle(parts: Stretches, index: int) -> int:
+    return int((parts.edge[index] + parts.edge[index + 1]) / 2)
+
+
+def _gentler(case: Case) -> str | None:
+    if case.hyperparameters.get("learning_rate_schedule") == "constant":
+        rate = case.number("learning_rate")
+        now = f" from {plain(rate)}" if rate is not None else ""
+        return f"set learning_rate_schedule to linear, so that the learning rate falls{now} to 0"
+    return change(case, "learning_rate", 1 / 3)
+
+
+def _longer(case: Case) -> str:
+    if case.ended and case.progress < 0.9:
+        return f"train for all {case.total_timesteps:,} timesteps; it ended after {case.step:,}"
+    return f"train for {2 * case.total_timesteps:,} timesteps instead of {case.total_timesteps:,}"
+
+
+def _bolder(case: Case) -> list[str | None]:
+    """More exploration, by whatever the learner explores with; then another learning rate."""
+    entropy, fraction = case.number("ent_coef"), case.number("exploration_fraction")
+    if entropy is not None:
+        wanted = max(0.01, min(3 * entropy, 1.0))
+        return [f"raise ent_coef from {plain(entropy)} to {plain(wanted)}", change(case, "learning_rate", 1 / 3)]
+    if fraction is not None and fraction < 0.5:
+        explore = change(case, "exploration_fraction", 2, high=0.5)
+        return [f"{explore}, so that it explores for longer", change(case, "learning_rate", 1 / 3)]
+    return [change(case, "learning_rate", 1 / 3), _longer(case)]
