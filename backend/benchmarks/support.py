@@ -19,7 +19,7 @@ from typing import Any
 import httpx
 
 from rlviz.rundir.folder import RunFolder
-from rlviz.services.runs import NewRun, resolve_config
+from rlviz.services.configuration import NewRun, resolve_config
 
 WARM_UP_SECONDS = 8.0
 """Enough for a spare worker to have imported everything."""

@@ -11,8 +11,8 @@ import orjson
 
 from benchmarks.support import Figure, figure, new_folder, percentile, scratch, service
 from rlviz.services.application import Application
+from rlviz.services.configuration import NewRun, resolve_config
 from rlviz.services.indexing import row_of_config
-from rlviz.services.runs import NewRun, resolve_config
 from rlviz.settings import Settings
 
 ROWS = 1_000_000

@@ -7,11 +7,12 @@ import os
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import ByteSize, Field, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from rlviz.domain.errors import InvalidRequest
 from rlviz.launchers import LAUNCHERS
+from rlviz.machine import machine_memory
 
 PREFIX = "RLVIZ_"
 _REPOSITORY = Path(__file__).resolve().parents[2]
@@ -31,6 +32,11 @@ class Settings(BaseSettings):
         ge=1,
         le=256,
         description="Runs that train at the same time; others wait. Default: number of cores.",
+    )
+    memory_limit: ByteSize = Field(
+        default_factory=lambda: ByteSize(machine_memory() * 0.6),
+        ge=10**8,
+        description="Memory for the buffers of all runs together, for instance 8GB. Default: 60 % of the machine's.",
     )
     keep_eval_videos: int = Field(3, ge=1, le=1_000, description="Newest evaluation videos kept a run.")
     trash_days: float = Field(
@@ -77,6 +83,11 @@ class Settings(BaseSettings):
     @property
     def is_loopback(self) -> bool:
         return is_loopback(self.host)
+
+    @property
+    def memory_a_run(self) -> int:
+        """Bytes that the buffers of one run may take, so that as many fit as may train at the same time."""
+        return self.memory_limit // self.max_concurrent_runs
 
     def source_of(self, name: str) -> str:
         """Where the value of field ``name`` came from."""

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 
-from pydantic import JsonValue, ValidationError
 from sqlmodel import Session
 
-from rlviz.algorithms import ALGORITHMS
 from rlviz.catalog.database import Database
 from rlviz.catalog.evaluations import open_evaluations
 from rlviz.catalog.models import RunRow
@@ -24,50 +20,23 @@ from rlviz.catalog.runs import (
     runs_with_status,
     tag_counts,
 )
-from rlviz.domain.config import EvaluationPlan, RunConfig
+from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import (
     ArtifactNotFound,
-    FieldError,
-    InvalidRequest,
     RunFolderError,
     RunIsActive,
-    pointer_to,
 )
-from rlviz.domain.ids import check_run_id, new_run_id
-from rlviz.domain.presets import PresetId
+from rlviz.domain.ids import check_run_id
 from rlviz.domain.status import RunStatus
-from rlviz.domain.times import utc
-from rlviz.environments import ENVIRONMENTS
-from rlviz.environments.base import Environment
-from rlviz.presets.book import preset_for
 from rlviz.rundir.control import Desired
 from rlviz.rundir.folder import Labels, RunFolder
 from rlviz.rundir.trash import Trash
 from rlviz.services.broadcast import Broadcast
+from rlviz.services.configuration import NewRun, resolve_config
 from rlviz.services.environments import Environments
 from rlviz.services.indexing import Indexed, index_folder, row_of_config
-from rlviz.services.provenance import git_revision, package_versions
 from rlviz.services.supervisor import Supervisor
 from rlviz.settings import Settings
-
-DEFAULT_ENVIRONMENT = "CartPole-v1"
-DRAWN_SEEDS = 1_000_000
-"""Seeds that nobody chose are drawn below this, so that they are easy to read and to type again."""
-
-
-@dataclass(frozen=True)
-class NewRun:
-    """What a user may say about a run to be created; None leaves it to the preset, or to chance for the seed."""
-
-    algo: str
-    env_id: str = DEFAULT_ENVIRONMENT
-    preset: str | None = PresetId.FAST.value
-    seed: int | None = None
-    total_timesteps: int | None = None
-    name: str | None = None
-    env_options: Mapping[str, JsonValue] = field(default_factory=dict)
-    hyperparameters: Mapping[str, JsonValue] = field(default_factory=dict)
-    evaluation: EvaluationPlan | None = None
 
 
 class RunService:
@@ -129,7 +98,7 @@ class RunService:
 
     def create(self, new: NewRun) -> RunRow:
         """Validate, write the folder, index it. Raises InvalidRequest or UnknownName."""
-        config = resolve_config(new, self._clock(), self._environments.get)
+        config = resolve_config(new, self._clock(), self._environments.get, memory_limit=self._settings.memory_a_run)
         RunFolder(self._settings.runs_dir, config.run_id).create(config)
         row = row_of_config(config)
         with self._database.write() as session:
@@ -226,63 +195,3 @@ class RunService:
 
 def folder_gone(run_id: str) -> ArtifactNotFound:
     return ArtifactNotFound(f"The folder of run {run_id!r} is gone. Delete the run, or put its folder back.")
-
-
-def resolve_config(new: NewRun, now: float, find: Callable[[str], Environment] = ENVIRONMENTS.get) -> RunConfig:
-    """The complete configuration for what was asked; ``find`` knows the environments.
-
-    Raises InvalidRequest, naming each bad field.
-    """
-    algorithm = ALGORITHMS.get(new.algo)
-    environment = find(new.env_id).resolve(new.env_options)
-    if environment.hint is not None:
-        raise InvalidRequest.field("/env_id", f"{environment.id} cannot be used here. {environment.hint}")
-    algorithm.check_spaces(environment.id, environment.observation_space.kind, environment.action_space.kind)
-    preset = None
-    if new.preset is not None:
-        preset = preset_for(new.preset, algorithm.id, environment.id, environment.chosen)
-    total = new.total_timesteps
-    if total is None:
-        if preset is None:
-            raise InvalidRequest.field("/total_timesteps", "Give total_timesteps, or a preset that brings them.")
-        total = preset.total_timesteps
-    evaluation = new.evaluation or (preset.evaluation if preset else None) or EvaluationPlan()
-    check_evaluation(evaluation, environment)
-    wanted = {**(preset.hyperparameters if preset else {}), **new.hyperparameters}
-    instant = utc(now)
-    run_id = new_run_id(algorithm.id, environment.id, instant)
-    try:
-        return RunConfig(
-            run_id=run_id,
-            name=new.name.strip() if new.name is not None else f"{algorithm.name} on {environment.name}",
-            created_at=instant,
-            algo=algorithm.id,
-            env_id=environment.id,
-            env_options=environment.chosen,
-            own_environment=environment.own,
-            preset=preset.id.value if preset else None,
-            seed=secrets.randbelow(DRAWN_SEEDS) if new.seed is None else new.seed,
-            total_timesteps=total,
-            hyperparameters=algorithm.validate(wanted, total, environment.action_space.kind).model_dump(),
-            evaluation=evaluation,
-            versions=package_versions(),
-            git_revision=git_revision(),
-        )
-    except ValidationError as error:
-        fields = [FieldError(pointer_to(*item["loc"]), item["msg"]) for item in error.errors()]
-        raise InvalidRequest("; ".join(f"{f.pointer}: {f.detail}" for f in fields), fields) from error
-
-
-def check_evaluation(plan: EvaluationPlan, environment: Environment) -> None:
-    """Raises InvalidRequest for an early end that could never come."""
-    if plan.stop_after is None:
-        return
-    if plan.every_steps is None:
-        raise InvalidRequest.field(
-            "/evaluation/stop_after", "Nothing can end training early without evaluations. Give every_steps too."
-        )
-    if environment.reward_threshold is None:
-        raise InvalidRequest.field(
-            "/evaluation/stop_after",
-            f"{environment.id} has no reward threshold that could be reached. Leave stop_after at null.",
-        )

@@ -17,7 +17,8 @@ from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import ArtifactNotFound, IllegalTransition, InvalidRequest, RunIsActive, RunNotFound
 from rlviz.domain.status import RunStatus
 from rlviz.services.application import Application
-from rlviz.services.runs import NewRun, folder_gone
+from rlviz.services.configuration import NewRun
+from rlviz.services.runs import folder_gone
 
 router = APIRouter(prefix="/runs", tags=["runs"])
 

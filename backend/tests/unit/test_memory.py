@@ -1,0 +1,124 @@
+"""What buffers need is known before they are made, and what does not fit is refused with what would."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from gymnasium import spaces
+from stable_baselines3.common.buffers import ReplayBuffer, RolloutBuffer
+
+from rlviz.algorithms import ALGORITHMS
+from rlviz.algorithms.memory import Layout, gigabytes, replay_buffer, rollout_buffer
+from rlviz.domain.errors import InvalidRequest
+from rlviz.domain.spaces import box, discrete
+from rlviz.environments.base import Environment, Family
+from rlviz.machine import machine_memory
+from rlviz.services.configuration import check_memory
+
+SPACES = [
+    (spaces.Box(-1, 1, (4,), np.float32), spaces.Discrete(2), Layout((4,), 4), Layout((1,), 8)),
+    (spaces.Box(0, 255, (3, 8, 8), np.uint8), spaces.Box(-1, 1, (3,)), Layout((3, 8, 8), 1), Layout((3,), 4)),
+    (spaces.Discrete(16), spaces.Discrete(4), Layout((1,), 8), Layout((1,), 8)),
+]
+GB = 10**9
+
+
+def nbytes(buffer: object) -> int:
+    return sum(value.nbytes for value in vars(buffer).values() if isinstance(value, np.ndarray))
+
+
+@pytest.mark.parametrize(("seen", "done", "observation", "action"), SPACES)
+@pytest.mark.parametrize("once", [False, True])
+def test_a_replay_buffer_takes_what_was_estimated(
+    seen: Any, done: Any, observation: Layout, action: Layout, once: bool
+) -> None:
+    buffer = ReplayBuffer(500, seen, done, "cpu", optimize_memory_usage=once, handle_timeout_termination=not once)
+    assert replay_buffer(500, observation, action, store_once=once).bytes == nbytes(buffer)
+
+
+@pytest.mark.parametrize(("seen", "done", "observation", "action"), SPACES)
+def test_a_rollout_buffer_takes_half_of_what_was_estimated_as_an_update_copies_it(
+    seen: Any, done: Any, observation: Layout, action: Layout
+) -> None:
+    buffer = RolloutBuffer(50, seen, done, "cpu", n_envs=3)
+    assert rollout_buffer(50, 3, observation, action).bytes == 2 * nbytes(buffer)
+
+
+def test_the_largest_that_fits_does_and_one_more_does_not() -> None:
+    need = replay_buffer(1_000_000, Layout((96, 96, 3), 1), Layout((3,), 4), store_once=False)
+    most = need.largest(14 * GB)
+    fits, too_much = (replay_buffer(size, *SPACES[1][2:], store_once=False).bytes for size in (most, most + 1))
+    assert fits < too_much
+    assert replay_buffer(most, Layout((96, 96, 3), 1), Layout((3,), 4), store_once=False).bytes <= 14 * GB
+    assert replay_buffer(most + 1, Layout((96, 96, 3), 1), Layout((3,), 4), store_once=False).bytes > 14 * GB
+
+
+def pictures(**changes: Any) -> Environment:
+    frames = box(shape=(96, 96, 3), dtype="uint8")
+    values: dict[str, Any] = {"observation_space": frames, "action_space": box("steer", "gas", "brake"), **changes}
+    return Environment("Frames-v0", "Frames", Family("test", "Test"), "", **values, **REST)
+
+
+REST: dict[str, Any] = {"reward_threshold": None, "max_episode_steps": None, "render_fps": 30}
+
+
+@pytest.mark.parametrize(
+    ("algo", "values", "environment", "pointer", "message"),
+    [
+        (
+            "sac",
+            {"buffer_size": 1_000_000},
+            pictures(),
+            "/hyperparameters/buffer_size",
+            "buffer_size 1,000,000 would need about 55 GB for 96×96×3 frames; a run may have at most 8.0 GB here "
+            "(RLVIZ_MEMORY_LIMIT). Use at most 144,613, or store each observation once (optimize_memory_usage).",
+        ),
+        (
+            "ppo",
+            {"n_steps": 65_536, "n_envs": 64},
+            pictures(),
+            "/hyperparameters/n_steps",
+            "n_steps 65,536 would need about 232 GB for 96×96×3 frames; a run may have at most 8.0 GB here "
+            "(RLVIZ_MEMORY_LIMIT). Use at most 2,257 or fewer environments (n_envs).",
+        ),
+        (
+            "q-learning",
+            {},
+            pictures(observation_space=discrete(10**9), action_space=discrete(4)),
+            "/algo",
+            "The table of Q-learning would need about 65 GB for 1,000,000,000 states; a run may have at most 8.0 GB "
+            "here (RLVIZ_MEMORY_LIMIT). Choose an algorithm with a network instead of a table.",
+        ),
+    ],
+    ids=["replay", "rollout", "table"],
+)
+def test_what_cannot_fit_is_refused_with_what_would(
+    algo: str, values: dict[str, Any], environment: Environment, pointer: str, message: str
+) -> None:
+    algorithm = ALGORITHMS.get(algo)
+    with pytest.raises(InvalidRequest) as caught:
+        check_memory(algorithm, algorithm.validate(values, 10**7), environment, 8 * GB)
+    assert [field.pointer for field in caught.value.fields] == [pointer]
+    assert str(caught.value) == message
+
+
+def test_what_fits_is_not_refused() -> None:
+    algorithm = ALGORITHMS.get("sac")
+    for values in ({"buffer_size": 144_000}, {"buffer_size": 280_000, "optimize_memory_usage": True}):
+        check_memory(algorithm, algorithm.validate(values, 10**7), pictures(), 8 * GB)
+
+
+@pytest.mark.parametrize(("size", "text"), [(0, "1 MB"), (340 * 10**6, "340 MB"), (1_200 * 10**6, "1.2 GB")])
+def test_sizes_read_as_people_say_them(size: int, text: str) -> None:
+    assert gigabytes(size) == text
+
+
+def test_a_container_s_limit_counts(tmp_path: Path) -> None:
+    machine = machine_memory(())
+    for name, content in {"two": "1000000", "one": "max", "huge": str(2**63)}.items():
+        (tmp_path / name).write_text(content)
+    assert machine_memory((tmp_path / "two", tmp_path / "missing")) == 1_000_000
+    assert machine_memory((tmp_path / "one", tmp_path / "huge")) == machine
