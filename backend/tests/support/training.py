@@ -21,8 +21,17 @@ DEADLINE_SECONDS = 90.0
 QUICK: dict[str, dict[str, Any]] = {
     "ppo": {"n_envs": 2, "n_steps": 64, "batch_size": 64, "n_epochs": 2, "net_arch": [16]},
     "dqn": {"learning_starts": 100, "buffer_size": 1_000, "batch_size": 16, "net_arch": [16]},
+    "a2c": {"n_envs": 2, "net_arch": [16]},
+    "trpo": {"n_envs": 2, "n_steps": 64, "batch_size": 64, "n_critic_updates": 2, "net_arch": [16]},
+    "qrdqn": {"learning_starts": 100, "buffer_size": 1_000, "batch_size": 16, "n_quantiles": 5, "net_arch": [16]},
+    "sac": {"learning_starts": 100, "buffer_size": 1_000, "batch_size": 16, "train_freq": 4, "net_arch": [16]},
+    "td3": {"learning_starts": 100, "buffer_size": 1_000, "batch_size": 16, "train_freq": 4, "net_arch": [16]},
+    "q-learning": {"n_envs": 2},
 }
 """Hyperparameters that learn little in very little time."""
+
+WORLDS = {"sac": "Pendulum-v1", "td3": "Pendulum-v1", "q-learning": "FrozenLake-v1"}
+"""An environment that fits, for the algorithms that CartPole does not."""
 
 T = TypeVar("T")
 
@@ -45,7 +54,7 @@ def make_run(root: Path, name: str = "test", *, algo: str = "ppo", seed: int = 1
         "name": name,
         "created_at": CREATED_AT,
         "algo": algo,
-        "env_id": ENV_ID,
+        "env_id": WORLDS.get(algo, ENV_ID),
         "preset": None,
         "seed": seed,
         "total_timesteps": 512,

@@ -19,7 +19,7 @@ from rlviz.training.greedy import GreedyPlayer, Score
 from rlviz.training.journals import RunJournals
 from rlviz.training.periodic import RETEST_SEED, SCREENING_SEED, PeriodicEvaluation
 from rlviz.training.session import train_run
-from tests.support.training import ENV_ID, column, curves, events, leftovers, make_run, messages, rows
+from tests.support.training import ENV_ID, events, leftovers, make_run, messages, rows
 
 PLAN = EvaluationPlan(every_steps=100, episodes=2)
 
@@ -181,41 +181,6 @@ def test_without_a_threshold_training_does_not_end_early(
 
 
 # In training
-
-
-@pytest.fixture(scope="module")
-def pairs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[RunFolder, RunFolder]]:
-    """The same run without evaluations and with them."""
-    root = tmp_path_factory.mktemp("runs")
-    plan = EvaluationPlan(every_steps=150, episodes=2)
-    found = {}
-    for algo in ("ppo", "dqn"):
-        without, with_ = make_run(root, "without", algo=algo), make_run(root, "with", algo=algo, evaluation=plan)
-        assert train_run(without)
-        assert train_run(with_)
-        found[algo] = without, with_
-    return found
-
-
-@pytest.mark.parametrize("algo", ["ppo", "dqn"])
-def test_training_is_the_same_bit_for_bit_with_and_without(
-    pairs: dict[str, tuple[RunFolder, RunFolder]], algo: str
-) -> None:
-    without, with_ = pairs[algo]
-    trained = [(step, values) for step, values in curves(with_) if "eval/mean_reward" not in values]
-    assert curves(without) == trained
-    assert len(column(with_, "eval/mean_reward")) == 4, "at 150, 300, 450 and at the end"
-
-
-@pytest.mark.parametrize("algo", ["ppo", "dqn"])
-def test_the_best_policy_loads_and_is_the_one_that_was_told_of(
-    pairs: dict[str, tuple[RunFolder, RunFolder]], algo: str
-) -> None:
-    _, folder = pairs[algo]
-    *_, last = events(folder, EventKind.BEST)
-    found = folder.best_policy()
-    assert found is not None
-    assert (found.step, found.mean_return) == (last.step, last.data["mean_return"])
 
 
 def test_a_run_that_reached_its_aim_is_finished_early_and_says_why(

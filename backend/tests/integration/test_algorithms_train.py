@@ -1,0 +1,158 @@
+"""Every algorithm of the registry trains, repeats itself, is saved, loaded and evaluated; new ones without an edit."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import gymnasium
+import numpy as np
+import pytest
+
+from rlviz.algorithms import ALGORITHMS
+from rlviz.domain.config import EvaluationPlan
+from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus
+from rlviz.domain.registry import load
+from rlviz.evaluation.evaluate import evaluate
+from rlviz.rundir.folder import RunFolder
+from rlviz.training.session import train_run
+from tests.support.training import CREATED_AT, checkpoints, column, curves, events, kinds, leftovers, make_run, rows
+
+STEPS = 512
+
+
+@pytest.fixture(scope="module", params=ALGORITHMS.names())
+def algo(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def trained(algo: str, tmp_path_factory: pytest.TempPathFactory) -> tuple[RunFolder, RunFolder]:
+    """The same run twice, the second with evaluations."""
+    root = tmp_path_factory.mktemp("runs")
+    first = make_run(root, "first", algo=algo, total_timesteps=STEPS, checkpoints=checkpoints(every_steps=200))
+    again = make_run(
+        root, "again", algo=algo, total_timesteps=STEPS, evaluation=EvaluationPlan(every_steps=250, episodes=1)
+    )
+    assert train_run(first)
+    assert train_run(again)
+    return first, again
+
+
+def test_it_trains_to_its_end_and_saves(trained: tuple[RunFolder, RunFolder]) -> None:
+    folder, _ = trained
+    assert kinds(folder) == ["started", "checkpoint", "checkpoint", "finished"]
+    assert STEPS <= events(folder)[-1].step < STEPS + 128
+    assert leftovers(folder) == []
+
+
+def test_the_same_seed_gives_the_same_curves_evaluated_or_not(trained: tuple[RunFolder, RunFolder]) -> None:
+    first, again = trained
+    assert any("train/n_updates" in values for _, values in curves(first))
+    assert curves(first) == [(step, values) for step, values in curves(again) if "eval/mean_reward" not in values]
+    assert len(column(again, "eval/mean_reward")) == 3
+    assert again.best_policy() is not None
+
+
+def test_it_logs_the_metrics_that_it_says_it_logs(algo: str, trained: tuple[RunFolder, RunFolder]) -> None:
+    logged = {name for row in rows(trained[0]) for name in row["values"]}
+    logged = {name for name in logged if name.startswith("train/")} | (logged & {"rollout/exploration_rate"})
+    declared = set(ALGORITHMS.get(algo).metrics)
+    assert declared - logged <= {"train/std"}, "only continuous actions have a deviation"
+    assert logged <= declared
+
+
+def test_what_it_saved_acts_as_it_did(algo: str, trained: tuple[RunFolder, RunFolder]) -> None:
+    folder, again = trained
+    model_class = load(ALGORITHMS.get(algo).model_class)
+    policies = [model_class.load(path, device="cpu") for path in (folder.model_path, again.model_path)]
+    observations = [policies[0].observation_space.sample() for _ in range(20)]
+    actions = [[policy.predict(one, deterministic=True)[0] for one in observations] for policy in policies]
+    np.testing.assert_array_equal(*actions)
+    assert [policy.num_timesteps for policy in policies] == [events(folder)[-1].step] * 2
+
+
+def test_it_can_be_evaluated(trained: tuple[RunFolder, RunFolder]) -> None:
+    folder, _ = trained
+    identifier = "eval_20261121-044137-265"
+    folder.write_evaluation(
+        EvaluationRecord(
+            id=identifier, run_id=folder.run_id, created_at=CREATED_AT, episodes=1, checkpoint=folder.model_path.name
+        )
+    )
+    record = evaluate(folder, identifier)
+    assert (record.status, record.cause) == (EvaluationStatus.COMPLETED, None)
+    assert folder.video_path(identifier).stat().st_size > 1_000
+
+
+# Q-learning
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
+    """Q-learning on ice that is not slippery, where nothing is random and a step of 1 is right."""
+    folder = make_run(
+        tmp_path_factory.mktemp("lake"),
+        algo="q-learning",
+        env_options={"map_name": "4x4", "is_slippery": False},
+        total_timesteps=4_000,
+        hyperparameters={
+            "n_envs": 4,
+            "learning_rate": 1.0,
+            "gamma": 0.9,
+            "initial_value": 1.0,
+            "exploration_initial_eps": 0.5,
+            "exploration_final_eps": 0.5,
+        },
+        evaluation=EvaluationPlan(every_steps=4_000, episodes=2),
+    )
+    assert train_run(folder)
+    return folder
+
+
+def optimum(gamma: float) -> tuple[np.ndarray, list[bool]]:  # type: ignore[type-arg]
+    """Action values by value iteration on the model that the environment carries, and which states are terminal."""
+    moves = gymnasium.make("FrozenLake-v1", is_slippery=False).unwrapped.P  # type: ignore[attr-defined]
+    values = np.zeros((16, 4))
+    for _ in range(50):
+        for state in range(16):
+            for action in range(4):
+                ((_, reached, reward, over),) = moves[state][action]
+                values[state, action] = reward + (0 if over else gamma * values[reached].max())
+    return values, [all(over for ((_, _, _, over),) in moves[state].values()) for state in range(16)]
+
+
+def test_q_learning_finds_the_values_exactly_where_nothing_is_random(lake: RunFolder) -> None:
+    table = json.loads(lake.q_table_path.read_bytes())
+    values, terminal = optimum(0.9)
+    visited = np.array(table["visits"]) > 0
+    assert table["terminal"] == terminal
+    assert visited.sum() == 4 * (16 - sum(terminal)), "every action in every state that is not the end"
+    np.testing.assert_allclose(np.array(table["q"])[visited], values[visited], rtol=0, atol=1e-12)
+    assert column(lake, "eval/mean_reward")[-1] == 1.0
+    assert column(lake, "eval/mean_ep_length")[-1] == 6
+
+
+def test_the_table_says_how_to_draw_it(lake: RunFolder) -> None:
+    table = json.loads(lake.q_table_path.read_bytes())
+    assert (table["env_id"], table["step"], table["states"]) == ("FrozenLake-v1", 4_000, 16)
+    assert table["actions"] == ["left", "down", "right", "up"]
+    assert (table["shape"], table["map"]) == ([4, 4], ["SFFF", "FHFH", "FFFH", "HFFG"])
+
+
+@pytest.mark.parametrize(
+    ("env_id", "shape", "map_"),
+    [
+        ("CliffWalking-v1", [4, 12], ["F" * 12] * 3 + ["S" + "C" * 10 + "G"]),
+        ("Taxi-v4", None, None),
+        ("Blackjack-v1", None, None),
+    ],
+)
+def test_other_worlds_are_drawn_as_a_grid_only_if_they_are_one(
+    tmp_path: Path, env_id: str, shape: list[int] | None, map_: list[str] | None
+) -> None:
+    folder = make_run(tmp_path, algo="q-learning", env_id=env_id, total_timesteps=300)
+    assert train_run(folder)
+    table = json.loads(folder.q_table_path.read_bytes())
+    assert (table["shape"], table["map"]) == (shape, map_)
+    assert np.array(table["q"]).shape == (table["states"], len(table["actions"]))
