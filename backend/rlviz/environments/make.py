@@ -11,8 +11,6 @@ os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
 
 import gymnasium
 from gymnasium.envs.registration import EnvSpec
-from stable_baselines3.common.env_util import make_vec_env
-from stable_baselines3.common.vec_env import VecEnv
 
 from rlviz.domain.config import RunConfig
 from rlviz.domain.environment import OwnEnvironment
@@ -36,27 +34,16 @@ def make_environment(config: RunConfig, *, render: bool = False, whole_episodes:
     return make(environment_of(config), render=render, whole_episodes=whole_episodes)
 
 
-def make_training_environments(config: RunConfig, n_envs: int) -> VecEnv:
-    """``n_envs`` environments of a run side by side, seeded with the run's seed and those that follow it.
-
-    Episodes are counted below what the agent sees: returns are the environment's own, and a lost life ends none.
-    """
-    environment = environment_of(config)
-    return make_vec_env(
-        lambda: _make_bare(environment, None), n_envs, config.seed, wrapper_class=lambda env: _view(env, environment)
-    )
-
-
 def make(environment: Environment, *, render: bool = False, whole_episodes: bool = False) -> Env:
     """As ``make_environment``, of a registry entry with its options."""
-    env = _make_bare(environment, "rgb_array" if render else None)
+    env = make_bare(environment, "rgb_array" if render else None)
     if environment.view is None or not whole_episodes:
-        return _view(env, environment)
+        return put_view_on(env, environment)
     raw = RawOutcome(env)
-    return WholeEpisodes(_view(raw, environment), raw)
+    return WholeEpisodes(put_view_on(raw, environment), raw)
 
 
-def _make_bare(environment: Environment, mode: str | None) -> Env:
+def make_bare(environment: Environment, mode: str | None) -> Env:
     """The environment itself, a step being what it is for the agent."""
     if environment.own is not None:
         return make_own(environment.own, mode)
@@ -65,7 +52,8 @@ def _make_bare(environment: Environment, mode: str | None) -> Env:
     return load(environment.steps)(env, environment.options) if environment.steps is not None else env
 
 
-def _view(env: Env, environment: Environment) -> Env:
+def put_view_on(env: Env, environment: Environment) -> Env:
+    """What the agent sees and is rewarded for."""
     return load(environment.view)(env, environment.options) if environment.view is not None else env
 
 

@@ -13,7 +13,7 @@ from stable_baselines3.common.preprocessing import is_image_space
 from rlviz.algorithms import ALGORITHMS
 from rlviz.domain.config import RunConfig
 from rlviz.domain.registry import load
-from rlviz.environments.make import make_training_environments
+from rlviz.environments.vector import make_training_environments
 
 SMALLEST_PICTURE = 36
 """Pixels a side that the library's convolutions (Mnih et al., 2015) need; smaller pictures are read as numbers."""

@@ -1,0 +1,130 @@
+"""Every environment is trained a little, filmed, and its video decoded; episodes are counted as the environment
+counts them, whatever wrappers make of them for learning."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import Any
+
+import av
+import numpy as np
+import pytest
+from stable_baselines3.common.env_util import unwrap_wrapper
+from stable_baselines3.common.monitor import Monitor
+
+from rlviz.environments import ENVIRONMENTS
+from rlviz.environments.make import make_environment
+from rlviz.environments.own import environment_of
+from rlviz.environments.vector import make_training_environments
+from rlviz.evaluation.evaluate import load_policy
+from rlviz.evaluation.recorder import VideoRecorder
+from rlviz.evaluation.rollout import play
+from rlviz.rundir.folder import RunFolder
+from rlviz.services.runs import NewRun, resolve_config
+from rlviz.training.session import train_run
+from tests.support.training import CREATED_AT, column, kinds
+
+FILMED_STEPS = 12
+REPLAY = {"learning_starts": 60, "buffer_size": 200, "batch_size": 8}
+SMALL_REPLAY = {**REPLAY, "net_arch": [8]}
+ROLLOUT = {"n_steps": 50, "n_envs": 2, "batch_size": 50}
+CASES: list[tuple[str, dict[str, Any], str, dict[str, Any]]] = [
+    ("CartPole-v1", {}, "a2c", {"n_envs": 2}),
+    ("Acrobot-v1", {}, "qrdqn", SMALL_REPLAY),
+    ("MountainCar-v0", {}, "dqn", SMALL_REPLAY),
+    ("MountainCarContinuous-v0", {}, "td3", SMALL_REPLAY),
+    ("Pendulum-v1", {"g": 5.0}, "sac", SMALL_REPLAY),
+    ("FrozenLake-v1", {"map_name": "8x8", "is_slippery": False}, "q-learning", {}),
+    ("CliffWalking-v1", {"is_slippery": True}, "dqn", SMALL_REPLAY),
+    ("Taxi-v4", {"is_rainy": True}, "ppo", ROLLOUT),
+    ("Blackjack-v1", {"natural": True, "sab": False}, "q-learning", {"n_envs": 2}),
+    ("LunarLander-v3", {"continuous": True, "enable_wind": True}, "sac", SMALL_REPLAY),
+    ("BipedalWalker-v3", {"hardcore": True}, "trpo", ROLLOUT),
+    ("CarRacing-v3", {"frame_skip": 1, "picture_size": 36}, "ppo", {"n_steps": 50, "batch_size": 50, "n_epochs": 1}),
+    ("ALE/Pong-v5", {}, "ppo", {**ROLLOUT, "n_epochs": 1}),
+    ("ALE/Breakout-v5", {}, "dqn", REPLAY),
+]
+
+
+def folder_of(root: Path, env_id: str, algo: str, options: dict[str, Any], values: dict[str, Any]) -> RunFolder:
+    wanted = NewRun(algo, env_id, None, 1, 100, env_options=options, hyperparameters=values)
+    config = resolve_config(wanted, CREATED_AT.timestamp())
+    folder = RunFolder(root, config.run_id)
+    folder.create(config)
+    return folder
+
+
+def test_no_environment_is_left_out() -> None:
+    assert sorted(case[0] for case in CASES) == sorted(ENVIRONMENTS.names())
+
+
+@pytest.mark.parametrize(("env_id", "options", "algo", "values"), CASES, ids=[case[0] for case in CASES])
+def test_it_is_trained_and_filmed(
+    tmp_path: Path, env_id: str, options: dict[str, Any], algo: str, values: dict[str, Any]
+) -> None:
+    folder = folder_of(tmp_path, env_id, algo, options, values)
+    assert train_run(folder)
+    assert kinds(folder)[-1] == "finished"
+    config = folder.read_config()
+    policy = load_policy(folder, algo, "model.zip")
+    path, rate = tmp_path / "film.mp4", environment_of(config).render_fps
+    with (
+        contextlib.closing(make_environment(config, render=True, whole_episodes=True)) as env,
+        VideoRecorder(path, fps=rate) as recorder,
+    ):
+        (episode,) = play(env, policy, recorder, episodes=1, seed=1, deterministic=False, max_steps=FILMED_STEPS)
+    with av.open(str(path)) as container:
+        frames = [frame.to_ndarray(format="rgb24") for frame in container.decode(video=0)]
+        assert container.streams.video[0].average_rate == rate
+    assert len(frames) == recorder.frames == episode.episode_length + 1
+    assert frames[0].std() > 1, "A picture of something"
+
+
+def test_training_counts_whole_games_and_their_own_score(tmp_path: Path) -> None:
+    """Where a lost life ends an episode and rewards are cut to their sign, the journal must not."""
+    config = folder_of(tmp_path, "ALE/Breakout-v5", "dqn", {}, REPLAY).read_config()
+    environments = make_training_environments(config, 2)
+    environments.action_space.seed(1)
+    environments.reset()
+    lost_lives, games = 0, []
+    for _ in range(400):
+        _, rewards, dones, infos = environments.step(np.array([environments.action_space.sample() for _ in range(2)]))
+        assert set(np.sign(rewards)) >= set(rewards)
+        for done, info in zip(dones, infos, strict=True):
+            if done and info["lives"] > 0:
+                lost_lives += 1
+                assert "episode" not in info
+            elif done:
+                games.append(info["episode"])
+    monitors = [unwrap_wrapper(env, Monitor) for env in environments.envs]  # type: ignore[attr-defined]
+    assert lost_lives >= 4 * len(games)
+    assert len(games) >= 2, "Both played a whole game"
+    assert sum(len(monitor.get_episode_rewards()) for monitor in monitors if monitor) == len(games)
+    environments.close()
+
+
+def test_evaluation_plays_whole_games_for_their_own_score(tmp_path: Path) -> None:
+    config = folder_of(tmp_path, "ALE/Breakout-v5", "dqn", {}, REPLAY).read_config()
+    env = make_environment(config, whole_episodes=True)
+    env.action_space.seed(3)
+    for _ in range(2):
+        env.reset(seed=3)
+        lives, over = {5}, False
+        while not over:
+            observation, _, terminated, truncated, _ = env.step(env.action_space.sample())
+            assert observation in env.observation_space
+            lives.add(env.unwrapped.ale.lives())  # type: ignore[attr-defined]
+            over = terminated or truncated
+        assert lives == {5, 4, 3, 2, 1, 0}
+    env.close()
+
+
+def test_journal_and_evaluation_agree_on_what_an_episode_is(tmp_path: Path) -> None:
+    """CartPole beside itself: every finished episode once, with its own length."""
+    folder = folder_of(tmp_path, "CartPole-v1", "ppo", {}, ROLLOUT)
+    assert train_run(folder)
+    lengths = column(folder, "episode/length")
+    assert column(folder, "episode/index") == list(range(1, len(lengths) + 1))
+    assert column(folder, "episode/reward") == lengths
+    assert sum(int(length or 0) for length in lengths) <= 100
