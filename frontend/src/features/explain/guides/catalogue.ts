@@ -19,4 +19,10 @@ const lazy = (load: () => Promise<Module>) =>
 export const guides: readonly GuideEntry[] = [
   { id: "ppo", name: "PPO", Guide: lazy(() => import("./ppo")) },
   { id: "dqn", name: "DQN", Guide: lazy(() => import("./dqn")) },
+  { id: "a2c", name: "A2C", Guide: lazy(() => import("./a2c")) },
+  { id: "sac", name: "SAC", Guide: lazy(() => import("./sac")) },
+  { id: "td3", name: "TD3", Guide: lazy(() => import("./td3")) },
+  { id: "qrdqn", name: "QR-DQN", Guide: lazy(() => import("./qrdqn")) },
+  { id: "trpo", name: "TRPO", Guide: lazy(() => import("./trpo")) },
+  { id: "q-learning", name: "Q-learning", Guide: lazy(() => import("./q-learning")) },
 ];

@@ -1,5 +1,6 @@
 import { CircleAlert, Info, type LucideIcon, TriangleAlert } from "lucide-react";
 import Link from "next/link";
+import type { MouseEvent } from "react";
 import { Badge, type BadgeTone } from "@/components/ui/badge";
 import { buttonClass } from "@/components/ui/button";
 import type { Hint } from "@/lib/api";
@@ -32,9 +33,7 @@ export function HintItem({ runId, hint }: { runId: string; hint: Hint }) {
           {hint.suggestion}
         </p>
         <p className="mt-2.5 flex flex-wrap gap-2">
-          <a href={`#${hint.learn}`} className={buttonClass("secondary", "sm")}>
-            Why this happens
-          </a>
+          <WhyLink hint={hint} />
           <Link href={routes.run(runId)} className={buttonClass("quiet", "sm")}>
             See the run&apos;s charts
           </Link>
@@ -49,6 +48,20 @@ export function HintItem({ runId, hint }: { runId: string; hint: Hint }) {
         </figcaption>
       </figure>
     </li>
+  );
+}
+
+/** To the guide's own word on this failure, where it has one; otherwise to the section that speaks of it. */
+function WhyLink({ hint: { id, learn } }: { hint: Hint }) {
+  const aim = (event: MouseEvent) => {
+    if (!document.getElementById(id)) return;
+    event.preventDefault();
+    window.location.hash = id;
+  };
+  return (
+    <a href={`#${learn}`} onClick={aim} className={buttonClass("secondary", "sm")}>
+      Why this happens
+    </a>
   );
 }
 

@@ -1,4 +1,4 @@
-import { bufferWindow, randomShareAt, type Schedule } from "./replay";
+import { bufferWindow, randomShareAt, type Schedule } from "../shared/replay";
 
 const CELLS = 48;
 

@@ -5,7 +5,7 @@ import type { Guide } from "../../guide/guide";
 import { type GuideProps, GuidePage } from "../../guide/guide-page";
 import { divergingLoss, failures, stillExploring } from "../shared/failures";
 import { knobs } from "../shared/knobs";
-import { replayFacts } from "./facts";
+import { replayFacts } from "../shared/replay-facts";
 import { ReplayPicture } from "./replay-picture";
 
 const guide: Guide = {
@@ -72,6 +72,7 @@ const guide: Guide = {
     },
     failures.plateau,
     failures.tooShort,
+    failures.unstable,
   ],
   paper: {
     label: "Mnih et al. (2015), Human-level control through deep reinforcement learning",

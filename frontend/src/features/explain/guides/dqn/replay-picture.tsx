@@ -18,7 +18,7 @@ import {
   replaysAt,
   type Schedule,
   scheduleOf,
-} from "./replay";
+} from "../shared/replay";
 import { verdict } from "./verdict";
 
 const STEPS = 200;

@@ -1,5 +1,5 @@
 import { count, percent } from "@/lib/format";
-import { bufferWindow, epsilonAt, randomShareOfBuffer, type Schedule } from "./replay";
+import { bufferWindow, epsilonAt, randomShareOfBuffer, type Schedule } from "../shared/replay";
 
 /** What the learner is doing at a step of its training, in words. */
 export function verdict(step: number, schedule: Schedule): { title: string; text: string } {

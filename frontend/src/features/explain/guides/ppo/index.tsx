@@ -3,7 +3,7 @@
 import { Formula, Name } from "../../guide/formula";
 import type { Guide } from "../../guide/guide";
 import { type GuideProps, GuidePage } from "../../guide/guide-page";
-import { failures } from "../shared/failures";
+import { entropyCollapsed, failures, valueLags } from "../shared/failures";
 import { knobs } from "../shared/knobs";
 import { ClippedPicture } from "./clipped-picture";
 import { ppoFacts } from "./facts";
@@ -76,15 +76,7 @@ const guide: Guide = {
     },
   ],
   failures: [
-    {
-      id: "entropy-collapse",
-      title: "Entropy collapses early",
-      curve: "collapse",
-      metric: "train/entropy_loss",
-      see: "Entropy falls near zero in the first third of training, and the return stops improving.",
-      why: "The policy became sure before it had seen enough: it hardly tries anything else now.",
-      try: "ent_coef 0.01, a lower learning rate, fewer epochs; more environments for broader data.",
-    },
+    entropyCollapsed,
     {
       id: "kl-spikes",
       title: "approx_kl spikes",
@@ -95,17 +87,19 @@ const guide: Guide = {
       try: "Set target_kl (0.01 to 0.03), lower learning_rate or n_epochs, let the rate fall to zero.",
     },
     {
-      id: "value-lags",
-      title: "The value network explains nothing",
-      curve: "noise",
-      metric: "train/explained_variance",
-      see: "Explained variance stays near or below 0, where a good one nears 1.",
-      why: "Advantages are then noise: returns vary too much, or the network learns too slowly.",
-      try: "Longer rollouts, gae_lambda 0.9, a larger network; check that γ suits the length of episodes.",
+      id: "clip-fraction-high",
+      title: "Most of the batch is clipped",
+      curve: "rising",
+      metric: "train/clip_fraction",
+      see: "More than a third of samples lie outside 1 ± ε by the end of their epochs.",
+      why: "The later epochs push against the clip: many samples have nothing left to say.",
+      try: "Fewer n_epochs, a lower learning rate, larger minibatches.",
     },
+    valueLags,
     failures.plateau,
     failures.forgetting,
     failures.tooShort,
+    failures.unstable,
   ],
   paper: {
     label: "Schulman et al. (2017), Proximal Policy Optimization Algorithms",

@@ -5,7 +5,7 @@ const REWARD = "rollout/ep_rew_mean";
 /** Ways to fail that no algorithm is free of. */
 export const failures = {
   plateau: {
-    id: "plateau",
+    id: "reward-plateau",
     title: "The return stands still, too low",
     curve: "flat",
     metric: REWARD,
@@ -23,7 +23,7 @@ export const failures = {
     try: "Duplicate the run with twice the timesteps. A rate that falls to zero then falls more slowly, too.",
   },
   forgetting: {
-    id: "collapse",
+    id: "reward-collapsed",
     title: "It had learned, then lost it",
     curve: "fallback",
     metric: REWARD,
@@ -31,7 +31,46 @@ export const failures = {
     why: "An update went too far from what the data supported; the worse policy then collects worse data.",
     try: "A lower or falling learning rate. Keep the best policy by evaluating while it trains, and play that one.",
   },
+  flat: {
+    id: "reward-flat",
+    title: "The return never moves",
+    curve: "high",
+    metric: REWARD,
+    see: "From the first episode to the last, the return stays where a random policy has it.",
+    why: "Rewards are too rare to be found by chance, or the learning rate moves nothing, or far too much.",
+    try: "More exploration and more timesteps; then a learning rate three times larger, and three times smaller.",
+  },
+  unstable: {
+    id: "unstable",
+    title: "The return swings and never settles",
+    curve: "noise",
+    metric: REWARD,
+    see: "Good and bad stretches follow each other to the end, with no trend.",
+    why: "Updates are larger than what the data supports: each undoes what the last one learned.",
+    try: "A lower learning rate, or one that falls to zero; larger batches; the preset Stable.",
+  },
 } as const satisfies Record<string, Failure>;
+
+/** Two that every learner with an entropy bonus and a value network shares. */
+export const entropyCollapsed: Failure = {
+  id: "entropy-collapsed",
+  title: "Entropy collapses early",
+  curve: "collapse",
+  metric: "train/entropy_loss",
+  see: "Entropy falls near zero in the first third of training, and the return stops improving.",
+  why: "The policy became sure before it had seen enough: it hardly tries anything else now.",
+  try: "ent_coef 0.01, a lower learning rate, more environments for broader data.",
+};
+
+export const valueLags: Failure = {
+  id: "explained-variance-low",
+  title: "The value network explains nothing",
+  curve: "noise",
+  metric: "train/explained_variance",
+  see: "Explained variance stays near or below 0, where a good one nears 1.",
+  why: "Advantages are then noise: returns vary too much, or the network learns too slowly.",
+  try: "Longer rollouts, gae_lambda 0.9, a larger network; check that γ suits the length of episodes.",
+};
 
 /** The loss of a learner that bootstraps from its own estimates. */
 export const divergingLoss: Failure = {

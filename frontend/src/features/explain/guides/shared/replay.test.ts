@@ -15,6 +15,7 @@ const schedule: Schedule = {
   fraction: 0.2,
   bufferSize: 50_000,
   learningStarts: 1_000,
+  environments: 1,
   trainFreq: 4,
   gradientSteps: 1,
   batchSize: 64,
@@ -47,6 +48,7 @@ test("learning starts when it may, and replays each transition as often as it ca
   expect(gradientStepsAt(1_000, schedule)).toBe(0);
   expect(gradientStepsAt(100_000, schedule)).toBe(24_750);
   expect(gradientStepsAt(100_000, { ...schedule, gradientSteps: -1 })).toBe(99_000);
+  expect(gradientStepsAt(100_000, { ...schedule, environments: 4 })).toBe(6_187);
   expect(replaysAt(100_000, schedule)).toBeCloseTo(15.84);
   expect(replaysAt(0, schedule)).toBe(0);
 });

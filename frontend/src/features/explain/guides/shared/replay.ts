@@ -8,6 +8,8 @@ export interface Schedule {
   fraction: number;
   bufferSize: number;
   learningStarts: number;
+  environments: number;
+  /** Steps of each environment between rounds. */
   trainFreq: number;
   /** -1: as many as environment steps. */
   gradientSteps: number;
@@ -22,6 +24,7 @@ export function scheduleOf(values: Values, totalTimesteps: number): Schedule {
     fraction: numberOf(values, "exploration_fraction", 0.1),
     bufferSize: numberOf(values, "buffer_size", 1_000_000),
     learningStarts: numberOf(values, "learning_starts", 100),
+    environments: numberOf(values, "n_envs", 1),
     trainFreq: numberOf(values, "train_freq", 4),
     gradientSteps: numberOf(values, "gradient_steps", 1),
     batchSize: numberOf(values, "batch_size", 32),
@@ -58,9 +61,10 @@ export function randomShareOfBuffer(step: number, schedule: Schedule): number {
 
 /** Gradient steps taken so far. */
 export function gradientStepsAt(step: number, schedule: Schedule): number {
-  const { learningStarts, trainFreq, gradientSteps } = schedule;
-  const rounds = Math.floor(Math.max(0, step - learningStarts) / trainFreq);
-  return rounds * (gradientSteps < 0 ? trainFreq : gradientSteps);
+  const { learningStarts, trainFreq, environments, gradientSteps } = schedule;
+  const between = trainFreq * environments;
+  const rounds = Math.floor(Math.max(0, step - learningStarts) / between);
+  return rounds * (gradientSteps < 0 ? between : gradientSteps);
 }
 
 /** How often a transition that was ever stored has been drawn so far, on average. */

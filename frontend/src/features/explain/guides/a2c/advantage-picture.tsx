@@ -1,0 +1,104 @@
+"use client";
+
+import { useState } from "react";
+import { percent } from "@/lib/format";
+import { numberOf, type PictureProps } from "../../guide/guide";
+import { Beside } from "../../picture/beside";
+import { Control, Controls, Verdict } from "../../picture/control";
+import { Plot } from "../../picture/plot";
+import { spread } from "../../picture/scale";
+import { type Estimate, horizon, reached, weights } from "./weights";
+
+const SHOWN = 40;
+const MOST_STEPS = 32;
+
+/** How far ahead an advantage looks, and where the value network's guess takes over. */
+export function AdvantagePicture({ preset: { hyperparameters } }: PictureProps) {
+  const [estimate, setEstimate] = useState<Estimate>({
+    gamma: numberOf(hyperparameters, "gamma", 0.99),
+    lambda: numberOf(hyperparameters, "gae_lambda", 1),
+    steps: Math.min(numberOf(hyperparameters, "n_steps", 5), MOST_STEPS),
+  });
+  const change = (part: Partial<Estimate>) => setEstimate({ ...estimate, ...part });
+  const { gamma, lambda, steps } = estimate;
+  const said = `Real rewards carry ${percent(reached(estimate))} of the weight they could have; the value network guesses the rest.`;
+  return (
+    <Beside
+      picture={
+        <Plot
+          label={`Weight of each step ahead in the advantage. ${said}`}
+          height={320}
+          x={{ domain: [-0.5, SHOWN - 0.5], ticks: spread(0, 35, 7), label: "steps ahead" }}
+          y={{ domain: [0, 1], ticks: spread(0, 1, 4), label: "weight (γλ)ᵏ" }}
+        >
+          {({ x, y, top, bottom, right }) => {
+            const width = Math.max((x(1) - x(0)) * 0.7, 1);
+            return (
+              <>
+                <rect
+                  x={x(steps - 0.5)}
+                  width={Math.max(right - x(steps - 0.5), 0)}
+                  y={top}
+                  height={bottom - top}
+                  className="fill-rest-wash"
+                />
+                <text x={x(steps - 0.5) + 8} y={top + 16} className="fill-ink-soft">
+                  guessed by the value network
+                </text>
+                {weights(estimate, SHOWN).map((weight, k) => (
+                  <rect
+                    key={k}
+                    x={x(k) - width / 2}
+                    y={y(weight)}
+                    width={width}
+                    height={bottom - y(weight)}
+                    className={k < steps ? "fill-series-1" : "fill-none stroke-control-line"}
+                  />
+                ))}
+              </>
+            );
+          }}
+        </Plot>
+      }
+    >
+      <Controls>
+        <Control
+          label="Rollout"
+          symbol="n_steps"
+          value={steps}
+          min={1}
+          max={MOST_STEPS}
+          step={1}
+          text={String(steps)}
+          onChange={(next) => change({ steps: next })}
+        />
+        <Control
+          label="Discount"
+          symbol="γ"
+          value={gamma}
+          min={0.8}
+          max={1}
+          step={0.005}
+          text={gamma.toFixed(3)}
+          onChange={(next) => change({ gamma: next })}
+        />
+        <Control
+          label="GAE"
+          symbol="λ"
+          value={lambda}
+          min={0}
+          max={1}
+          step={0.05}
+          text={lambda.toFixed(2)}
+          onChange={(next) => change({ lambda: next })}
+        />
+      </Controls>
+      <Verdict title={`It sees about ${horizon(estimate).toFixed(1)} steps of real rewards.`}>
+        {said}{" "}
+        {reached(estimate) < 0.3
+          ? "Estimates are calm, but only as good as that network."
+          : "Estimates owe less to that network, and vary more from rollout to rollout."}
+      </Verdict>
+    </Beside>
+  );
+}

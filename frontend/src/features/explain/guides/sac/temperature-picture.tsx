@@ -1,0 +1,100 @@
+"use client";
+
+import { useState } from "react";
+import { percent } from "@/lib/format";
+import type { PictureProps } from "../../guide/guide";
+import { Stat } from "@/components/ui/stat";
+import { Beside } from "../../picture/beside";
+import { Control, Controls, Verdict } from "../../picture/control";
+import { type Frame, Plot } from "../../picture/plot";
+import { line, spread } from "../../picture/scale";
+import { actionValue, massBetween, softPolicy } from "./soft-policy";
+
+const ACTIONS = spread(-1, 1, 200);
+/** Between the two peaks. */
+const VALLEY = 0.2;
+
+/** The policy that suits a value with two peaks, as randomness is worth more or less. */
+export function TemperaturePicture({ preset: { hyperparameters } }: PictureProps) {
+  const given = hyperparameters.ent_coef;
+  const [power, setPower] = useState(() =>
+    typeof given === "number" && given > 0 ? Math.log10(given) : -0.7,
+  );
+  const alpha = 10 ** power;
+  const { density, entropy, value } = softPolicy(ACTIONS, alpha);
+  const high = massBetween(ACTIONS, density, VALLEY, 1);
+  const title =
+    high > 0.9
+      ? "It has committed to the higher peak."
+      : high < 0.5
+        ? "It prefers the broad peak, and tries everything."
+        : "It prefers the higher peak, and still tries the other.";
+  return (
+    <Beside
+      picture={
+        <Plot
+          label={`Value and probability of each action at temperature ${alpha.toFixed(2)}. ${title}`}
+          height={340}
+          x={{ domain: [-1, 1], ticks: spread(-1, 1, 4), label: "action" }}
+          y={{ domain: [0, 1.2], ticks: spread(0, 1, 4), label: "value of the action" }}
+        >
+          {(frame) => <Drawing frame={frame} density={density} />}
+        </Plot>
+      }
+    >
+      <Controls>
+        <Control
+          label="Temperature"
+          symbol="α = ent_coef"
+          value={power}
+          min={-2}
+          max={0.5}
+          step={0.05}
+          text={alpha.toFixed(alpha < 0.1 ? 3 : 2)}
+          onChange={setPower}
+        />
+      </Controls>
+      <dl className="grid grid-cols-2 gap-4">
+        <Stat label="Entropy">{entropy.toFixed(2)} nats</Stat>
+        <Stat label="Expected value">{value.toFixed(2)}</Stat>
+        <Stat label="On the higher peak">{percent(high)}</Stat>
+        <Stat label="On the broader peak">{percent(1 - high)}</Stat>
+      </dl>
+      <Verdict title={title}>
+        {given === null
+          ? "This preset tunes α while it learns, so that entropy stays near a target: minus the number of action dimensions."
+          : "This preset keeps α fixed."}{" "}
+        While the values are still wrong, staying on both peaks is what saves it.
+      </Verdict>
+    </Beside>
+  );
+}
+
+function Drawing({ frame: { x, y, bottom }, density }: { frame: Frame; density: number[] }) {
+  const most = Math.max(...density, 1.6);
+  const hill = density.map(
+    (p, i) => [x(ACTIONS[i] ?? 0), bottom - ((bottom - y(1)) * p) / most] as const,
+  );
+  return (
+    <>
+      <path
+        d={`${line([[x(-1), bottom], ...hill, [x(1), bottom]])}Z`}
+        className="fill-series-1/20 stroke-series-1"
+        strokeWidth={1.5}
+      />
+      <path
+        d={line(ACTIONS.map((a) => [x(a), y(actionValue(a))] as const))}
+        fill="none"
+        className="stroke-series-2"
+        strokeWidth={2}
+        strokeDasharray="8 4"
+      />
+      <text x={x(-0.45)} y={y(0.8) - 8} textAnchor="middle" className="fill-ink-soft">
+        value Q(a), dashed
+      </text>
+      <text x={x(-0.98)} y={bottom - 8} className="fill-ink-soft">
+        policy π(a), filled
+      </text>
+    </>
+  );
+}

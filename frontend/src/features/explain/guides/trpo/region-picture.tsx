@@ -1,0 +1,137 @@
+"use client";
+
+import { useState } from "react";
+import { percent } from "@/lib/format";
+import { numberOf, type PictureProps } from "../../guide/guide";
+import { Beside } from "../../picture/beside";
+import { Control, Controls, Verdict } from "../../picture/control";
+import { type Frame, Plot } from "../../picture/plot";
+import { spread } from "../../picture/scale";
+import { naturalStep, plainStep, promise, radii, type Region, type Vector } from "./region";
+
+const REACH = 0.4;
+const DEGREE = Math.PI / 180;
+
+/** The step that promises most without leaving the trust region, beside the plain gradient's. */
+export function RegionPicture({ preset: { hyperparameters } }: PictureProps) {
+  const [region, setRegion] = useState<Region>({
+    delta: numberOf(hyperparameters, "target_kl", 0.01),
+    angle: 35 * DEGREE,
+    skew: 6,
+  });
+  const change = (part: Partial<Region>) => setRegion({ ...region, ...part });
+  const gain = promise(region, naturalStep(region)) / promise(region, plainStep(region)) - 1;
+  const ticks = spread(-REACH, REACH, 4);
+  const axis = { domain: [-REACH, REACH] as const, ticks };
+  return (
+    <Beside
+      picture={
+        <Plot
+          label={`Two steps on the edge of the trust region. The natural one promises ${percent(gain)} more than the plain one.`}
+          height={360}
+          x={{ ...axis, label: "first parameter" }}
+          y={{ ...axis, label: "second parameter" }}
+        >
+          {(frame) => <Drawing frame={frame} region={region} />}
+        </Plot>
+      }
+    >
+      <Controls>
+        <Control
+          label="Trust"
+          symbol="target_kl"
+          value={region.delta}
+          min={0.001}
+          max={0.05}
+          step={0.001}
+          text={region.delta.toFixed(3)}
+          onChange={(delta) => change({ delta })}
+        />
+        <Control
+          label="Gradient's direction"
+          value={Math.round(region.angle / DEGREE)}
+          min={0}
+          max={360}
+          step={5}
+          text={`${Math.round(region.angle / DEGREE)}°`}
+          onChange={(degrees) => change({ angle: degrees * DEGREE })}
+        />
+        <Control
+          label="Unevenness"
+          symbol="F"
+          value={region.skew}
+          min={1}
+          max={12}
+          step={0.5}
+          text={`${region.skew} : 1`}
+          onChange={(skew) => change({ skew })}
+        />
+      </Controls>
+      <Verdict title={`The natural step promises ${percent(gain)} more.`}>
+        {region.skew === 1
+          ? "Every parameter changes the policy alike, so the gradient itself is the best way."
+          : "Both change the policy equally much. The natural step goes further along the parameter that the policy hardly notices."}
+      </Verdict>
+    </Beside>
+  );
+}
+
+function Drawing({ frame: { x, y }, region }: { frame: Frame; region: Region }) {
+  const [rx, ry] = radii(region);
+  const plain = plainStep(region);
+  const natural = naturalStep(region);
+  return (
+    <>
+      <ellipse
+        cx={x(0)}
+        cy={y(0)}
+        rx={x(rx) - x(0)}
+        ry={y(0) - y(ry)}
+        className="fill-accent-wash stroke-accent"
+        strokeDasharray="6 4"
+      />
+      <text x={x(0)} y={y(ry) - 8} textAnchor="middle" className="fill-ink-soft">
+        KL = {region.delta.toFixed(3)}
+      </text>
+      <Step frame={{ x, y }} to={plain} className="stroke-chart-reference" dash="5 4" />
+      <Step frame={{ x, y }} to={natural} className="stroke-chart-mean" />
+      <text x={x(plain[0]) + 8} y={y(plain[1])} className="fill-ink-soft">
+        gradient
+      </text>
+      <text x={x(natural[0]) + 8} y={y(natural[1]) + 4} className="fill-ink font-medium">
+        natural step
+      </text>
+      <circle cx={x(0)} cy={y(0)} r={4} className="fill-ink" />
+    </>
+  );
+}
+
+interface StepProps {
+  frame: Pick<Frame, "x" | "y">;
+  to: Vector;
+  className: string;
+  dash?: string;
+}
+
+function Step({ frame: { x, y }, to, className, dash }: StepProps) {
+  return (
+    <>
+      <line
+        x1={x(0)}
+        y1={y(0)}
+        x2={x(to[0])}
+        y2={y(to[1])}
+        className={className}
+        strokeWidth={2.5}
+        strokeDasharray={dash}
+      />
+      <circle
+        cx={x(to[0])}
+        cy={y(to[1])}
+        r={5}
+        className={`fill-raised ${className}`}
+        strokeWidth={2}
+      />
+    </>
+  );
+}
