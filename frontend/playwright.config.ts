@@ -13,11 +13,11 @@ process.env.RLVIZ_E2E_RUNS ??= mkdtempSync(path.join(tmpdir(), "rlviz-e2e-"));
 const runs = process.env.RLVIZ_E2E_RUNS;
 
 /**
- * The service as it is shipped, over runs that were written, not trained, and two that seem to train. It
+ * The service as it is shipped, over runs that were written, not trained, and some that seem to train. It
  * serves `out/`, so build before. `RLVIZ_E2E_URL` names one that runs, over `RLVIZ_E2E_RUNS`.
  */
 const service = {
-  command: `../backend/.venv/bin/python e2e/seed.py ${runs} --live 2 --serve`,
+  command: `../backend/.venv/bin/python e2e/seed.py ${runs} --live 3 --serve`,
   url: `${url}/api/health`,
   reuseExistingServer: false,
   timeout: 60_000,
@@ -28,7 +28,7 @@ const service = {
 export const desktop = { width: 1440, height: 900 };
 export const phone = { width: 390, height: 844 };
 
-/** Tests whose layout matters are tagged @phone and run at both widths. */
+/** Tests whose layout matters are tagged @phone and run at both widths; those tagged @touch on the phone alone. */
 export default defineConfig({
   testDir: "e2e",
   globalTeardown: "./e2e/teardown.ts",
@@ -38,8 +38,8 @@ export default defineConfig({
   fullyParallel: false,
   reporter: "list",
   projects: [
-    { name: "desktop", use: { viewport: desktop } },
-    { name: "phone", use: { viewport: phone, hasTouch: true }, grep: /@phone/ },
+    { name: "desktop", use: { viewport: desktop }, grepInvert: /@touch/ },
+    { name: "phone", use: { viewport: phone, hasTouch: true }, grep: /@phone|@touch/ },
   ],
   use: {
     baseURL: url,

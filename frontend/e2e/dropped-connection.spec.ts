@@ -1,6 +1,7 @@
 import { expect, test } from "@playwright/test";
 import { cuttableProxy } from "./cuttable-proxy";
-import { points, startRun, status } from "./run-page";
+import { points, status } from "./run-page";
+import { runPage, seeded } from "./seeded";
 
 test("a dropped connection resumes without a gap or a duplicate", async ({
   page,
@@ -8,23 +9,23 @@ test("a dropped connection resumes without a gap or a duplicate", async ({
   baseURL,
 }) => {
   const wire = await cuttableProxy(baseURL!);
-  await startRun(page, 400_000, wire.url);
+  const id = seeded().live.at(-1)!;
+  await page.goto(wire.url + runPage(id));
   const connection = page.locator("[data-connection]");
   await expect.poll(() => points(page, "Episode return")).toBeGreaterThan(5);
 
   for (let cut = 0; cut < 2; cut += 1) {
     const held = await points(page, "Episode return");
     wire.cut();
-    await expect(connection).toHaveText("Reconnecting");
+    await expect(connection).toHaveAttribute("data-connection", "reconnecting");
     await page.waitForTimeout(1500);
     wire.restore();
-    await expect(connection).toHaveText("Live");
+    await expect(connection).toHaveAttribute("data-connection", "live");
     await expect.poll(() => points(page, "Episode return")).toBeGreaterThan(held);
   }
 
   await page.getByRole("button", { name: "Stop" }).click();
   await expect(status(page, "stopped")).toBeVisible();
-  const id = new URL(page.url()).searchParams.get("id");
   const names = "episode/reward,rollout/ep_rew_mean";
   const answer = await request.get(`/api/runs/${id}/metrics?names=${names}&max_points=100000`);
   const { series } = (await answer.json()) as { series: Record<string, { count: number }> };

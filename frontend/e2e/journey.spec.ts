@@ -1,64 +1,97 @@
-import { expect, test } from "@playwright/test";
-import { chart, picture, points, startRun, status } from "./run-page";
+import { expect, type Page, test } from "@playwright/test";
+import { chart, picture, points, status, tabTo, videoTime } from "./run-page";
 
-test("a run is created, watched, stopped, evaluated and played back", async ({ page }) => {
-  await startRun(page, 200_000);
-  await expect(status(page, "running")).toBeVisible();
+const TITLE = "Episode return";
+const evaluation = (page: Page) => page.getByRole("region", { name: "Evaluation" });
+const episode = (page: Page, n: number) =>
+  evaluation(page).getByRole("button", { name: new RegExp(`^Play episode ${n}:`) });
 
-  await test.step("the curve moves", async () => {
-    await expect.poll(() => points(page, "Episode return")).toBeGreaterThan(5);
-    const drawn = await picture(page, "Episode return");
-    const held = await points(page, "Episode return");
-    await expect.poll(() => points(page, "Episode return")).toBeGreaterThan(held);
-    await expect.poll(() => picture(page, "Episode return")).not.toBe(drawn);
-    await expect(chart(page, "Episode length")).toHaveAccessibleName(
-      /^Episode length at step .*Mean of 100 \d/,
-    );
-  });
+async function watch(page: Page) {
+  await expect(page).toHaveURL(/\/runs\/view\?id=[a-z0-9-]+$/);
+  await expect(status(page, "running")).toBeVisible({ timeout: 60_000 });
+  await expect.poll(() => points(page, TITLE), { timeout: 60_000 }).toBeGreaterThan(5);
+  const drawn = await picture(page, TITLE);
+  const held = await points(page, TITLE);
+  await expect.poll(() => points(page, TITLE)).toBeGreaterThan(held);
+  await expect.poll(() => picture(page, TITLE)).not.toBe(drawn);
+  await expect(chart(page, TITLE)).toHaveAccessibleName(/^Episode return at step .*Mean of 100 \d/);
+}
 
-  await test.step("it stops", async () => {
-    await page.getByRole("button", { name: "Stop" }).click();
-    await expect(status(page, "stopped")).toBeVisible();
-    await expect(page.getByRole("button", { name: "Stop" })).toHaveCount(0);
-  });
+async function isRecorded(page: Page, episodes: number) {
+  const all = evaluation(page).getByRole("button", { name: /^Play episode/ });
+  await expect(all).toHaveCount(episodes, { timeout: 90_000 });
+}
 
-  await test.step("its policy is evaluated", async () => {
-    const card = page.getByRole("region", { name: "Evaluation" });
-    await expect(card.getByText("No evaluation yet")).toBeVisible();
-    await card.getByLabel("Episodes to evaluate").selectOption("3");
-    await card.getByRole("button", { name: "Run Evaluation" }).click();
-    await expect(card.getByRole("button", { name: /^Play episode/ })).toHaveCount(3, {
-      timeout: 60_000,
-    });
-  });
+test("the whole job, with the keyboard alone", async ({ page }) => {
+  const { keyboard } = page;
+  await page.goto("/");
+  await expect(page.locator("[role=row][data-index]").first()).toBeVisible();
+  await keyboard.press("n");
+  const form = page.getByRole("form", { name: "New run" });
+  await expect(form).toBeVisible();
+  await tabTo(page, form.getByLabel("Timesteps"));
+  await keyboard.press("Control+a");
+  await keyboard.type("200000");
+  await tabTo(page, form.getByLabel("Seed"));
+  await keyboard.type("7");
+  await tabTo(page, form.getByLabel("Name"));
+  await keyboard.type("By keyboard");
+  await keyboard.press("Enter");
+  await watch(page);
 
-  await test.step("the video plays", async () => {
-    const video = page.locator("video");
-    const time = () => video.evaluate((element: HTMLVideoElement) => element.currentTime);
-    await video.evaluate((element: HTMLVideoElement) => element.play());
-    await expect.poll(time).toBeGreaterThan(0.2);
-    await video.evaluate((element: HTMLVideoElement) => element.pause());
+  await tabTo(page, page.getByRole("button", { name: "Stop" }));
+  await keyboard.press("Enter");
+  await expect(status(page, "stopped")).toBeVisible({ timeout: 30_000 });
 
-    await page.getByRole("button", { name: /^Play episode 2/ }).click();
-    await expect(page.getByRole("button", { name: /^Play episode 2/ })).toHaveAttribute(
-      "aria-current",
-      "true",
-    );
-  });
+  await tabTo(page, evaluation(page).getByLabel("Episodes to evaluate"), 200);
+  await keyboard.press("ArrowUp");
+  await tabTo(page, evaluation(page).getByRole("button", { name: "Run Evaluation" }));
+  await keyboard.press("Enter");
+  await isRecorded(page, 3);
 
-  await test.step("it is deleted, and the list knows", async () => {
-    const id = new URL(page.url()).searchParams.get("id")!;
-    const link = page.locator(`a[href$="${id}"]`);
-    const line = page.getByRole("row").filter({ has: link });
-    const toRuns = () =>
-      page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Runs" }).click();
-    await toRuns();
-    await expect(line).toContainText("stopped");
-    await link.click();
-    await page.getByRole("button", { name: "Delete" }).click();
-    await page.getByRole("alertdialog").getByRole("button", { name: "Delete run" }).click();
-    await expect(page).toHaveURL("/");
-    await expect(page.getByRole("heading", { name: /^Runs/ })).toBeVisible();
-    await expect(line).toHaveCount(0);
-  });
+  const video = evaluation(page).locator("video");
+  await tabTo(page, evaluation(page).getByRole("button", { name: "Play", exact: true }));
+  await keyboard.press("Enter");
+  await expect.poll(() => videoTime(video)).toBeGreaterThan(0.2);
+  await keyboard.press("2");
+  await expect(episode(page, 2)).toHaveAttribute("aria-current", "true");
+  await keyboard.press("k");
+
+  await keyboard.press("g");
+  await keyboard.press("h");
+  await expect(page).toHaveURL("/");
+  const line = page.getByRole("row").filter({ hasText: "By keyboard" });
+  await tabTo(page, line);
+  await keyboard.press("Delete");
+  await expect(line).toHaveCount(0);
+  await keyboard.press("F8");
+  await tabTo(page, page.getByRole("button", { name: "Undo" }), 10);
+  await keyboard.press("Enter");
+  await expect(line).toContainText("stopped");
+});
+
+test("the whole job, on a phone @touch", async ({ page }) => {
+  await page.goto("/");
+  await page
+    .getByRole("link", { name: "New run" })
+    .or(page.getByRole("button", { name: "New run" }))
+    .first()
+    .tap();
+  const form = page.getByRole("form", { name: "New run" });
+  await form.getByLabel("Timesteps").fill("200000");
+  await form.getByLabel("Seed").fill("8");
+  await form.getByLabel("Name").fill("By phone");
+  await form.getByRole("button", { name: "Start training" }).tap();
+  await watch(page);
+  await page.getByRole("button", { name: "Stop" }).tap();
+  await expect(status(page, "stopped")).toBeVisible({ timeout: 30_000 });
+
+  await evaluation(page).getByLabel("Episodes to evaluate").selectOption("1");
+  await evaluation(page).getByRole("button", { name: "Run Evaluation" }).tap();
+  await isRecorded(page, 1);
+  await evaluation(page).getByRole("button", { name: "Play", exact: true }).tap();
+  await expect.poll(() => videoTime(evaluation(page).locator("video"))).toBeGreaterThan(0.2);
+
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Runs" }).tap();
+  await expect(page.getByRole("row").filter({ hasText: "By phone" })).toContainText("stopped");
 });

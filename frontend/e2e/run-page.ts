@@ -1,18 +1,14 @@
 import { createHash } from "node:crypto";
-import { expect, type Page } from "@playwright/test";
+import { expect, type Locator, type Page } from "@playwright/test";
 
 /** The app as a user sees it, by role and name. */
-export async function startRun(page: Page, timesteps: number, origin = ""): Promise<void> {
-  await page.goto(`${origin}/?new`);
-  const form = page.getByRole("form", { name: "New run" });
-  await form.getByLabel("Timesteps").fill(String(timesteps));
-  await form.getByLabel("Seed").fill("7");
-  await form.getByRole("button", { name: "Start training" }).click();
-  await expect(page).toHaveURL(/\/runs\/view\?id=[a-z0-9-]+$/);
+export function chart(page: Page, title: string) {
+  return page.getByRole("region", { name: title, exact: true }).getByRole("img", { name: title });
 }
 
-export function chart(page: Page, title: string) {
-  return page.getByRole("region", { name: title }).getByRole("img");
+/** The part of a chart that the keyboard reads. Its bounds are those of the picture. */
+export function chartCursor(page: Page, title: string) {
+  return page.getByRole("slider", { name: new RegExp(`^${title}: Arrow keys`) });
 }
 
 export async function points(page: Page, title: string): Promise<number> {
@@ -23,6 +19,7 @@ export async function points(page: Page, title: string): Promise<number> {
 export async function picture(page: Page, title: string): Promise<string> {
   const pixels = await chart(page, title)
     .locator("canvas")
+    .first()
     .evaluate((canvas: HTMLCanvasElement) => canvas.toDataURL());
   return createHash("sha256").update(pixels).digest("hex");
 }
@@ -30,3 +27,19 @@ export async function picture(page: Page, title: string): Promise<string> {
 export function status(page: Page, status: string) {
   return page.getByRole("status", { name: `Status: ${status}` });
 }
+
+export const videoTime = (video: Locator) =>
+  video.evaluate((element: HTMLVideoElement) => element.currentTime);
+
+/** Goes on with Tab until `target` has the focus, as somebody without a mouse does. */
+export async function tabTo(page: Page, target: Locator, most = 80) {
+  for (let presses = 0; presses < most; presses += 1) {
+    if (await target.evaluate((element) => element === document.activeElement)) return;
+    await page.keyboard.press("Tab");
+  }
+  await expect(target).toBeFocused({ timeout: 1 });
+}
+
+/** How far a page can be scrolled sideways, in pixels. */
+export const sideways = (page: Page) =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);

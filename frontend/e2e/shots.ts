@@ -94,7 +94,7 @@ export function shots(): Shot[] {
   ];
 }
 
-const underWay = (status: "queued" | "running") => (evaluations: object[]) => [
+export const underWay = (status: "queued" | "running") => (evaluations: object[]) => [
   {
     ...evaluations[0],
     id: "eval_20990101-000000-000",

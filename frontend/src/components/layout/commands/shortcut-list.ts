@@ -39,5 +39,15 @@ export function shortcutGroups(mod: string): ShortcutGroup[] {
         { keys: ["Del"], does: "Delete, with a way back" },
       ],
     },
+    {
+      title: "Player, while it has the focus",
+      shortcuts: [
+        { keys: ["Space"], does: "Play or pause" },
+        { keys: ["→"], does: "Next frame; ←, the one before" },
+        { keys: ["n"], does: "Next episode; p, the one before" },
+        { keys: ["↑"], does: "Faster; ↓, slower" },
+        { keys: ["f"], does: "Full screen" },
+      ],
+    },
   ];
 }

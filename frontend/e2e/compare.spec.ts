@@ -1,0 +1,90 @@
+import { expect, type Page, test } from "@playwright/test";
+import { points, videoTime } from "./run-page";
+import { comparePage, seeded } from "./seeded";
+
+const figures = (page: Page) => page.getByRole("region", { name: "Figures" });
+const chips = (page: Page) =>
+  page.getByRole("list", { name: "Compared runs" }).getByRole("listitem");
+
+test("two runs: a verdict, figures, a threshold of one's own, settings @phone", async ({
+  page,
+}) => {
+  const { good, slow } = seeded();
+  await page.goto(comparePage(good, slow));
+  await expect(page.getByRole("region", { name: "In short" })).toContainText(
+    "PPO baseline did better.",
+  );
+  await expect(
+    figures(page).getByText("best", { exact: true }).filter({ visible: true }),
+  ).not.toHaveCount(0);
+  await expect(
+    figures(page).getByText("not reached").filter({ visible: true }).first(),
+  ).toBeVisible();
+
+  await figures(page).getByLabel("Threshold", { exact: true }).fill("100");
+  await expect(page).toHaveURL(/threshold=100/);
+  await expect(figures(page).getByText("not reached").filter({ visible: true })).toHaveCount(0);
+  await page.reload();
+  await expect(figures(page).getByLabel("Threshold", { exact: true })).toHaveValue("100");
+
+  const settings = page.getByRole("region", { name: "Settings that differ" });
+  await expect(settings.getByRole("heading", { name: "algo" })).toBeVisible();
+  await expect(settings.getByText("env_id")).toHaveCount(0);
+});
+
+test("curves lie over each other, and each can be switched off", async ({ page }) => {
+  const { good, slow, live } = seeded();
+  await page.goto(comparePage(good, slow, live[0]!));
+  const legend = page.getByRole("region", { name: "Episode return", exact: true });
+  const entry = legend.getByRole("button", { name: /^PPO baseline/ });
+  await expect(entry).toHaveAttribute("aria-pressed", "true");
+  await entry.click();
+  await expect(entry).toHaveAttribute("aria-pressed", "false");
+
+  const held = await points(page, "Episode return");
+  await expect.poll(() => points(page, "Episode return")).toBeGreaterThan(held);
+  await expect(page.getByRole("region", { name: "In short" })).toContainText(
+    "Live 1 has not ended yet",
+  );
+});
+
+test("the videos play as one, and a run without one can be evaluated @phone", async ({ page }) => {
+  const { good, slow, bare } = seeded();
+  await page.goto(comparePage(good, slow, bare));
+  const videos = page.getByRole("region", { name: "Policies side by side" });
+  await expect(videos.getByRole("button", { name: "Evaluate PPO, lower gamma" })).toBeEnabled();
+  await expect(videos.locator("video")).toHaveCount(2);
+  await videos.getByRole("button", { name: "Play", exact: true }).click();
+  await expect.poll(() => videoTime(videos.locator("video").first())).toBeGreaterThan(0.3);
+  await videos.getByRole("button", { name: "Pause" }).click();
+  const [one, two] = await Promise.all(
+    [0, 1].map((i) => videoTime(videos.locator("video").nth(i))),
+  );
+  expect(Math.abs(one! - two!)).toBeLessThan(0.25);
+
+  await videos.getByRole("group", { name: "Player of all videos" }).focus();
+  await page.keyboard.press("End");
+  const ends = [0, 1].map((i) => videos.locator("video").nth(i));
+  await expect.poll(() => videoTime(ends[0]!)).toBeGreaterThan(4);
+  await expect.poll(() => videoTime(ends[1]!)).toBeLessThan(4);
+  await expect(videos.getByText("ended")).toBeVisible();
+});
+
+test("runs are found by search, taken out again, and missed when they are gone @phone", async ({
+  page,
+}) => {
+  const { good } = seeded();
+  await page.goto(comparePage(good));
+  await expect(page.getByText("Choose another run to compare with")).toBeVisible();
+  await page.getByRole("button", { name: "Add runs" }).click();
+  await page.getByPlaceholder("Search runs").fill("lower gamma");
+  await page.getByRole("option", { name: /PPO, lower gamma/ }).click();
+  await page.keyboard.press("Escape");
+  await expect(chips(page)).toHaveCount(2);
+  await page.getByRole("button", { name: "Remove PPO baseline" }).click();
+  await expect(chips(page)).toHaveCount(1);
+  await page.goto(comparePage(good, "gone-run"));
+  await expect(page.getByRole("alert").first()).toContainText("gone-run");
+  await page.getByRole("button", { name: "Take out of the comparison" }).click();
+  await expect(page.getByRole("button", { name: /^Compare PPO baseline and/ })).toBeVisible();
+});

@@ -1,0 +1,18 @@
+import { expect, test } from "@playwright/test";
+import { seeded } from "./seeded";
+
+test("a picture that teaches is moved by keys, and a run's curves are read @phone", async ({
+  page,
+}) => {
+  await page.goto("/explain");
+  const ratio = page.getByRole("slider", { name: "Ratio" });
+  const before = await ratio.inputValue();
+  await ratio.press("ArrowRight");
+  await expect(ratio).not.toHaveValue(before);
+  await page.getByRole("tab", { name: "PPO" }).press("ArrowRight");
+  await expect(page.getByRole("tab", { name: "DQN" })).toHaveAttribute("aria-selected", "true");
+
+  const { slow } = seeded();
+  await page.goto(`/explain?run=${slow}`);
+  await expect(page.getByRole("main")).toContainText("DQN baseline");
+});

@@ -1,0 +1,93 @@
+import { expect, type Page, test } from "@playwright/test";
+import { answer, emptyList, refuse } from "./answers";
+
+const rows = (page: Page) => page.locator("[role=row][data-index]");
+const row = (page: Page, name: string) =>
+  rows(page).filter({ has: page.getByText(name, { exact: true }) });
+const LIST = /^\/runs$/;
+
+test("the list shows every run as what it is, names as plain text @phone", async ({ page }) => {
+  await page.goto("/");
+  await expect(row(page, "PPO baseline")).toContainText("completed");
+  await expect(row(page, "Live 1")).toContainText("running");
+  await page.getByRole("searchbox", { name: "Search runs" }).fill("onerror");
+  await expect(rows(page)).toHaveCount(1);
+  await expect(rows(page)).toContainText('<img src=x onerror="window.hacked=1">');
+  expect(await page.evaluate(() => "hacked" in window)).toBe(false);
+});
+
+test("search and filters narrow it, stay in the address and can be shared", async ({ page }) => {
+  await page.goto("/");
+  await page.getByRole("button", { name: "Status", exact: true }).first().click();
+  await page.getByRole("option", { name: /failed/ }).click();
+  await page.keyboard.press("Escape");
+  await expect(page).toHaveURL(/status=failed/);
+  await expect(rows(page)).toHaveCount(1);
+  await page.reload();
+  await expect(rows(page)).toHaveCount(1);
+  await expect(row(page, "Learning rate too high")).toBeVisible();
+  await page.getByRole("searchbox", { name: "Search runs" }).fill("nothing has this name");
+  await expect(page.getByText(/^No run/).first()).toBeVisible();
+});
+
+test("runs that are selected are compared @phone", async ({ page }) => {
+  await page.goto("/?q=baseline");
+  await row(page, "PPO baseline").locator("[data-act=select]").click();
+  await row(page, "DQN baseline").locator("[data-act=select]").click();
+  await page
+    .getByRole("region", { name: "Selected runs" })
+    .getByRole("link", { name: "Compare" })
+    .click();
+  await expect(page).toHaveURL(/\/compare\?runs=[a-z0-9-]+,[a-z0-9-]+$/);
+  await expect(page.getByRole("list", { name: "Compared runs" }).getByRole("listitem")).toHaveCount(
+    2,
+  );
+});
+
+test("a deleted run comes back by Undo @phone", async ({ page }) => {
+  await page.goto("/?q=Sweep+12");
+  await page.getByRole("button", { name: "Actions for Sweep 12" }).click();
+  await page.getByRole("menuitem", { name: /^Delete/ }).click();
+  await expect(row(page, "Sweep 12")).toHaveCount(0);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(row(page, "Sweep 12")).toBeVisible();
+});
+
+test("Duplicate opens the form filled in from the run @phone", async ({ page }) => {
+  await page.goto("/?q=Sweep+11");
+  await page.getByRole("button", { name: "Actions for Sweep 11" }).click();
+  await page.getByRole("menuitem", { name: /^Duplicate/ }).click();
+  const form = page.getByRole("form", { name: "New run" });
+  await expect(form.getByLabel("Timesteps")).toHaveValue("50000");
+  await expect(form.getByRole("radio", { name: /^PPO/ })).toBeChecked();
+});
+
+test("values out of bounds are refused beside their fields, with nothing created", async ({
+  page,
+}) => {
+  await page.goto("/?new");
+  const form = page.getByRole("form", { name: "New run" });
+  await form.getByLabel("Timesteps").fill("3");
+  await form.getByLabel("Seed").fill("one");
+  await form.getByRole("button", { name: "Start training" }).click();
+  await expect(form.getByLabel("Timesteps")).toHaveAccessibleDescription(/^Must be .* to /);
+  await expect(form.getByLabel("Seed")).toHaveAccessibleDescription("Enter a whole number");
+  await expect(form.getByLabel("Timesteps")).toBeFocused();
+});
+
+test("a list without runs teaches, and one that cannot be had says so and tries again @phone", async ({
+  page,
+}) => {
+  await answer(page, LIST, () => emptyList);
+  await page.goto("/");
+  await expect(page.getByText("No runs yet")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Train CartPole with PPO" })).toBeEnabled();
+
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+  await refuse(page, LIST);
+  await page.reload();
+  await expect(page.getByRole("alert").getByText("The catalogue is busy")).toBeVisible();
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+  await page.getByRole("button", { name: "Try again" }).click();
+  await expect(row(page, "PPO baseline")).toBeVisible();
+});

@@ -1,0 +1,80 @@
+import { expect, type Page, test } from "@playwright/test";
+import { answer } from "./answers";
+import { videoTime } from "./run-page";
+import { runPage, seeded } from "./seeded";
+import { underWay } from "./shots";
+
+const card = (page: Page) => page.getByRole("region", { name: "Evaluation" });
+const episode = (page: Page, n: number) =>
+  card(page).getByRole("button", { name: new RegExp(`^Play episode ${n}:`) });
+const FPS = 50;
+
+test("the player plays, steps, jumps and loops, by press and by key @phone", async ({ page }) => {
+  await page.goto(runPage(seeded().good));
+  const video = card(page).locator("video");
+  const player = card(page).getByRole("group", { name: /^Player of/ });
+  await card(page).getByRole("button", { name: "Play", exact: true }).click();
+  await expect.poll(() => videoTime(video)).toBeGreaterThan(0.2);
+  await card(page).getByRole("button", { name: "Pause" }).click();
+
+  await episode(page, 2).click();
+  await expect(episode(page, 2)).toHaveAttribute("aria-current", "true");
+  await player.focus();
+  await page.keyboard.press("k");
+  const paused = Math.floor((await videoTime(video)) * FPS);
+  await page.keyboard.press("ArrowRight");
+  await expect.poll(async () => Math.floor((await videoTime(video)) * FPS)).toBe(paused + 1);
+  await page.keyboard.press("3");
+  await expect(episode(page, 3)).toHaveAttribute("aria-current", "true");
+  await page.keyboard.press("p");
+  await expect(episode(page, 2)).toHaveAttribute("aria-current", "true");
+  await expect(card(page).getByRole("slider", { name: "Position" })).toHaveAttribute(
+    "aria-valuetext",
+    /episode 2 of 3$/,
+  );
+  await card(page).getByLabel("Speed").selectOption("2");
+  expect(await video.evaluate((element: HTMLVideoElement) => element.playbackRate)).toBe(2);
+
+  await card(page).getByRole("button", { name: "Keyboard shortcuts" }).click();
+  await expect(card(page).getByText("One frame back or on")).toBeVisible();
+  await card(page).getByRole("button", { name: "Loop" }).click();
+  await player.focus();
+  await page.keyboard.press("End");
+  await page.keyboard.press("ArrowLeft");
+  await page.keyboard.press(" ");
+  await expect(episode(page, 1)).toHaveAttribute("aria-current", "true");
+  await page.keyboard.press(" ");
+});
+
+test("earlier evaluations keep their numbers when their video is gone", async ({ page }) => {
+  await page.goto(runPage(seeded().good));
+  await card(page).getByText("All evaluations").click();
+  const all = card(page).getByRole("list", { name: "All evaluations" });
+  await expect(all.getByRole("listitem")).toHaveCount(3);
+  await all.getByRole("button", { name: /video retired/ }).click();
+  await expect(card(page).getByText(/^Video retired/)).toBeVisible();
+  await expect(card(page).getByText("55.0", { exact: false }).first()).toBeVisible();
+  await expect(
+    card(page).getByRole("list", { name: "Episodes" }).getByRole("listitem"),
+  ).toHaveCount(3);
+});
+
+test("none yet, waiting, under way and failed each say so @phone", async ({ page }) => {
+  const { bare, good, stopped, failed } = seeded();
+  const EVALUATIONS = /^\/runs\/[^/]+\/evaluations$/;
+  await page.goto(runPage(bare));
+  await expect(card(page).getByText("No evaluation yet")).toBeVisible();
+  await page.goto(runPage(failed));
+  await expect(card(page).getByText("This run ended before it saved a policy.")).toBeVisible();
+  await page.goto(runPage(stopped));
+  await expect(card(page).getByRole("alert")).toContainText("model.zip is not a policy");
+  await expect(card(page).getByRole("button", { name: "Evaluate again" })).toBeEnabled();
+  await answer(page, EVALUATIONS, underWay("queued"));
+  await page.goto(runPage(good));
+  await expect(card(page).getByRole("status").first()).toContainText("Waiting to start");
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+  await answer(page, EVALUATIONS, underWay("running"));
+  await page.reload();
+  await expect(card(page).getByText("Episode 3 of 3")).toBeVisible();
+  await expect(card(page).locator("video")).toBeVisible();
+});

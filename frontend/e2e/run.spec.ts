@@ -1,0 +1,87 @@
+import { expect, test } from "@playwright/test";
+import { chart, chartCursor, picture, points, status } from "./run-page";
+import { runPage, seeded } from "./seeded";
+
+const RETURN = "Episode return";
+const LENGTH = "Episode length";
+
+test("all charts zoom together, by hand and by key, and are read by arrow keys", async ({
+  page,
+}) => {
+  await page.goto(runPage(seeded().good));
+  const cursor = chartCursor(page, RETURN);
+  const other = chartCursor(page, LENGTH);
+  await expect(cursor).toHaveAttribute("aria-valuemin", "0");
+  const whole = await cursor.getAttribute("aria-valuemax");
+
+  const box = (await chart(page, RETURN).boundingBox())!;
+  await page.mouse.move(box.x + box.width * 0.4, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.7, box.y + box.height / 2, { steps: 5 });
+  await page.mouse.up();
+  await expect(cursor).not.toHaveAttribute("aria-valuemin", "0");
+  await expect(other).toHaveAttribute(
+    "aria-valuemin",
+    (await cursor.getAttribute("aria-valuemin"))!,
+  );
+  await page.mouse.dblclick(box.x + box.width / 2, box.y + box.height / 2);
+  await expect(other).toHaveAttribute("aria-valuemax", whole!);
+
+  await cursor.focus();
+  await page.keyboard.press("Home");
+  await expect(cursor).toHaveAttribute("aria-valuetext", /^step \d/i);
+  const first = await cursor.getAttribute("aria-valuetext");
+  await page.keyboard.press("ArrowRight");
+  await expect(cursor).not.toHaveAttribute("aria-valuetext", first!);
+  await page.keyboard.press("+");
+  await expect(other).not.toHaveAttribute("aria-valuemax", whole!);
+  await page.keyboard.press("Escape");
+  await expect(other).toHaveAttribute("aria-valuemax", whole!);
+});
+
+test("axis, scale and smoothing change the picture and stay in the address @phone", async ({
+  page,
+}) => {
+  await page.goto(runPage(seeded().good));
+  await expect.poll(() => points(page, RETURN)).toBeGreaterThan(100);
+  const steps = await picture(page, RETURN);
+  await page.getByRole("radio", { name: "Time" }).check({ force: true });
+  await expect(page).toHaveURL(/x=time/);
+  await expect.poll(() => picture(page, RETURN)).not.toBe(steps);
+  await page.getByRole("slider", { name: "Smoothing", exact: true }).press("Home");
+  await expect(page).toHaveURL(/smooth=0/);
+  await page.reload();
+  await expect(page.getByRole("radio", { name: "Time" })).toBeChecked();
+  await expect.poll(() => points(page, RETURN)).toBeGreaterThan(100);
+});
+
+test("a run that trains draws what it learns as it comes", async ({ page }) => {
+  await page.goto(runPage(seeded().live[0]!));
+  await expect(status(page, "running")).toBeVisible();
+  await expect.poll(() => points(page, RETURN)).toBeGreaterThan(5);
+  const drawn = await picture(page, RETURN);
+  const held = await points(page, RETURN);
+  await expect.poll(() => points(page, RETURN)).toBeGreaterThan(held);
+  await expect.poll(() => picture(page, RETURN)).not.toBe(drawn);
+});
+
+test("a run that went wrong names its cause @phone", async ({ page }) => {
+  const { failed, interrupted } = seeded();
+  await page.goto(runPage(failed));
+  await expect(status(page, "failed")).toBeVisible();
+  await expect(page.getByText(/ValueError: Expected logits, found nan/).first()).toBeVisible();
+  await page.goto(runPage(interrupted));
+  await expect(status(page, "interrupted")).toBeVisible();
+  await expect(page.getByText(/killed by signal 9/).first()).toBeVisible();
+});
+
+test("a run that is not there says so", async ({ page }) => {
+  for (const [query, words] of [
+    ["", "No run was named"],
+    ["?id=no-such-run", "This run does not exist"],
+    ["?id=..%2F..%2Fetc", "This run does not exist"],
+  ] as const) {
+    await page.goto(`/runs/view${query}`);
+    await expect(page.getByText(words)).toBeVisible();
+  }
+});

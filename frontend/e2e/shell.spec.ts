@@ -1,0 +1,37 @@
+import { expect, test } from "@playwright/test";
+
+test("an unknown page gets the front end's own 404", async ({ page }) => {
+  const answer = await page.goto("/no/such/page");
+  expect(answer?.status()).toBe(404);
+  await expect(page.getByRole("heading", { name: "Page not found" })).toBeAttached();
+  await page.getByRole("link", { name: "Go to your runs" }).click();
+  await expect(page).toHaveURL("/");
+});
+
+test("the palette finds pages and runs, and the sheet shows the keys", async ({ page }) => {
+  await page.goto("/explain");
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("DQN baseline");
+  await expect(page.getByRole("option", { name: /DQN baseline/ }).first()).toBeVisible();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("g");
+  await page.keyboard.press("c");
+  await expect(page).toHaveURL("/compare");
+  await page.keyboard.press("?");
+  await expect(page.getByRole("dialog")).toContainText("Go to Compare");
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+});
+
+test("the theme follows the system until one is chosen @phone", async ({ page }) => {
+  const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
+  await page.emulateMedia({ colorScheme: "dark" });
+  await page.goto("/compare");
+  expect(await theme()).toBe("dark");
+  await page.emulateMedia({ colorScheme: "light" });
+  await expect.poll(theme).toBe("light");
+  await page.getByRole("radio", { name: /dark/i }).check({ force: true });
+  await expect.poll(theme).toBe("dark");
+  await page.reload();
+  expect(await theme()).toBe("dark");
+});
