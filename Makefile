@@ -18,7 +18,7 @@ FRONTEND_SOURCES := $(shell find frontend/src frontend/public -type f 2>/dev/nul
 
 .PHONY: help
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: $(STAMPS)/python $(STAMPS)/frontend ## Install, build and serve the app at http://127.0.0.1:8000
@@ -47,6 +47,11 @@ lint: $(STAMPS)/python $(STAMPS)/node ## Check style, types, imports and that ge
 	@cp frontend/src/lib/api/schema.d.ts $(STAMPS)/schema.d.ts
 	cd frontend && $(PNPM) client >/dev/null
 	@diff -u $(STAMPS)/schema.d.ts frontend/src/lib/api/schema.d.ts || { echo "Run 'make client'."; exit 1; }
+
+.PHONY: screenshots
+screenshots: $(STAMPS)/python $(STAMPS)/frontend $(STAMPS)/browser ## Picture every page and state into frontend/screenshots/
+	rm -rf frontend/screenshots
+	cd frontend && $(PNPM) exec playwright test --config playwright.screenshots.config.ts
 
 .PHONY: bench
 bench: $(STAMPS)/python $(STAMPS)/frontend $(STAMPS)/browser ## Measure speed, as ratios within one run

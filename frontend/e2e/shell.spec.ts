@@ -10,7 +10,9 @@ test("an unknown page gets the front end's own 404", async ({ page }) => {
 
 test("the palette finds pages and runs, and the sheet shows the keys", async ({ page }) => {
   await page.goto("/explain");
+  await expect(page.locator("[data-connection=live]")).toBeAttached();
   await page.keyboard.press("Control+k");
+  await expect(page.getByRole("dialog")).toBeVisible();
   await page.keyboard.type("DQN baseline");
   await expect(page.getByRole("option", { name: /DQN baseline/ }).first()).toBeVisible();
   await page.keyboard.press("Escape");
