@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import ByteSize, Field, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
@@ -41,6 +41,16 @@ class Settings(BaseSettings):
     keep_eval_videos: int = Field(3, ge=1, le=1_000, description="Newest evaluation videos kept a run.")
     trash_days: float = Field(
         7.0, ge=0, le=3_650, description="Days a deleted run stays in the trash, from where it can be brought back."
+    on_exit: Literal["stop", "leave"] = Field(
+        "stop",
+        description="What Ctrl-C and SIGTERM do with runs that train: stop them and save their policies, or leave "
+        "them training for the next start to take up.",
+    )
+    terminate_after_seconds: float = Field(
+        30.0, ge=0.1, le=86_400, description="A run that does not stop so long after it was asked gets SIGTERM."
+    )
+    kill_after_seconds: float = Field(
+        10.0, ge=0.1, le=86_400, description="A run that goes on so long after SIGTERM is killed."
     )
     token: str | None = Field(
         None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import socket
 import sys
+from threading import Thread
 from types import FrameType
 
 import uvicorn
@@ -16,6 +17,8 @@ from rlviz.settings import Settings
 
 SHUTDOWN_SECONDS = 5
 
+_AT_THE_END = {"stop": ", and stops what trains", "leave": "; runs that train go on"}
+
 
 def serve(application: Application) -> int:
     """Serve until interrupted. Raises RunsFolderInUse, or InvalidRequest if the address is taken."""
@@ -24,7 +27,9 @@ def serve(application: Application) -> int:
     listener = _listen(settings)
     port = listener.getsockname()[1]
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
-    print(f"RL Gym Visualizer is at http://{host}:{port} (Ctrl-C ends it; runs that train go on)", file=sys.stderr)
+    print(
+        f"RL Gym Visualizer is at http://{host}:{port} (Ctrl-C ends it{_AT_THE_END[settings.on_exit]})", file=sys.stderr
+    )
     config = uvicorn.Config(
         create_app(application),
         log_level="warning",
@@ -33,8 +38,29 @@ def serve(application: Application) -> int:
     )
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _already_handled)
-    uvicorn.Server(config).run(sockets=[listener])
+    server = _Server(config, application)
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:  # its terminal was closed
+        signal.signal(signal.SIGHUP, server.handle_exit)
+    server.run(sockets=[listener])
     return 0
+
+
+class _Server(uvicorn.Server):
+    """Asks the runs to stop as soon as the signal comes, so that they save while the streams are ended."""
+
+    def __init__(self, config: uvicorn.Config, application: Application) -> None:
+        super().__init__(config)
+        self._application = application
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        if not self.should_exit:
+            if self._application.settings.on_exit == "stop":
+                print("Stopping runs and saving their policies; Ctrl-C again does not wait for them.", file=sys.stderr)
+            Thread(target=self._application.wind_down, name="wind-down", daemon=True).start()
+            super().handle_exit(sig, frame)
+        else:
+            self.force_exit = True
+            self._application.hurry()
 
 
 def _already_handled(_number: int, _frame: FrameType | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
@@ -23,8 +24,19 @@ class Exit:
         if self.code is None:
             return f"The worker went away before {what} was done, and nobody saw how."
         if self.code < 0:
-            return f"The worker was killed by signal {-self.code}."
+            return f"The worker {_killed_by(-self.code)}."
         return f"The worker ended with exit status {self.code} before {what} was done; see worker.log."
+
+
+def _killed_by(number: int) -> str:
+    """What a signal says to somebody who knows none: ``was killed by signal 9 (SIGKILL)``."""
+    try:
+        name = signal.Signals(number).name
+    except ValueError:
+        return f"was killed by signal {number}"
+    if name in ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGABRT"):
+        return f"crashed in native code: signal {number} ({name})"
+    return f"was killed by signal {number} ({name})"
 
 
 class Worker(ABC):
@@ -38,6 +50,10 @@ class Worker(ABC):
     @abstractmethod
     def poll(self) -> Exit | None:
         """How it ended, or None while it lives. Never blocks; may be called again after the end."""
+
+    @abstractmethod
+    def terminate(self) -> None:
+        """Ask it to end, by another way than ``control.json``; it may be too stuck to listen."""
 
     @abstractmethod
     def kill(self) -> None:

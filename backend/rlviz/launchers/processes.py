@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -21,7 +23,6 @@ RESPAWN_SECONDS = 1.5
 """The next spare waits so long, lest its imports compete with the first steps of the run just started."""
 
 _VMSTAT = Path("/proc/vmstat")
-_SIGKILL = 9
 
 
 class LaunchedWorker(Worker):
@@ -39,9 +40,13 @@ class LaunchedWorker(Worker):
     def poll(self) -> Exit | None:
         code = self._process.poll()
         if code is not None and self._exit is None:
-            starved = code == -_SIGKILL and _out_of_memory_kills() > self._kills_before
+            starved = code == -signal.SIGKILL and _out_of_memory_kills() > self._kills_before
             self._exit = Exit(code, out_of_memory=starved)
         return self._exit
+
+    def terminate(self) -> None:
+        if self._process.poll() is None:
+            self._process.terminate()
 
     def kill(self) -> None:
         if self._process.poll() is None:
@@ -61,9 +66,16 @@ class AdoptedWorker(Worker):
     def poll(self) -> Exit | None:
         return None if self._identity.is_alive() else Exit(None)
 
+    def terminate(self) -> None:
+        self._signal(signal.SIGTERM)
+
     def kill(self) -> None:
+        self._signal(signal.SIGKILL)
+
+    def _signal(self, number: signal.Signals) -> None:
         if self._identity.is_alive():
-            psutil.Process(self._identity.pid).kill()
+            with suppress(ProcessLookupError):  # it ended just now
+                os.kill(self._identity.pid, number)
 
 
 class WorkerProcesses:

@@ -31,6 +31,9 @@ class ThreadWorker(Worker):
     def poll(self) -> Exit | None:
         return None if self._thread.is_alive() else Exit(self._code)
 
+    def terminate(self) -> None:
+        self._stop.set()
+
     def kill(self) -> None:
         """A thread cannot be killed; it is asked to stop."""
         self._stop.set()

@@ -25,6 +25,9 @@ class Control(BaseModel):
     desired: Desired = Desired.IDLE
     requested_at: float | None = Field(default=None, description="Unix time of the last change, seconds.")
     queued_at: float | None = Field(default=None, description="Unix time at which training was asked for, seconds.")
+    reason: str | None = Field(
+        default=None, description="Why it shall stop, if not because its user said so; one sentence."
+    )
     checkpoint_request: int = Field(
         default=0, ge=0, description="Counts up; the trainer saves a checkpoint for each new number."
     )

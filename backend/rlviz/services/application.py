@@ -5,8 +5,10 @@ from __future__ import annotations
 import logging
 from functools import cached_property
 
+from sqlalchemy.exc import DatabaseError
+
 from rlviz.catalog.database import Database
-from rlviz.domain.errors import CatalogueDamaged
+from rlviz.domain.errors import CatalogueDamaged, RlvizError
 from rlviz.launchers import LAUNCHERS
 from rlviz.launchers.processes import WorkerProcesses
 from rlviz.rundir.lock import RunsLock
@@ -29,6 +31,10 @@ from rlviz.settings import Settings
 log = logging.getLogger(__name__)
 
 CATALOGUE = "rlviz.db"
+DRAIN_SECONDS = 9.5
+
+SUPERVISOR_PATIENCE = 1.0
+"""Seconds that the supervisor waits for another writer; it tries again later, and follows its runs meanwhile."""
 
 
 class Application:
@@ -39,12 +45,14 @@ class Application:
         runs_dir = self.settings.runs_dir
         self.database = Database(runs_dir / CATALOGUE)
         self._lock = RunsLock(runs_dir)
+        self._winding_down = False
         self.processes = WorkerProcesses()
         self.launcher = LAUNCHERS.get(settings.launcher)(self.processes)
         self.broadcast = Broadcast()
         self.feeds = Feeds(runs_dir)
+        self._own_catalogue = Database(runs_dir / CATALOGUE, patience=SUPERVISOR_PATIENCE)
         self.supervisor = Supervisor(
-            self.settings, self.database, self.launcher, self.processes, self.feeds, self.broadcast
+            self.settings, self._own_catalogue, self.launcher, self.processes, self.feeds, self.broadcast
         )
         self.trash = Trash(runs_dir)
         self.housekeeping = Housekeeping(self.trash, self.settings.trash_days)
@@ -86,11 +94,33 @@ class Application:
         self.supervisor.start()
         self.housekeeping.start()
 
+    def wind_down(self) -> None:
+        """Begin to end: start nothing more, and ask what trains to stop and to save. Returns at once.
+
+        Runs that wait keep their place for the next start. With RLVIZ_ON_EXIT=leave, workers go on as well.
+        """
+        if self.settings.on_exit == "leave":
+            return
+        self._winding_down = True
+        self.supervisor.drain()
+        for run_id in self.runs.training():
+            try:
+                self.runs.stop(run_id, reason="The app was ended.")
+            except (RlvizError, OSError, DatabaseError) as error:
+                log.warning("Run %s could not be asked to stop: %s", run_id, error)
+
+    def hurry(self) -> None:
+        """``close`` shall not wait for workers that save their policies; they do that without us."""
+        self.supervisor.skip_wait()
+
     def close(self) -> None:
         self.housekeeping.close()
         self.environments.close()
+        if self._winding_down and not self.supervisor.await_drained(DRAIN_SECONDS):
+            log.warning("Some workers have not ended and are left behind")
         self.supervisor.close()
         self.database.close()
+        self._own_catalogue.close()
         self._lock.release()
 
     def rebuild(self) -> Rebuilt:

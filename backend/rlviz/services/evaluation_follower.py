@@ -22,6 +22,8 @@ from rlviz.services.broadcast import Broadcast
 
 log = logging.getLogger(__name__)
 
+ABANDONED = "The app was ended while this evaluation played. Evaluate again."
+
 CHECKPOINT_SECONDS = 60.0
 """How long a running run may take to write the checkpoint it was asked for."""
 
@@ -52,6 +54,7 @@ class EvaluationFollower:
         self._give_up_at = clock() + CHECKPOINT_SECONDS
         self.checkpoint_request = checkpoint_request
         self.worker: Worker | None = None
+        self._abandoned = False
 
     def is_ready(self, answered_checkpoint: int | None) -> bool:
         """Whether its policy is on disk. ``answered_checkpoint`` is None once the run has no worker."""
@@ -94,13 +97,19 @@ class EvaluationFollower:
         self.worker = worker
         self._seen = None
 
+    def abandon(self) -> None:
+        """End the evaluator at once: the app is about to end. One that waits is taken up by the next start."""
+        if self.worker is not None:
+            self._abandoned = True
+            self.worker.kill()
+
     def poll(self) -> bool:
         """Carry over what is new. Returns False once the evaluation has ended and its evaluator is gone."""
         gone = self.worker.poll() if self.worker is not None else None
         if self._version() != self._seen:
             self._reload()
         if gone is not None and not self._record.status.is_final:
-            self.fail(gone.cause("the evaluation"))
+            self.fail(ABANDONED if self._abandoned else gone.cause("the evaluation"))
         return not (self._record.status.is_final and (self.worker is None or gone is not None))
 
     def fail(self, cause: str) -> None:

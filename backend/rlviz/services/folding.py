@@ -10,6 +10,7 @@ import numpy as np
 
 from rlviz.analysis.return_curve import ReturnCurve
 from rlviz.catalog.models import RunRow
+from rlviz.domain.errors import RunFolderError
 from rlviz.domain.records import (
     ENDINGS,
     EP_LEN_MEAN,
@@ -22,7 +23,12 @@ from rlviz.domain.records import (
     EventRecord,
     is_metric,
 )
+from rlviz.domain.status import RunStatus
+from rlviz.rundir.control import Desired
+from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import READ_BYTES, JournalTail, Line
+
+ENDED_FROM_OUTSIDE = "Not this app but something else told the worker to end (SIGTERM); it saved its policy and did."
 
 _COLUMNS = {EP_REW_MEAN: "ep_rew_mean", EP_LEN_MEAN: "ep_len_mean"}
 
@@ -111,6 +117,17 @@ def curve_of_journal(path: Path, end: int | None = None) -> ReturnCurve:
             break
         extend_curve(curve, records)
     return curve
+
+
+def cause_of_stop(status: RunStatus, folder: RunFolder) -> str | None:
+    """Why a run that ended well was stopped, if somebody has to be told: not for one that was stopped by its user."""
+    if status is not RunStatus.STOPPED:
+        return None
+    try:
+        control = folder.read_control()
+    except (OSError, RunFolderError):
+        return None
+    return control.reason if control.desired is Desired.STOP else ENDED_FROM_OUTSIDE
 
 
 def warn_of_broken_events(row: RunRow, name: str, lines: Iterable[Line]) -> None:

@@ -20,8 +20,10 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalTail, JournalWriter, Line
 from rlviz.rundir.lock import training_lock
 from rlviz.services.broadcast import Broadcast
+from rlviz.services.escalation import Escalation, Patience, Step
 from rlviz.services.feeds import MetricsFeed
 from rlviz.services.folding import (
+    cause_of_stop,
     curve_of_journal,
     extend_curve,
     fold_curve,
@@ -37,6 +39,17 @@ log = logging.getLogger(__name__)
 PROGRESS_SECONDS = 1.0
 """How often step, reward and rate of a live run are written to the catalogue and told to clients."""
 
+FOLDER_SECONDS = 1.0
+"""How often it is looked whether the run still has its folder."""
+
+STOP_PATIENCE = Patience(ask=30.0, terminate=10.0)
+AT_ONCE = Patience(ask=0.0, terminate=5.0)
+
+FOLDER_LOST = (
+    "The folder of this run was deleted, moved or renamed while it trained, so that nothing it did could be followed; "
+    "its worker was ended. If you still have the folder, give it its old name again and run `rlviz rebuild`."
+)
+
 
 class RunFollower:
     """One live run: its worker, and the tails of its journals. All methods are called from one thread."""
@@ -50,6 +63,7 @@ class RunFollower:
         broadcast: Broadcast,
         *,
         events_offset: int = 0,
+        patience: Patience = STOP_PATIENCE,
         clock: Callable[[], float] = time.time,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -62,13 +76,26 @@ class RunFollower:
         self._events: list[EventRecord] = []
         self._broken: list[Line] = []
         self._rows: list[Line] = []
-        self._progress_at = monotonic()
+        self._progress_at = self._looked_at = monotonic()
+        self._patience = patience
+        self._ending: Escalation | None = None
+        self._lost = False
         self.answered_checkpoint = 0
         self.ended = False
+
+    def end(self, patience: Patience | None = None) -> None:
+        """The worker was asked to stop: see to it that it does, in the time of a stop or in ``patience`` if shorter."""
+        if self._ending is None:
+            name = f"Run {self.folder.run_id}"
+            self._ending = Escalation(name, self.worker, patience or self._patience, self._monotonic)
+        elif patience is not None:
+            self._ending.hurry(patience)
 
     def poll(self) -> bool:
         """Carry over what is new. Returns False once the worker is gone and everything it wrote is booked."""
         gone = self.worker.poll()  # before the journals are read: what it wrote is then there to be read
+        if gone is None:
+            self._look_after()
         self._read()
         if gone is not None and not self._has_ending() and not self._interrupt(gone):
             gone = None
@@ -79,10 +106,29 @@ class RunFollower:
             self.folder.tidy()
         return gone is None
 
+    def _look_after(self) -> None:
+        """End a worker that lost its folder; take the next step with one that shall end."""
+        now = self._monotonic()
+        if not self._lost and now - self._looked_at >= FOLDER_SECONDS:
+            self._looked_at = now
+            self._lost = not self.folder.path.exists() and self.folder.path.parent.exists()
+            if self._lost:
+                log.warning("Run %s: %s", self.folder.run_id, FOLDER_LOST)
+                self.end(AT_ONCE)
+        if self._ending is not None:
+            self._ending.tick()
+
+    def _cause(self, gone: Exit) -> str:
+        if self._lost or not self.folder.path.exists():
+            return FOLDER_LOST
+        if self._ending is not None and self._ending.step is not Step.ASKED:
+            return self._ending.cause()
+        return gone.cause()
+
     def _interrupt(self, gone: Exit) -> bool:
         """Speak for a worker that went without a word. Returns False if somebody trains in the folder after all."""
         try:
-            self._events.append(journal_interruption(self.folder, gone.cause(), self._clock))
+            self._events.append(journal_interruption(self.folder, self._cause(gone), self._clock))
         except RunIsActive as error:
             log.debug("Looking again: %s", error)
             return False
@@ -131,6 +177,8 @@ class RunFollower:
             warn(row, f"{self.folder.events_path.name} has two endings: {error}")
         else:
             row.status = status.value
+            if status in (RunStatus.STOPPED, RunStatus.COMPLETED):
+                row.cause = cause_of_stop(status, self.folder)
 
 
 def journal_interruption(folder: RunFolder, cause: str, clock: Callable[[], float] = time.time) -> EventRecord:
@@ -151,7 +199,7 @@ def journal_ending(
     try:
         with training_lock(folder), closing(JournalWriter(folder.events_path, clock=lambda: now)) as journal:
             seq = journal.append(event.model_dump(mode="json", include={"event", "step", "data"}))
-    except OSError:
-        log.exception("How run %s ended could not be written into its folder", folder.run_id)
+    except OSError as error:
+        log.warning("How run %s ended could not be written into its folder: %s", folder.run_id, error)
         return event
     return event.model_copy(update={"seq": seq})

@@ -79,6 +79,11 @@ class RunService:
         with self._database.read() as session:
             return tag_counts(session)
 
+    def training(self) -> Sequence[str]:
+        """Ids of the runs that have a worker and were not asked to stop."""
+        with self._database.read() as session:
+            return [row.id for row in runs_with_status(session, RunStatus.RUNNING)]
+
     def load(self) -> tuple[int, int]:
         """How many runs have a worker, and how many wait."""
         with self._database.read() as session:
@@ -116,8 +121,11 @@ class RunService:
         self._supervisor.wake()
         return row
 
-    def stop(self, run_id: str) -> RunRow:
-        """Ask a run to stop. One that is stopping or has ended is left as it is; one never started is a conflict."""
+    def stop(self, run_id: str, reason: str | None = None) -> RunRow:
+        """Ask a run to stop. One that is stopping or has ended is left as it is; one never started is a conflict.
+
+        ``reason``: one sentence, if it is not its user who wants it to.
+        """
         now = self._clock()
         with self._database.write() as session:
             row = get_run(session, run_id)
@@ -127,7 +135,8 @@ class RunService:
                 row = move_run(session, run_id, RunStatus.STOPPED, ended_at=now)
             else:
                 row = move_run(session, run_id, RunStatus.STOPPING)
-            self._ask(run_id, Desired.STOP, now)
+            self._supervisor.expect_end(run_id)  # first: with its folder gone, no wish reaches the worker
+            self._ask(run_id, Desired.STOP, now, reason=reason)
         self._broadcast.run_changed(row)
         self._supervisor.wake()
         return row
@@ -188,6 +197,7 @@ class RunService:
         return row
 
     def _ask(self, run_id: str, desired: Desired, now: float, **changes: float) -> None:
+    def _ask(self, run_id: str, desired: Desired, now: float, **changes: object) -> None:
         folder = RunFolder(self._settings.runs_dir, run_id)
         control = folder.read_control().model_copy(update={"desired": desired, "requested_at": now, **changes})
         folder.write_control(control)

@@ -21,6 +21,8 @@ from rlviz.launchers.processes import AdoptedWorker, WorkerProcesses
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.process import UNKNOWN
 from rlviz.services.broadcast import Broadcast
+from rlviz.services.complaints import RETRY_SECONDS, Complaints
+from rlviz.services.escalation import Patience
 from rlviz.services.evaluation_follower import EvaluationFollower
 from rlviz.services.feeds import Feeds
 from rlviz.services.folding import fold_event
@@ -31,6 +33,9 @@ log = logging.getLogger(__name__)
 
 TICK_SECONDS = 0.05
 IDLE_SECONDS = 0.5
+CLOSING_PATIENCE = Patience(ask=6.0, terminate=2.0)
+"""For workers that end with the service: together less than the ten seconds that its end may take."""
+
 CONCURRENT_EVALUATIONS = 2
 
 
@@ -56,6 +61,10 @@ class Supervisor:
         self._runs: dict[str, RunFollower] = {}
         self._evaluations: dict[tuple[str, str], EvaluationFollower] = {}
         self._new_evaluations: list[tuple[EvaluationRow, int | None]] = []
+        self._complaints = Complaints()
+        self._to_end: list[str] = []
+        self._draining = Event()
+        self._idle = Event()
         self._inbox = Lock()
         self._wake = Event()
         self._closing = Event()
@@ -73,6 +82,25 @@ class Supervisor:
     def wake(self) -> None:
         """Something was queued."""
         self._wake.set()
+
+    def expect_end(self, run_id: str) -> None:
+        """The run was asked to stop: its worker is terminated, and then killed, if it does not."""
+        with self._inbox:
+            self._to_end.append(run_id)
+        self.wake()
+
+    def drain(self) -> None:
+        """From now on start nothing; end every worker that lives, evaluators at once. Returns without waiting."""
+        self._idle.clear()
+        self._draining.set()
+        self.wake()
+
+    def await_drained(self, seconds: float) -> bool:
+        """Wait until no worker is left, at most so long; return whether that came true."""
+        return self._idle.wait(seconds)
+
+    def skip_wait(self) -> None:
+        self._idle.set()
 
     def close(self) -> None:
         """End the thread, then the launcher; book what workers wrote while they ended."""
@@ -97,6 +125,8 @@ class Supervisor:
 
     def adopt_run(self, row: RunRow, worker: Worker, events_offset: int) -> None:
         self._follow(row.id, worker, events_offset)
+        if row.state is RunStatus.STOPPING:
+            self.expect_end(row.id)
 
     def adopt_evaluation(self, row: EvaluationRow, worker: Worker) -> None:
         follower = self._evaluation_follower(row, None)
@@ -113,36 +143,61 @@ class Supervisor:
             self._wake.clear()
             try:
                 self._tick(woken)
-            except Exception:
-                log.exception("The supervisor stumbled and tries again")
-                time.sleep(TICK_SECONDS)
+            except Exception as error:
+                self._complaints.failed("Starting what waits", error)
+                self._closing.wait(RETRY_SECONDS)
                 self._wake.set()
+            else:
+                self._complaints.over("Starting what waits")
 
     def _tick(self, woken: bool) -> None:
+        self._end_what_shall_end()
         freed = self._follow_runs()
         freed = self._follow_evaluations() or freed
         if woken or freed:
             self._dispatch()
         self._launch_evaluations()
+        if self._draining.is_set():
+            if not self._runs and not any(evaluation.worker for evaluation in self._evaluations.values()):
+                self._idle.set()
+            return
         self._launcher.prepare()
         self._processes.prepare()
 
+    def _end_what_shall_end(self) -> None:
+        with self._inbox:
+            asked, self._to_end = self._to_end, []
+        for run_id in asked:
+            if run_id in self._runs:
+                self._runs[run_id].end()
+        if self._draining.is_set():
+            for run in self._runs.values():
+                run.end(CLOSING_PATIENCE)
+            for evaluation in self._evaluations.values():
+                evaluation.abandon()
+
     def _follow_runs(self) -> bool:
         """Poll every live run; return whether one has ended."""
-        ended = []
-        for run_id, follower in self._runs.items():
-            try:
-                if not follower.poll():
-                    ended.append(run_id)
-            except Exception:
-                log.exception("Run %s could not be followed; trying again", run_id)
+        ended = [run_id for run_id, run in self._runs.items() if not self._poll(f"Following run {run_id}", run)]
         for run_id in ended:
             del self._runs[run_id]
         return bool(ended)
 
+    def _poll(self, what: str, follower: RunFollower | EvaluationFollower) -> bool:
+        """Whether it is still to be followed; what fails is, and is left in peace for a while."""
+        if not self._complaints.may_try(what):
+            return True
+        try:
+            goes_on = follower.poll()
+        except Exception as error:
+            self._complaints.failed(what, error)
+            return True
+        self._complaints.over(what)
+        return goes_on
+
     def _dispatch(self) -> None:
         """Start queued runs, first come first served, as long as there is room."""
-        while len(self._runs) < self.limit and not self._closing.is_set():
+        while len(self._runs) < self.limit and not self._closing.is_set() and not self._draining.is_set():
             with self._database.read() as session:
                 queued = runs_with_status(session, RunStatus.QUEUED)
             if not queued:
@@ -188,6 +243,7 @@ class Supervisor:
             self._database,
             self._broadcast,
             events_offset=events_offset,
+            patience=Patience(self._settings.terminate_after_seconds, self._settings.kill_after_seconds),
         )
 
     def _follow_evaluations(self) -> bool:
@@ -195,13 +251,8 @@ class Supervisor:
             arrived, self._new_evaluations = self._new_evaluations, []
         for row, request in arrived:
             self._evaluations[row.run_id, row.id] = self._evaluation_follower(row, request)
-        ended = []
-        for key, follower in self._evaluations.items():
-            try:
-                if not follower.poll():
-                    ended.append(key)
-            except Exception:
-                log.exception("Evaluation %s of run %s could not be followed; trying again", *reversed(key))
+        followers = self._evaluations.items()
+        ended = [key for key, one in followers if not self._poll(f"Following evaluation {one.id} of {one.run_id}", one)]
         for key in ended:
             del self._evaluations[key]
         return bool(ended)
@@ -209,7 +260,7 @@ class Supervisor:
     def _launch_evaluations(self) -> None:
         busy = sum(follower.worker is not None for follower in self._evaluations.values())
         for follower in self._evaluations.values():
-            if busy >= CONCURRENT_EVALUATIONS:
+            if busy >= CONCURRENT_EVALUATIONS or self._draining.is_set():
                 return
             try:
                 busy += self._launch_evaluation(follower)

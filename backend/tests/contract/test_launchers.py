@@ -161,7 +161,7 @@ def test_close_leaves_processes_alone_and_ends_a_thread_as_a_stop_would(
     assert eventually(adopted.poll) == Exit(None)
     gone = eventually(worker.poll)
     assert gone == Exit(-9)
-    assert gone.cause() == "The worker was killed by signal 9."
+    assert gone.cause() == "The worker was killed by signal 9 (SIGKILL)."
     assert later.launcher.adopt(worker.identity) is None
     assert kinds(folder) == ["started"]
 

@@ -187,7 +187,7 @@ def test_an_evaluator_that_is_killed_leaves_the_cause_and_no_half_file(app: Appl
     os.kill(pid, signal.SIGKILL)
     record = evaluation_ended(app, trained.run_id).parsed()
     assert record.status is EvaluationStatus.FAILED
-    assert record.cause == "The worker was killed by signal 9."
+    assert record.cause == "The worker was killed by signal 9 (SIGKILL)."
     assert record.ended_at is not None
     assert record.summary is None
     assert trained.read_evaluation(asked.id) == record

@@ -40,6 +40,9 @@ class Actor(Worker):
     def poll(self) -> Exit | None:
         return self.exit
 
+    def terminate(self) -> None:
+        self.exit = Exit(-15)
+
     def kill(self) -> None:
         self.exit = Exit(-9)
 
@@ -135,14 +138,18 @@ def test_an_interruption_that_could_not_be_booked_at_once_is_told_once(
     assert not follower.poll()
     assert kinds(folder) == ["started", "interrupted"]
     row = row_of(database, folder)
-    assert (row.state, row.cause, row.warnings) == (RunStatus.INTERRUPTED, "The worker was killed by signal 9.", 0)
+    assert (row.state, row.cause, row.warnings) == (
+        RunStatus.INTERRUPTED,
+        "The worker was killed by signal 9 (SIGKILL).",
+        0,
+    )
 
 
 @pytest.mark.parametrize(
     ("gone", "cause"),
     [
-        (Exit(-9), "The worker was killed by signal 9."),
-        (Exit(-11), "The worker was killed by signal 11."),
+        (Exit(-9), "The worker was killed by signal 9 (SIGKILL)."),
+        (Exit(-11), "The worker crashed in native code: signal 11 (SIGSEGV)."),
         (Exit(-9, out_of_memory=True), "The host ran out of memory and killed the worker."),
         (Exit(None), "The worker went away before training was done, and nobody saw how."),
         (Exit(3), "The worker ended with exit status 3 before training was done; see worker.log."),

@@ -160,7 +160,7 @@ def test_a_worker_that_is_killed_leaves_an_interrupted_run_that_names_the_signal
     os.kill(pid, signal.SIGKILL)
     row = ended(app, run_id)
     folder = folder_of(app, run_id)
-    assert (row.state, row.cause) == (S.INTERRUPTED, "The worker was killed by signal 9.")
+    assert (row.state, row.cause) == (S.INTERRUPTED, "The worker was killed by signal 9 (SIGKILL).")
     assert row.ended_at is not None
     last = events(folder)[-1]
     assert (last.event, last.data, last.time) == (EventKind.INTERRUPTED, {"cause": row.cause}, row.ended_at)

@@ -116,7 +116,13 @@ def serving(folder: Path, *, script: str | None = None, token: str | None = None
     """A service whose runs, log and working directory lie in ``folder``; ended, by force if need be, at the end."""
     runs_dir, log_path = folder / "runs", folder / "service.log"
     folder.mkdir(parents=True, exist_ok=True)
-    given = {"port": "0", "runs_dir": str(runs_dir), "frontend_dir": str(folder / "none"), **settings}
+    given = {
+        "port": "0",
+        "on_exit": "leave",
+        "runs_dir": str(runs_dir),
+        "frontend_dir": str(folder / "none"),
+        **settings,
+    }
     if token is not None:
         given["token"] = token
     with log_path.open("wb") as log:

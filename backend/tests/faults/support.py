@@ -1,0 +1,80 @@
+"""What the tests of faults share: small runs, what must hold afterwards, and the figures that a soak keeps."""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from rlviz.domain.records import EventKind, EventRecord, MetricRecord
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.journal import read_journal
+from tests.support.http import Service, wait_for
+from tests.support.training import QUICK, events
+
+SOAK = os.environ.get("RLVIZ_SOAK") == "1"
+"""Set by ``make soak``: the same tests, many more times each."""
+
+STOP_SOON = {"terminate_after_seconds": "0.5", "kill_after_seconds": "0.5"}
+
+
+def times(few: int, many: int) -> int:
+    """How often: ``few`` in CI, ``many`` in a soak."""
+    return many if SOAK else few
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Where a soak writes what it measured, one JSON line each; nowhere otherwise."""
+
+    path: Path | None
+
+    def add(self, what: str, value: float, unit: str, *, at_most: float | None = None) -> None:
+        """``at_most``: the promise. It is asserted in a soak alone, on a machine that does nothing else."""
+        if self.path is None:
+            return
+        with self.path.open("a") as file:
+            file.write(json.dumps({"what": what, "value": value, "unit": unit, "at_most": at_most}) + "\n")
+        assert at_most is None or value <= at_most, f"{what}: {value} {unit}"
+
+
+def train(service: Service, **wishes: object) -> str:
+    """A run that has begun to train and does not end by itself."""
+    run = service.create(
+        start=True, total_timesteps=10_000_000, **{"preset": None, "hyperparameters": QUICK["ppo"], **wishes}
+    )
+    run_id = str(run["id"])
+    wait_for(lambda: steps_of(service, run_id) > 0, f"the first step of {run_id}")
+    return run_id
+
+
+def steps_of(service: Service, run_id: str) -> int:
+    return int(service.get(f"/runs/{run_id}")["step"])
+
+
+def worker_of(service: Service, run_id: str) -> psutil.Process:
+    """The process that trains the run, as its folder names it."""
+    return psutil.Process(int(str(events(service.folder(run_id), EventKind.STARTED)[0].data["pid"])))
+
+
+def children(service: Service) -> list[psutil.Process]:
+    """Every process that the service has started, and theirs."""
+    return psutil.Process(service.process.pid).children(recursive=True)
+
+
+def whole_files(folder: RunFolder) -> None:
+    """Nothing in ``folder`` is corrupt: journals are records in order, policies are whole, no temporary file stays."""
+    rows = [MetricRecord.model_validate(line.record) for line in read_journal(folder.metrics_path)]
+    assert [row.seq for row in rows] == list(range(1, len(rows) + 1))
+    told = [EventRecord.model_validate(line.record) for line in read_journal(folder.events_path)]
+    assert [event.seq for event in told] == list(range(1, len(told) + 1))
+    for path in folder.path.rglob("*.json"):
+        json.loads(path.read_bytes())
+    for path in folder.path.rglob("*.zip"):
+        with zipfile.ZipFile(path) as policy:
+            assert policy.testzip() is None
+    assert not [path.name for path in folder.path.rglob("*.tmp")]
