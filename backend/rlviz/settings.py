@@ -41,6 +41,7 @@ class Settings(BaseSettings):
     keep_eval_videos: int = Field(3, ge=1, le=1_000, description="Newest evaluation videos kept a run.")
     trash_days: float = Field(
         7.0, ge=0, le=3_650, description="Days a deleted run stays in the trash, from where it can be brought back."
+    )
     on_exit: Literal["stop", "leave"] = Field(
         "stop",
         description="What Ctrl-C and SIGTERM do with runs that train: stop them and save their policies, or leave "

@@ -14,6 +14,7 @@ from rlviz.rundir.control import Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import Line, read_backwards, read_journal
 from rlviz.services.folding import (
+    cause_of_stop,
     curve_of_journal,
     fold_curve,
     fold_event,
@@ -81,6 +82,8 @@ def row_of_folder(folder: RunFolder) -> tuple[RunRow, int]:
     for event in events:
         fold_event(row, event)
     row.status = _status(row, folder, events).value
+    if row.state is RunStatus.STOPPED and events:
+        row.cause = cause_of_stop(row.state, folder)
     return row, lines[-1].end if lines else 0
 
 

@@ -80,6 +80,7 @@ class RunFollower:
         self._patience = patience
         self._ending: Escalation | None = None
         self._lost = False
+        self._began = events_offset > 0
         self.answered_checkpoint = 0
         self.ended = False
 
@@ -127,8 +128,12 @@ class RunFollower:
 
     def _interrupt(self, gone: Exit) -> bool:
         """Speak for a worker that went without a word. Returns False if somebody trains in the folder after all."""
+        kind = EventKind.INTERRUPTED
+        data: dict[str, JsonValue] = {"cause": self._cause(gone)}
+        if self._ending is not None and not self._lost and not self._began:  # stopped while it was importing
+            kind, data = EventKind.STOPPED, {"path": None}
         try:
-            self._events.append(journal_interruption(self.folder, self._cause(gone), self._clock))
+            self._events.append(journal_ending(self.folder, kind, data, self._clock))
         except RunIsActive as error:
             log.debug("Looking again: %s", error)
             return False
@@ -139,6 +144,7 @@ class RunFollower:
         events, broken = parse_events(self._tail.read())
         rows = self.feed.poll()
         self._events += events
+        self._began = self._began or bool(events)
         self._broken += broken
         self._rows += rows
         extend_curve(self._curve, (line.record for line in rows))

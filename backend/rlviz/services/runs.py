@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 
 from sqlmodel import Session
 
@@ -136,7 +137,8 @@ class RunService:
             else:
                 row = move_run(session, run_id, RunStatus.STOPPING)
             self._supervisor.expect_end(run_id)  # first: with its folder gone, no wish reaches the worker
-            self._ask(run_id, Desired.STOP, now, reason=reason)
+            with suppress(ArtifactNotFound):  # its folder is gone: it is ended all the same
+                self._ask(run_id, Desired.STOP, now, reason=reason)
         self._broadcast.run_changed(row)
         self._supervisor.wake()
         return row
@@ -196,11 +198,13 @@ class RunService:
         session.add_all(found.evaluations)
         return row
 
-    def _ask(self, run_id: str, desired: Desired, now: float, **changes: float) -> None:
     def _ask(self, run_id: str, desired: Desired, now: float, **changes: object) -> None:
         folder = RunFolder(self._settings.runs_dir, run_id)
         control = folder.read_control().model_copy(update={"desired": desired, "requested_at": now, **changes})
-        folder.write_control(control)
+        try:
+            folder.write_control(control)
+        except FileNotFoundError as error:
+            raise folder_gone(run_id) from error
 
 
 def folder_gone(run_id: str) -> ArtifactNotFound:

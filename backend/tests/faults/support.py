@@ -48,7 +48,7 @@ def train(service: Service, **wishes: object) -> str:
         start=True, total_timesteps=10_000_000, **{"preset": None, "hyperparameters": QUICK["ppo"], **wishes}
     )
     run_id = str(run["id"])
-    wait_for(lambda: steps_of(service, run_id) > 0, f"the first step of {run_id}")
+    wait_for(lambda: steps_of(service, run_id) > 0, f"the first step of {run_id}", 300)
     return run_id
 
 

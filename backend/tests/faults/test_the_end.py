@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.support import STOP_SOON, Figures, children, steps_of, train, whole_files, worker_of
-from tests.support.http import Event, Service, Stream, is_kind, is_status, serving, streaming, wait_for
+from tests.faults.support import STOP_SOON, Figures, children, steps_of, train, whole_files
+from tests.support.http import LiveRun, Service, assert_problem, is_kind, serving, streaming, wait_for
 
-pytestmark = pytest.mark.faults
+pytestmark = [pytest.mark.faults, pytest.mark.timeout(900)]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP], ids=lambda number: number.name)
@@ -31,65 +31,80 @@ def test_ctrl_c_saves_the_policies_ends_the_streams_and_leaves_no_process(
             begin = time.monotonic()
             assert service.stop(number) == 0
             figures.add("Ctrl-C: app and workers gone, policy saved", time.monotonic() - begin, "s", at_most=10)
-            assert any(is_status("stopped", trains)(event) for event in rest(stream)), "its end was told"
+            with suppress(http.client.IncompleteRead):
+                list(stream)  # it ends
         assert not [process for process in before if process.is_running()]
         assert "Traceback" not in service.log
     assert service.folder(trains).model_path.exists()
     whole_files(service.folder(trains))
-    with serving(tmp_path, max_concurrent_runs="1") as again:
+    with serving(tmp_path, on_exit="stop", max_concurrent_runs="1") as again:
         stopped = again.get(f"/runs/{trains}")
         assert (stopped["status"], stopped["cause"]) == ("stopped", "The app was ended.")
-        assert again.wait_for_status(waits, "running")["queue_position"] is None
-        again.api("POST", f"/runs/{waits}/stop")
-        again.wait_for_status(waits, "stopped")
+        again.wait_for_status(waits, "running")
 
 
-def rest(stream: Stream) -> Iterator[Event]:
-    """What comes until the service breaks the stream off."""
-    with suppress(http.client.IncompleteRead):
-        yield from stream
+@pytest.fixture
+def played(tmp_path: Path) -> Iterator[dict[str, LiveRun]]:
+    """Two runs whose workers the test plays, on a folder that a service finds at its start."""
+    runs = {name: LiveRun(tmp_path / "runs", name) for name in ("doomed", "other")}
+    yield runs
+    for run in runs.values():
+        run.close()
 
 
-@pytest.fixture(scope="module")
-def impatient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    with serving(tmp_path_factory.mktemp("impatient"), max_concurrent_runs="2", **STOP_SOON) as service:
-        yield service
-
-
-def test_a_run_that_hangs_is_asked_then_terminated_then_killed_and_says_so(impatient: Service) -> None:
-    hung, other = train(impatient), train(impatient)
-    worker = worker_of(impatient, hung)
-    worker.suspend()
-    impatient.api("POST", f"/runs/{hung}/stop")
-    run = impatient.wait_for_status(hung, "interrupted")
-    assert run["cause"].startswith("The worker did not stop within 0.5 s of being asked, nor within 0.5 s of being")
-    assert not worker.is_running()
-    assert "terminating it" in impatient.log
-    assert "killing it" in impatient.log
-    steps = steps_of(impatient, other)
-    wait_for(lambda: steps_of(impatient, other) > steps, "the other run to go on")
-    impatient.api("POST", f"/runs/{other}/stop")
-    impatient.wait_for_status(other, "stopped")
+def test_a_run_that_hangs_is_asked_then_terminated_then_killed_and_says_so(
+    tmp_path: Path, played: dict[str, LiveRun]
+) -> None:
+    played["doomed"].process.send_signal(signal.SIGSTOP)
+    with serving(tmp_path, **STOP_SOON) as service:
+        assert service.api("POST", "/runs/doomed/stop").status_code == 202
+        run = service.wait_for_status("doomed", "interrupted")
+        assert run["cause"].startswith(
+            "The worker did not stop within 0.5 s of being asked, nor within 0.5 s of being terminated, and was killed"
+        )
+        assert played["doomed"].process.wait() == -signal.SIGKILL
+        goes_on(service, played["other"])
 
 
 @pytest.mark.parametrize("what", ["deleted", "renamed"])
-def test_a_run_whose_folder_is_taken_away_while_it_trains_ends_and_names_that(impatient: Service, what: str) -> None:
-    taken, other = train(impatient), train(impatient)
-    worker = worker_of(impatient, taken)
-    folder = impatient.folder(taken)
-    aside = folder.path.with_name("taken-aside")
-    folder.path.rename(aside)
-    if what == "deleted":
-        shutil.rmtree(aside, ignore_errors=True)
-    run = impatient.wait_for_status(taken, "interrupted")
-    assert "deleted, moved or renamed" in run["cause"]
-    wait_for(lambda: not worker.is_running(), "the worker's end")
-    for path in ("", "/metrics", "/config", "/events", "/evaluations", "/hints", "/artifacts/metrics.jsonl"):
-        assert impatient.api("GET", f"/runs/{taken}{path}").status_code < 500, path
-    for method, path in (("POST", "/evaluations"), ("POST", "/stop"), ("POST", "/start"), ("DELETE", "")):
-        answer = impatient.api(method, f"/runs/{taken}{path}", json={} if path == "/evaluations" else None)
-        assert answer.status_code < 500, (method, path, answer.text)
-    assert impatient.get(f"/runs/{other}")["status"] == "running"
-    impatient.api("POST", f"/runs/{other}/stop")
-    impatient.wait_for_status(other, "stopped")
-    shutil.rmtree(aside, ignore_errors=True)
+def test_a_run_whose_folder_is_taken_away_while_it_trains_ends_and_names_that(
+    tmp_path: Path, played: dict[str, LiveRun], what: str
+) -> None:
+    played["doomed"].row()
+    with serving(tmp_path) as service:
+        folder = service.folder("doomed").path
+        if what == "deleted":
+            shutil.rmtree(folder)
+        else:
+            folder.rename(tmp_path / "elsewhere")
+        found = wait_for(lambda: service.get("/runs?status=interrupted")["runs"], "the end to be told")
+        assert "deleted, moved or renamed" in found[0]["cause"]
+        assert played["doomed"].process.wait() == -signal.SIGTERM
+        for path in ("", "/metrics", "/config", "/events", "/evaluations", "/hints", "/artifacts/metrics.jsonl"):
+            assert service.api("GET", f"/runs/doomed{path}").status_code in (200, 404), path
+        assert_problem(service.api("POST", "/runs/doomed/evaluations", json={}), 409)
+        assert service.api("POST", "/runs/doomed/stop").status_code == 202
+        assert_problem(service.api("POST", "/runs/doomed/start"), 409)
+        assert service.api("DELETE", "/runs/doomed").status_code == 204
+        goes_on(service, played["other"])
+        assert "Traceback" not in service.log
+
+
+def test_a_copy_of_a_run_folder_made_by_hand_harms_nobody(tmp_path: Path, played: dict[str, LiveRun]) -> None:
+    played["doomed"].row()
+    with serving(tmp_path) as service:
+        shutil.copytree(service.folder("doomed").path, service.folder("copy").path)
+        goes_on(service, played["doomed"])
+        assert_problem(service.api("GET", "/runs/copy"), 404)
+    with serving(tmp_path) as again:
+        assert {run["id"] for run in again.get("/runs")["runs"]} == {"doomed", "other"}
+        goes_on(again, played["other"])
+
+
+def goes_on(service: Service, run: LiveRun) -> None:
+    """The run is followed as before: what its worker writes arrives."""
+    seq = run.row()
+    wait_for(
+        lambda: service.get(f"/runs/{run.run_id}/metrics?tail=1")["rows"][-1]["seq"] == seq, "the row that was written"
+    )
+    assert service.get(f"/runs/{run.run_id}")["status"] == "running"

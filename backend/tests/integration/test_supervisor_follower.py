@@ -21,8 +21,7 @@ from rlviz.rundir.lock import training_lock
 from rlviz.rundir.process import ProcessIdentity
 from rlviz.services.broadcast import Broadcast
 from rlviz.services.feeds import Feeds
-from rlviz.services.indexing import row_of_config
-from rlviz.services.rebuild import row_of_folder
+from rlviz.services.indexing import row_of_config, row_of_folder
 from rlviz.services.run_follower import RunFollower
 from rlviz.training.journals import RunJournals
 from tests.support.training import kinds, make_run
