@@ -17,3 +17,11 @@ export function fileName(...parts: readonly string[]): string {
     .replaceAll(/[^a-z0-9]+/g, "-");
   return plain.replaceAll(/^-+|-+$/g, "") || "chart";
 }
+
+/** Asks the browser to save what lies at an address, without leaving the page. */
+export function follow(address: string, name: string) {
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = name;
+  link.click();
+}

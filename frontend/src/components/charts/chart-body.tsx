@@ -46,11 +46,11 @@ export function ChartBody({ live, smoothing, hidden, onToggle, className }: Char
             </p>
           )}
         </div>
+        <figcaption className="pointer-events-none absolute right-1 bottom-0.5 max-w-[70%] truncate bg-surface pl-2 text-2xs text-ink-faint tabular-nums">
+          {model.notes.join(" · ")}
+        </figcaption>
         {!isEmpty && <ChartCursor chart={chart} model={model} hidden={hidden} />}
       </div>
-      <figcaption className="min-h-4 truncate px-1 pt-0.5 text-2xs text-ink-faint tabular-nums">
-        {model.notes.join(" · ")}
-      </figcaption>
     </figure>
   );
 }

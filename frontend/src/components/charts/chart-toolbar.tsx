@@ -35,8 +35,9 @@ export function ChartToolbar({ view, onChange, group }: ChartToolbarProps) {
       aria-label="Charts"
       className="flex flex-wrap items-center gap-x-5 gap-y-2 text-xs text-ink-soft"
     >
-      <span className="flex items-center gap-2">
+      <span className="flex items-center gap-1.5">
         Smoothing
+        <ChartHelp title="Smoothing" text={SMOOTHING_HELP} />
         <Slider
           label="Smoothing"
           className="w-28"
@@ -47,8 +48,7 @@ export function ChartToolbar({ view, onChange, group }: ChartToolbarProps) {
           valueText={smoothingLabel(view.smoothing)}
           onChange={(smoothing) => onChange({ smoothing })}
         />
-        <output className="min-w-22 tabular-nums">{smoothingLabel(view.smoothing)}</output>
-        <ChartHelp title="Smoothing" text={SMOOTHING_HELP} />
+        <output className="w-21 tabular-nums">{smoothingLabel(view.smoothing)}</output>
       </span>
       <Segmented
         legend="Horizontal axis"

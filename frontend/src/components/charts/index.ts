@@ -22,7 +22,7 @@ export { ChartCard } from "./chart-card";
 export { ChartHelp } from "./chart-help";
 export { ChartToolbar } from "./chart-toolbar";
 export { ChartGroup, useChartGroup, useCursor, useZoomDetail, useZoomWindow } from "./group";
-export type { ChartSpec, Reference, SeriesSpec } from "./prepare/model";
+export type { ChartSource, ChartSpec, Reference, SeriesSpec } from "./prepare/model";
 export { lengthChart, rewardChart } from "./prepare/learning-curves";
 export { type ChartView, DEFAULT_VIEW } from "./prepare/view";
 export { SeriesSwatch } from "./series-swatch";

@@ -9,6 +9,7 @@ import { type FrameClock, throttleFrames } from "./plot/throttle";
 import { chartCsv } from "./prepare/csv";
 import type { ChartModel, ChartSpec, PrepareOptions, Range } from "./prepare/model";
 import { type CurveCache, prepare } from "./prepare/prepare";
+import { smoothingLabel } from "./prepare/smooth";
 import type { ChartView } from "./prepare/view";
 import { within } from "./prepare/zoom";
 
@@ -132,7 +133,7 @@ export class LiveChart {
     const picture = paintPicture(this.plot.canvas, readPalette(this.element), {
       title: this.spec.title,
       entries: this.spec.series.filter(({ id }) => !hidden.has(id)),
-      notes: this.shown.model.notes.join(" · "),
+      notes: [smoothingLabel(this.look.smoothing), ...this.shown.model.notes].join(" · "),
     });
     picture.toBlob(
       (blob) => blob && download(`${fileName(this.spec.title)}.png`, blob),

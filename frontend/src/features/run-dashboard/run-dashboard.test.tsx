@@ -16,18 +16,23 @@ const run = (change: Partial<RunDetail>) =>
   ({ status: "running", warnings: 0, cause: null, traceback: null, ...change }) as RunDetail;
 
 function Actions({ status }: { status: RunStatus }) {
-  return <RunActions run={run({ id: "a", status })} remove={useDeleteRun("a")} />;
+  return (
+    <RunActions run={run({ id: "a", status, policy_step: null })} remove={useDeleteRun("a")} />
+  );
 }
 
 test.each([
-  ["created", ["Delete", "Start"]],
-  ["queued", ["Stop"]],
-  ["running", ["Stop"]],
-  ["stopping", ["Stopping…"]],
-  ["completed", ["Delete"]],
+  ["created", ["Compare with…", "Start"]],
+  ["queued", ["Compare with…", "Stop"]],
+  ["running", ["Compare with…", "Evaluate", "Stop"]],
+  ["stopping", ["Compare with…", "Stopping…"]],
+  ["completed", ["Compare with…"]],
 ] as [RunStatus, string[]][])("a %s run offers only what can be done: %j", (status, names) => {
   renderWithQueries(<Actions status={status} />);
-  expect(screen.getAllByRole("button").map(({ textContent }) => textContent)).toEqual(names);
+  expect(screen.getAllByRole("button").map(({ textContent }) => textContent)).toEqual([
+    ...names,
+    "",
+  ]);
 });
 
 test("the error of an action is over when the run has another status", async () => {

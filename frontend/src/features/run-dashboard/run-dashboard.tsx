@@ -2,16 +2,15 @@
 
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { Boundary } from "@/components/ui/boundary";
 import { ErrorState } from "@/components/ui/error-state";
 import { ApiError, type RunDetail, runQuery } from "@/lib/api";
-import { ConfigPanel } from "./config-panel";
-import { LearningCurves } from "./curves/learning-curves";
+import { ConnectionNotice } from "./connection-notice";
 import { RunHeader } from "./header/run-header";
 import { useDeleteRun } from "./header/use-run-actions";
+import { RunBody } from "./run-body";
+import { RunFacts } from "./run-facts";
 import { RunNotFound } from "./run-not-found";
 import { RunNotices } from "./run-notices";
-import { RunFacts } from "./run-facts";
 import { RunSkeleton } from "./run-skeleton";
 import { useTabTitle } from "./use-tab-title";
 
@@ -37,13 +36,8 @@ export function RunDashboard({ id, playback }: RunDashboardProps) {
       <RunHeader run={run} remove={remove} />
       <RunNotices run={run} />
       <RunFacts run={run} />
-      <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_26rem] xl:grid-rows-[auto_1fr]">
-        <LearningCurves key={run.id} run={run} />
-        <div className="min-w-0 xl:row-span-2">
-          <Boundary what="The evaluation">{playback(run)}</Boundary>
-        </div>
-        <ConfigPanel config={run.config} />
-      </div>
+      <RunBody run={run} playback={playback(run)} />
+      <ConnectionNotice />
     </div>
   );
 }

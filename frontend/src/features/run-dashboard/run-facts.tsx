@@ -3,7 +3,17 @@
 import { Progress } from "@/components/ui/progress";
 import { Stat } from "@/components/ui/stat";
 import { isActive, progress, type RunDetail } from "@/lib/api";
-import { compact, count, decimal, duration, elapsed, NONE, percent, remaining } from "@/lib/format";
+import {
+  brief,
+  compact,
+  count,
+  decimal,
+  duration,
+  elapsed,
+  NONE,
+  percent,
+  remaining,
+} from "@/lib/format";
 import { useNow } from "@/lib/time/use-now";
 
 export function RunFacts({ run }: { run: RunDetail }) {
@@ -21,7 +31,7 @@ export function RunFacts({ run }: { run: RunDetail }) {
         live={isActive(run)}
         className="rounded-none rounded-t-lg"
       />
-      <dl className="grid grid-cols-3 gap-x-4 gap-y-3 px-4 py-3 md:grid-cols-6">
+      <dl className="grid grid-cols-2 gap-x-4 gap-y-3 px-4 py-3 sm:grid-cols-3 lg:grid-cols-[repeat(auto-fit,minmax(8rem,1fr))]">
         <Stat label="Step" note={`of ${compact(run.total_timesteps)} · ${percent(share)}`}>
           {count(run.step)}
         </Stat>
@@ -35,9 +45,24 @@ export function RunFacts({ run }: { run: RunDetail }) {
         <Stat label="Mean return" note={`last ${Math.min(100, run.episodes || 100)}`}>
           {decimal(run.ep_rew_mean)}
         </Stat>
-        <Stat label="Mean length" note={`last ${Math.min(100, run.episodes || 100)}`}>
-          {decimal(run.ep_len_mean)}
+        <Stat
+          label="Best average"
+          note={
+            run.best_moving_average_step === null
+              ? "of 20 episodes"
+              : `of 20, at step ${brief(run.best_moving_average_step)}`
+          }
+        >
+          {decimal(run.best_moving_average)}
         </Stat>
+        {run.best_policy && (
+          <Stat
+            label="Best policy, greedy"
+            note={`± ${decimal(run.best_policy.std_return)}, step ${brief(run.best_policy.step)}`}
+          >
+            {decimal(run.best_policy.mean_return)}
+          </Stat>
+        )}
       </dl>
     </section>
   );

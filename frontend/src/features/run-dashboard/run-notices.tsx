@@ -14,6 +14,11 @@ export function RunNotices({ run }: { run: RunDetail }) {
           {run.traceback && <Traceback text={run.traceback} />}
         </Notice>
       )}
+      {run.ended_early && (
+        <Notice tone="info" role="status" title="Ended before its budget">
+          <p className="break-words text-ink-soft">{run.ended_early}</p>
+        </Notice>
+      )}
       {run.status === "queued" && <QueueNotice position={run.queue_position} />}
       {run.warnings > 0 && (
         <Notice tone="warn" title={plural(run.warnings, "warning")}>

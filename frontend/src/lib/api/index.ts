@@ -6,9 +6,12 @@ export { algorithmsQuery, environmentsQuery } from "./queries/choices";
 export { comparisonQuery } from "./queries/comparison";
 export { evaluate, evaluationsQuery } from "./queries/evaluations";
 export { healthQuery } from "./queries/health";
-export { hintsQuery } from "./queries/hints";
 export { fetchMetricHistory, type HistoryQuery } from "./queries/metric-history";
 export { runSearchQuery } from "./queries/run-search";
+export { artifactLink, fetchTail, type Tail } from "./queries/artifacts";
+export { hintsQuery } from "./queries/hints";
+export { runEventsQuery } from "./queries/run-events";
+export { lastRowsQuery } from "./queries/last-rows";
 export { runQuery } from "./queries/run";
 export {
   createRun,

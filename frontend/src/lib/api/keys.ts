@@ -8,7 +8,10 @@ export const keys = {
   runSearch: (text: string, limit: number) => ["run-search", text, limit] as const,
   comparison: (ids: readonly string[], threshold: number | null) =>
     ["comparison", ids, threshold] as const,
+  events: (id: string) => ["run", id, "events"] as const,
   hints: (id: string) => ["run", id, "hints"] as const,
+  tail: (id: string, path: string) => ["run", id, "tail", path] as const,
+  table: (id: string) => ["run", id, "q-table"] as const,
   evaluations: (id: string) => ["run", id, "evaluations"] as const,
   algorithms: ["algorithms"] as const,
   environments: ["environments"] as const,

@@ -1,2 +1,2 @@
 export { brief, bytes, compact, count, decimal, NONE, percent, plural, setting } from "./number";
-export { age, duration, elapsed, moment, remaining } from "./time";
+export { age, clockTime, duration, elapsed, moment, remaining } from "./time";

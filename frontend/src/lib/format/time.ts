@@ -30,6 +30,11 @@ export function moment(at: string | null): string {
   return new Date(at).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" });
 }
 
+/** Time of day in the reader's own zone: `14:03:09`. */
+export function clockTime(at: string): string {
+  return new Date(at).toLocaleTimeString(undefined, { hour12: false });
+}
+
 interface Timed {
   started_at: string | null;
   ended_at: string | null;

@@ -54,7 +54,7 @@ export function plotOptions(
       x: { time: false, range: () => [...current.model.x] },
       y: { range: () => [...current.model.y] },
     },
-    axes: axes(current),
+    axes: axes(current, size.height >= ROOMY),
     series: [{}, ...rows.map(({ series, row }) => seriesOptions(spec, series, row, current))],
     bands: bands(spec, rows, current),
     hooks: {
@@ -78,7 +78,10 @@ function dot(): HTMLElement {
   return element;
 }
 
-function axes(current: Current): uPlot.Axis[] {
+/** Pixels from which on a chart is high enough to name its axis. */
+const ROOMY = 190;
+
+function axes(current: Current, roomy: boolean): uPlot.Axis[] {
   const common = (): uPlot.Axis => ({
     stroke: () => current.palette.color("chart-axis"),
     font: current.palette.font,
@@ -92,7 +95,8 @@ function axes(current: Current): uPlot.Axis[] {
     space: 64,
     incrs: () => increments(current.model.axis),
     values: (_, splits) => splits.map((value) => positionTick(current.model.axis, value)),
-    label: () => axisNames[current.model.axis],
+    // In a low chart the curve needs the room more; the axis is named once for the whole page.
+    label: roomy ? () => axisNames[current.model.axis] : undefined,
     labelSize: 16,
     labelGap: 0,
     labelFont: current.palette.font,
@@ -129,7 +133,7 @@ function seriesOptions(spec: ChartSpec, index: number, row: Row, current: Curren
     points: { show: true, size, width: 0, fill: paint },
   });
   if (row === "raw") {
-    if (look === "points") return dots(3);
+    if (look === "points") return dots(3.5);
     if (look === "marks") return dots(6);
     return { label, stroke: paint, width: 1, points: { show: false } };
   }

@@ -107,11 +107,10 @@ describe("a curve", () => {
   });
 
   test("stands smoothed beside the points as they are", () => {
-    const { data, notes } = prepare(chart(rewards([0, 100])), look({ smoothing: 0.9 }));
+    const { data } = prepare(chart(rewards([0, 100])), look({ smoothing: 0.9 }));
     expect(data[1]).toEqual([0, 100]);
     expect(data[2]![1]).toBeGreaterThan(50);
     expect(data[2]![1]).toBeLessThan(100);
-    expect(notes).toEqual(["EMA 0.90"]);
   });
 
   test("of means or evaluations is not smoothed", () => {
@@ -165,7 +164,7 @@ describe("a window", () => {
     source.loadDetail([5, 25], { series: { [REWARD]: { x: [9, 15], y: [1, 2], count: 2 } } });
     const model = prepare(spec, look({ window }));
     expect(model.data[0]).toEqual([9, 15]);
-    expect(model.notes).toEqual(["no smoothing"]);
+    expect(model.notes).toEqual([]);
     expect(source.lacksDetail(window)).toBe(false);
   });
 });
@@ -193,6 +192,12 @@ test("a range safe from outliers says how many points lie outside", () => {
   expect(all.y[1]).toBeGreaterThan(1e6);
   expect(most.y[1]).toBeLessThan(20);
   expect(most.notes).toContain("1 point outside the range");
+});
+
+test("most of the points on a logarithmic scale are those above zero", () => {
+  const values = Array.from({ length: 100 }, (_, i) => (i % 2 ? 0 : 10));
+  const [low, high] = prepare(chart(rewards(values)), look({ outliers: true, log: true })).y;
+  expect([low < 1, high > 1, high - low < 1]).toEqual([true, true, true]);
 });
 
 test("of ten runs only the one that moved is prepared anew", () => {

@@ -5,7 +5,6 @@ import type { ChartModel, ChartSpec, Curve, PrepareOptions, Range, SeriesSpec } 
 import { summarize } from "./readout";
 import { rowsOf } from "./rows";
 import { extent, logRange, mostOf, positionRange, valueRange } from "./scales";
-import { smoothingLabel } from "./smooth";
 import { logTicks } from "./ticks";
 
 /** All series of a chart share its pixels: two points for each, spread over them, and no fewer than a few hundred. */
@@ -39,7 +38,7 @@ export function prepare(
   const levels = window
     ? []
     : spec.references.map(({ value }) => value).filter((v) => !log || v > 0);
-  const most = options.outliers ? fitToMost(shown, window, levels) : null;
+  const most = options.outliers ? fitToMost(shown, options, levels) : null;
   const scale = log ? Math.log10 : (value: number) => value;
   const range = scaled(most?.range ?? positive(extent(curves, levels), curves, log), scale);
   const y = log ? logRange(range) : valueRange(range);
@@ -136,11 +135,14 @@ function scaled([low, high]: Range, scale: (value: number) => number): Range {
 
 function fitToMost(
   series: readonly SeriesSpec[],
-  window: PrepareOptions["window"],
+  { window, log }: PrepareOptions,
   levels: number[],
 ) {
   let range: Range | null = null;
-  const all = series.map((one) => heldValues(one, window));
+  const all = series.map((one) => {
+    const values = heldValues(one, window);
+    return log ? values.filter((value) => value > 0) : values;
+  });
   for (const values of all) {
     const most = mostOf(values);
     if (most) range = range ? [Math.min(range[0], most[0]), Math.max(range[1], most[1])] : most;
@@ -161,13 +163,12 @@ function faintness(curves: readonly Curve[], smoothing: number): number {
 
 function notes(
   spec: ChartSpec,
-  { smoothing, log, window, hidden }: PrepareOptions,
+  { log, window, hidden }: PrepareOptions,
   curves: readonly Curve[],
   outside: number,
 ): string[] {
   const shown = spec.series.filter(({ id }) => !hidden.has(id));
   const said: string[] = [];
-  if (shown.some(smooths)) said.push(smoothingLabel(smoothing));
   if (outside > 0) said.push(`${plural(outside, "point")} outside the range`);
   const unlogged = log ? shown.reduce((n, series) => n + notPositive(series, window), 0) : 0;
   if (unlogged > 0) said.push(`${plural(unlogged, "value")} ≤ 0 left out`);

@@ -10,7 +10,7 @@ export interface ChartView {
 }
 
 export const DEFAULT_VIEW: ChartView = {
-  smoothing: 0.6,
+  smoothing: 0.9,
   axis: "step",
   log: false,
   outliers: false,

@@ -73,7 +73,7 @@ test("what stands under the cursor is a sentence", () => {
   );
 });
 
-test.each(["", "smooth=0.9", "x=time&log=1", "smooth=0&x=episode&outliers=1"])(
+test.each(["", "smooth=0.6", "x=time&log=1", "smooth=0&x=episode&outliers=1"])(
   "the view in %j survives reading and writing",
   (search) => {
     const query = new URLSearchParams();

@@ -1,35 +1,50 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
-import {
-  ChartCard,
-  ChartToolbar,
-  lengthChart,
-  rewardChart,
-  useChartGroup,
-  useChartView,
-  useZoomDetail,
-} from "@/components/charts";
-import { Boundary } from "@/components/ui/boundary";
-import { Card } from "@/components/ui/card";
+import { useEffect } from "react";
+import { type ChartGroup, type ChartSpec, ChartToolbar, type ChartView } from "@/components/charts";
 import { Notice } from "@/components/ui/notice";
-import { Skeleton } from "@/components/ui/skeleton";
-import { environmentsQuery, type RunDetail } from "@/lib/api";
+import type { Run } from "@/lib/api";
 import { plural } from "@/lib/format";
-import { type RunSeries, useMetricNames, useRunCurves } from "@/lib/stream";
+import type { RunCurves } from "@/lib/stream";
+import { chartOf } from "./catalogue";
+import { ChartPlace } from "./chart-place";
+import type { Highlight } from "./highlight";
+import { MoreMetrics } from "./more-metrics";
+import { placeId } from "./place-id";
+import { useCharts } from "./use-charts";
 
-export function LearningCurves({ run }: { run: RunDetail }) {
-  const { data: environments } = useQuery(environmentsQuery);
-  const threshold = environments?.find(({ id }) => id === run.env_id)?.reward_threshold;
-  const group = useChartGroup();
-  const [view, change] = useChartView(group);
-  const { pool, curves } = useRunCurves([run], { axis: view.axis });
-  useZoomDetail(group, pool);
-  const { series, state } = curves(run.id);
-  const specs = useSpecs(series, threshold);
+interface LearningCurvesProps {
+  run: Run;
+  curves: RunCurves;
+  view: ChartView;
+  onView: (change: Partial<ChartView>) => void;
+  group: ChartGroup;
+  highlight: Highlight | null;
+}
+
+export function LearningCurves({
+  run,
+  curves: { series, state },
+  view,
+  onView,
+  group,
+  highlight,
+}: LearningCurvesProps) {
+  const { first, main, more } = useCharts(run, series);
+  const pointed = highlight && chartOf([...first, ...main, ...more], highlight.metric);
+  useScrollTo(pointed, highlight);
+
+  const waiting = state.phase !== "ready" && series.revision === 0 ? state.phase : null;
+  const place = (spec: ChartSpec, height: string) => (
+    <ChartPlace
+      key={spec.id}
+      {...{ spec, view, group, waiting }}
+      highlight={spec === pointed && view.axis === "step" ? highlight!.steps : null}
+      className={height}
+    />
+  );
   return (
-    <div className="flex min-w-0 flex-col gap-4">
+    <section aria-label="Curves" className="flex min-w-0 flex-col gap-4">
       {state.phase === "failed" && (
         <Notice tone="warn" role="status" title="The curves could not be loaded">
           <p className="text-ink-soft">
@@ -45,26 +60,23 @@ export function LearningCurves({ run }: { run: RunDetail }) {
           <p className="text-ink-soft">The curves show everything else.</p>
         </Notice>
       )}
-      <ChartToolbar view={view} onChange={change} group={group} />
-      {specs.map((spec) =>
-        state.phase === "loading" && series.revision === 0 ? (
-          <Card key={spec.title} title={spec.title} bodyClass="px-3 pt-3 pb-1.5">
-            <Skeleton className="h-56 md:h-64" />
-          </Card>
-        ) : (
-          <Boundary key={spec.title} what="The chart">
-            <ChartCard spec={spec} view={view} group={group} />
-          </Boundary>
-        ),
-      )}
-    </div>
+      <div className="sticky top-13 z-10 -mx-4 -my-2 border-b border-transparent bg-bg px-4 py-2 max-md:static md:-mx-1 md:px-1">
+        <ChartToolbar view={view} onChange={onView} group={group} />
+      </div>
+      {first.map((spec, i) => place(spec, i === 0 ? "h-56 md:h-68" : "h-44"))}
+      <div className="grid gap-4 sm:grid-cols-2">{main.map((spec) => place(spec, "h-40"))}</div>
+      <MoreMetrics specs={more} pointed={pointed ? more.includes(pointed) : false}>
+        {(spec) => place(spec, "h-36")}
+      </MoreMetrics>
+    </section>
   );
 }
 
-function useSpecs(series: RunSeries, threshold: number | null | undefined) {
-  const evaluated = useMetricNames(series).includes("eval/mean_reward");
-  return useMemo(
-    () => [rewardChart(series, threshold, evaluated), lengthChart(series, evaluated)],
-    [series, threshold, evaluated],
-  );
+/** External system: the scroll position, once for each thing that is pointed at. */
+function useScrollTo(chart: ChartSpec | null | undefined, highlight: Highlight | null) {
+  const id = chart && placeId(chart.id);
+  useEffect(() => {
+    if (!id || !highlight) return;
+    document.getElementById(id)?.scrollIntoView({ block: "center" });
+  }, [id, highlight]);
 }

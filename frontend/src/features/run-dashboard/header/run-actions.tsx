@@ -1,33 +1,31 @@
 "use client";
 
-import { Play, Square, Trash2 } from "lucide-react";
+import { useQuery } from "@tanstack/react-query";
+import { Clapperboard, Play, Square } from "lucide-react";
 import { Button } from "@/components/ui/button";
-import { ConfirmDialog } from "@/components/ui/confirm-dialog";
-import { explainAction, isActive, type RunDetail } from "@/lib/api";
+import { evaluationsQuery, explainAction, isActive, type RunDetail } from "@/lib/api";
+import { CompareWith } from "./compare-with";
+import { RunMenu } from "./run-menu";
 import { type DeleteRun, useRunActions } from "./use-run-actions";
 
 export function RunActions({ run, remove }: { run: RunDetail; remove: DeleteRun }) {
-  const { start, stop, error } = useRunActions(run, remove);
+  const { start, stop, watch, error } = useRunActions(run, remove);
+  const { data: evaluations } = useQuery(evaluationsQuery(run.id));
   const stopping = run.status === "stopping" || stop.isPending;
+  const newest = evaluations?.[0]?.status;
+  const evaluating = watch.isPending || newest === "queued" || newest === "running";
   return (
     <div className="flex flex-col gap-1.5 sm:items-end">
       <div className="flex flex-wrap items-center gap-2">
-        {!isActive(run) && (
-          <ConfirmDialog
-            title="Delete this run?"
-            description={`${run.name} goes for good, with its metrics, checkpoints and videos.`}
-            confirm="Delete run"
-            onConfirm={() => remove.mutate(run.status)}
-            trigger={
-              <Button
-                variant="quiet"
-                busy={remove.isPending || remove.isSuccess}
-                icon={<Trash2 aria-hidden className="size-3.5" />}
-              >
-                Delete
-              </Button>
-            }
-          />
+        <CompareWith run={run} />
+        {canEvaluate(run) && (
+          <Button
+            onClick={() => watch.mutate(run.status)}
+            busy={evaluating}
+            icon={<Clapperboard aria-hidden className="size-3.5" />}
+          >
+            {evaluating ? "Evaluating…" : "Evaluate"}
+          </Button>
         )}
         {isActive(run) && (
           <Button
@@ -48,6 +46,7 @@ export function RunActions({ run, remove }: { run: RunDetail; remove: DeleteRun 
             Start
           </Button>
         )}
+        <RunMenu run={run} remove={remove} />
       </div>
       {error && (
         <p role="alert" className="max-w-md text-xs text-bad">
@@ -56,4 +55,9 @@ export function RunActions({ run, remove }: { run: RunDetail; remove: DeleteRun 
       )}
     </div>
   );
+}
+
+/** There is a policy, or a running run can be asked for one. */
+function canEvaluate({ policy_step, status }: RunDetail): boolean {
+  return policy_step !== null || status === "running";
 }

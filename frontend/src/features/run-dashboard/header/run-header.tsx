@@ -3,6 +3,9 @@ import { ChevronRight } from "lucide-react";
 import { StatusBadge } from "@/components/ui/status-badge";
 import type { RunDetail } from "@/lib/api";
 import { routes } from "@/lib/url";
+import { RunNotes } from "../labels/run-notes";
+import { RunTags } from "../labels/run-tags";
+import { RunTitle } from "../labels/run-title";
 import { RunActions } from "./run-actions";
 import type { DeleteRun } from "./use-run-actions";
 
@@ -10,7 +13,7 @@ export function RunHeader({ run, remove }: { run: RunDetail; remove: DeleteRun }
   const facts = [run.algo.toUpperCase(), run.env_id, run.preset, `seed ${run.seed}`];
   return (
     <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-3">
-      <div className="min-w-0">
+      <div className="max-w-full min-w-0 grow">
         <nav aria-label="Breadcrumb" className="flex items-center gap-1 text-xs text-ink-faint">
           <Link href={routes.home} className="rounded-sm hover:text-ink">
             Runs
@@ -19,12 +22,16 @@ export function RunHeader({ run, remove }: { run: RunDetail; remove: DeleteRun }
           <span className="truncate font-mono">{run.id}</span>
         </nav>
         <div className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-1">
-          <h1 className="min-w-0 text-xl font-semibold tracking-tight break-words">{run.name}</h1>
+          <RunTitle run={run} />
           <span role="status" aria-label={`Status: ${run.status}`} className="flex">
             <StatusBadge status={run.status} />
           </span>
         </div>
-        <p className="mt-0.5 text-sm text-ink-soft">{facts.filter(Boolean).join(" · ")}</p>
+        <div className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-1.5 text-sm text-ink-soft">
+          <span>{facts.filter(Boolean).join(" · ")}</span>
+          <RunTags run={run} />
+          <RunNotes run={run} />
+        </div>
       </div>
       <RunActions run={run} remove={remove} />
     </div>

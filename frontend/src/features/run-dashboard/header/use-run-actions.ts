@@ -2,9 +2,13 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
+import { toast } from "@/components/ui/toast";
 import {
   deleteRun,
+  evaluate,
+  explainAction,
   keys,
+  restoreRun,
   type Run,
   type RunDetail,
   type RunStatus,
@@ -12,16 +16,30 @@ import {
   stopRun,
 } from "@/lib/api";
 import { routes } from "@/lib/url";
+import { PLAYBACK_ID } from "../playback-place";
 
-/** Deletes a run and goes to the list. Belongs to the page: the run's own parts go before it has left. */
+/**
+ * Deletes a run, goes to the list and offers to bring it back. Belongs to the page: the run's own parts go
+ * before it has left.
+ */
 export function useDeleteRun(id: string) {
   const client = useQueryClient();
   const router = useRouter();
+  const changed = () => void client.invalidateQueries({ queryKey: keys.runs });
+  const restore = () =>
+    restoreRun(id).then(
+      () => {
+        changed();
+        toast({ title: "Run restored", tone: "good" });
+      },
+      (error: Error) => toast({ title: explainAction(error), tone: "bad" }),
+    );
   return useMutation<unknown, Error, RunStatus>({
     mutationFn: () => deleteRun(id),
     onSuccess: () => {
-      void client.invalidateQueries({ queryKey: keys.runs });
+      changed();
       router.push(routes.home);
+      toast({ title: "Run deleted", action: { label: "Undo", onAction: () => void restore() } });
     },
   });
 }
@@ -46,6 +64,12 @@ export function useRunActions({ id, status }: Run, remove: DeleteRun) {
     onSuccess: merge,
     onSettled: refresh,
   });
-  const latest = [start, stop, remove].reduce((a, b) => (b.submittedAt > a.submittedAt ? b : a));
-  return { start, stop, error: latest.variables === status ? latest.error : null };
+  const watch = useMutation<unknown, Error, RunStatus>({
+    mutationFn: () => evaluate(id, {}),
+    onMutate: () => document.getElementById(PLAYBACK_ID)?.scrollIntoView({ block: "nearest" }),
+    onSettled: () => client.invalidateQueries({ queryKey: keys.evaluations(id) }),
+  });
+  const all = [start, stop, watch, remove];
+  const latest = all.reduce((a, b) => (b.submittedAt > a.submittedAt ? b : a));
+  return { start, stop, watch, error: latest.variables === status ? latest.error : null };
 }

@@ -1,0 +1,18 @@
+"use client";
+
+import { useMemo } from "react";
+import { useQueryString } from "@/lib/url";
+import { type Highlight, readHighlight, writeHighlight } from "./highlight";
+
+export function useHighlight(): [Highlight | null, (highlight: Highlight | null) => void] {
+  const [query, replace] = useQueryString();
+  const search = query.toString();
+  // The same object while the address says the same: a chart compares it by identity.
+  const highlight = useMemo(() => readHighlight(new URLSearchParams(search)), [search]);
+  const point = (next: Highlight | null) => {
+    const written = new URLSearchParams(window.location.search);
+    writeHighlight(written, next);
+    replace(`?${written}`);
+  };
+  return [highlight, point];
+}

@@ -1,0 +1,96 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import clsx from "clsx";
+import { Badge } from "@/components/ui/badge";
+import { environmentsQuery, type RunConfig, type RunDetail } from "@/lib/api";
+import { count, moment, plural, setting } from "@/lib/format";
+import { differs, presetOf, type Setting, settings } from "./settings";
+
+const NONE: never[] = [];
+
+export function ConfigPanel({ run }: { run: RunDetail }) {
+  const { config, env_options: options } = run;
+  const { data: environments } = useQuery(environmentsQuery);
+  const preset = presetOf(config, environments ?? NONE);
+  const rows = settings(config, preset);
+  const changed = rows.filter(differs).length;
+  return (
+    <div className="grid gap-x-8 gap-y-5 p-4 sm:grid-cols-2">
+      <Facts
+        title="Hyperparameters"
+        note={
+          preset &&
+          (changed === 0
+            ? `as in the preset ${preset.title}`
+            : `${plural(changed, "value")} differ${changed === 1 ? "s" : ""} from the preset ${preset.title}`)
+        }
+        facts={rows}
+      />
+      <div className="flex flex-col gap-5">
+        <Facts title="Environment" facts={named({ id: config.env_id, ...options })} />
+        <Facts title="Run" facts={named(runFacts(config))} />
+        <Facts title="Versions" facts={named(config.versions ?? {})} />
+      </div>
+    </div>
+  );
+}
+
+function runFacts(config: RunConfig): Record<string, unknown> {
+  const { checkpoints } = config;
+  return {
+    created: moment(config.created_at),
+    seed: config.seed,
+    "torch threads": config.torch_threads,
+    ...(checkpoints && { checkpoints: describeCheckpoints(checkpoints) }),
+    ...(config.git_revision && { revision: config.git_revision.slice(0, 12) }),
+  };
+}
+
+function describeCheckpoints(policy: NonNullable<RunConfig["checkpoints"]>): string {
+  const { every_steps: steps, every_seconds: seconds, keep } = policy;
+  return `every ${count(steps)} steps or ${setting(seconds)} s, newest ${setting(keep)} kept`;
+}
+
+function named(facts: Record<string, unknown>): Setting[] {
+  return Object.entries(facts).map(([name, value]) => ({ name, value }));
+}
+
+interface FactsProps {
+  title: string;
+  note?: string | null;
+  facts: readonly Setting[];
+}
+
+function Facts({ title, note, facts }: FactsProps) {
+  return (
+    <section aria-label={title} className="min-w-0">
+      <h3 className="flex flex-wrap items-baseline gap-x-2 text-xs font-medium text-ink-faint">
+        {title}
+        {note && <span className="font-normal">{note}</span>}
+      </h3>
+      <dl className="mt-1 divide-y divide-line">
+        {facts.map((fact) => (
+          <div
+            key={fact.name}
+            className={clsx(
+              "flex justify-between gap-4 py-1 text-xs",
+              differs(fact) && "-mx-2 rounded-sm bg-accent-wash px-2",
+            )}
+          >
+            <dt className="shrink-0 font-mono text-ink-soft">{fact.name}</dt>
+            <dd className="flex min-w-0 flex-wrap items-baseline justify-end gap-x-2 text-right font-mono tabular-nums">
+              {differs(fact) && (
+                <span className="text-ink-soft">
+                  preset <s>{setting(fact.preset)}</s>
+                </span>
+              )}
+              <span className="min-w-0 break-words">{setting(fact.value)}</span>
+              {differs(fact) && <Badge tone="live">changed</Badge>}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}

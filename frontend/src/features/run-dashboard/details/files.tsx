@@ -1,0 +1,49 @@
+import { Download } from "lucide-react";
+import { buttonClass } from "@/components/ui/button";
+import { artifactLink, isActive, type RunDetail } from "@/lib/api";
+
+interface FileRow {
+  path: string;
+  what: string;
+}
+
+const ALWAYS: FileRow[] = [
+  { path: "config.json", what: "All that is needed to repeat the run" },
+  { path: "metrics.jsonl", what: "Every value that was logged, one row a line" },
+  { path: "events.jsonl", what: "What happened, one event a line" },
+  { path: "worker.log", what: "What the worker printed" },
+];
+
+/** The files of the run's folder that are of use elsewhere. */
+export function Files({ run }: { run: RunDetail }) {
+  const files: FileRow[] = [
+    ...(run.policy_step !== null && !isActive(run)
+      ? [{ path: "model.zip", what: "The final policy, for Stable-Baselines3's load()" }]
+      : []),
+    ...(run.best_policy
+      ? [{ path: "best_model.zip", what: "The policy that did best in evaluations" }]
+      : []),
+    ...ALWAYS,
+  ];
+  return (
+    <ul className="divide-y divide-line px-4 py-1.5">
+      {files.map(({ path, what }) => (
+        <li key={path} className="flex items-center justify-between gap-4 py-1.5 text-sm">
+          <span className="min-w-0">
+            <span className="block font-mono text-xs">{path}</span>
+            <span className="block text-xs text-ink-soft">{what}</span>
+          </span>
+          <a
+            href={artifactLink(run.id, path)}
+            download={`${run.id}-${path}`}
+            aria-label={`Download ${path}`}
+            className={buttonClass("quiet", "sm")}
+          >
+            <Download aria-hidden className="size-3.5" />
+            Download
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}

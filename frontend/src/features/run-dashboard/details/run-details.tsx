@@ -1,0 +1,39 @@
+"use client";
+
+import { useState } from "react";
+import { Badge } from "@/components/ui/badge";
+import { Card } from "@/components/ui/card";
+import { Tabs } from "@/components/ui/tabs";
+import type { RunDetail } from "@/lib/api";
+import { ConfigPanel } from "./config-panel";
+import { EventLog } from "./event-log";
+import { Files } from "./files";
+import { RawLog } from "./raw-log";
+
+type Tab = "config" | "events" | "log" | "files";
+
+/** Everything about a run that is no curve. */
+export function RunDetails({ run }: { run: RunDetail }) {
+  const [tab, setTab] = useState<Tab>("config");
+  const trouble = run.warnings + (run.status === "failed" ? 1 : 0);
+  return (
+    <Card label="Details" bodyClass="">
+      <Tabs<Tab>
+        label="Details"
+        value={tab}
+        onChange={setTab}
+        tabs={[
+          { value: "config", label: "Configuration", content: <ConfigPanel run={run} /> },
+          {
+            value: "events",
+            label: "Events",
+            badge: trouble > 0 && <Badge tone="warn">{trouble}</Badge>,
+            content: <EventLog run={run} />,
+          },
+          { value: "log", label: "Raw log", content: <RawLog run={run} /> },
+          { value: "files", label: "Files", content: <Files run={run} /> },
+        ]}
+      />
+    </Card>
+  );
+}

@@ -1,0 +1,64 @@
+"use client";
+
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { GitCompareArrows } from "lucide-react";
+import { useRouter } from "next/navigation";
+import { useState } from "react";
+import { Button } from "@/components/ui/button";
+import { OptionList } from "@/components/ui/combobox";
+import { Popover } from "@/components/ui/popover";
+import { StatusBadge } from "@/components/ui/status-badge";
+import { type Run, runSearchQuery } from "@/lib/api";
+import { age } from "@/lib/format";
+import { useNow } from "@/lib/time/use-now";
+import { routes } from "@/lib/url";
+
+const FOUND = 20;
+
+/** Finds another run and goes to where both stand side by side. */
+export function CompareWith({ run }: { run: Run }) {
+  return (
+    <Popover
+      label="Compare with"
+      align="end"
+      className="w-96"
+      trigger={
+        <Button icon={<GitCompareArrows aria-hidden className="size-3.5" />}>Compare with…</Button>
+      }
+    >
+      <Others run={run} />
+    </Popover>
+  );
+}
+
+function Others({ run }: { run: Run }) {
+  const router = useRouter();
+  const now = useNow("minute");
+  const [text, setText] = useState("");
+  const { data, isFetching, error } = useQuery({
+    ...runSearchQuery(text, FOUND),
+    placeholderData: keepPreviousData,
+  });
+  const options = (data?.runs ?? [])
+    .filter(({ id }) => id !== run.id)
+    // Runs on the same environment are what one compares with.
+    .toSorted((a, b) => Number(b.env_id === run.env_id) - Number(a.env_id === run.env_id))
+    .map((other) => ({
+      value: other.id,
+      label: other.name,
+      detail: `${other.algo.toUpperCase()} · ${other.env_id} · ${age(other.created_at, now)}`,
+      aside: <StatusBadge status={other.status} />,
+    }));
+  return (
+    <OptionList
+      label="Runs"
+      placeholder="Search runs"
+      options={options}
+      chosen={() => false}
+      onChoose={(other) => router.push(routes.compareRuns([run.id, other]))}
+      onSearch={setText}
+      loading={isFetching}
+      none={error ? "The runs could not be searched" : "No other run fits"}
+    />
+  );
+}

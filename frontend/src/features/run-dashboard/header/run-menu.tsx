@@ -1,0 +1,56 @@
+"use client";
+
+import { Copy, Download, FileJson, MoreHorizontal, Trash2 } from "lucide-react";
+import { useRouter } from "next/navigation";
+import { Button } from "@/components/ui/button";
+import { Menu, MenuItem, MenuSeparator } from "@/components/ui/menu";
+import { artifactLink, isActive, type RunDetail } from "@/lib/api";
+import { follow } from "@/lib/download";
+import { routes } from "@/lib/url";
+import type { DeleteRun } from "./use-run-actions";
+
+/** What is done with a run now and then. */
+export function RunMenu({ run, remove }: { run: RunDetail; remove: DeleteRun }) {
+  const router = useRouter();
+  const active = isActive(run);
+  const save = (path: string) => follow(artifactLink(run.id, path), `${run.id}-${path}`);
+  return (
+    <Menu
+      trigger={
+        <Button
+          aria-label="More actions"
+          busy={remove.isPending || remove.isSuccess}
+          icon={<MoreHorizontal aria-hidden className="size-4" />}
+          className="px-2.5!"
+        />
+      }
+    >
+      <MenuItem icon={<Copy />} onSelect={() => router.push(routes.duplicate(run.id))}>
+        Duplicate…
+      </MenuItem>
+      <MenuSeparator />
+      <MenuItem
+        icon={<Download />}
+        disabled={run.policy_step === null || active}
+        onSelect={() => save("model.zip")}
+      >
+        Download model
+      </MenuItem>
+      <MenuItem icon={<FileJson />} onSelect={() => save("config.json")}>
+        Download configuration
+      </MenuItem>
+      <MenuItem icon={<Download />} onSelect={() => save("metrics.jsonl")}>
+        Download metrics
+      </MenuItem>
+      <MenuSeparator />
+      <MenuItem
+        icon={<Trash2 />}
+        danger
+        disabled={active}
+        onSelect={() => remove.mutate(run.status)}
+      >
+        {active ? "Delete (stop it first)" : "Delete"}
+      </MenuItem>
+    </Menu>
+  );
+}

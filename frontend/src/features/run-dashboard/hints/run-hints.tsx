@@ -1,0 +1,106 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import clsx from "clsx";
+import { CircleAlert, Eye, Info, TriangleAlert } from "lucide-react";
+import Link from "next/link";
+import { Button } from "@/components/ui/button";
+import { Card } from "@/components/ui/card";
+import { type Hint, hintsQuery, isActive, type Run } from "@/lib/api";
+import { count } from "@/lib/format";
+import { routes } from "@/lib/url";
+import type { Highlight } from "../curves/highlight";
+
+const looks = {
+  info: { Icon: Info, ink: "text-ink-faint", word: "Note" },
+  warning: { Icon: TriangleAlert, ink: "text-warn", word: "Warning" },
+  problem: { Icon: CircleAlert, ink: "text-bad", word: "Problem" },
+};
+
+const WHILE_LIVE = 15_000;
+
+interface RunHintsProps {
+  run: Run;
+  shown: Highlight | null;
+  onShow: (highlight: Highlight | null) => void;
+}
+
+/** What the run's own curves suggest, each with the stretch where it was seen. Nothing to say takes no room. */
+export function RunHints({ run, shown, onShow }: RunHintsProps) {
+  const { data } = useQuery({
+    ...hintsQuery(run.id),
+    refetchInterval: isActive(run) ? WHILE_LIVE : false,
+  });
+  const hints = data ?? [];
+  if (hints.length === 0) return null;
+  return (
+    <Card
+      title="Hints"
+      aside={
+        <Link
+          href={routes.explainRun(run.id)}
+          className="rounded-sm text-xs font-medium text-accent hover:underline"
+        >
+          Explain this run
+        </Link>
+      }
+      bodyClass=""
+    >
+      <ul className="divide-y divide-line">
+        {hints.map((hint) => (
+          <HintRow
+            key={`${hint.id} ${hint.from_step}`}
+            hint={hint}
+            shown={isShown(hint, shown)}
+            onShow={onShow}
+          />
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+interface HintRowProps {
+  hint: Hint;
+  shown: boolean;
+  onShow: (highlight: Highlight | null) => void;
+}
+
+function HintRow({ hint, shown, onShow }: HintRowProps) {
+  const { Icon, ink, word } = looks[hint.severity];
+  return (
+    <li className="flex gap-2.5 px-4 py-3">
+      <Icon aria-label={word} className={clsx("mt-0.5 size-4 shrink-0", ink)} />
+      <div className="min-w-0 grow text-sm">
+        <p className="font-medium">{hint.title}</p>
+        <p className="mt-0.5 text-xs text-ink-soft">{hint.evidence}</p>
+        <p className="mt-1 text-xs">{hint.suggestion}</p>
+        <Button
+          size="sm"
+          variant="quiet"
+          aria-pressed={shown}
+          className="mt-1 -ml-2"
+          icon={<Eye aria-hidden className="size-3.5" />}
+          onClick={() => onShow(shown ? null : highlightOf(hint))}
+        >
+          {shown ? "Hide in the chart" : "Show in the chart"}
+          <span className="font-normal text-ink-faint">
+            steps {count(hint.from_step)}–{count(hint.to_step)}
+          </span>
+        </Button>
+      </div>
+    </li>
+  );
+}
+
+function highlightOf({ metric, from_step, to_step }: Hint): Highlight {
+  return { metric, steps: [from_step, to_step] };
+}
+
+function isShown(hint: Hint, shown: Highlight | null): boolean {
+  return (
+    shown?.metric === hint.metric &&
+    shown.steps[0] === hint.from_step &&
+    shown.steps[1] === hint.to_step
+  );
+}

@@ -1,0 +1,98 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { Plus, X } from "lucide-react";
+import { useState } from "react";
+import { Badge } from "@/components/ui/badge";
+import { Button } from "@/components/ui/button";
+import { controlClass } from "@/components/ui/field";
+import { Popover } from "@/components/ui/popover";
+import { type Run, tagsQuery } from "@/lib/api";
+import { useLabels } from "./use-labels";
+
+const LONGEST = 40;
+const MOST = 20;
+
+export function RunTags({ run }: { run: Run }) {
+  const labels = useLabels(run.id);
+  const set = (tags: string[]) => labels.mutate({ tags });
+  return (
+    <span className="flex flex-wrap items-center gap-1">
+      {run.tags.map((tag) => (
+        <Badge key={tag} className="pr-0.5!">
+          <span className="truncate">{tag}</span>
+          <button
+            type="button"
+            aria-label={`Remove the tag ${tag}`}
+            onClick={() => set(run.tags.filter((other) => other !== tag))}
+            className="grid size-4 place-items-center rounded-full text-ink-faint hover:bg-line hover:text-ink max-md:size-6"
+          >
+            <X aria-hidden className="size-3" />
+          </button>
+        </Badge>
+      ))}
+      {run.tags.length < MOST && <AddTag run={run} onAdd={(tag) => set([...run.tags, tag])} />}
+    </span>
+  );
+}
+
+function AddTag({ run, onAdd }: { run: Run; onAdd: (tag: string) => void }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <Popover
+      label="Add a tag"
+      open={open}
+      onOpenChange={setOpen}
+      className="w-56 p-2"
+      trigger={
+        <Button
+          size="sm"
+          variant="quiet"
+          aria-label="Add a tag"
+          icon={<Plus aria-hidden className="size-3.5" />}
+          className="h-5! px-1.5!"
+        >
+          Tag
+        </Button>
+      }
+    >
+      <TagField
+        taken={run.tags}
+        onAdd={(tag) => {
+          setOpen(false);
+          onAdd(tag);
+        }}
+      />
+    </Popover>
+  );
+}
+
+function TagField({ taken, onAdd }: { taken: readonly string[]; onAdd: (tag: string) => void }) {
+  const { data } = useQuery(tagsQuery);
+  const known = (data?.tags ?? []).map(({ name }) => name).filter((tag) => !taken.includes(tag));
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        const tag = String(new FormData(event.currentTarget).get("tag")).trim();
+        if (tag !== "" && !taken.includes(tag)) onAdd(tag);
+      }}
+    >
+      <input
+        name="tag"
+        aria-label="Tag"
+        placeholder="Tag, then Enter"
+        maxLength={LONGEST}
+        list="known-tags"
+        autoComplete="off"
+        autoFocus
+        className={controlClass}
+      />
+      <datalist id="known-tags">
+        {known.map((tag) => (
+          <option key={tag} value={tag} />
+        ))}
+      </datalist>
+    </form>
+  );
+}

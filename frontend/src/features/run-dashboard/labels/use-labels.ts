@@ -1,0 +1,26 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { toast } from "@/components/ui/toast";
+import { explainAction, keys, patchRun, type PatchRun, type RunDetail } from "@/lib/api";
+
+/** Changes name, tags or notes: shown at once, taken back if the service refuses. */
+export function useLabels(id: string) {
+  const client = useQueryClient();
+  return useMutation<RunDetail, Error, PatchRun, RunDetail | undefined>({
+    mutationFn: (labels) => patchRun(id, labels) as Promise<RunDetail>,
+    onMutate: (labels) => {
+      const before = client.getQueryData<RunDetail>(keys.run(id));
+      client.setQueryData<RunDetail>(keys.run(id), (old) => old && { ...old, ...labels });
+      return before;
+    },
+    onError: (error, _, before) => {
+      client.setQueryData(keys.run(id), before);
+      toast({ title: explainAction(error), tone: "bad" });
+    },
+    onSettled: () => {
+      void client.invalidateQueries({ queryKey: keys.runs });
+      void client.invalidateQueries({ queryKey: keys.tags });
+    },
+  });
+}

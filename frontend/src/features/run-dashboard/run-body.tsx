@@ -1,0 +1,55 @@
+"use client";
+
+import { type ReactNode } from "react";
+import { useChartGroup, useChartView, useZoomDetail } from "@/components/charts";
+import { Boundary } from "@/components/ui/boundary";
+import type { RunDetail } from "@/lib/api";
+import { useRunCurves } from "@/lib/stream";
+import { LearningCurves } from "./curves/learning-curves";
+import { useHighlight } from "./curves/use-highlight";
+import { RunDetails } from "./details/run-details";
+import { RunHints } from "./hints/run-hints";
+import { PLAYBACK_ID } from "./playback-place";
+import { QTable } from "./table/q-table";
+
+interface RunBodyProps {
+  run: RunDetail;
+  playback: ReactNode;
+}
+
+/** Curves on one side; what the policy does, and what the curves suggest, on the other. */
+export function RunBody({ run, playback }: RunBodyProps) {
+  const group = useChartGroup();
+  const [view, changeView] = useChartView(group);
+  const { pool, curves } = useRunCurves([run], { axis: view.axis });
+  useZoomDetail(group, pool);
+  const [highlight, point] = useHighlight();
+  return (
+    <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_25rem] xl:grid-rows-[auto_1fr]">
+      <LearningCurves
+        run={run}
+        curves={curves(run.id)}
+        view={view}
+        onView={changeView}
+        group={group}
+        highlight={highlight}
+      />
+      <div className="-m-1 flex min-w-0 flex-col gap-4 p-1 xl:sticky xl:top-16 xl:row-span-2 xl:max-h-[calc(100dvh-4.5rem)] xl:overflow-y-auto">
+        <div id={PLAYBACK_ID} className="scroll-mt-18">
+          <Boundary what="The evaluation">{playback}</Boundary>
+        </div>
+        <QTable run={run} />
+        <RunHints
+          run={run}
+          shown={highlight}
+          onShow={(hint) => {
+            changeView({ axis: "step" });
+            group.reset();
+            point(hint);
+          }}
+        />
+      </div>
+      <RunDetails run={run} />
+    </div>
+  );
+}

@@ -1,0 +1,42 @@
+import { apiBase } from "../base";
+import { problemFrom, unreachable } from "../problem";
+
+/** Any file of a run's folder, as an address. */
+export function artifactLink(runId: string, path: string): string {
+  const parts = path.split("/").map(encodeURIComponent).join("/");
+  return `${apiBase}/runs/${encodeURIComponent(runId)}/artifacts/${parts}`;
+}
+
+export interface Tail {
+  text: string;
+  /** Bytes of the whole file. */
+  size: number;
+  /** Whether `text` begins in its middle. */
+  cut: boolean;
+}
+
+const NOTHING: Tail = { text: "", size: 0, cut: false };
+
+/** The last `bytes` of a text file, from the first whole line on; nothing for a file that is not there yet. */
+export async function fetchTail(
+  runId: string,
+  path: string,
+  bytes: number,
+  signal?: AbortSignal,
+): Promise<Tail> {
+  const request = new Request(artifactLink(runId, path), {
+    headers: { Range: `bytes=-${bytes}` },
+    cache: "no-store",
+    signal,
+  });
+  const response = await fetch(request).catch((cause: unknown) => {
+    throw cause instanceof DOMException ? cause : unreachable();
+  });
+  // An empty file has no last bytes.
+  if (response.status === 404 || response.status === 416) return NOTHING;
+  const text = await response.text();
+  if (!response.ok) throw problemFrom(response.status, text);
+  const size = Number(/\/(\d+)$/.exec(response.headers.get("Content-Range") ?? "")?.[1]);
+  const cut = size > bytes;
+  return { text: cut ? text.slice(text.indexOf("\n") + 1) : text, size: size || text.length, cut };
+}

@@ -1,0 +1,19 @@
+import { queryOptions } from "@tanstack/react-query";
+import { http, unwrap } from "../http";
+import { keys } from "../keys";
+import type { MetricRow } from "../types";
+
+/** The last lines of the metrics journal, as they are. */
+export function lastRowsQuery(runId: string, rows: number) {
+  return queryOptions({
+    queryKey: keys.tail(runId, `metrics.jsonl:${rows}`),
+    queryFn: async ({ signal }) => {
+      const path = { run_id: runId };
+      const answer = await unwrap(
+        http.GET("/runs/{run_id}/metrics", { params: { path, query: { tail: rows } }, signal }),
+      );
+      return (answer as { rows: MetricRow[] }).rows;
+    },
+    staleTime: 0,
+  });
+}
