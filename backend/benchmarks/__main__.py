@@ -1,6 +1,6 @@
 """``make bench``: every part, one table.
 
-python -m benchmarks [throughput] [scaling] [responsiveness] [volume] [evaluation]
+python -m benchmarks [throughput [ALGO …]] [scaling] [responsiveness] [volume] [evaluation]
 """
 
 from __future__ import annotations
@@ -10,16 +10,21 @@ import importlib
 import time
 
 from benchmarks.support import Figure
+from rlviz.algorithms import ALGORITHMS
 
 PARTS = ("throughput", "scaling", "responsiveness", "volume", "evaluation")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("parts", nargs="*", choices=[[], *PARTS], metavar="part", help=", ".join(PARTS))
-    for part in parser.parse_args().parts or PARTS:
+    names = [*PARTS, *ALGORITHMS.names()]
+    parser.add_argument("parts", nargs="*", choices=[[], *names], metavar="part", help=", ".join(names))
+    wanted = parser.parse_args().parts
+    algorithms = [name for name in wanted if name not in PARTS]
+    for part in [name for name in wanted if name in PARTS] or (["throughput"] if algorithms else PARTS):
         begin = time.monotonic()
-        figures: list[Figure] = importlib.import_module(f"benchmarks.{part}").run()
+        measure = importlib.import_module(f"benchmarks.{part}").run
+        figures: list[Figure] = measure(algorithms) if part == "throughput" else measure()
         print(f"\n{part} ({time.monotonic() - begin:.0f} s)")
         for found in figures:
             verdict = {None: "", True: "reached", False: "MISSED"}[found.met]

@@ -36,6 +36,9 @@ class RunJournals:
 
     def metrics(self, step: int, values: Mapping[str, float]) -> None:
         """Append one record. A NaN or infinity becomes null, with a warning each time a metric turns so."""
+        if not self._not_finite and all(map(math.isfinite, values.values())):  # nearly always, and often
+            self._metrics.append({"step": step, "values": values})
+            return
         cleaned: dict[str, float | None] = {}
         for name, value in values.items():
             finite = math.isfinite(value)
