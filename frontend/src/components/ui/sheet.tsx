@@ -21,6 +21,11 @@ export function Sheet({ title, description, onClose, children }: SheetProps) {
         <Radix.Overlay className="fixed inset-0 z-overlay bg-scrim" />
         <Radix.Content
           {...(description === undefined && { "aria-describedby": undefined })}
+          onOpenAutoFocus={(event) => {
+            // The sheet itself: its first field may be far from what somebody came for.
+            event.preventDefault();
+            (event.currentTarget as HTMLElement).focus();
+          }}
           className="fixed inset-y-0 right-0 z-layer flex w-full max-w-[46rem] animate-rise flex-col border-l border-line-strong bg-surface shadow-float outline-none max-md:max-w-none max-md:border-l-0"
         >
           <header className="flex items-start justify-between gap-3 border-b border-line px-5 py-3 max-md:px-4">

@@ -1,4 +1,21 @@
-import type { Algorithm, Environment, Preset } from "@/lib/api";
+import type { Algorithm, Environment, Hyperparameter, Preset, RunConfig } from "@/lib/api";
+import { setting } from "@/lib/format";
+
+/** Typed text by the name of its field; a field that is not here keeps the value it has without us. */
+export type Typed = Readonly<Record<string, string>>;
+
+/** The parts of a run that are made from a schema. */
+export type Part = "hyperparameters" | "env_options";
+
+/** Evaluation while training, as typed. */
+export interface EvaluationDraft {
+  on: boolean;
+  every: string;
+  episodes: string;
+  /** Ends training after this many solved evaluations in a row. */
+  stops: boolean;
+  stopAfter: string;
+}
 
 /** The form as typed. `null` means untouched: the preset's own value applies. */
 export interface Draft {
@@ -8,7 +25,10 @@ export interface Draft {
   seed: string;
   name: string;
   timesteps: string | null;
-  overrides: Record<string, string>;
+  hyperparameters: Typed;
+  env_options: Typed;
+  /** `null` means untouched, as with the timesteps. */
+  evaluation: EvaluationDraft | null;
 }
 
 export interface Choices {
@@ -17,39 +37,78 @@ export interface Choices {
 }
 
 export type DraftChange =
-  | { field: "algo" | "env" | "preset" | "seed" | "timesteps" | "name"; value: string }
-  | { field: "hyperparameter"; name: string; value: string }
-  | { field: "reset-hyperparameters" };
+  | { field: "algo" | "env" | "preset" | "seed" | "name"; value: string }
+  | { field: "timesteps"; value: string | null }
+  | { field: Part; name: string; value: string | null }
+  | { field: "evaluation"; value: Partial<EvaluationDraft> }
+  | { field: "reset"; part: Part }
+  | { field: "start-over" };
 
-export function firstDraft({ algorithms, environments }: Choices): Draft {
-  const algo = algorithms[0]?.id ?? "";
-  const draft = { algo, env: "", preset: "", seed: "", name: "", timesteps: null, overrides: {} };
-  return withValidChoices(draft, { algorithms, environments });
+const NO_EVALUATION: EvaluationDraft = {
+  on: false,
+  every: "10000",
+  episodes: "10",
+  stops: false,
+  stopAfter: "3",
+};
+
+const UNTOUCHED = { timesteps: null, hyperparameters: {}, evaluation: null };
+
+const BLANK: Draft = {
+  algo: "",
+  env: "",
+  preset: "",
+  seed: "",
+  name: "",
+  timesteps: null,
+  hyperparameters: {},
+  env_options: {},
+  evaluation: null,
+};
+
+export function firstDraft(choices: Choices): Draft {
+  const env = choices.environments.find(({ available }) => available) ?? choices.environments[0];
+  return withValidChoices({ ...BLANK, env: env?.id ?? "" }, choices);
 }
 
 export function changeDraft(choices: Choices, draft: Draft, change: DraftChange): Draft {
   switch (change.field) {
-    case "hyperparameter":
-      return { ...draft, overrides: { ...draft.overrides, [change.name]: change.value } };
-    case "reset-hyperparameters":
-      return { ...draft, overrides: {} };
+    case "hyperparameters":
+    case "env_options":
+      return { ...draft, [change.field]: retyped(draft[change.field], change.name, change.value) };
+    case "reset":
+      return { ...draft, [change.part]: {} };
+    case "start-over":
+      return firstDraft(choices);
+    case "evaluation":
+      return { ...draft, evaluation: { ...evaluationOf(choices, draft), ...change.value } };
     case "seed":
-    case "timesteps":
     case "name":
+    case "timesteps":
       return { ...draft, [change.field]: change.value };
-    default:
-      // Another algorithm, environment or preset brings its own values.
+    case "env":
       return withValidChoices(
-        { ...draft, [change.field]: change.value, timesteps: null, overrides: {} },
+        { ...draft, ...UNTOUCHED, env: change.value, env_options: {} },
         choices,
       );
+    default:
+      // Another algorithm or preset brings its own values.
+      return withValidChoices({ ...draft, ...UNTOUCHED, [change.field]: change.value }, choices);
   }
 }
 
-export function presetsOf({ algorithms, environments }: Choices, draft: Draft): Preset[] {
-  const environment = environments.find(({ id }) => id === draft.env);
-  const algorithm = algorithms.find(({ id }) => id === draft.algo);
-  return environment?.presets[draft.algo] ?? algorithm?.presets ?? [];
+export function algorithmOf({ algorithms }: Choices, { algo }: Draft): Algorithm | undefined {
+  return algorithms.find(({ id }) => id === algo);
+}
+
+export function environmentOf({ environments }: Choices, { env }: Draft): Environment | undefined {
+  return environments.find(({ id }) => id === env);
+}
+
+export function presetsOf(choices: Choices, draft: Draft): readonly Preset[] {
+  return (
+    environmentOf(choices, draft)?.presets[draft.algo] ?? algorithmOf(choices, draft)?.presets ?? []
+  );
 }
 
 export function presetOf(choices: Choices, draft: Draft): Preset | undefined {
@@ -60,16 +119,61 @@ export function timestepsOf(choices: Choices, draft: Draft): string {
   return draft.timesteps ?? String(presetOf(choices, draft)?.total_timesteps ?? "");
 }
 
-/** The environments an algorithm can act in. */
-export function environmentsFor({ environments }: Choices, algo: string): Environment[] {
-  return environments.filter(({ algorithms }) => algorithms.includes(algo));
+/** A plan of evaluations as the form shows it. */
+export function evaluationFrom(plan: RunConfig["evaluation"] | null): EvaluationDraft {
+  const { every_steps, episodes, stop_after } = plan ?? {};
+  if (every_steps == null) return NO_EVALUATION;
+  return {
+    on: true,
+    every: String(every_steps),
+    episodes: String(episodes ?? NO_EVALUATION.episodes),
+    stops: stop_after != null,
+    stopAfter: String(stop_after ?? NO_EVALUATION.stopAfter),
+  };
 }
 
-/** Keeps the environment and the preset where they still fit, else takes the first that does. */
+/** What was typed, or what the preset brings. */
+export function evaluationOf(choices: Choices, draft: Draft): EvaluationDraft {
+  return draft.evaluation ?? evaluationFrom(presetOf(choices, draft)?.evaluation ?? null);
+}
+
+/** The fields of a part, as the service describes them. */
+export function schemasOf(choices: Choices, draft: Draft, part: Part): readonly Hyperparameter[] {
+  return part === "hyperparameters"
+    ? (algorithmOf(choices, draft)?.hyperparameters ?? [])
+    : (environmentOf(choices, draft)?.options ?? []);
+}
+
+/** The value a field has while nobody touches it: the preset's for a hyperparameter, else its default. */
+export function untouched(
+  choices: Choices,
+  draft: Draft,
+  part: Part,
+  { name, default: fallback }: Hyperparameter,
+): unknown {
+  const preset = part === "hyperparameters" ? presetOf(choices, draft)?.hyperparameters : undefined;
+  return preset && name in preset ? preset[name] : fallback;
+}
+
+/** The fields of a part that were given another value than they have by themselves. */
+export function changedFields(choices: Choices, draft: Draft, part: Part): Hyperparameter[] {
+  return schemasOf(choices, draft, part).filter((schema) => {
+    const typed = draft[part][schema.name];
+    return typed !== undefined && typed !== setting(untouched(choices, draft, part, schema));
+  });
+}
+
+/** Keeps the algorithm and the preset where they still fit, else takes the first that does. */
 function withValidChoices(draft: Draft, choices: Choices): Draft {
-  const fitting = environmentsFor(choices, draft.algo).map(({ id }) => id);
-  const env = fitting.includes(draft.env) ? draft.env : (fitting[0] ?? "");
-  const fitted = { ...draft, env };
+  const fitting = environmentOf(choices, draft)?.algorithms ?? [];
+  const offered = choices.algorithms.map(({ id }) => id).filter((id) => fitting.includes(id));
+  const algo = offered.includes(draft.algo) ? draft.algo : (offered[0] ?? "");
+  const fitted = { ...draft, algo };
   if (presetOf(choices, fitted)) return fitted;
   return { ...fitted, preset: presetsOf(choices, fitted)[0]?.id ?? "" };
+}
+
+function retyped(typed: Typed, name: string, value: string | null): Typed {
+  const rest = Object.fromEntries(Object.entries(typed).filter(([other]) => other !== name));
+  return value === null ? rest : { ...rest, [name]: value };
 }

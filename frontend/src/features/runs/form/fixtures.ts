@@ -10,6 +10,7 @@ const field = (name: string, type: string, value: unknown, rest: object = {}) =>
   exclusive_minimum: null,
   exclusive_maximum: null,
   choices: null,
+  group: "",
   help: `Help for ${name}.`,
   ...rest,
 });
@@ -18,6 +19,9 @@ const preset = (id: string, total_timesteps: number, hyperparameters: object) =>
   id,
   title: id,
   summary: `Summary of ${id}.`,
+  source: "A paper.",
+  trade: "Time for calm.",
+  measured: null,
   total_timesteps,
   hyperparameters,
 });
@@ -27,14 +31,42 @@ const algorithm = (id: string, hyperparameters: object[]) => ({
   name: id.toUpperCase(),
   title: `The ${id} algorithm`,
   summary: "",
-  action_spaces: ["Discrete"],
+  action_spaces: id === "sac" ? ["Box"] : ["Discrete", "Box"],
+  observation_spaces: ["Box"],
+  metrics: [],
   hyperparameters,
   presets: [],
   total_timesteps: { minimum: 100, maximum: 1_000_000 },
   seed: { minimum: 0, maximum: 2_147_483_647 },
 });
 
-/** Two algorithms and an environment, as small as the form's rules allow. */
+const environment = (id: string, kind: string, algorithms: string[], rest: object = {}) => ({
+  id,
+  name: id.split("-")[0],
+  family: "classic-control",
+  family_title: "Classic control",
+  summary: `About ${id}.`,
+  observation_space: { kind: "Box", shape: [4], n: null, labels: [] },
+  action_space: {
+    kind,
+    shape: kind === "Box" ? [1] : [],
+    n: kind === "Box" ? null : 2,
+    labels: [],
+  },
+  reward_threshold: 475,
+  max_episode_steps: 500,
+  render_fps: 50,
+  options: [],
+  sees: "",
+  does: "",
+  available: true,
+  install_hint: null,
+  algorithms,
+  presets: Object.fromEntries(algorithms.map((algo) => [algo, [preset("stable", 80_000, {})]])),
+  ...rest,
+});
+
+/** Three algorithms and three environments, as small as the form's rules allow. */
 export const choices = {
   algorithms: [
     algorithm("ppo", [
@@ -44,25 +76,25 @@ export const choices = {
       field("net_arch", "array", [64, 64], { minimum: 1 }),
       field("schedule", "string", "constant", { choices: ["constant", "linear"] }),
     ]),
-    algorithm("dqn", [field("buffer_size", "integer", 50_000, { minimum: 100 })]),
+    {
+      ...algorithm("dqn", [field("buffer_size", "integer", 50_000, { minimum: 100 })]),
+      action_spaces: ["Discrete"],
+    },
+    algorithm("sac", [field("tau", "number", 0.005, {})]),
   ],
   environments: [
-    {
-      id: "CartPole-v1",
-      name: "CartPole",
-      family: "classic-control",
-      family_title: "Classic control",
-      summary: "Balance a pole.",
-      observation_space: {},
-      action_space: {},
-      reward_threshold: 475,
-      max_episode_steps: 500,
-      render_fps: 50,
-      algorithms: ["ppo", "dqn"],
+    environment("CartPole-v1", "Discrete", ["ppo", "dqn"], {
       presets: {
         ppo: [preset("fast", 30_000, { learning_rate: 0.001 }), preset("stable", 100_000, {})],
         dqn: [preset("stable", 80_000, {}), preset("high-score", 200_000, {})],
       },
-    },
+    }),
+    environment("Pendulum-v1", "Box", ["ppo", "sac"], {
+      options: [field("g", "number", 10, { minimum: 0, maximum: 20 })],
+    }),
+    environment("Pong-v5", "Discrete", ["ppo"], {
+      available: false,
+      install_hint: "pip install ale-py",
+    }),
   ],
 } as unknown as Choices;

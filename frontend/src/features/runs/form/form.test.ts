@@ -1,16 +1,26 @@
 import { describe, expect, test } from "vitest";
-import { changeDraft, type Draft, type DraftChange, firstDraft, timestepsOf } from "./draft";
+import {
+  changeDraft,
+  changedFields,
+  type Draft,
+  type DraftChange,
+  evaluationOf,
+  firstDraft,
+  timestepsOf,
+} from "./draft";
 import { choices } from "./fixtures";
-import { describeBounds, parseHyperparameter, parseInteger } from "./parse";
-import { submission, unplaced } from "./submit";
+import { algorithmChange, misfit, spacesInWords } from "./fit";
+import { problemsAfter, problemsByPointer, submission, unplaced } from "./submit";
 
 const draftAfter = (...changes: DraftChange[]): Draft =>
   changes.reduce((draft, change) => changeDraft(choices, draft, change), firstDraft(choices));
 const set = (name: string, value: string): DraftChange => ({
-  field: "hyperparameter",
+  field: "hyperparameters",
   name,
   value,
 });
+const [ppo, dqn] = choices.algorithms;
+const [cartpole, pendulum] = choices.environments;
 
 describe("a draft", () => {
   test("is ready to be sent as it stands", () => {
@@ -22,8 +32,8 @@ describe("a draft", () => {
         seed: null,
         total_timesteps: 30_000,
         hyperparameters: {},
-        start: true,
       },
+      problems: {},
     });
   });
 
@@ -32,7 +42,7 @@ describe("a draft", () => {
     expect(timestepsOf(choices, typed)).toBe("5");
     const chosen = changeDraft(choices, typed, { field: "preset", value: "stable" });
     expect(timestepsOf(choices, chosen)).toBe("100000");
-    expect(chosen.overrides).toEqual({});
+    expect(chosen.hyperparameters).toEqual({});
   });
 
   test("keeps a preset the other algorithm also has, and the seed", () => {
@@ -44,8 +54,29 @@ describe("a draft", () => {
     expect(draft).toMatchObject({ algo: "dqn", preset: "stable", seed: "7" });
   });
 
-  test("falls to the first preset where the chosen one does not exist", () => {
-    expect(draftAfter({ field: "algo", value: "dqn" }).preset).toBe("stable");
+  test("an environment in which the algorithm cannot act brings one that can", () => {
+    const draft = draftAfter(
+      { field: "algo", value: "dqn" },
+      { field: "env", value: "Pendulum-v1" },
+    );
+    expect(draft).toMatchObject({ algo: "ppo", env: "Pendulum-v1", preset: "stable" });
+    expect(algorithmChange(choices, "dqn", draft)).toBe(
+      "DQN cannot act here (needs discrete actions), so PPO was chosen.",
+    );
+    expect(algorithmChange(choices, "ppo", draft)).toBe("");
+  });
+
+  test("knows what differs from its preset, and what was typed back", () => {
+    const draft = draftAfter(set("n_steps", "128"), set("learning_rate", "0.001"));
+    expect(changedFields(choices, draft, "hyperparameters").map(({ name }) => name)).toEqual([
+      "n_steps",
+    ]);
+    const reset = changeDraft(choices, draft, {
+      field: "hyperparameters",
+      name: "n_steps",
+      value: null,
+    });
+    expect(changedFields(choices, reset, "hyperparameters")).toEqual([]);
   });
 });
 
@@ -58,64 +89,102 @@ describe("a submission", () => {
       set("target_kl", ""),
       set("schedule", "linear"),
     );
-    expect(submission(choices, draft)).toMatchObject({
-      body: {
-        hyperparameters: {
-          learning_rate: 0.0003,
-          n_steps: 512,
-          net_arch: [32, 32],
-          target_kl: null,
-          schedule: "linear",
-        },
-      },
+    expect(submission(choices, draft).body.hyperparameters).toEqual({
+      learning_rate: 0.0003,
+      n_steps: 512,
+      net_arch: [32, 32],
+      target_kl: null,
+      schedule: "linear",
     });
   });
 
   test("names every bad field by its pointer", () => {
     const draft = draftAfter(
+      { field: "env", value: "Pendulum-v1" },
       { field: "timesteps", value: "99" },
       { field: "seed", value: "seven" },
+      { field: "env_options", name: "g", value: "21" },
+      { field: "evaluation", value: { on: true, every: "5" } },
       set("learning_rate", "0"),
       set("n_steps", "2.5"),
     );
-    expect(submission(choices, draft)).toEqual({
-      problems: {
-        "/total_timesteps": "Must be 100 to 1,000,000",
-        "/seed": "Enter a whole number",
-        "/hyperparameters/learning_rate": "Must be above 0, at most 1",
-        "/hyperparameters/n_steps": "Enter a whole number",
-      },
+    expect(submission(choices, draft).problems).toEqual({
+      "/total_timesteps": "Must be 100 to 1,000,000",
+      "/seed": "Enter a whole number",
+      "/env_options/g": "Must be 0 to 20",
+      "/evaluation/every_steps": "Must be 100 to 10,000,000",
+      "/hyperparameters/learning_rate": "Must be above 0, at most 1",
+      "/hyperparameters/n_steps": "Enter a whole number",
     });
   });
 
+  test("asks for evaluation and options only when somebody wants them", () => {
+    const draft = draftAfter(
+      { field: "env", value: "Pendulum-v1" },
+      { field: "env_options", name: "g", value: "9.81" },
+      { field: "evaluation", value: { on: true, every: "2,000" } },
+    );
+    expect(submission(choices, draft).body).toMatchObject({
+      env_options: { g: 9.81 },
+      evaluation: { every_steps: 2000, episodes: 10, stop_after: null },
+    });
+  });
+
+  test("evaluates as the preset does until somebody says otherwise", () => {
+    const [first] = cartpole!.presets.ppo!;
+    const plan = { every_steps: 5000, episodes: 20, stop_after: 3 };
+    const planned = {
+      ...choices,
+      environments: [{ ...cartpole!, presets: { ppo: [{ ...first!, evaluation: plan }] } }],
+    };
+    const draft = firstDraft(planned);
+    expect(evaluationOf(planned, draft)).toMatchObject({ on: true, every: "5000", stops: true });
+    expect(submission(planned, draft).body).not.toHaveProperty("evaluation");
+    const off = changeDraft(planned, draft, { field: "evaluation", value: { on: false } });
+    expect(submission(planned, off).body).toMatchObject({ evaluation: { every_steps: null } });
+  });
+
   test.each(["-1", "1.5", "2147483648", "1e40", "0x"])("refuses %s as a seed", (value) => {
-    expect(submission(choices, draftAfter({ field: "seed", value }))).toHaveProperty("problems");
-  });
-
-  test("problems without a field are told apart from those that have one", () => {
-    const problems = { "/seed": "bad", "/name": "too long", "": "not today" };
-    expect(unplaced(problems, ["/seed"])).toEqual(["name: too long", "not today"]);
+    expect(submission(choices, draftAfter({ field: "seed", value })).problems).toHaveProperty(
+      "/seed",
+    );
   });
 });
 
-test.each([
-  [{ minimum: 1, maximum: 5000 }, "1 to 5,000"],
-  [{ exclusive_minimum: 0, maximum: 1 }, "above 0, at most 1"],
-  [{ minimum: 0, exclusive_maximum: 1 }, "at least 0, below 1"],
-  [{}, ""],
-])("bounds %j read %s", (bounds, text) => expect(describeBounds(bounds)).toBe(text));
+describe("a refusal", () => {
+  test("of one element stands at its list, and the first of two reasons is shown", () => {
+    const fields = [
+      { pointer: "/hyperparameters/net_arch/1", detail: "too wide" },
+      { pointer: "/hyperparameters/net_arch/2", detail: "too wide as well" },
+    ];
+    expect(problemsByPointer(fields)).toEqual({ "/hyperparameters/net_arch": "too wide" });
+  });
 
-test("an empty value is only none where none is allowed", () => {
-  const [rate, , kl, , schedule] = choices.algorithms[0]!.hyperparameters;
-  expect(parseHyperparameter(kl!, "none")).toEqual({ ok: true, value: null });
-  expect(parseHyperparameter(rate!, "").ok).toBe(false);
-  expect(parseHyperparameter(schedule!, " ").ok).toBe(false);
+  test("without a field is told apart from one that has one", () => {
+    const problems = { "/seed": "bad", "/tags": "too long", "": "not today" };
+    expect(unplaced(problems, choices, firstDraft(choices))).toEqual([
+      "tags: too long",
+      "not today",
+    ]);
+  });
+
+  test("is forgotten where its field was changed, and everywhere with another algorithm", () => {
+    const problems = { "/seed": "bad", "/hyperparameters/n_steps": "bad" };
+    expect(problemsAfter(problems, { field: "seed", value: "1" })).toEqual({
+      "/hyperparameters/n_steps": "bad",
+    });
+    expect(problemsAfter(problems, { field: "algo", value: "dqn" })).toEqual({});
+  });
 });
 
-test.each(["50000", "50,000", "50_000", "5e4", " 50000 "])("%j is fifty thousand", (text) => {
-  expect(parseInteger(text, {})).toEqual({ ok: true, value: 50_000 });
-});
+describe("what fits", () => {
+  test("is said by the actions it needs", () => {
+    expect(misfit(ppo!, pendulum!)).toBeNull();
+    expect(misfit(dqn!, pendulum!)).toBe("Needs discrete actions");
+  });
 
-test.each(["", " ", "0x10", "5,00", "1.5", "Infinity", "1e"])("%j is no whole number", (text) => {
-  expect(parseInteger(text, {}).ok).toBe(false);
+  test("spaces read as a person would say them", () => {
+    expect(spacesInWords(cartpole!)).toBe("4 numbers → 2 actions");
+    expect(spacesInWords(pendulum!)).toBe("4 numbers → 1 continuous action");
+  });
 });

@@ -1,26 +1,92 @@
 "use client";
-import { useQuery } from "@tanstack/react-query";
-import { Sheet } from "@/components/ui/sheet";
-import { algorithmsQuery, environmentsQuery } from "@/lib/api";
-import { CreateRunForm } from "./create-run-form";
 
-export default function NewRunPanel({
-  onClose,
-}: {
+import { useQuery } from "@tanstack/react-query";
+import { ErrorState } from "@/components/ui/error-state";
+import { Notice } from "@/components/ui/notice";
+import { Sheet } from "@/components/ui/sheet";
+import { Skeleton } from "@/components/ui/skeleton";
+import { algorithmsQuery, environmentsQuery, runQuery } from "@/lib/api";
+import { firstDraft } from "./draft";
+import { draftFromRun } from "./duplicate";
+import { NewRunForm } from "./new-run-form";
+import { keptDraft } from "./storage";
+
+interface NewRunPanelProps {
+  /** The run it is filled in from. */
   duplicate: string | null;
   onClose: () => void;
-}) {
+}
+
+export default function NewRunPanel({ duplicate, onClose }: NewRunPanelProps) {
   const algorithms = useQuery(algorithmsQuery);
   const environments = useQuery(environmentsQuery);
+  const model = useQuery({ ...runQuery(duplicate ?? ""), enabled: duplicate !== null });
+  const needed =
+    duplicate === null ? [algorithms, environments] : [algorithms, environments, model];
+  const broken = needed.find(({ error, data }) => error && !data);
+  const retry = () => needed.forEach((query) => void query.refetch());
   return (
-    <Sheet title="New run" onClose={onClose}>
-      {algorithms.data && environments.data && (
-        <div className="p-4">
-          <CreateRunForm
-            choices={{ algorithms: algorithms.data, environments: environments.data }}
-          />
-        </div>
+    <Sheet
+      title={duplicate === null ? "New run" : "Duplicate a run"}
+      description={
+        model.data ? (
+          <>
+            Filled in from <b className="font-medium text-ink">{model.data.name}</b>; what differs
+            from its preset is marked.
+          </>
+        ) : (
+          "An agent, a world, and how long to learn."
+        )
+      }
+      onClose={onClose}
+    >
+      {algorithms.data && environments.data && (duplicate === null || model.data) ? (
+        <Form
+          choices={{ algorithms: algorithms.data, environments: environments.data }}
+          model={duplicate === null ? null : (model.data ?? null)}
+        />
+      ) : broken?.error ? (
+        <ErrorState error={broken.error} retry={retry} retrying={broken.isFetching} />
+      ) : (
+        <FormSkeleton />
       )}
     </Sheet>
+  );
+}
+
+interface FormProps {
+  choices: Parameters<typeof firstDraft>[0];
+  model: Parameters<typeof draftFromRun>[1] | null;
+}
+
+function Form({ choices, model }: FormProps) {
+  const copied = model && draftFromRun(choices, model);
+  const first = copied ?? keptDraft(window.sessionStorage, choices) ?? firstDraft(choices);
+  return (
+    <>
+      {model && !copied && (
+        <div className="px-5 pt-4">
+          <Notice tone="warn" title="This run cannot be repeated here">
+            <p>
+              {model.algo.toUpperCase()} on {model.env_id} is not offered by this service. The form
+              starts from what is.
+            </p>
+          </Notice>
+        </div>
+      )}
+      <NewRunForm choices={choices} first={first} />
+    </>
+  );
+}
+
+function FormSkeleton() {
+  return (
+    <div role="status" aria-label="Loading the form" className="flex flex-col gap-5 p-5">
+      <Skeleton className="h-14" />
+      <Skeleton className="h-32" />
+      <Skeleton className="h-52" />
+      <Skeleton className="h-14" />
+      <Skeleton className="h-14" />
+    </div>
   );
 }

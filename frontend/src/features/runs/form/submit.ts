@@ -1,79 +1,130 @@
 import type { CreateRun, FieldProblem } from "@/lib/api";
-import { type Choices, type Draft, type DraftChange, timestepsOf } from "./draft";
-import { parseHyperparameter, type Parsed, parseInteger } from "./parse";
+import {
+  algorithmOf,
+  type Choices,
+  type Draft,
+  type DraftChange,
+  type EvaluationDraft,
+  type Part,
+  schemasOf,
+  timestepsOf,
+} from "./draft";
+import { type Bounds, parseHyperparameter, type Parsed, parseInteger } from "./parse";
 
 /** What is wrong, by JSON pointer, the same for our own checks and for the service's. */
-export type Problems = Record<string, string>;
+export type Problems = Readonly<Record<string, string>>;
 
-export function hyperparameterPointer(name: string): string {
-  return `/hyperparameters/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+export const POINTERS = {
+  algo: "/algo",
+  env: "/env_id",
+  preset: "/preset",
+  seed: "/seed",
+  timesteps: "/total_timesteps",
+  name: "/name",
+  every: "/evaluation/every_steps",
+  episodes: "/evaluation/episodes",
+  stopAfter: "/evaluation/stop_after",
+} as const;
+
+export function partPointer(part: Part, name: string): string {
+  return `/${part}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
-export type Submission = { body: CreateRun } | { problems: Problems };
+/** The bounds that the service has for evaluation while training. */
+export const EVERY: Bounds = { minimum: 100, maximum: 10_000_000 };
+export const EPISODES: Bounds = { minimum: 1, maximum: 100 };
+export const STOP_AFTER: Bounds = { minimum: 1, maximum: 100 };
 
-/** The request a draft stands for, or every field that keeps it from being one. */
+/** The request a draft stands for, and every field that keeps it from being one. */
+export interface Submission {
+  body: CreateRun;
+  problems: Problems;
+}
+
 export function submission(choices: Choices, draft: Draft): Submission {
-  const problems: Problems = {};
+  const problems: Record<string, string> = {};
   const take = (pointer: string, parsed: Parsed) => {
     if (parsed.ok) return parsed.value;
     problems[pointer] = parsed.problem;
   };
-  const algorithm = choices.algorithms.find(({ id }) => id === draft.algo);
-  const seed =
-    draft.seed.trim() === ""
-      ? null
-      : take("/seed", parseInteger(draft.seed, algorithm?.seed ?? {}));
-  const timesteps = take(
-    "/total_timesteps",
-    parseInteger(timestepsOf(choices, draft), algorithm?.total_timesteps ?? {}),
-  );
-  const hyperparameters: Record<string, unknown> = {};
-  for (const [name, text] of Object.entries(draft.overrides)) {
-    const schema = algorithm?.hyperparameters.find((other) => other.name === name);
-    if (schema) {
-      hyperparameters[name] = take(hyperparameterPointer(name), parseHyperparameter(schema, text));
-    }
-  }
-  if (Object.keys(problems).length > 0) return { problems };
-  return {
-    body: {
-      algo: draft.algo,
-      env_id: draft.env,
-      preset: draft.preset,
-      ...(draft.name.trim() !== "" && { name: draft.name.trim() }),
-      seed: seed as number | null,
-      total_timesteps: timesteps as number,
-      hyperparameters,
-      start: true,
-    } as CreateRun,
+  const integer = (pointer: string, text: string, bounds: Bounds = {}) =>
+    take(pointer, parseInteger(text, bounds)) as number;
+  const typed = (part: Part) => {
+    const schemas = schemasOf(choices, draft, part).filter(({ name }) => name in draft[part]);
+    const value = (name: string) => draft[part][name] ?? "";
+    return Object.fromEntries(
+      schemas.map((schema) => [
+        schema.name,
+        take(partPointer(part, schema.name), parseHyperparameter(schema, value(schema.name))),
+      ]),
+    );
   };
+  const planned = ({ every, episodes, stops, stopAfter }: EvaluationDraft) => ({
+    every_steps: integer(POINTERS.every, every, EVERY),
+    episodes: integer(POINTERS.episodes, episodes, EPISODES),
+    stop_after: stops ? integer(POINTERS.stopAfter, stopAfter, STOP_AFTER) : null,
+  });
+  const algorithm = algorithmOf(choices, draft);
+  const { evaluation } = draft;
+  const body = {
+    algo: draft.algo,
+    env_id: draft.env,
+    preset: draft.preset || null,
+    seed: draft.seed.trim() === "" ? null : integer(POINTERS.seed, draft.seed, algorithm?.seed),
+    total_timesteps: integer(
+      POINTERS.timesteps,
+      timestepsOf(choices, draft),
+      algorithm?.total_timesteps,
+    ),
+    ...(draft.name.trim() !== "" && { name: draft.name.trim() }),
+    hyperparameters: typed("hyperparameters"),
+    ...(Object.keys(draft.env_options).length > 0 && { env_options: typed("env_options") }),
+    ...(evaluation && { evaluation: evaluation.on ? planned(evaluation) : { every_steps: null } }),
+  };
+  return { body: body as CreateRun, problems };
 }
 
+/** A problem of one element of a list stands at the field that holds the list. */
 export function problemsByPointer(fields: readonly FieldProblem[]): Problems {
-  return Object.fromEntries(fields.map(({ pointer, detail }) => [pointer, detail]));
+  const byPointer: Record<string, string> = {};
+  for (const { pointer, detail } of fields) {
+    byPointer[pointer.replace(/^(\/[^/]+\/[^/]+)\/\d+$/, "$1")] ??= detail;
+  }
+  return byPointer;
 }
 
-/** What is still wrong after a change: a field that was touched is judged anew when it is sent. */
+/** What the service still has against it after a change: a field that was touched is judged anew. */
 export function problemsAfter(problems: Problems, change: DraftChange): Problems {
   const without = (touched: (pointer: string) => boolean) =>
     Object.fromEntries(Object.entries(problems).filter(([pointer]) => !touched(pointer)));
   switch (change.field) {
     case "seed":
     case "name":
-      return without((pointer) => pointer === `/${change.field}`);
     case "timesteps":
-      return without((pointer) => pointer === "/total_timesteps");
-    case "hyperparameter":
-      return without((pointer) => pointer === hyperparameterPointer(change.name));
-    case "reset-hyperparameters":
-      return without((pointer) => pointer.startsWith("/hyperparameters/"));
+      return without((pointer) => pointer === POINTERS[change.field]);
+    case "hyperparameters":
+    case "env_options":
+      return without((pointer) => pointer === partPointer(change.field, change.name));
+    case "evaluation":
+      return without((pointer) => pointer.startsWith("/evaluation"));
+    case "start-over":
+      return {};
+    case "reset":
+      return without((pointer) => pointer.startsWith(`/${change.part}/`));
     default:
       return {};
   }
 }
 
 /** Problems that no field of the form can show next to itself. */
-export function unplaced(problems: Problems, known: readonly string[]): string[] {
+export function unplaced(problems: Problems, choices: Choices, draft: Draft): string[] {
+  const pointers = (part: Part) =>
+    schemasOf(choices, draft, part).map(({ name }) => partPointer(part, name));
+  const known: string[] = [
+    ...Object.values(POINTERS),
+    ...pointers("hyperparameters"),
+    ...pointers("env_options"),
+  ];
   return Object.entries(problems)
     .filter(([pointer]) => !known.includes(pointer))
     .map(([pointer, detail]) => (pointer === "" ? detail : `${pointer.slice(1)}: ${detail}`));

@@ -1,0 +1,43 @@
+import { useId } from "react";
+import { ChoiceCard } from "./choice-card";
+import { algorithmOf, environmentOf } from "./draft";
+import { misfit } from "./fit";
+import type { FieldsProps } from "./form-state";
+import { POINTERS } from "./submit";
+
+/** All learners; one that cannot act in the chosen environment says why. */
+export function AlgorithmField({ choices, draft, edit, problems }: FieldsProps) {
+  const name = useId();
+  const environment = environmentOf(choices, draft);
+  const chosen = algorithmOf(choices, draft);
+  const problem = problems[POINTERS.algo];
+  return (
+    <fieldset>
+      <legend className="mb-1 text-xs font-medium text-ink-soft">Algorithm</legend>
+      <div className="grid grid-cols-2 gap-1.5 sm:grid-cols-4">
+        {choices.algorithms.map((algorithm) => {
+          const unfit = environment ? misfit(algorithm, environment) : null;
+          return (
+            <ChoiceCard
+              key={algorithm.id}
+              name={name}
+              value={algorithm.id}
+              label={algorithm.name}
+              checked={algorithm.id === draft.algo}
+              disabled={unfit !== null}
+              onChoose={() => edit({ field: "algo", value: algorithm.id })}
+            >
+              <span className="text-2xs text-ink-faint">{unfit ?? algorithm.title}</span>
+            </ChoiceCard>
+          );
+        })}
+      </div>
+      {chosen && <p className="mt-2 text-xs text-ink-soft">{chosen.summary}</p>}
+      {problem && (
+        <p role="alert" className="mt-1 text-xs text-bad">
+          {problem}
+        </p>
+      )}
+    </fieldset>
+  );
+}

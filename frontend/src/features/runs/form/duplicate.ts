@@ -1,0 +1,55 @@
+import type { Hyperparameter, RunDetail } from "@/lib/api";
+import { setting } from "@/lib/format";
+import {
+  changeDraft,
+  type Choices,
+  type Draft,
+  evaluationFrom,
+  evaluationOf,
+  firstDraft,
+  type Part,
+  presetOf,
+  schemasOf,
+  type Typed,
+  untouched,
+} from "./draft";
+
+const LONGEST_NAME = 120;
+const COPY = " (copy)";
+
+/**
+ * The form filled in from a run: its preset, and as typed text all that differs from it. Null when its
+ * algorithm can no longer train on its environment here.
+ */
+export function draftFromRun(choices: Choices, { name, config }: RunDetail): Draft | null {
+  const environment = choices.environments.find(({ id }) => id === config.env_id);
+  if (!environment?.available || !environment.algorithms.includes(config.algo)) return null;
+  let draft = changeDraft(choices, firstDraft(choices), { field: "env", value: config.env_id });
+  draft = changeDraft(choices, draft, { field: "algo", value: config.algo });
+  draft = changeDraft(choices, draft, { field: "preset", value: config.preset ?? "" });
+  const differing = (part: Part, values: Record<string, unknown>): Typed =>
+    Object.fromEntries(
+      schemasOf(choices, draft, part)
+        .filter((schema) => differs(schema, values, untouched(choices, draft, part, schema)))
+        .map((schema) => [schema.name, setting(values[schema.name])]),
+    );
+  const evaluation = evaluationFrom(config.evaluation);
+  const planned = presetOf(choices, draft)?.total_timesteps;
+  return {
+    ...draft,
+    name: `${name.slice(0, LONGEST_NAME - COPY.length)}${COPY}`,
+    seed: String(config.seed),
+    timesteps: config.total_timesteps === planned ? null : String(config.total_timesteps),
+    hyperparameters: differing("hyperparameters", config.hyperparameters),
+    env_options: differing("env_options", config.env_options ?? {}),
+    evaluation: same(evaluation, evaluationOf(choices, draft)) ? null : evaluation,
+  };
+}
+
+function differs({ name }: Hyperparameter, values: Record<string, unknown>, own: unknown): boolean {
+  return name in values && setting(values[name]) !== setting(own);
+}
+
+function same(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}

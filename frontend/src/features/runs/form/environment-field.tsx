@@ -1,0 +1,69 @@
+import { Combobox, type ComboboxOption } from "@/components/ui/combobox";
+import { Field } from "@/components/ui/field";
+import type { Algorithm, Environment } from "@/lib/api";
+import { compact, decimal } from "@/lib/format";
+import { algorithmOf, environmentOf } from "./draft";
+import { misfit, spacesInWords } from "./fit";
+import type { FieldsProps } from "./form-state";
+import { POINTERS } from "./submit";
+
+/** All worlds by family. One whose package is missing says what to install. */
+export function EnvironmentField({ choices, draft, edit, problems }: FieldsProps) {
+  const environment = environmentOf(choices, draft);
+  const algorithm = algorithmOf(choices, draft);
+  return (
+    <>
+      <Field label="Environment" error={problems[POINTERS.env]}>
+        {(control) => (
+          <Combobox
+            {...control}
+            label="Environment"
+            placeholder="Search environments"
+            options={choices.environments.map((each) => option(each, algorithm))}
+            value={draft.env}
+            onChange={(value) => edit({ field: "env", value })}
+          />
+        )}
+      </Field>
+      {environment && <EnvironmentFacts environment={environment} />}
+    </>
+  );
+}
+
+function option(environment: Environment, algorithm: Algorithm | undefined): ComboboxOption {
+  const { id, name, family_title, summary, available, install_hint } = environment;
+  const unfit = available && algorithm ? misfit(algorithm, environment) : null;
+  return {
+    value: id,
+    label: id,
+    group: family_title,
+    keywords: [name, summary, family_title],
+    disabled: !available,
+    detail: available ? summary : (install_hint ?? "Its package is not installed"),
+    aside: unfit && (
+      <span className="shrink-0 text-2xs text-ink-faint">not for {algorithm?.name}</span>
+    ),
+  };
+}
+
+function EnvironmentFacts({ environment }: { environment: Environment }) {
+  const { summary, sees, does, reward_threshold, max_episode_steps } = environment;
+  const facts = [
+    spacesInWords(environment),
+    reward_threshold === null
+      ? "no solved return defined"
+      : `solved at a mean return of ${decimal(reward_threshold)}`,
+    max_episode_steps !== null && `${compact(max_episode_steps)} steps an episode at most`,
+  ];
+  return (
+    <div className="-mt-1 flex flex-col gap-1 text-xs text-ink-soft">
+      <p>{summary}</p>
+      {(sees !== "" || does !== "") && (
+        <p>
+          {sees} {does}
+        </p>
+      )}
+      <p className="text-ink-faint tabular-nums">{facts.filter(Boolean).join(" · ")}</p>
+    </div>
+  );
+}

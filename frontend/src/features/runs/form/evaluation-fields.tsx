@@ -1,0 +1,52 @@
+import { controlClass, Field } from "@/components/ui/field";
+import { Switch } from "@/components/ui/switch";
+import { type EvaluationDraft, environmentOf, evaluationOf } from "./draft";
+import type { FieldsProps } from "./form-state";
+import { POINTERS } from "./submit";
+
+/** Looking at the greedy policy while it trains: its own curve, the best policy kept, an early end. */
+export function EvaluationFields({ choices, draft, edit, problems }: FieldsProps) {
+  const evaluation = evaluationOf(choices, draft);
+  const solvable = environmentOf(choices, draft)?.reward_threshold != null;
+  const change = (value: Partial<EvaluationDraft>) => edit({ field: "evaluation", value });
+  const number = (field: "every" | "episodes" | "stopAfter", label: string, hint: string) => (
+    <Field label={label} hint={hint} error={problems[POINTERS[field]]}>
+      {(control) => (
+        <input
+          {...control}
+          inputMode="numeric"
+          autoComplete="off"
+          className={controlClass}
+          value={evaluation[field]}
+          onChange={({ target }) => change({ [field]: target.value })}
+        />
+      )}
+    </Field>
+  );
+  return (
+    <div className="flex flex-col gap-3">
+      <Switch
+        label="Evaluate while training, and keep the best policy"
+        checked={evaluation.on}
+        onChange={(on) => change({ on })}
+      />
+      {evaluation.on && (
+        <div className="grid grid-cols-2 items-start gap-3 sm:grid-cols-3">
+          {number("every", "Every", "Environment steps apart")}
+          {number("episodes", "Episodes", "Played without exploring")}
+          {solvable && (
+            <div className="flex flex-col gap-2 max-sm:col-span-2">
+              <Switch
+                label="Stop when solved"
+                checked={evaluation.stops}
+                onChange={(stops) => change({ stops })}
+              />
+              {evaluation.stops &&
+                number("stopAfter", "In a row", "Solved evaluations before it ends")}
+            </div>
+          )}
+        </div>
+      )}
+    </div>
+  );
+}

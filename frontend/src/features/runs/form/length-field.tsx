@@ -1,0 +1,70 @@
+import { RotateCcw } from "lucide-react";
+import { Button } from "@/components/ui/button";
+import { controlClass, Field } from "@/components/ui/field";
+import { Slider } from "@/components/ui/slider";
+import { compact, count, duration } from "@/lib/format";
+import { algorithmOf, presetOf, timestepsOf } from "./draft";
+import { estimate } from "./expectation";
+import type { FieldsProps } from "./form-state";
+import { positionOf, valueAt } from "./log-scale";
+import { parseInteger } from "./parse";
+import { POINTERS } from "./submit";
+
+/** How long to train: typed exactly, or dragged over every magnitude the service allows. */
+export function LengthField({ choices, draft, edit, problems }: FieldsProps) {
+  const bounds = algorithmOf(choices, draft)?.total_timesteps ?? { minimum: 1, maximum: 1 };
+  const preset = presetOf(choices, draft);
+  const text = timestepsOf(choices, draft);
+  const parsed = parseInteger(text, {});
+  const value = parsed.ok ? (parsed.value as number) : Number.NaN;
+  const time = estimate(preset, value);
+  const own = draft.timesteps !== null && value !== preset?.total_timesteps;
+  const hint = `${compact(bounds.minimum)} to ${compact(bounds.maximum)}`;
+  return (
+    <Field
+      label="Timesteps"
+      hint={time === null ? hint : `${hint} · about ${duration(time)}, by what was measured`}
+      error={problems[POINTERS.timesteps]}
+      aside={
+        own && (
+          <span className="flex items-center gap-1 text-2xs text-warn">
+            preset: {count(preset?.total_timesteps)}
+            <Button
+              size="sm"
+              variant="quiet"
+              className="-my-2 px-1!"
+              aria-label="Reset the training length to the preset's"
+              onClick={() => edit({ field: "timesteps", value: null })}
+            >
+              <RotateCcw aria-hidden className="size-3" />
+            </Button>
+          </span>
+        )
+      }
+    >
+      {(control) => (
+        <div className="flex items-center gap-3">
+          <input
+            {...control}
+            inputMode="numeric"
+            autoComplete="off"
+            className={`${controlClass} max-w-32 shrink-0`}
+            value={text}
+            onChange={(event) => edit({ field: "timesteps", value: event.target.value })}
+          />
+          <Slider
+            label="Training length"
+            min={0}
+            max={1}
+            step={0.005}
+            value={positionOf(value, bounds)}
+            valueText={`${count(value)} steps`}
+            onChange={(position) =>
+              edit({ field: "timesteps", value: String(valueAt(position, bounds)) })
+            }
+          />
+        </div>
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,110 @@
+import { screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { beforeEach, expect, test, vi } from "vitest";
+import { renderWithQueries, serve } from "@/lib/testing/service";
+import { firstDraft } from "./draft";
+import { choices } from "./fixtures";
+import { NewRunForm } from "./new-run-form";
+
+const push = vi.hoisted(() => vi.fn());
+vi.mock("next/navigation", () => ({ useRouter: () => ({ push }) }));
+
+const start = () => userEvent.click(screen.getByRole("button", { name: "Start training" }));
+const show = (routes: Parameters<typeof serve>[0] = {}) => {
+  const asked = serve(routes);
+  renderWithQueries(<NewRunForm choices={choices} first={firstDraft(choices)} />);
+  return asked;
+};
+const refuse = (pointer: string, detail: string) => ({
+  "POST /runs": () => ({
+    status: 422,
+    body: { title: "Invalid run", errors: [{ pointer, detail }] },
+  }),
+});
+
+beforeEach(() => window.sessionStorage.clear());
+
+test("one click starts a run with the preset's values and opens its page; a second does nothing", async () => {
+  const asked = show({ "POST /runs": () => ({ status: 201, body: { id: "ppo-a" } }) });
+  await start();
+  await start();
+  expect(asked.map(({ body }) => body)).toEqual([
+    expect.objectContaining({ algo: "ppo", preset: "fast", total_timesteps: 30_000, start: true }),
+  ]);
+  await vi.waitFor(() => expect(push).toHaveBeenCalledWith("/runs/view?id=ppo-a"));
+  expect(screen.getByRole("button", { name: "Start training" })).toHaveAttribute("aria-disabled");
+});
+
+test("what the service refuses stands beside its field, which gets the focus", async () => {
+  show(refuse("/seed", "is already used"));
+  await userEvent.type(screen.getByLabelText("Seed"), "7");
+  await start();
+  const seed = await screen.findByRole("textbox", { name: "Seed", description: "is already used" });
+  expect(seed).toBeInvalid();
+  await vi.waitFor(() => expect(seed).toHaveFocus());
+  await userEvent.type(seed, "1");
+  expect(seed).toBeValid();
+});
+
+test("a bad hyperparameter opens the group it stands in", async () => {
+  show(refuse("/hyperparameters/n_steps", "does not divide"));
+  const group = screen.getByText("Advanced").closest("details")!;
+  expect(group).not.toHaveAttribute("open");
+  await start();
+  await screen.findByText("does not divide");
+  expect(group).toHaveAttribute("open");
+});
+
+test("a refusal that belongs to no field is shown above the button", async () => {
+  show(refuse("/tags", "is too long"));
+  await start();
+  expect(await screen.findByRole("alert")).toHaveTextContent("tags: is too long");
+});
+
+test("a service that is away leaves the form as it was", async () => {
+  show();
+  await userEvent.type(screen.getByLabelText("Seed"), "7");
+  await start();
+  expect(await screen.findByRole("alert")).toHaveTextContent("does not answer");
+  expect(screen.getByLabelText("Seed")).toHaveValue("7");
+  expect(screen.getByRole("button", { name: "Start training" })).toBeEnabled();
+});
+
+test("values out of bounds are said at once, and not even sent", async () => {
+  const asked = show();
+  const timesteps = screen.getByLabelText("Timesteps");
+  await userEvent.clear(timesteps);
+  await userEvent.type(timesteps, "5");
+  expect(timesteps).toHaveAccessibleDescription("Must be 100 to 1,000,000");
+  await start();
+  await vi.waitFor(() => expect(timesteps).toHaveFocus());
+  expect(asked).toEqual([]);
+});
+
+test("an algorithm that cannot act in the environment says why and cannot be chosen", () => {
+  show();
+  const sac = screen.getByRole("radio", { name: "SAC" });
+  expect(sac).toBeDisabled();
+  expect(sac).toHaveAccessibleDescription("Needs continuous actions");
+});
+
+test("what differs from the preset is marked, and given back one by one or all at once", async () => {
+  show();
+  const field = screen.getByLabelText("n_steps");
+  await userEvent.clear(field);
+  await userEvent.type(field, "512");
+  expect(screen.getByText("1 changed")).toBeVisible();
+  await userEvent.click(
+    screen.getByRole("button", { name: "Reset n_steps to 2048", hidden: true }),
+  );
+  expect(field).toHaveValue("2048");
+  await userEvent.type(field, "1");
+  await userEvent.click(screen.getByRole("button", { name: "Reset all", hidden: true }));
+  expect(field).toHaveValue("2048");
+});
+
+test("the dice draws a seed", async () => {
+  show();
+  await userEvent.click(screen.getByRole("button", { name: "Roll the dice" }));
+  expect(screen.getByLabelText<HTMLInputElement>("Seed").value).toMatch(/^\d+$/);
+});

@@ -1,0 +1,154 @@
+"use client";
+
+import { Play } from "lucide-react";
+import { type FormEvent, useReducer, useRef, useState } from "react";
+import { Button } from "@/components/ui/button";
+import { Notice } from "@/components/ui/notice";
+import { useCreateRun } from "../use-create-run";
+import { AdvancedFields } from "./advanced-fields";
+import { AlgorithmField } from "./algorithm-field";
+import { changeDraft, type Choices, type Draft, type DraftChange, environmentOf } from "./draft";
+import { EnvironmentField } from "./environment-field";
+import { EvaluationFields } from "./evaluation-fields";
+import { algorithmChange } from "./fit";
+import { LengthField } from "./length-field";
+import { NameField } from "./name-field";
+import { PresetField } from "./preset-field";
+import { RunSummary } from "./run-summary";
+import { SchemaFields } from "./schema-fields";
+import { Section } from "./section";
+import { SeedField } from "./seed-field";
+import { forgetDraft, isTrivial, keepDraft } from "./storage";
+import { problemsAfter, problemsByPointer, type Problems, submission, unplaced } from "./submit";
+
+interface NewRunFormProps {
+  choices: Choices;
+  first: Draft;
+}
+
+export function NewRunForm({ choices, first }: NewRunFormProps) {
+  const form = useRef<HTMLFormElement>(null);
+  const [draft, change] = useReducer(
+    (old: Draft, next: DraftChange) => changeDraft(choices, old, next),
+    first,
+  );
+  const [refused, setRefused] = useState<Problems>({});
+  const create = useCreateRun();
+  const { body, problems: own } = submission(choices, draft);
+  const problems = { ...refused, ...own };
+  const switched = algorithmChange(choices, first.algo, draft);
+
+  const edit = (next: DraftChange) => {
+    change(next);
+    setRefused((old) => problemsAfter(old, next));
+    keepDraft(window.sessionStorage, choices, changeDraft(choices, draft, next));
+  };
+  /** Once the fields show what is wrong with them. */
+  const focusFirstProblem = () =>
+    requestAnimationFrame(() => {
+      const bad = form.current?.querySelector<HTMLElement>("[aria-invalid=true]");
+      bad?.closest("details")?.setAttribute("open", "");
+      bad?.focus();
+    });
+  const send = (start: boolean) => {
+    if (create.isPending || create.isSuccess) return;
+    create.reset();
+    setRefused({});
+    if (Object.keys(own).length > 0) return focusFirstProblem();
+    create.mutate(
+      { ...body, start },
+      {
+        onSuccess: () => forgetDraft(window.sessionStorage),
+        onError: (error) => {
+          setRefused(problemsByPointer(error.fields));
+          focusFirstProblem();
+        },
+      },
+    );
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    send(true);
+  };
+
+  const others = unplaced(refused, choices, draft);
+  const unexplained = create.error && (others.length > 0 || create.error.fields.length === 0);
+  const fields = { choices, draft, edit, problems };
+  const busy = create.isPending || create.isSuccess;
+  return (
+    <form
+      ref={form}
+      onSubmit={submit}
+      noValidate
+      aria-label="New run"
+      className="flex grow flex-col divide-y divide-line"
+    >
+      <Section
+        title="What to train"
+        aside={
+          !isTrivial(choices, draft) && (
+            <Button
+              size="sm"
+              variant="quiet"
+              className="-my-1.5"
+              onClick={() => edit({ field: "start-over" })}
+            >
+              Start over
+            </Button>
+          )
+        }
+      >
+        <EnvironmentField {...fields} />
+        {(environmentOf(choices, draft)?.options.length ?? 0) > 0 && (
+          <div className="rounded-md border border-line bg-sunken p-3 pl-4">
+            <SchemaFields {...fields} part="env_options" owner="default" />
+          </div>
+        )}
+        <AlgorithmField {...fields} />
+        <p role="status" className="text-xs text-warn empty:hidden">
+          {switched}
+        </p>
+      </Section>
+      <Section title="Preset">
+        <PresetField {...fields} />
+      </Section>
+      <Section title="This run">
+        <LengthField {...fields} />
+        <div className="grid gap-3 sm:grid-cols-[12rem_minmax(0,1fr)]">
+          <SeedField {...fields} />
+          <NameField {...fields} />
+        </div>
+        <EvaluationFields {...fields} />
+      </Section>
+      <AdvancedFields {...fields} />
+      <div className="sticky bottom-0 z-1 mt-auto flex flex-col gap-2 bg-surface px-5 py-3 max-md:px-4 max-md:pb-[calc(0.75rem+env(safe-area-inset-bottom))]">
+        {unexplained && (
+          <Notice tone="bad" role="alert" title={create.error.title}>
+            <p>{others.length > 0 ? others.join(" · ") : create.error.detail}</p>
+          </Notice>
+        )}
+        <div className="flex items-center gap-2">
+          <RunSummary choices={choices} draft={draft} problems={problems} />
+          <Button
+            size="lg"
+            variant="quiet"
+            className="ml-auto max-sm:hidden"
+            onClick={() => send(false)}
+          >
+            Create only
+          </Button>
+          <Button
+            type="submit"
+            variant="primary"
+            size="lg"
+            busy={busy}
+            className="max-sm:grow"
+            icon={<Play aria-hidden className="size-4" />}
+          >
+            Start training
+          </Button>
+        </div>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,39 @@
+import { plural } from "@/lib/format";
+import {
+  algorithmOf,
+  changedFields,
+  type Choices,
+  type Draft,
+  environmentOf,
+  presetOf,
+} from "./draft";
+import type { Problems } from "./submit";
+
+interface RunSummaryProps {
+  choices: Choices;
+  draft: Draft;
+  problems: Problems;
+}
+
+/** The run in one line, or what keeps it from being one. */
+export function RunSummary({ choices, draft, problems }: RunSummaryProps) {
+  const bad = Object.keys(problems).length;
+  const changed = [
+    ...changedFields(choices, draft, "hyperparameters"),
+    ...changedFields(choices, draft, "env_options"),
+  ].length;
+  const facts = [
+    `${algorithmOf(choices, draft)?.name} on ${environmentOf(choices, draft)?.name}`,
+    presetOf(choices, draft)?.title,
+    changed > 0 && plural(changed, "change"),
+  ];
+  return (
+    <p role="status" className="min-w-0 truncate text-xs text-ink-soft max-sm:sr-only">
+      {bad > 0 ? (
+        <span className="text-bad">{plural(bad, "field")} to correct</span>
+      ) : (
+        facts.filter(Boolean).join(" · ")
+      )}
+    </p>
+  );
+}

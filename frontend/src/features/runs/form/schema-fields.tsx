@@ -1,0 +1,38 @@
+import { schemasOf, untouched, type Part } from "./draft";
+import type { FieldsProps } from "./form-state";
+import { SchemaField } from "./schema-field";
+import { partPointer } from "./submit";
+
+interface SchemaFieldsProps extends FieldsProps {
+  part: Part;
+  /** Only the fields of this group; all of them without it. */
+  group?: string;
+  owner: string;
+}
+
+/** The fields of one part of the run, made from the service's own description of them. */
+export function SchemaFields(props: SchemaFieldsProps) {
+  const { choices, draft, edit, problems, part, group, owner } = props;
+  const schemas = schemasOf(choices, draft, part).filter(
+    (schema) => group === undefined || groupOf(schema) === group,
+  );
+  return (
+    <div className="grid gap-x-6 gap-y-3.5 sm:grid-cols-2">
+      {schemas.map((schema) => (
+        <SchemaField
+          key={schema.name}
+          schema={schema}
+          typed={draft[part][schema.name]}
+          own={untouched(choices, draft, part, schema)}
+          owner={owner}
+          error={problems[partPointer(part, schema.name)]}
+          onChange={(value) => edit({ field: part, name: schema.name, value })}
+        />
+      ))}
+    </div>
+  );
+}
+
+export function groupOf({ group }: { group?: string }): string {
+  return group ?? "";
+}
