@@ -53,6 +53,11 @@ class Settings(BaseSettings):
     kill_after_seconds: float = Field(
         10.0, ge=0.1, le=86_400, description="A run that goes on so long after SIGTERM is killed."
     )
+    min_free_disk: ByteSize = Field(
+        ByteSize(500_000_000),
+        ge=0,
+        description="Free space to keep where the runs lie, for instance 2GB; with less, nothing is started.",
+    )
     token: str | None = Field(
         None,
         min_length=8,

@@ -15,7 +15,9 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.routing import Mount
 
 from rlviz import __version__
+from rlviz.api import explorer
 from rlviz.api.guard import Guard
+from rlviz.api.headers import SecurityHeaders
 from rlviz.api.pages import page_routes
 from rlviz.api.problems import PROBLEM, answer_with_problems
 from rlviz.api.routers import (
@@ -49,12 +51,12 @@ def create_app(application: Application) -> Starlette:
             application.close()
 
     settings = application.settings
-    middleware = [Middleware(Guard, settings=settings)]
+    middleware = [Middleware(SecurityHeaders), Middleware(Guard, settings=settings)]
     if settings.cors_origins:
         cors = Middleware(
             CORSMiddleware, allow_origins=list(settings.cors_origins), allow_methods=["*"], allow_headers=["*"]
         )
-        middleware.insert(0, cors)
+        middleware.insert(1, cors)
     routes = [Mount("/api", api), *page_routes(settings.frontend_dir)]
     app = Starlette(routes=routes, middleware=middleware, lifespan=lifespan)
     answer_with_problems(app)
@@ -69,12 +71,15 @@ def create_api(application: Application | None = None) -> FastAPI:
         servers=[{"url": "/api"}],
         root_path_in_servers=False,
         redirect_slashes=False,
+        docs_url=None,  # FastAPI's own page loads its scripts from elsewhere
+        redoc_url=None,
         generate_unique_id_function=lambda route: route.name,
     )
     api.state.application = application
     answer_with_problems(api)
     for module in _ROUTERS:
         api.include_router(module.router)
+    api.include_router(explorer.router)
 
     def openapi() -> dict[str, Any]:
         if api.openapi_schema is None:

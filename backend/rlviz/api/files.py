@@ -14,6 +14,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
+from rlviz.api.headers import ARTIFACT, POLICY
+
 _RANGE = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})")
 _CHUNK = 1 << 18
 
@@ -31,7 +33,7 @@ def send_file(request: Request, path: Path, media_type: str) -> Response:
         "Cache-Control": "no-cache",
         "ETag": f'"{status.st_mtime_ns:x}-{status.st_size:x}"',
         "Last-Modified": formatdate(status.st_mtime, usegmt=True),
-        "X-Content-Type-Options": "nosniff",
+        POLICY: ARTIFACT,
     }
     if _is_fresh(request.headers, headers["ETag"]):
         return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)

@@ -2,37 +2,42 @@
 
 from __future__ import annotations
 
-import hmac
-from collections.abc import Iterable
-from http.cookies import CookieError, SimpleCookie
-from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
+import asyncio
+from urllib.parse import SplitResult, urlsplit
 
 from starlette.datastructures import Headers
-from starlette.responses import RedirectResponse
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from rlviz.api.door import Door, is_at_the_door, to_login, wants_page
 from rlviz.api.problems import as_problem, problem_response
-from rlviz.domain.errors import Forbidden, PayloadTooLarge, RlvizError, Unauthorized
+from rlviz.domain.errors import Forbidden, HeadTooLarge, PayloadTooLarge, RequestTimeout, RlvizError, Unauthorized
 from rlviz.settings import Settings, is_loopback
 
 MAX_BODY_BYTES = 1 << 20
+MAX_HEAD_BYTES = 1 << 16
 MAX_DROPPED_BYTES = 1 << 27
-COOKIE = "rlviz_token"
+BODY_SECONDS = 60.0
+"""How long a client may take to send a body."""
+
 _SAFE = {"GET", "HEAD", "OPTIONS"}
 
 
 class Guard:
     """Refuses, as problem+json, what must not reach the app.
 
-    - Bodies above 1 MiB: 413, whether they announce their length or not.
+    - Query and headers above 64 kB: 431.
+    - Bodies above 1 MiB: 413, whether they announce their length or not; those that do not come: 408.
     - On a loopback host, requests under any other host name (DNS rebinding): 403.
     - Requests that change something and come from a page of another origin: 403.
-    - With a token set, requests that show neither ``Authorization: Bearer`` nor the cookie: 401.
-      A page opened once with ``?token=…`` gets the cookie.
+    - With a token set, requests that show neither ``Authorization: Bearer`` nor the cookie: 401, and for a page
+      the way to the login.
     """
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
-        self._app, self._token = app, settings.token
+        self._app = app
+        self._door = None if settings.token is None else Door(settings.token)
         self._loopback_only = settings.is_loopback
         self._origins = frozenset(settings.cors_origins)
 
@@ -41,20 +46,22 @@ class Guard:
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        if (login := self._login(scope)) is not None:
-            await login(scope, receive, send)
-            return
         try:
             self._check(scope, headers)
-            if _has_body(headers):
+            answer = self._turn_away(scope, headers)
+            if answer is None and _has_body(headers):
                 receive = await _read_body(headers, receive)
+            if self._door is not None and is_at_the_door(scope):
+                answer = await self._door.answer(Request(scope, receive))
         except RlvizError as error:
             refusal = _CLOSE | _ASK_FOR_TOKEN if isinstance(error, Unauthorized) else _CLOSE
-            await problem_response(as_problem(error), refusal)(scope, receive, send)
-            return
-        await self._app(scope, receive, send)
+            answer = problem_response(as_problem(error), refusal)
+        await (answer or self._app)(scope, receive, send)
 
     def _check(self, scope: Scope, headers: Headers) -> None:
+        size = len(scope["query_string"]) + sum(len(name) + len(value) for name, value in scope["headers"])
+        if size > MAX_HEAD_BYTES:
+            raise HeadTooLarge(f"Query and headers may have up to {MAX_HEAD_BYTES:,} bytes together, not {size:,}.")
         host = _url(f"//{headers.get('host', '')}").hostname or ""
         if self._loopback_only and not is_loopback(host):
             raise Forbidden(f"This service answers on this machine only, not as {host[:80]!r}. Open http://127.0.0.1.")
@@ -62,29 +69,14 @@ class Guard:
         foreign = origin is not None and _url(origin).netloc != headers.get("host") and origin not in self._origins
         if foreign and scope["method"] not in _SAFE:
             raise Forbidden(f"A page of {origin!r} may not change anything here.")
-        if self._token is not None and not self._knows_token(headers):
-            raise Unauthorized("Show the token: open this page with ?token=…, or send Authorization: Bearer ….")
 
-    def _knows_token(self, headers: Headers) -> bool:
-        shown = [headers.get("authorization", "").removeprefix("Bearer ")]
-        shown.extend(_cookies(headers.getlist("cookie")))
-        return any(self._matches(candidate) for candidate in shown)
-
-    def _login(self, scope: Scope) -> RedirectResponse | None:
-        """For a page opened with the right ``?token=``: the same page without it, and the cookie."""
-        query = parse_qsl(scope.get("query_string", b"").decode("latin-1"), keep_blank_values=True)
-        tokens = [value for name, value in query if name == "token"]
-        if scope["method"] != "GET" or not tokens or not self._matches(tokens[-1]):
+    def _turn_away(self, scope: Scope, headers: Headers) -> Response | None:
+        """The way to the login for a person without the token; None if the request may go on. Raises Unauthorized."""
+        if self._door is None or is_at_the_door(scope) or self._door.admits(headers):
             return None
-        rest = urlencode([(name, value) for name, value in query if name != "token"])
-        # Never a second leading slash: "//host" would lead to another site.
-        path = "/" + scope["path"].lstrip("/\\")
-        response = RedirectResponse(f"{path}?{rest}" if rest else path, status_code=303)
-        response.set_cookie(COOKIE, tokens[-1], httponly=True, samesite="strict", max_age=365 * 86_400)
-        return response
-
-    def _matches(self, candidate: str) -> bool:
-        return self._token is not None and hmac.compare_digest(candidate.encode(), self._token.encode())
+        if wants_page(scope, headers):
+            return to_login(scope)
+        raise Unauthorized("Show the token: sign in at /login, or send Authorization: Bearer ….")
 
 
 _CLOSE = {"Connection": "close"}
@@ -100,18 +92,6 @@ def _url(text: str) -> SplitResult:
         return urlsplit("")
 
 
-def _cookies(headers: Iterable[str]) -> list[str]:
-    found = []
-    for header in headers:
-        try:
-            jar = SimpleCookie(header)
-        except CookieError:
-            continue
-        if COOKIE in jar:
-            found.append(jar[COOKIE].value)
-    return found
-
-
 def _has_body(headers: Headers) -> bool:
     return "transfer-encoding" in headers or headers.get("content-length", "0") != "0"
 
@@ -125,6 +105,21 @@ async def _read_body(headers: Headers, receive: Receive) -> Receive:
     length = headers.get("content-length", "")
     if "expect" in headers and length.isdecimal() and int(length) > MAX_BODY_BYTES:
         raise _too_large()
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            body, message = await _collect(receive)
+    except TimeoutError as error:
+        raise RequestTimeout(f"The request body did not come within {BODY_SECONDS:g} s. Send it again.") from error
+    ready: list[Message] = [{**message, "body": bytes(body)}] if message["type"] == "http.request" else [message]
+
+    async def replay() -> Message:
+        return ready.pop() if ready else await receive()
+
+    return replay
+
+
+async def _collect(receive: Receive) -> tuple[bytearray, Message]:
+    """The whole body, and the last message of it. Raises PayloadTooLarge."""
     body, size, more = bytearray(), 0, True
     while more and size <= MAX_DROPPED_BYTES:
         message = await receive()
@@ -135,12 +130,7 @@ async def _read_body(headers: Headers, receive: Receive) -> Receive:
         more = message.get("more_body", False)
     if size > MAX_BODY_BYTES:
         raise _too_large()
-    ready: list[Message] = [{**message, "body": bytes(body)}] if message["type"] == "http.request" else [message]
-
-    async def replay() -> Message:
-        return ready.pop() if ready else await receive()
-
-    return replay
+    return body, message
 
 
 def _too_large() -> PayloadTooLarge:

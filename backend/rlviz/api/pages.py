@@ -11,6 +11,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
+from rlviz.api.headers import POLICY, page_policy
 from rlviz.domain.ids import is_run_id
 
 _IMMUTABLE = "public, max-age=31536000, immutable"
@@ -30,9 +31,16 @@ class ExportedPages(StaticFiles):
             if response.status_code != 404:
                 hashed = path.startswith("_next/static/")
                 response.headers["Cache-Control"] = _IMMUTABLE if hashed else "no-cache"
-                return response
+                return _with_policy(response)
         page = Path(str(self.directory)) / "404.html"
-        return FileResponse(page, status_code=404, headers={"Cache-Control": "no-cache"})
+        return _with_policy(FileResponse(page, status_code=404, headers={"Cache-Control": "no-cache"}))
+
+
+def _with_policy(response: Response) -> Response:
+    """A page may run its own inline scripts."""
+    if isinstance(response, FileResponse) and Path(response.path).suffix == ".html":
+        response.headers[POLICY] = page_policy(Path(response.path))
+    return response
 
 
 def page_routes(frontend_dir: Path) -> list[Route | Mount]:

@@ -14,7 +14,10 @@
     │   └── EvaluationInProgress
     ├── Unauthorized            401
     ├── Forbidden               403
+    ├── RequestTimeout          408
     ├── PayloadTooLarge         413
+    ├── HeadTooLarge            431
+    ├── NotEnoughDisk           507  too little room to begin something that writes
     ├── EvaluationFailed        500  ends up as the cause of a failed evaluation
     │   ├── CheckpointUnusable       the policy file is missing, or is no policy
     │   ├── EpisodeUnusable          the environment handed out what cannot be summed up
@@ -137,6 +140,21 @@ class Unauthorized(RlvizError):
 class Forbidden(RlvizError):
     status = 403
     title = "Forbidden"
+
+
+class RequestTimeout(RlvizError):
+    status = 408
+    title = "Request timeout"
+
+
+class HeadTooLarge(RlvizError):
+    status = 431
+    title = "Request headers too large"
+
+
+class NotEnoughDisk(RlvizError):
+    status = 507
+    title = "Not enough free disk"
 
 
 class PayloadTooLarge(RlvizError):

@@ -16,6 +16,7 @@ from rlviz.domain.ids import new_evaluation_id
 from rlviz.domain.times import utc
 from rlviz.rundir.folder import RunFolder
 from rlviz.services.broadcast import Broadcast
+from rlviz.services.disk import DiskGuard
 from rlviz.services.supervisor import Supervisor
 from rlviz.settings import Settings
 
@@ -32,13 +33,14 @@ class EvaluationService:
     ) -> None:
         self._settings, self._database = settings, database
         self._supervisor, self._broadcast, self._clock = supervisor, broadcast, clock
+        self._disk = DiskGuard(settings)
 
     def create(
         self, run_id: str, *, episodes: int, seed: int, deterministic: bool, policy: PolicyChoice = PolicyChoice.LATEST
     ) -> EvaluationRow:
         """Queue an evaluation of the newest policy, which a run that trains is asked to save first; or of the best.
 
-        Raises RunNotFound, NothingToEvaluate or EvaluationInProgress.
+        Raises RunNotFound, NothingToEvaluate, EvaluationInProgress or NotEnoughDisk.
         """
         now = utc(self._clock())
         with self._database.write() as session:
@@ -51,6 +53,7 @@ class EvaluationService:
                 raise NothingToEvaluate(_why_nothing(run))
             if not latest and not folder.best_model_path.exists():
                 raise NothingToEvaluate(_why_no_best(run, folder.read_config()))
+            self._disk.check()
             record = EvaluationRecord(
                 id=new_evaluation_id(now),
                 run_id=run_id,

@@ -8,9 +8,10 @@ from threading import Lock
 
 from rlviz.analysis.hints import Case, Hint, find_hints
 from rlviz.catalog.models import RunRow
+from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import UnknownName
-from rlviz.environments import ENVIRONMENTS
 from rlviz.environments.base import Environment
+from rlviz.environments.own import environment_of
 from rlviz.services.metrics import MetricsService, Snapshot
 from rlviz.services.runs import RunService
 
@@ -43,10 +44,11 @@ class HintService:
         return hints
 
     def _case(self, row: RunRow, found: Snapshot) -> Case:
-        environment = _environment(row.env_id)
+        config = self._runs.config(row.id)
+        environment = _environment(config)
         return Case(
             algo=row.algo,
-            hyperparameters=self._runs.config(row.id).hyperparameters,
+            hyperparameters=config.hyperparameters,
             total_timesteps=row.total_timesteps,
             series=found.series,
             ended=row.state.is_final,
@@ -55,9 +57,9 @@ class HintService:
         )
 
 
-def _environment(env_id: str) -> Environment | None:
+def _environment(config: RunConfig) -> Environment | None:
     """None for one that this installation does not know, though the run's did."""
     try:
-        return ENVIRONMENTS.get(env_id)
+        return environment_of(config)
     except UnknownName:
         return None

@@ -34,6 +34,7 @@ from rlviz.rundir.folder import Labels, RunFolder
 from rlviz.rundir.trash import Trash
 from rlviz.services.broadcast import Broadcast
 from rlviz.services.configuration import NewRun, resolve_config
+from rlviz.services.disk import DiskGuard
 from rlviz.services.environments import Environments
 from rlviz.services.indexing import Indexed, index_folder, row_of_config
 from rlviz.services.supervisor import Supervisor
@@ -57,6 +58,7 @@ class RunService:
         self._settings, self._database, self._trash = settings, database, trash
         self._supervisor, self._broadcast, self._clock = supervisor, broadcast, clock
         self._environments = environments
+        self._disk = DiskGuard(settings)
 
     def folder(self, run_id: str) -> RunFolder:
         """The folder of a run that exists. Raises RunNotFound."""
@@ -103,7 +105,8 @@ class RunService:
         return folder.read_config()
 
     def create(self, new: NewRun) -> RunRow:
-        """Validate, write the folder, index it. Raises InvalidRequest or UnknownName."""
+        """Validate, write the folder, index it. Raises InvalidRequest, UnknownName or NotEnoughDisk."""
+        self._disk.check()
         config = resolve_config(new, self._clock(), self._environments.get, memory_limit=self._settings.memory_a_run)
         RunFolder(self._settings.runs_dir, config.run_id).create(config)
         row = row_of_config(config)
@@ -113,10 +116,11 @@ class RunService:
         return row
 
     def start(self, run_id: str) -> RunRow:
-        """Queue a created run. Raises IllegalTransition for any other."""
+        """Queue a created run. Raises IllegalTransition for any other, or NotEnoughDisk."""
         now = self._clock()
         with self._database.write() as session:
             row = move_run(session, run_id, RunStatus.QUEUED, queued_at=now)
+            self._disk.check()
             self._ask(run_id, Desired.RUN, now, queued_at=now)
         self._broadcast.run_changed(row)
         self._supervisor.wake()

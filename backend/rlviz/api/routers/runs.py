@@ -14,7 +14,14 @@ from rlviz.api.views import view_evaluation, view_run
 from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import SORTS, RunQuery
 from rlviz.domain.config import RunConfig
-from rlviz.domain.errors import ArtifactNotFound, IllegalTransition, InvalidRequest, RunIsActive, RunNotFound
+from rlviz.domain.errors import (
+    ArtifactNotFound,
+    IllegalTransition,
+    InvalidRequest,
+    NotEnoughDisk,
+    RunIsActive,
+    RunNotFound,
+)
 from rlviz.domain.status import RunStatus
 from rlviz.services.application import Application
 from rlviz.services.configuration import NewRun
@@ -23,7 +30,7 @@ from rlviz.services.runs import folder_gone
 router = APIRouter(prefix="/runs", tags=["runs"])
 
 
-@router.post("", status_code=201, responses=documented(InvalidRequest))
+@router.post("", status_code=201, responses=documented(InvalidRequest, NotEnoughDisk))
 def create_run(body: RunCreate, app: App) -> RunDetail:
     """Create a run, and start it if asked to."""
     wanted = body.model_dump(exclude={"start", "evaluation"})
@@ -81,7 +88,7 @@ def restore_run(run_id: str, app: App) -> Run:
     return _run(app, app.runs.restore(run_id))
 
 
-@router.post("/{run_id}/start", status_code=202, responses=documented(RunNotFound, IllegalTransition))
+@router.post("/{run_id}/start", status_code=202, responses=documented(RunNotFound, IllegalTransition, NotEnoughDisk))
 def start_run(run_id: str, app: App) -> Run:
     """Ask for training to begin; it is queued until there is room."""
     return _run(app, app.runs.start(run_id))

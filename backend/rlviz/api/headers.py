@@ -1,0 +1,81 @@
+"""What every answer tells the browser: what it may load, who may frame it, and what it gives away."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from functools import lru_cache
+from pathlib import Path
+
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+POLICY = "content-security-policy"
+REFERRER = "referrer-policy"
+_INLINE_SCRIPT = re.compile(rb"<script(?![^>]*\ssrc=)[^>]*>(.*?)</script>", re.DOTALL | re.IGNORECASE)
+
+
+def policy(**directives: str) -> str:
+    """A Content-Security-Policy of ``directives`` and what no answer of ours ever needs."""
+    shut = {"default_src": "'none'", "base_uri": "'none'", "form_action": "'none'", "frame_ancestors": "'none'"}
+    return "; ".join(f"{name.replace('_', '-')} {value}" for name, value in {**shut, **directives}.items())
+
+
+NOTHING = policy()
+"""For data: opened by itself, it loads and runs nothing."""
+
+ARTIFACT = policy(sandbox="", media_src="'self'", img_src="'self' data:", style_src="'unsafe-inline'")
+"""For files of a run, which programs of others may have written: shown alone, never as a page of ours."""
+
+EXPLORER = policy(script_src="'self'", style_src="'self'", connect_src="'self'")
+
+_HEADERS = {
+    "x-content-type-options": "nosniff",
+    REFERRER: "no-referrer",
+    "x-frame-options": "DENY",
+}
+
+
+def page_policy(page: Path) -> str:
+    """The policy of an exported page: its own inline scripts, by their hashes, and what comes from this service.
+
+    Styles may be inline: charts place their parts by style attributes.
+    """
+    status = page.stat()
+    return _page_policy(page, status.st_mtime_ns, status.st_size)
+
+
+@lru_cache(maxsize=64)
+def _page_policy(page: Path, _modified: int, _size: int) -> str:
+    hashes = (hashlib.sha256(script).digest() for script in _INLINE_SCRIPT.findall(page.read_bytes()))
+    known = dict.fromkeys(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in hashes)
+    return policy(
+        default_src="'self'",
+        script_src=" ".join(["'self'", *known]),
+        style_src="'self' 'unsafe-inline'",
+        img_src="'self' data: blob:",
+        media_src="'self' blob:",
+        connect_src="'self'",
+        object_src="'none'",
+        form_action="'self'",
+    )
+
+
+class SecurityHeaders:
+    """Adds them to every answer, refusals included. An answer that brings its own keeps it."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in _HEADERS.items():
+                    headers.setdefault(name, value)
+                if message["status"] != 304:  # the browser would put it in place of the stored page's own
+                    headers.setdefault(POLICY, NOTHING)
+            await send(message)
+
+        await self._app(scope, receive, send_with_headers if scope["type"] == "http" else send)
