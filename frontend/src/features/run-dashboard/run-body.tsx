@@ -10,7 +10,7 @@ import { useHighlight } from "./curves/use-highlight";
 import { RunDetails } from "./details/run-details";
 import { RunHints } from "./hints/run-hints";
 import { PLAYBACK_ID } from "./playback-place";
-import { QTable } from "./table/q-table";
+import { QTableSlot } from "./table/q-table-slot";
 
 interface RunBodyProps {
   run: RunDetail;
@@ -38,7 +38,7 @@ export function RunBody({ run, playback }: RunBodyProps) {
         <div id={PLAYBACK_ID} className="scroll-mt-18">
           <Boundary what="The evaluation">{playback}</Boundary>
         </div>
-        <QTable run={run} />
+        <QTableSlot run={run} />
         <RunHints
           run={run}
           shown={highlight}

@@ -8,7 +8,7 @@ export { evaluate, evaluationsQuery } from "./queries/evaluations";
 export { healthQuery } from "./queries/health";
 export { fetchMetricHistory, type HistoryQuery } from "./queries/metric-history";
 export { runSearchQuery } from "./queries/run-search";
-export { artifactLink, fetchTail, type Tail } from "./queries/artifacts";
+export { artifactLink, fetchJson, fetchTail, type Tail } from "./queries/artifacts";
 export { hintsQuery } from "./queries/hints";
 export { runEventsQuery } from "./queries/run-events";
 export { lastRowsQuery } from "./queries/last-rows";

@@ -1,5 +1,118 @@
 "use client";
-import type { Run } from "@/lib/api";
-export function QTableCard({ run }: { run: Run }) {
-  return <p>{run.id}</p>;
+
+import { useQuery } from "@tanstack/react-query";
+import { Download } from "lucide-react";
+import { useState } from "react";
+import { Button, buttonClass } from "@/components/ui/button";
+import { Card } from "@/components/ui/card";
+import { Skeleton } from "@/components/ui/skeleton";
+import { artifactLink, fetchJson, isActive, keys, type RunDetail } from "@/lib/api";
+import { download } from "@/lib/download";
+import { count, decimal, plural } from "@/lib/format";
+import { paintTable } from "./paint-table";
+import { type Cell, picture, type QTableFile, sign } from "./q-table";
+import { QTableGrid } from "./q-table-grid";
+
+const FILE = "q_table.json";
+const WHILE_LIVE = 5000;
+
+/** What a tabular learner has in its table: the best action of every state, and what it is worth. */
+export function QTableCard({ run }: { run: RunDetail }) {
+  const { data: file } = useQuery({
+    queryKey: [...keys.table(run.id), run.policy_step],
+    queryFn: ({ signal }) => fetchJson<QTableFile>(run.id, FILE, signal),
+    refetchInterval: isActive(run) ? WHILE_LIVE : false,
+    placeholderData: (old) => old,
+  });
+  const [pointed, setPointed] = useState<number | null>(null);
+  if (file === undefined) {
+    return (
+      <Card title="Q-table">
+        <Skeleton className="aspect-square" />
+      </Card>
+    );
+  }
+  if (file === null) {
+    return (
+      <Card title="Q-table">
+        <p className="py-6 text-center text-sm text-ink-soft">
+          Drawn as soon as the first checkpoint is saved
+        </p>
+      </Card>
+    );
+  }
+  const table = picture(file);
+  const cell = table.rows.flat().find(({ state }) => state === pointed);
+  return (
+    <Card
+      title="Q-table"
+      aside={
+        <span className="-mr-2 flex items-center gap-1">
+          <Button
+            size="sm"
+            variant="quiet"
+            aria-label="Download the Q-table as a picture"
+            icon={<Download aria-hidden className="size-3.5" />}
+            onClick={() =>
+              paintTable(table, file.actions).toBlob(
+                (blob) => blob && download(`${run.id}-q-table.png`, blob),
+              )
+            }
+          >
+            PNG
+          </Button>
+          <a
+            href={artifactLink(run.id, FILE)}
+            download={`${run.id}-${FILE}`}
+            aria-label="Download the Q-table as JSON"
+            className={buttonClass("quiet", "sm")}
+          >
+            JSON
+          </a>
+        </span>
+      }
+      bodyClass="flex flex-col gap-3 p-4"
+    >
+      <QTableGrid table={table} actions={file.actions} pointed={pointed} onPoint={setPointed} />
+      <Legend low={table.low} high={table.high} />
+      <p className="min-h-8 text-xs text-ink-soft tabular-nums">
+        {cell ? (
+          <Values file={file} cell={cell} />
+        ) : (
+          `Greedy action and its value at step ${count(file.step)}; ${count(table.visited)} of ${plural(file.states, "state")} visited. Choose a square for all its values.`
+        )}
+      </p>
+    </Card>
+  );
+}
+
+function Values({ file, cell }: { file: QTableFile; cell: Cell }) {
+  const values = (file.q[cell.state] ?? []).map((value, action) => (
+    <span key={action} className="whitespace-nowrap">
+      {sign(file.actions[action] ?? String(action))}{" "}
+      <b className="font-medium text-ink">{decimal(value)}</b>
+    </span>
+  ));
+  return (
+    <span className="flex flex-wrap gap-x-3">
+      <span>State {cell.state}:</span> {values}
+    </span>
+  );
+}
+
+function Legend({ low, high }: { low: number; high: number }) {
+  return (
+    <div className="flex items-center gap-2 text-2xs text-ink-faint tabular-nums">
+      {decimal(low)}
+      <span
+        aria-hidden
+        className="h-2 grow rounded-full border border-line"
+        style={{
+          background:
+            "linear-gradient(to right, var(--surface), color-mix(in oklab, var(--accent) 45%, var(--surface)))",
+        }}
+      />
+      {decimal(high)}
+    </div>
+  );
 }

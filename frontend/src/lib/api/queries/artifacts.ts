@@ -40,3 +40,18 @@ export async function fetchTail(
   const cut = size > bytes;
   return { text: cut ? text.slice(text.indexOf("\n") + 1) : text, size: size || text.length, cut };
 }
+
+/** A JSON file of the run's folder; null while it is not there. */
+export async function fetchJson<T>(
+  runId: string,
+  path: string,
+  signal?: AbortSignal,
+): Promise<T | null> {
+  const request = new Request(artifactLink(runId, path), { signal });
+  const response = await fetch(request).catch((cause: unknown) => {
+    throw cause instanceof DOMException ? cause : unreachable();
+  });
+  if (response.status === 404) return null;
+  if (!response.ok) throw problemFrom(response.status, await response.text());
+  return (await response.json()) as T;
+}
