@@ -1,6 +1,6 @@
 """``make bench``: every part, one table.
 
-python -m benchmarks [throughput [ALGO …]] [scaling] [responsiveness] [volume] [evaluation]
+python -m benchmarks [throughput [ALGO …]] [scaling] [responsiveness] [volume] [evaluation] [live] [long]
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import time
 from benchmarks.support import Figure
 from rlviz.algorithms import ALGORITHMS
 
-PARTS = ("throughput", "scaling", "responsiveness", "volume", "evaluation")
+PARTS = ("throughput", "scaling", "responsiveness", "volume", "evaluation", "live", "long")
 
 
 def main() -> None:

@@ -10,6 +10,7 @@ import httpx
 import orjson
 
 from benchmarks.support import Figure, figure, new_folder, percentile, scratch, service
+from rlviz.rundir.folder import RunFolder
 from rlviz.services.application import Application
 from rlviz.services.configuration import NewRun, resolve_config
 from rlviz.services.indexing import row_of_config
@@ -25,13 +26,32 @@ def run() -> list[Figure]:
         return [*_million_rows(root / "rows"), *_many_runs(root / "runs")]
 
 
-def _million_rows(root: Path) -> list[Figure]:
+def write_million_rows(root: Path) -> RunFolder:
+    """A run under ``root`` whose journal holds an episode a line."""
     folder = new_folder(root, "ppo", 10_000_000)
     with folder.metrics_path.open("wb") as file:
         for seq in range(1, ROWS + 1):
             values = {"episode/reward": float(seq % 500), "episode/length": seq % 500, "episode/index": seq}
             record = {"seq": seq, "time": 1.7e9 + seq / 100, "step": seq * 9, "values": values}
             file.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
+    return folder
+
+
+def index_many_runs(root: Path) -> None:
+    """A catalogue under ``root`` of completed runs, without their folders."""
+    application = Application(Settings(runs_dir=root))
+    application.rebuild()
+    with application.database.write() as session:
+        config = resolve_config(NewRun("ppo", seed=1), time.time())
+        for number in range(RUNS):
+            row = row_of_config(config)
+            row.id, row.created_at, row.status = f"run-{number}", 1.7e9 + number, "completed"
+            session.add(row)
+    application.database.close()
+
+
+def _million_rows(root: Path) -> list[Figure]:
+    folder = write_million_rows(root)
     with service(root) as client:
         path = f"/runs/{folder.run_id}/metrics?names=episode/reward&max_points=2000"
         cold = _seconds(client, path)
@@ -43,15 +63,7 @@ def _million_rows(root: Path) -> list[Figure]:
 
 
 def _many_runs(root: Path) -> list[Figure]:
-    application = Application(Settings(runs_dir=root))
-    application.rebuild()
-    with application.database.write() as session:
-        config = resolve_config(NewRun("ppo", seed=1), time.time())
-        for number in range(RUNS):
-            row = row_of_config(config)
-            row.id, row.created_at, row.status = f"run-{number}", 1.7e9 + number, "completed"
-            session.add(row)
-    application.database.close()
+    index_many_runs(root)
     with service(root) as client:
         _seconds(client, "/runs")
         seconds = [_seconds(client, "/runs") for _ in range(REQUESTS)]

@@ -1,0 +1,26 @@
+import { inBrowser, longestTask, SETTLE } from "./observe.mjs";
+
+/** Home with very many runs: when it can be used, and how it scrolls. `node home.mjs URL`. */
+const [baseURL] = process.argv.slice(2);
+const WHEELS = 60;
+
+await inBrowser(baseURL, async (context) => {
+  const open = async () => {
+    const page = await context.newPage();
+    await page.goto("/", { waitUntil: "commit" });
+    await page.waitForFunction(() => document.querySelector("[role=row][data-index] a") !== null);
+    return { page, usable: await page.evaluate(() => performance.now()) };
+  };
+  const cold = await open();
+  await cold.page.close();
+  const { page, usable } = await open();
+  await page.waitForTimeout(SETTLE);
+  const since = Date.now();
+  await page.mouse.move(700, 500);
+  for (let i = 0; i < WHEELS; i += 1) {
+    await page.mouse.wheel(0, 1_500);
+    await page.waitForTimeout(50);
+  }
+  await page.waitForTimeout(500);
+  return { usable, usable_cold: cold.usable, longest_task: await longestTask(page, since) };
+});

@@ -1,0 +1,48 @@
+import { inBrowser, longestTask, points, SETTLE } from "./observe.mjs";
+
+/** A run of very many rows, opened and zoomed into: `node long.mjs URL RUN`. */
+const [baseURL, run] = process.argv.slice(2);
+const ZOOMS = 16;
+
+await inBrowser(baseURL, async (context) => {
+  const open = async () => {
+    const page = await context.newPage();
+    await page.goto(`/runs/view?id=${run}`, { waitUntil: "commit" });
+    await page.waitForFunction(() => {
+      const chart = document.querySelector("[data-points]");
+      return (
+        chart !== null && Number(chart.getAttribute("data-points")) > 0 && window.seen.drawn > 0
+      );
+    });
+    const first = await page.evaluate(() => window.seen.drawn - performance.timeOrigin);
+    return { page, first };
+  };
+  const cold = await open();
+  await cold.page.close();
+  const { page, first } = await open();
+  await page.waitForTimeout(SETTLE);
+  const held = await points(page, "Episode return");
+
+  const cursor = page.getByRole("slider", { name: /^Episode return: Arrow keys/ });
+  await cursor.focus();
+  let detail = null;
+  page.on("response", async (response) => {
+    if (!/\/metrics\?.*from=/.test(response.url()) || !response.ok()) return;
+    const { series } = await response.json();
+    detail = { at: Date.now(), series };
+  });
+  for (let i = 0; i < ZOOMS; i += 1) await page.keyboard.press("+");
+  const since = Date.now();
+  const raw = ({ series }) => {
+    const { x, count } = series["episode/reward"] ?? { x: [], count: -1 };
+    return x.length === count;
+  };
+  while (Date.now() - since < 10_000 && !(detail && raw(detail))) await page.waitForTimeout(20);
+  return {
+    first_chart: first,
+    first_chart_cold: cold.first,
+    points: held,
+    zoom: detail && raw(detail) ? detail.at - since : null,
+    longest_task: await longestTask(page, since),
+  };
+});
