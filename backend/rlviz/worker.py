@@ -16,11 +16,14 @@ os.environ.setdefault("SDL_AUDIODRIVER", "dummy")
 os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
 
 import argparse
+import errno
 import json
 import signal
 import sys
+import time
+from contextlib import suppress
 from pathlib import Path
-from threading import Event
+from threading import Event, Thread
 from types import FrameType
 
 from rlviz.domain.errors import Conflict
@@ -29,8 +32,12 @@ from rlviz.rundir.folder import RunFolder
 NICENESS = 5
 """Added to the priority of training, so that the service and the browser answer at once on busy cores."""
 
+MAX_LOG_BYTES = 16_000_000
+LOG_SECONDS = 0.2
+
 EXIT_OK = 0
 EXIT_FAILED = 1
+EXIT_DISK_FULL = 74  # EX_IOERR; Exit.cause knows it
 EXIT_REFUSED = 75  # EX_TEMPFAIL: another worker trains this run, or it has ended
 
 
@@ -65,11 +72,29 @@ def _train(folder: RunFolder) -> int:
         stop.set()
 
     signal.signal(signal.SIGTERM, on_terminate)
+    Thread(target=_bound_log, args=(folder.log_path,), name="log-limit", daemon=True).start()
     try:
         return EXIT_OK if train_run(folder, stop) else EXIT_FAILED
     except Conflict as error:
         print(error, file=sys.stderr)
         return EXIT_REFUSED
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        return EXIT_DISK_FULL
+
+
+def _bound_log(path: Path) -> None:
+    """An environment may print without end; the disk has one."""
+    while True:
+        time.sleep(LOG_SECONDS)
+        with suppress(OSError):
+            if path.stat().st_size > MAX_LOG_BYTES:
+                break
+    os.write(2, b"\nThis file has reached its limit. What is printed from here on is dropped.\n")
+    with Path(os.devnull).open("wb") as nothing:
+        os.dup2(nothing.fileno(), 1)
+        os.dup2(nothing.fileno(), 2)
 
 
 def _evaluate(folder: RunFolder, evaluation_id: str) -> int:

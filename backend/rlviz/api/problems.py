@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import logging
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any
 
 from fastapi import Request
 from fastapi.exceptions import RequestValidationError
+from sqlalchemy.exc import DatabaseError
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from rlviz.api.schemas import Problem, ProblemField
+from rlviz.catalog.trouble import explain
 from rlviz.domain.errors import InvalidRequest, RlvizError, pointer_to
 
 log = logging.getLogger(__name__)
@@ -43,6 +47,8 @@ def answer_with_problems(app: Starlette) -> None:
     app.add_exception_handler(RlvizError, _on_rlviz_error)
     app.add_exception_handler(RequestValidationError, _on_validation_error)
     app.add_exception_handler(HTTPException, _on_http_error)
+    app.add_exception_handler(DatabaseError, _on_database_error)
+    app.add_exception_handler(OSError, _on_os_error)
     app.add_exception_handler(Exception, _on_unexpected)
 
 
@@ -82,6 +88,22 @@ async def _on_http_error(_request: Request, error: Exception) -> Response:
     title = HTTPStatus(error.status_code).phrase
     problem = Problem(title=title, status=error.status_code, detail=str(error.detail))
     return problem_response(problem, dict(error.headers or {}))
+
+
+async def _on_database_error(request: Request, error: Exception) -> Response:
+    """The catalogue is locked, full, read-only or damaged while the app runs: it stays up, and says so."""
+    assert isinstance(error, DatabaseError)
+    log.error("%s %s: %s", request.method, request.url.path, error.orig)
+    return problem_response(as_problem(explain(Path("The catalogue"), str(error.orig))))
+
+
+async def _on_os_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, OSError)
+    if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+        return await _on_unexpected(request, error)
+    log.error("%s %s: %s", request.method, request.url.path, error)
+    detail = "The disk is full. Make room on it (delete runs and empty the trash, for instance), then try again."
+    return problem_response(Problem(title="Not enough free disk", status=507, detail=detail))
 
 
 async def _on_unexpected(request: Request, error: Exception) -> Response:

@@ -183,6 +183,7 @@ class RunFolderError(RlvizError):
 
 
 class CatalogueUnusable(RlvizError):
+    status = 503
     title = "Catalogue cannot be used"
 
 

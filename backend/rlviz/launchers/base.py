@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.process import ProcessIdentity
 
+_DISK_FULL = 74  # EX_IOERR: how a worker ends that could not even write why
+
 
 @dataclass(frozen=True)
 class Exit:
@@ -25,6 +27,8 @@ class Exit:
             return f"The worker went away before {what} was done, and nobody saw how."
         if self.code < 0:
             return f"The worker {_killed_by(-self.code)}."
+        if self.code == _DISK_FULL:
+            return "The disk was full: the worker could not write into the folder of the run, and gave up."
         return f"The worker ended with exit status {self.code} before {what} was done; see worker.log."
 
 

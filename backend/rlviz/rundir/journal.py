@@ -7,6 +7,7 @@ in the middle that is not JSON is handed over as broken, never dropped in silenc
 
 from __future__ import annotations
 
+import errno
 import itertools
 import os
 import threading
@@ -20,6 +21,12 @@ import orjson
 
 FLUSH_SECONDS = 0.1
 """A reader waits at most this long for a line, given a writer whose ``flush_if_due`` is called as often."""
+
+SYNC_SECONDS = 0.25
+"""After a power cut, what was appended in about this time and FLUSH_SECONDS before may be missing, and no more."""
+
+MAX_WAITING_BYTES = 1 << 26
+"""So much may wait for a disk that is full; then the writer gives up."""
 
 READ_BYTES = 1 << 17
 """A long journal is read fastest in pieces of this size: what was parsed is still in the processor's cache."""
@@ -50,8 +57,8 @@ class JournalWriter:
     """Appends numbered records (``seq`` from 1, without gaps), buffered for at most ``flush_seconds``.
 
     Opening a journal again goes on after its last whole line; a torn one is cut off.
-    What cannot be written (OSError: disk full) stays in the buffer for the next flush.
-    Safe to use from several threads.
+    What cannot be written (OSError: disk full) stays in the buffer for the next flush, up to MAX_WAITING_BYTES.
+    Safe to use from several threads. ``sync_if_due`` makes what was written survive a power cut.
     """
 
     def __init__(
@@ -67,18 +74,26 @@ class JournalWriter:
         self._buffer: list[bytes] = []
         self._file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
         self._seq = _cut_torn_tail(self._file, path)
-        self._flushed_at = monotonic()
+        self._flushed_at = self._synced_at = monotonic()
+        self._waiting = 0
+        self._unsynced = False
+        self._syncing = threading.Lock()
 
     def append(self, record: Mapping[str, Any]) -> int:
         """Add ``record`` with its ``seq`` and ``time`` in front; return the ``seq``.
 
-        Raises TypeError for what JSON cannot say, which uses up no ``seq``, and ValueError once closed.
+        Raises TypeError for what JSON cannot say, which uses up no ``seq``, ValueError once closed, and OSError
+        when too much waits already.
         """
         with self._lock:
             if self._file < 0:
                 raise ValueError("The journal is closed; nothing can be appended.")
+            if self._waiting > MAX_WAITING_BYTES:
+                raise OSError(errno.ENOSPC, "The disk has been full for too long; nothing more can wait for it")
             line = {"seq": self._seq + 1, "time": round(self._clock(), 3), **record}
-            self._buffer.append(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE))
+            raw = orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE)
+            self._buffer.append(raw)
+            self._waiting += len(raw)
             self._seq += 1
             if self._monotonic() - self._flushed_at >= self._flush_seconds:
                 with suppress(OSError):  # the line waits for the next flush
@@ -95,10 +110,19 @@ class JournalWriter:
         with self._lock:
             self._flush()
 
+    def sync_if_due(self) -> None:
+        """Wait, every SYNC_SECONDS, until the disk holds what was written. Others may append meanwhile."""
+        with self._syncing:
+            if self._file >= 0 and self._unsynced and self._monotonic() - self._synced_at >= SYNC_SECONDS:
+                self._unsynced = False  # before: what is written meanwhile is for the next time
+                os.fsync(self._file)
+                self._synced_at = self._monotonic()
+
     def close(self) -> None:
-        with self._lock:
+        with self._syncing, self._lock:
             if self._file >= 0:
                 self._flush()
+                os.fsync(self._file)
                 os.close(self._file)
                 self._file = -1
 
@@ -110,8 +134,10 @@ class JournalWriter:
         try:
             while data:
                 data = data[os.write(self._file, data) :]
+                self._unsynced = True
         finally:
             self._buffer = [bytes(data)] if data else []
+            self._waiting = len(data)
 
 
 def _cut_torn_tail(file: int, path: Path) -> int:

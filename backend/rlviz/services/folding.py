@@ -70,7 +70,7 @@ def fold_event(row: RunRow, event: EventRecord) -> None:
         case EventKind.INTERRUPTED:
             row.cause = str(data.get("cause"))
     if event.event in ENDINGS:
-        row.ended_at = event.time
+        row.ended_at = max(event.time, row.started_at or 0.0)  # the clock may have been set back
 
 
 def fold_metrics(row: RunRow, name: str, lines: Iterable[Line]) -> None:

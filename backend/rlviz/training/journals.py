@@ -15,6 +15,7 @@ from stable_baselines3.common.logger import KVWriter
 from rlviz.domain.records import ENDINGS, EventKind
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter
+from rlviz.training.limits import MetricLimits
 
 
 class RunJournals:
@@ -33,9 +34,15 @@ class RunJournals:
         self._metrics = JournalWriter(folder.metrics_path, clock=clock, monotonic=monotonic)
         self._events = JournalWriter(folder.events_path, clock=clock, monotonic=monotonic)
         self._not_finite: set[str] = set()
+        self._step = 0
+        self._limits = MetricLimits(lambda message: self.warn(self._step, message), monotonic)
 
     def metrics(self, step: int, values: Mapping[str, float]) -> None:
         """Append one record. A NaN or infinity becomes null, with a warning each time a metric turns so."""
+        self._step = step
+        if (admitted := self._limits.admit(values)) is None:
+            return
+        values = admitted
         if not self._not_finite and all(map(math.isfinite, values.values())):  # nearly always, and often
             self._metrics.append({"step": step, "values": values})
             return
@@ -54,6 +61,8 @@ class RunJournals:
         """Append an event and write it. What the disk refuses waits, as metrics do; but an ending raises OSError."""
         with suppress(OSError):
             self._metrics.flush()
+        if kind in ENDINGS:
+            self._limits.close()
         self._events.append({"event": kind.value, "step": step, "data": data})
         try:
             self._events.flush()
@@ -64,9 +73,18 @@ class RunJournals:
     def warn(self, step: int, message: str) -> None:
         self.event(EventKind.WARNING, step, message=message)
 
+    def warn_now(self, message: str) -> None:
+        """A warning at the step that was logged last, from whatever thread."""
+        self.warn(self._step, message)
+
     def flush_if_due(self) -> None:
         self._metrics.flush_if_due()
         self._events.flush_if_due()
+
+    def sync_if_due(self) -> None:
+        """Have the disk itself hold what was written; may take a while, so not for the training thread."""
+        self._metrics.sync_if_due()
+        self._events.sync_if_due()
 
     def close(self) -> None:
         self._metrics.close()

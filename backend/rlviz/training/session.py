@@ -17,6 +17,7 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import read_journal
 from rlviz.rundir.lock import training_lock
 from rlviz.training.trainer import Trainer
+from rlviz.training.trouble import is_disk_full, where
 
 WATCH_SECONDS = 0.05
 
@@ -52,8 +53,9 @@ def train_run(folder: RunFolder, stop: Event | None = None) -> bool:
 
     Ends early when ``control.json`` says so or ``stop`` is set, whichever is first; a wish that was
     there before training began counts. Returns whether training ended without an error; the error
-    itself is in the journal. Raises RunIsActive if somebody trains in this folder already, and
-    IllegalTransition if the run has ended: its worker was believed gone, and begins only now.
+    itself is in the journal. Raises OSError if a full disk ended it; RunIsActive if somebody trains in
+    this folder already; and IllegalTransition if the run has ended: its worker was believed gone, and
+    begins only now.
     """
     with training_lock(folder):
         _check_not_ended(folder)
@@ -70,21 +72,34 @@ def _check_not_ended(folder: RunFolder) -> None:
 def _train(folder: RunFolder, stop: Event | None) -> bool:
     trainer = Trainer(folder)
     watcher = ControlWatcher(folder.control_path, trainer)
-    failed = Event()
+    failures: list[Exception] = []
 
     def run() -> None:
         try:
             trainer.run()
-        except Exception:  # it is in the journal, unless that is what failed: then worker.log has it
-            failed.set()
+        except Exception as error:  # it is in the journal, unless that is what failed: then worker.log has it
+            failures.append(error)
             traceback.print_exc(file=sys.stderr)
 
     thread = Thread(target=run, name=f"train-{folder.run_id}", daemon=True)
     watcher.tick()
     thread.start()
+    told = False
     while thread.is_alive():
-        if stop is not None and stop.is_set():
-            trainer.stop()
+        if stop is not None and stop.is_set() and not told:
+            told = True
+            _terminated(trainer, thread)
         watcher.tick()
         thread.join(WATCH_SECONDS)
-    return not failed.is_set()
+    if failures and is_disk_full(failures[0]):
+        raise failures[0]
+    return not failures
+
+
+def _terminated(trainer: Trainer, thread: Thread) -> None:
+    """Stop; if that was asked for before, say where training hangs while there is somebody to say it."""
+    if trainer.is_stopping and (stack := where(thread.ident)):
+        print("Terminated while training was here:\n" + "".join(stack), file=sys.stderr, flush=True)
+        with suppress(OSError):
+            trainer.warn(f"Training was asked to stop and did not; it hangs here: {' '.join(stack[-1].split())}")
+    trainer.stop()

@@ -26,6 +26,7 @@ from rlviz.training.checkpoint import Checkpoints
 from rlviz.training.greedy import GreedyPlayer
 from rlviz.training.journals import JournalOutput, RunJournals
 from rlviz.training.periodic import PeriodicEvaluation
+from rlviz.training.trouble import in_words
 
 TRACEBACK_LINES = 20
 
@@ -45,6 +46,13 @@ class Trainer:
         self._requested_checkpoint = 0
         self._step = 0
 
+    @property
+    def is_stopping(self) -> bool:
+        return self._stop.is_set()
+
+    def warn(self, message: str) -> None:
+        self._journals.warn_now(message)
+
     def stop(self) -> None:
         """End training after the environment step, or the gradient update, that is under way."""
         self._stop.set()
@@ -58,6 +66,7 @@ class Trainer:
     def flush_if_due(self) -> None:
         """Write metrics that wait while the training thread is busy with an update."""
         self._journals.flush_if_due()
+        self._journals.sync_if_due()
 
     def run(self) -> None:
         try:
@@ -69,7 +78,7 @@ class Trainer:
                 EventKind.ERROR,
                 self._step,
                 type=type(error).__name__,
-                message=str(error),
+                message=in_words(error),
                 traceback="\n".join(lines[-TRACEBACK_LINES:]),
             )
             raise

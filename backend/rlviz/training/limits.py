@@ -1,0 +1,72 @@
+"""How much a trainer may log: beyond it rows or names are left out, and the run says so."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+
+MAX_NAME_CHARACTERS = 200
+MAX_NAMES = 1_000
+ROWS_A_SECOND = 10_000
+"""Ten times what the fastest environments of the registry need; about 1.5 MB a second."""
+
+Values = Mapping[str, float]
+
+
+class MetricLimits:
+    """Bounds names and rate. Cheap for a row like those before: one comparison of names, no look at the clock."""
+
+    def __init__(self, warn: Callable[[str], None], monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._warn, self._monotonic = warn, monotonic
+        self._names: dict[str, str | None] = {}  # as logged: as recorded, None if left out
+        self._same: set[str] = set()  # those that are recorded as they were logged
+        self._recorded = 0
+        self._told_of_names = self._told_of_length = False
+        self._window_start, self._rows = monotonic(), 0
+        self.left_out = 0
+        """Rows beyond the rate."""
+
+    def admit(self, values: Values) -> Values | None:
+        """What of ``values`` may be recorded; None for a row beyond the rate."""
+        self._rows += 1
+        if self._rows > ROWS_A_SECOND and not self._new_window():
+            self.left_out += 1
+            if self.left_out == 1:
+                self._warn(f"More than {ROWS_A_SECOND:,} rows a second are logged; those beyond are left out.")
+            return None
+        if values.keys() <= self._same:
+            return values
+        return {name: value for logged, value in values.items() if (name := self._name(logged)) is not None}
+
+    def close(self) -> None:
+        if self.left_out > 1:
+            self._warn(f"{self.left_out:,} rows were left out: they came faster than {ROWS_A_SECOND:,} a second.")
+
+    def _new_window(self) -> bool:
+        now = self._monotonic()
+        if now - self._window_start < 1.0:
+            return False
+        self._window_start, self._rows = now, 1
+        return True
+
+    def _name(self, logged: str) -> str | None:
+        if logged not in self._names and len(self._names) < 2 * MAX_NAMES:
+            self._names[logged] = self._meet(logged)
+        return self._names.get(logged)
+
+    def _meet(self, logged: str) -> str | None:
+        if self._recorded >= MAX_NAMES:
+            if not self._told_of_names:
+                self._told_of_names = True
+                self._warn(f"More than {MAX_NAMES:,} metrics are logged; {logged[:80]!r} and later ones are left out.")
+            return None
+        self._recorded += 1
+        if len(logged) <= MAX_NAME_CHARACTERS:
+            self._same.add(logged)
+            return logged
+        if not self._told_of_length:
+            self._told_of_length = True
+            self._warn(
+                f"The name of a metric has {len(logged):,} characters; such names are cut to {MAX_NAME_CHARACTERS}."
+            )
+        return logged[: MAX_NAME_CHARACTERS - 1] + "…"
