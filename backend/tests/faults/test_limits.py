@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -84,21 +85,28 @@ def test_where_a_thread_hangs_can_be_told() -> None:
 SHORT_OF_MEMORY = """
 import resource, sys
 from pathlib import Path
+import gymnasium
 import rlviz.training.session
 from rlviz import worker
+gymnasium.make("LunarLander-v3").reset()
 pages = int(Path("/proc/self/statm").read_text().split()[0])
-limit = pages * resource.getpagesize() + (200 << 20)
+limit = pages * resource.getpagesize() + (60 << 20)
 resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 raise SystemExit(worker.work(Path(sys.argv[1])))
 """
 
 
 def test_a_worker_that_runs_out_of_memory_fails_and_names_that(tmp_path: Path) -> None:
-    """Its replay buffer would take 500 MB, and the system allows it 200."""
+    """Its replay buffer would take 100 MB, and the system allows it 60."""
     folder = make_run(
-        tmp_path, algo="dqn", env_id="CartPole-v1", hyperparameters={"buffer_size": 10_000_000, "learning_starts": 0}
+        tmp_path, algo="dqn", env_id="LunarLander-v3", hyperparameters={"buffer_size": 1_000_000, "learning_starts": 0}
     )
-    ended = subprocess.run([sys.executable, "-c", SHORT_OF_MEMORY, str(folder.path)], capture_output=True, timeout=500)
+    ended = subprocess.run(
+        [sys.executable, "-c", SHORT_OF_MEMORY, str(folder.path)],
+        capture_output=True,
+        timeout=500,
+        env={**os.environ, "MALLOC_ARENA_MAX": "1"},
+    )
     assert ended.returncode == 1, ended.stderr
     assert kinds(folder)[-1] == "error", ended.stderr
     assert str(events(folder)[-1].data["message"]).startswith("The worker ran out of memory")
