@@ -80,7 +80,7 @@ def test_timesteps_out_of_bounds_are_refused(service: Service, steps: Any) -> No
         ({"n_steps": 10**30}, "/hyperparameters/n_steps"),
         ({"n_steps": 128.5}, "/hyperparameters/n_steps"),
         ({"batch_size": 60_000}, "/hyperparameters/batch_size"),
-        ({"net_arch": []}, "/hyperparameters/net_arch"),
+        ({"net_arch": [64] * 5}, "/hyperparameters/net_arch"),
         ({"net_arch": [64, "x"]}, "/hyperparameters/net_arch/1"),
         ({"activation": "sigmoid"}, "/hyperparameters/activation"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -104,6 +105,12 @@ def test_a_head_request_opens_no_stream(service: Service) -> None:
     assert service.api("HEAD", f"/runs/{ENDED}/stream").status_code == 405
 
 
+def stands_still(path: Path, seconds: float = 0.5) -> bool:
+    size = path.stat().st_size
+    threading.Event().wait(seconds)
+    return path.stat().st_size == size
+
+
 @pytest.mark.timeout(150)
 def test_a_stop_in_the_middle_of_an_update_is_seen_by_two_clients_and_locks_nothing(service: Service) -> None:
     """Updates of seconds: whoever stops the run stops it in one."""
@@ -125,7 +132,7 @@ def test_a_stop_in_the_middle_of_an_update_is_seen_by_two_clients_and_locks_noth
     metrics = service.folder(run["id"]).metrics_path
     wait_for(lambda: metrics.exists() and b'"step":' in metrics.read_bytes(), "The first episode")
     wait_for(lambda: lines(service, run["id"])[-1]["step"] > n_steps - 500, "The end of the first rollout")
-    threading.Event().wait(0.5)
+    wait_for(lambda: stands_still(metrics), "The update, in which nothing is logged")
     answers = [service.api("POST", f"/runs/{run['id']}/stop") for _ in range(2)]
     assert [answer.status_code for answer in answers] == [202, 202]
     for client in clients:

@@ -1,5 +1,6 @@
 import createClient from "openapi-fetch";
 import { apiBase } from "./base";
+import { leaveFor, loginHref } from "./login";
 import { ApiError, problemFrom, unreachable } from "./problem";
 import type { paths } from "./schema";
 
@@ -21,6 +22,7 @@ export async function unwrap<T>(call: Promise<Answer<T>>): Promise<T> {
     if (cause instanceof DOMException && cause.name === "AbortError") throw cause;
     throw cause instanceof ApiError ? cause : unreachable();
   });
+  if (response.status === 401) leaveFor(loginHref(window.location));
   if (!response.ok) throw problemFrom(response.status, error);
   return data as T;
 }
