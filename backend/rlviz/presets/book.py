@@ -63,7 +63,8 @@ def preset_for(
 
 def digest(preset: Preset, env_id: str) -> str:
     """What a preset does on an environment, in 16 hexadecimal digits: its figures go when it changes."""
-    content = preset.model_dump(mode="json", include={"algorithm", "total_timesteps", "when", "hyperparameters"})
+    trained = {"algorithm", "total_timesteps", "when", "hyperparameters", "evaluation"}
+    content = preset.model_dump(mode="json", include=trained, exclude_none=True)
     text = json.dumps({**content, "environment": env_id}, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 

@@ -52,9 +52,19 @@ def test_every_preset_says_in_a_sentence_what_it_is_and_what_it_trades() -> None
 
 
 def test_an_environment_s_own_preset_wins_over_the_general_one() -> None:
-    own, general = preset_for("fast", "ppo", "CartPole-v1"), preset_for("fast", "ppo", "Acrobot-v1")
+    own, general = preset_for("fast", "ppo", "CartPole-v1"), preset_for("fast", "ppo", "Taxi-v4")
     assert general == preset_for("fast", "ppo")
     assert own != general
+
+
+def test_of_two_on_a_page_the_one_that_is_made_for_the_chosen_options_wins() -> None:
+    def chosen(**options: object) -> Preset:
+        resolved = ENVIRONMENTS.get("FrozenLake-v1").resolve(options)  # type: ignore[arg-type]
+        return preset_for("fast", "q-learning", resolved.id, resolved.chosen)
+
+    assert chosen().when == {}
+    assert chosen(is_slippery=False).when == {"is_slippery": False}
+    assert chosen(map_name="8x8").when == {"map_name": "8x8", "is_slippery": True}
 
 
 def test_an_unknown_preset_is_answered_with_the_nearest() -> None:
