@@ -38,6 +38,14 @@ test: $(STAMPS)/python $(STAMPS)/node $(STAMPS)/frontend $(STAMPS)/browser ## Ru
 	cd frontend && $(PNPM) test
 	cd frontend && $(PNPM) e2e
 
+.PHONY: test-faults
+test-faults: $(STAMPS)/python ## Kill, cut off, fill up and feed nonsense, a few times each; part of make test
+	cd backend && .venv/bin/python -m pytest tests/faults
+
+.PHONY: soak
+soak: $(STAMPS)/python ## The same many times over, then load; an hour or more. Figures go into docs/reliability.md
+	cd backend && .venv/bin/python -m benchmarks.soak $(ARGS)
+
 .PHONY: lint
 lint: $(STAMPS)/python $(STAMPS)/node ## Check style, types, imports and that generated files are fresh
 	cd backend && .venv/bin/ruff check . && .venv/bin/ruff format --check .

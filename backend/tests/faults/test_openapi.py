@@ -1,0 +1,82 @@
+"""The API against its own description: whatever schemathesis thinks of, no 5xx, and every answer as described."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis.strategies import one_of
+from starlette.applications import Starlette
+from starlette.routing import Mount
+
+from rlviz.api.app import create_api
+from rlviz.services.application import Application
+from rlviz.settings import Settings
+from tests.faults.support import times
+from tests.support.http import make_run
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # of the libraries, while they are imported
+    import schemathesis
+    from schemathesis import GenerationMode
+    from schemathesis.specs.openapi import checks
+
+pytestmark = [pytest.mark.faults, pytest.mark.timeout(3_600), pytest.mark.filterwarnings("default")]
+
+CASES = times(8, 300)
+"""For each operation; there are more than thirty."""
+
+CHECKS = [
+    schemathesis.checks.not_a_server_error,
+    checks.status_code_conformance,
+    checks.content_type_conformance,
+    checks.response_headers_conformance,
+    checks.response_schema_conformance,
+    checks.negative_data_rejection,
+    checks.missing_required_header,
+    checks.unsupported_method,
+]
+
+
+OPERATIONS = [
+    (method, path)
+    for path, methods in create_api().openapi()["paths"].items()
+    for method in methods
+    if not path.endswith("/stream")
+]
+
+
+@pytest.fixture(scope="module")
+def described(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """The API over a real catalogue with one run; nothing supervises it, so that nothing is trained."""
+    runs_dir = tmp_path_factory.mktemp("runs")
+    make_run(runs_dir, "ended-run", rows=20, status="completed")
+    application = Application(Settings(_env_file=None, runs_dir=runs_dir))  # type: ignore[call-arg]
+    application.rebuild()
+    app = Starlette(routes=[Mount("/api", create_api(application))])
+    yield schemathesis.openapi.from_asgi("/api/openapi.json", app)
+    application.database.close()
+
+
+@pytest.mark.parametrize(("method", "path"), OPERATIONS, ids=lambda value: value)
+def test_every_answer_is_as_described(described: Any, method: str, path: str) -> None:
+    operation = described[path][method]
+    takes_something = "{" in path or list(operation.iter_parameters()) or operation.body
+    modes = [GenerationMode.POSITIVE, *([GenerationMode.NEGATIVE] if takes_something else [])]
+
+    @given(case=one_of([operation.as_strategy(generation_mode=mode) for mode in modes]))
+    @settings(
+        max_examples=CASES,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    def answers(case: schemathesis.Case) -> None:
+        case.call_and_validate(checks=CHECKS)
+
+    answers()
