@@ -5,10 +5,20 @@ import { type ReactNode, useState } from "react";
 import { Button } from "@/components/ui/button";
 import { type ComboboxOption, OptionList } from "@/components/ui/combobox";
 import { Popover } from "@/components/ui/popover";
-import { StatusBadge } from "@/components/ui/status-badge";
-import { algorithmsQuery, environmentsQuery, tagsQuery } from "@/lib/api";
+import { algorithmsQuery, environmentsQuery, type RunStatus, tagsQuery } from "@/lib/api";
 import { count } from "@/lib/format";
 import { type Chosen, RUN_STATUSES } from "@/lib/url";
+
+const MEANING: Record<RunStatus, string> = {
+  created: "Not started yet",
+  queued: "Waits for a free slot",
+  running: "Training now",
+  stopping: "Saving its policy",
+  completed: "Trained for all of its steps",
+  stopped: "Ended early, with its policy saved",
+  failed: "Broke with an error",
+  interrupted: "Its worker went away",
+};
 
 interface FilterMenuProps {
   name: Chosen;
@@ -63,15 +73,7 @@ function useOptions(name: Chosen): { options: ComboboxOption[]; loading: boolean
     case "status":
       return {
         loading: false,
-        options: RUN_STATUSES.map((value) => ({
-          value,
-          label: `${value.charAt(0).toUpperCase()}${value.slice(1)}`,
-          aside: (
-            <span aria-hidden>
-              <StatusBadge status={value} />
-            </span>
-          ),
-        })),
+        options: RUN_STATUSES.map((value) => ({ value, label: value, detail: MEANING[value] })),
       };
     case "algo":
       return {

@@ -23,6 +23,6 @@ export const COLUMNS: readonly Column[] = [
   { title: "Status", sort: "status" },
   { title: "Progress", sort: "step" },
   { title: "Best return", sort: "best_moving_average", end: true },
-  { title: "Return", sort: null, shown: "roomy" },
+  { title: "Trend", sort: null, shown: "roomy" },
   { title: "Age", sort: "created_at", shown: "roomy", end: true },
 ];

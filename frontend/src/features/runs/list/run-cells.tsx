@@ -49,7 +49,7 @@ export function RunCells({ run, selected, current, threshold }: RunCellsProps) {
           {run.name}
         </a>
         <p className="flex min-w-0 items-center gap-1.5 text-2xs text-ink-faint">
-          <span className="truncate">
+          <span className="min-w-0 truncate">
             <span className={layout.facts}>
               {algorithm} · {run.env_id} · {preset} ·{" "}
             </span>
