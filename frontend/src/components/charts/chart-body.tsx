@@ -3,6 +3,7 @@
 import clsx from "clsx";
 import { ChartCursor } from "./chart-cursor";
 import { ChartLegend } from "./chart-legend";
+import { ChartPosition } from "./chart-position";
 import type { useLiveChart } from "./use-live-chart";
 
 interface ChartBodyProps {
@@ -46,11 +47,14 @@ export function ChartBody({ live, smoothing, hidden, onToggle, className }: Char
             </p>
           )}
         </div>
-        <figcaption className="pointer-events-none absolute right-1 bottom-0.5 max-w-[70%] truncate bg-surface pl-2 text-2xs text-ink-faint tabular-nums">
-          {model.notes.join(" · ")}
-        </figcaption>
+        <ChartPosition chart={chart} model={model} />
         {!isEmpty && <ChartCursor chart={chart} model={model} hidden={hidden} />}
       </div>
+      {model.notes.length > 0 && (
+        <figcaption className="truncate px-1 pt-0.5 text-right text-2xs text-ink-faint tabular-nums">
+          {model.notes.join(" · ")}
+        </figcaption>
+      )}
     </figure>
   );
 }

@@ -6,7 +6,7 @@ import { useCursor } from "./group";
 import type { LiveChart } from "./live-chart";
 import { smooths } from "./prepare/curve";
 import type { ChartModel, Curve, SeriesSpec } from "./prepare/model";
-import { positionLabel, readoutAt } from "./prepare/readout";
+import { readoutAt } from "./prepare/readout";
 import { smoothingLabel } from "./prepare/smooth";
 import { SeriesSwatch } from "./series-swatch";
 
@@ -59,9 +59,6 @@ export function ChartLegend({ chart, model, smoothing, hidden, onToggle }: Chart
           {label} <b className="font-medium text-ink-soft">{compact(value)}</b>
         </span>
       ))}
-      <span className="ml-auto min-h-4">
-        {inSight !== null && positionLabel(model.axis, inSight)}
-      </span>
     </div>
   );
 }

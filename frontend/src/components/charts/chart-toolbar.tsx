@@ -33,14 +33,14 @@ export function ChartToolbar({ view, onChange, group }: ChartToolbarProps) {
     <div
       role="group"
       aria-label="Charts"
-      className="flex flex-wrap items-center gap-x-5 gap-y-2 text-xs text-ink-soft"
+      className="flex flex-wrap items-center gap-x-4 gap-y-2 text-xs text-ink-soft"
     >
       <span className="flex items-center gap-1.5">
         Smoothing
         <ChartHelp title="Smoothing" text={SMOOTHING_HELP} />
         <Slider
           label="Smoothing"
-          className="w-28"
+          className="w-24"
           min={0}
           max={MOST_SMOOTHING}
           step={0.01}
@@ -48,7 +48,7 @@ export function ChartToolbar({ view, onChange, group }: ChartToolbarProps) {
           valueText={smoothingLabel(view.smoothing)}
           onChange={(smoothing) => onChange({ smoothing })}
         />
-        <output className="w-21 tabular-nums">{smoothingLabel(view.smoothing)}</output>
+        <output className="w-19 tabular-nums">{smoothingLabel(view.smoothing)}</output>
       </span>
       <Segmented
         legend="Horizontal axis"
@@ -57,7 +57,7 @@ export function ChartToolbar({ view, onChange, group }: ChartToolbarProps) {
         onChange={(axis) => onChange({ axis })}
       />
       <Switch
-        label="Log scale"
+        label="Log"
         checked={view.log}
         onChange={(log) => onChange({ log })}
         className="text-xs"
@@ -68,11 +68,15 @@ export function ChartToolbar({ view, onChange, group }: ChartToolbarProps) {
         onChange={(outliers) => onChange({ outliers })}
         className="text-xs"
       />
-      {window && (
-        <Button size="sm" onClick={group.reset} icon={<ZoomOut aria-hidden className="size-3.5" />}>
-          Reset zoom
-        </Button>
-      )}
+      <Button
+        size="sm"
+        aria-label="Reset zoom"
+        disabled={!window}
+        onClick={group.reset}
+        icon={<ZoomOut aria-hidden className="size-3.5" />}
+      >
+        Reset
+      </Button>
     </div>
   );
 }
