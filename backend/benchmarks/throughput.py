@@ -8,22 +8,26 @@ from __future__ import annotations
 import statistics
 import subprocess
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+
+from pydantic import JsonValue
 
 from benchmarks.support import Figure, figure, new_folder, scratch
 from rlviz.algorithms import ALGORITHMS
+from rlviz.domain.config import EvaluationPlan
 
 PAIRS = 4
 
 
 @dataclass(frozen=True)
 class Job:
-    """What an algorithm is measured on: about five seconds of training with the Fast preset."""
+    """What an algorithm is measured on: about five seconds of training with the Fast preset, without evaluations."""
 
     timesteps: int
     env_id: str = "CartPole-v1"
+    hyperparameters: Mapping[str, JsonValue] = field(default_factory=dict)
 
 
 JOBS = {
@@ -31,7 +35,7 @@ JOBS = {
     "dqn": Job(12_000),
     "a2c": Job(20_000),
     "sac": Job(2_000, "Pendulum-v1"),
-    "td3": Job(4_000, "Pendulum-v1"),
+    "td3": Job(4_000, "Pendulum-v1", {"learning_starts": 500}),
     "qrdqn": Job(8_000),
     "trpo": Job(30_000),
     "q-learning": Job(60_000, "FrozenLake-v1"),
@@ -41,6 +45,7 @@ _TIMED = """
 import sys, time
 from pathlib import Path
 from rlviz.algorithms import ALGORITHMS
+from rlviz.domain.config import EvaluationPlan
 from rlviz.domain.registry import load
 from rlviz.rundir.folder import RunFolder
 folder = RunFolder.at(Path(sys.argv[1]))
@@ -93,7 +98,8 @@ def run(algorithms: Sequence[str] = ()) -> list[Figure]:
 def _rates(algo: str, script: str, root: Path) -> tuple[float, float]:
     """Steps a second of wall and of processor time, inside ``learn`` alone."""
     job = JOBS[algo]
-    folder = new_folder(root, algo, job.timesteps, env_id=job.env_id)
+    wishes = {"env_id": job.env_id, "hyperparameters": job.hyperparameters}
+    folder = new_folder(root, algo, job.timesteps, **wishes, evaluation=EvaluationPlan())
     command = [sys.executable, "-W", "ignore", "-c", _TIMED + script, str(folder.path)]
     output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     wall, cpu = output.split()[-2:]
