@@ -3,6 +3,7 @@
 import { ExternalLink } from "lucide-react";
 import { useEffect } from "react";
 import { Boundary } from "@/components/ui/boundary";
+import { buttonClass } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { ErrorState } from "@/components/ui/error-state";
 import { Stat } from "@/components/ui/stat";
@@ -20,6 +21,13 @@ export interface GuideProps {
   preset: string | null;
 }
 
+const SECTIONS = [
+  { id: "optimises", title: "What it optimises" },
+  { id: "data", title: "Data" },
+  { id: "knobs", title: "Key knobs" },
+  { id: FAILURES_ID, title: "How runs fail" },
+] as const;
+
 /** One algorithm: four sections and a picture to play with. */
 export function GuidePage({ guide, ...first }: GuideProps & { guide: Guide }) {
   const { data: presets, error, retry } = useGuidePresets(guide.id, first);
@@ -30,7 +38,16 @@ export function GuidePage({ guide, ...first }: GuideProps & { guide: Guide }) {
   const { Picture, title, invitation } = guide.picture;
   return (
     <div className="flex flex-col gap-9">
-      <p className="max-w-[60ch] text-lg leading-relaxed text-pretty">{guide.idea}</p>
+      <div className="flex flex-wrap items-end justify-between gap-x-8 gap-y-3">
+        <p className="max-w-[60ch] text-lg leading-relaxed text-pretty">{guide.idea}</p>
+        <nav aria-label="On this page" className="flex flex-wrap gap-1.5">
+          {SECTIONS.map(({ id, title: name }) => (
+            <a key={id} href={`#${id}`} className={buttonClass("secondary", "sm")}>
+              {name}
+            </a>
+          ))}
+        </nav>
+      </div>
       <div className="flex flex-col gap-3">
         <PresetPicker presets={presets} />
         <p className="text-xs text-ink-soft">

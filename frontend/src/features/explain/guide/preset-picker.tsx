@@ -11,7 +11,7 @@ export function PresetPicker({ presets: chosen }: { presets: GuidePresets }) {
     <div className="flex flex-wrap items-center gap-2">
       <Combobox
         label="Environment"
-        className="w-52!"
+        className="w-60!"
         placeholder="Search environments"
         options={environments.map(({ id, family_title }) => ({
           value: id,

@@ -29,7 +29,7 @@ export function AdvantagePicture({ preset: { hyperparameters } }: PictureProps) 
           label={`Weight of each step ahead in the advantage. ${said}`}
           height={320}
           x={{ domain: [-0.5, SHOWN - 0.5], ticks: spread(0, 35, 7), label: "steps ahead" }}
-          y={{ domain: [0, 1], ticks: spread(0, 1, 4), label: "weight (γλ)ᵏ" }}
+          y={{ domain: [0, 1.15], ticks: spread(0, 1, 4), label: "weight (γλ)ᵏ" }}
         >
           {({ x, y, top, bottom, right }) => {
             const width = Math.max((x(1) - x(0)) * 0.7, 1);

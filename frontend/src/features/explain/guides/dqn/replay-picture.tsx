@@ -125,7 +125,7 @@ function Drawing({ frame, step, schedule, onStep }: DrawingProps) {
         height={bottom - top}
         className="fill-accent-wash"
       />
-      <text x={x(from) + 4} y={bottom - 6} className="fill-ink-soft">
+      <text x={x(from) + 4} y={top - 6} className="fill-ink-soft">
         in the buffer
       </text>
       {learningStarts > 0 && (
@@ -166,7 +166,7 @@ function Drawing({ frame, step, schedule, onStep }: DrawingProps) {
       </text>
       <text
         x={x(totalTimesteps) - 4}
-        y={y(fill(totalTimesteps)) + 15}
+        y={y(fill(totalTimesteps)) + 22}
         textAnchor="end"
         className="fill-ink"
       >

@@ -10,7 +10,7 @@ export function LakeGrid({ table, label }: { table: readonly number[][]; label: 
       role="img"
       aria-label={label}
       viewBox={`0 0 ${SIZE * CELL} ${SIZE * CELL}`}
-      className="mx-auto block w-full max-w-100"
+      className="mx-auto block w-full max-w-88"
     >
       {Array.from({ length: STATES }, (_, state) => (
         <Cell key={state} state={state} row={table[state] ?? []} />

@@ -92,7 +92,7 @@ function Drawing({ frame: { x, y, bottom }, density }: { frame: Frame; density: 
       <text x={x(-0.45)} y={y(0.8) - 8} textAnchor="middle" className="fill-ink-soft">
         value Q(a), dashed
       </text>
-      <text x={x(-0.98)} y={bottom - 8} className="fill-ink-soft">
+      <text x={x(0.72)} y={y(0.5)} className="fill-ink-soft">
         policy π(a), filled
       </text>
     </>

@@ -9,7 +9,8 @@ import { type Frame, Plot } from "../../picture/plot";
 import { spread } from "../../picture/scale";
 import { naturalStep, plainStep, promise, radii, type Region, type Vector } from "./region";
 
-const REACH = 0.4;
+/** Half the picture, in parameters: as wide as high, so that circles are round. */
+const REACH = { x: 0.28, y: 0.25 };
 const DEGREE = Math.PI / 180;
 
 /** The step that promises most without leaving the trust region, beside the plain gradient's. */
@@ -21,19 +22,27 @@ export function RegionPicture({ preset: { hyperparameters } }: PictureProps) {
   });
   const change = (part: Partial<Region>) => setRegion({ ...region, ...part });
   const gain = promise(region, naturalStep(region)) / promise(region, plainStep(region)) - 1;
-  const ticks = spread(-REACH, REACH, 4);
-  const axis = { domain: [-REACH, REACH] as const, ticks };
   return (
     <Beside
       picture={
-        <Plot
-          label={`Two steps on the edge of the trust region. The natural one promises ${percent(gain)} more than the plain one.`}
-          height={360}
-          x={{ ...axis, label: "first parameter" }}
-          y={{ ...axis, label: "second parameter" }}
-        >
-          {(frame) => <Drawing frame={frame} region={region} />}
-        </Plot>
+        <div className="mx-auto max-w-104">
+          <Plot
+            label={`Two steps on the edge of the trust region. The natural one promises ${percent(gain)} more than the plain one.`}
+            height={380}
+            x={{
+              domain: [-REACH.x, REACH.x],
+              ticks: spread(-0.2, 0.2, 4),
+              label: "first parameter",
+            }}
+            y={{
+              domain: [-REACH.y, REACH.y],
+              ticks: spread(-0.2, 0.2, 4),
+              label: "second parameter",
+            }}
+          >
+            {(frame) => <Drawing frame={frame} region={region} />}
+          </Plot>
+        </div>
       }
     >
       <Controls>
@@ -42,7 +51,7 @@ export function RegionPicture({ preset: { hyperparameters } }: PictureProps) {
           symbol="target_kl"
           value={region.delta}
           min={0.001}
-          max={0.05}
+          max={0.03}
           step={0.001}
           text={region.delta.toFixed(3)}
           onChange={(delta) => change({ delta })}
