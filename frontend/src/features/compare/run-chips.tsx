@@ -2,6 +2,7 @@ import { X } from "lucide-react";
 import Link from "next/link";
 import { StatusBadge } from "@/components/ui/status-badge";
 import type { RunDetail } from "@/lib/api";
+import { algorithmName } from "@/lib/format";
 import { routes } from "@/lib/url";
 import type { Looks } from "./looks";
 import { Swatch } from "./swatch";
@@ -30,7 +31,7 @@ export function RunChips({ runs, looks, onRemove }: RunChipsProps) {
             {run.name}
           </Link>
           <span className="shrink-0 text-xs text-ink-faint max-sm:hidden">
-            {run.algo.toUpperCase()} · {run.env_id}
+            {algorithmName(run.algo)} · {run.env_id}
           </span>
           <StatusBadge status={run.status} />
           <button

@@ -8,7 +8,7 @@ import { OptionList } from "@/components/ui/combobox";
 import { Popover } from "@/components/ui/popover";
 import { StatusBadge } from "@/components/ui/status-badge";
 import { runSearchQuery } from "@/lib/api";
-import { age } from "@/lib/format";
+import { age, algorithmName } from "@/lib/format";
 import { useNow } from "@/lib/time/use-now";
 import { MAX_COMPARED } from "@/lib/url";
 
@@ -61,7 +61,7 @@ function Search({ chosen, full, onChoose }: SearchProps) {
   const options = (data?.runs ?? []).map((run) => ({
     value: run.id,
     label: run.name,
-    detail: `${run.algo.toUpperCase()} · ${run.env_id} · ${age(run.created_at, now)}`,
+    detail: `${algorithmName(run.algo)} · ${run.env_id} · ${age(run.created_at, now)}`,
     aside: <StatusBadge status={run.status} />,
     disabled: full && !chosen.includes(run.id),
   }));

@@ -4,6 +4,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Activity } from "lucide-react";
 import { StatusBadge } from "@/components/ui/status-badge";
 import { runSearchQuery } from "@/lib/api";
+import { algorithmName } from "@/lib/format";
 import { routes } from "@/lib/url";
 import { PaletteGroup, PaletteItem } from "./palette-item";
 
@@ -42,7 +43,7 @@ export function PaletteRuns({ text, searched, go }: PaletteRunsProps) {
         >
           {run.name}
           <span className="ml-2 text-xs text-ink-faint">
-            {run.algo.toUpperCase()} · {run.env_id}
+            {algorithmName(run.algo)} · {run.env_id}
           </span>
         </PaletteItem>
       ))}

@@ -73,7 +73,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
                   value="new run"
                   icon={Plus}
                   keywords={["create", "train", "start"]}
-                  shortcut="n"
+                  shortcut="N"
                   onSelect={() => go(routes.newRun)}
                 >
                   New run

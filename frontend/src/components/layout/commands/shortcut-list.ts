@@ -1,53 +1,57 @@
+import { SHORTCUTS as PLAYER } from "@/components/player/shortcuts";
+
 export interface Shortcut {
-  /** Pressed together, or one after the other. */
-  keys: string[];
-  then?: boolean;
+  /** Keys that do it. */
+  keys: readonly string[];
+  /** How they go together: at once, one after the other, or each by itself. */
+  as?: "+" | "then" | "or";
   does: string;
 }
 
 export interface ShortcutGroup {
   title: string;
-  shortcuts: Shortcut[];
+  shortcuts: readonly Shortcut[];
 }
 
-/** What the sheet shows. A page that gains a key is told here. */
+/** What the sheet shows. A part that gains a key tells it here. */
 export function shortcutGroups(mod: string): ShortcutGroup[] {
   return [
     {
       title: "Anywhere",
       shortcuts: [
-        { keys: [mod, "K"], does: "Search runs, pages and actions" },
-        { keys: ["n"], does: "New run" },
-        { keys: ["g", "h"], then: true, does: "Go to Runs" },
-        { keys: ["g", "c"], then: true, does: "Go to Compare" },
-        { keys: ["g", "e"], then: true, does: "Go to Explain" },
+        { keys: [mod, "K"], as: "+", does: "Search runs, pages and actions" },
+        { keys: ["N"], does: "New run" },
+        { keys: ["G", "H"], as: "then", does: "Go to Runs" },
+        { keys: ["G", "C"], as: "then", does: "Go to Compare" },
+        { keys: ["G", "E"], as: "then", does: "Go to Explain" },
         { keys: ["F8"], does: "Reach the newest message" },
         { keys: ["Esc"], does: "Close what is open" },
         { keys: ["?"], does: "This sheet" },
       ],
     },
     {
-      title: "List of runs",
+      title: "Table of runs",
       shortcuts: [
-        { keys: ["/"], does: "Search the runs" },
-        { keys: ["j"], does: "Next run; k, the one before" },
-        { keys: ["x"], does: "Select; with Shift, all since the last one" },
-        { keys: [mod, "A"], does: "Select all that match" },
-        { keys: ["Enter"], does: "Open" },
-        { keys: ["F2"], does: "Name, tags and notes" },
-        { keys: ["m"], does: "All that can be done with it" },
-        { keys: ["Del"], does: "Delete, with a way back" },
+        { keys: ["/"], does: "Search the table" },
+        { keys: ["J", "K"], as: "or", does: "Down or up" },
+        { keys: ["Enter"], does: "Open the run" },
+        { keys: ["X"], does: "Select it; with Shift, all up to it" },
+        { keys: ["M"], does: "Its menu" },
+        { keys: ["F2"], does: "Edit name, tags and notes" },
+        { keys: ["Del"], does: "Delete it" },
       ],
     },
     {
-      title: "Player, while it has the focus",
+      title: "In a chart",
       shortcuts: [
-        { keys: ["Space"], does: "Play or pause" },
-        { keys: ["→"], does: "Next frame; ←, the one before" },
-        { keys: ["n"], does: "Next episode; p, the one before" },
-        { keys: ["↑"], does: "Faster; ↓, slower" },
-        { keys: ["f"], does: "Full screen" },
+        { keys: ["←", "→"], as: "or", does: "Read values; with Shift, in longer steps" },
+        { keys: ["+", "−"], as: "or", does: "Zoom in or out" },
+        { keys: ["Esc"], does: "Show everything" },
       ],
+    },
+    {
+      title: "In the player",
+      shortcuts: PLAYER.map(({ shown, does }) => ({ keys: shown, as: "or", does })),
     },
   ];
 }

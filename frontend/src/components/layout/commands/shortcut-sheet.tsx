@@ -13,11 +13,11 @@ export function ShortcutSheet({ onClose }: { onClose: () => void }) {
       onOpenChange={onClose}
       title="Keyboard shortcuts"
       description="Letters are left alone while you type."
-      size="md"
+      size="lg"
     >
-      <div className="flex flex-col gap-5">
+      <div className="columns-1 gap-8 md:columns-2">
         {groups.map(({ title, shortcuts }) => (
-          <section key={title} aria-label={title}>
+          <section key={title} aria-label={title} className="mb-5 break-inside-avoid">
             <h3 className="text-xs font-medium text-ink-faint">{title}</h3>
             <dl className="mt-1.5 divide-y divide-line border-y border-line">
               {shortcuts.map((shortcut) => (
@@ -39,12 +39,12 @@ export function ShortcutSheet({ onClose }: { onClose: () => void }) {
   );
 }
 
-function Keys({ keys, then = false }: Shortcut) {
+function Keys({ keys, as }: Shortcut) {
   return (
     <span className="flex items-center gap-1 text-2xs text-ink-faint">
       {keys.map((key, index) => (
         <span key={key} className="flex items-center gap-1">
-          {index > 0 && <span>{then ? "then" : "+"}</span>}
+          {index > 0 && <span className={as === "or" ? "sr-only" : undefined}>{as}</span>}
           <Kbd>{key}</Kbd>
         </span>
       ))}

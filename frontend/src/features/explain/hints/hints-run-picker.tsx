@@ -5,6 +5,7 @@ import { useState } from "react";
 import { Combobox } from "@/components/ui/combobox";
 import { StatusBadge } from "@/components/ui/status-badge";
 import { runSearchQuery } from "@/lib/api";
+import { algorithmName } from "@/lib/format";
 
 const FOUND = 20;
 
@@ -36,7 +37,7 @@ export function HintsRunPicker({ value, name, onChange }: HintsRunPickerProps) {
       options={(data?.runs ?? []).map((run) => ({
         value: run.id,
         label: run.name,
-        detail: `${run.algo.toUpperCase()} · ${run.env_id} · ${run.id.slice(-4)}`,
+        detail: `${algorithmName(run.algo)} · ${run.env_id} · ${run.id.slice(-4)}`,
         aside: <StatusBadge status={run.status} />,
       }))}
     />

@@ -9,7 +9,7 @@ import { OptionList } from "@/components/ui/combobox";
 import { Popover } from "@/components/ui/popover";
 import { StatusBadge } from "@/components/ui/status-badge";
 import { type Run, runSearchQuery } from "@/lib/api";
-import { age } from "@/lib/format";
+import { age, algorithmName } from "@/lib/format";
 import { useNow } from "@/lib/time/use-now";
 import { routes } from "@/lib/url";
 
@@ -46,7 +46,7 @@ function Others({ run }: { run: Run }) {
     .map((other) => ({
       value: other.id,
       label: other.name,
-      detail: `${other.algo.toUpperCase()} · ${other.env_id} · ${age(other.created_at, now)}`,
+      detail: `${algorithmName(other.algo)} · ${other.env_id} · ${age(other.created_at, now)}`,
       aside: <StatusBadge status={other.status} />,
     }));
   return (

@@ -2,6 +2,7 @@ import Link from "next/link";
 import { ChevronRight } from "lucide-react";
 import { StatusBadge } from "@/components/ui/status-badge";
 import type { RunDetail } from "@/lib/api";
+import { algorithmName } from "@/lib/format";
 import { routes } from "@/lib/url";
 import { RunNotes } from "../labels/run-notes";
 import { RunTags } from "../labels/run-tags";
@@ -10,7 +11,7 @@ import { RunActions } from "./run-actions";
 import type { DeleteRun } from "./use-run-actions";
 
 export function RunHeader({ run, remove }: { run: RunDetail; remove: DeleteRun }) {
-  const facts = [run.algo.toUpperCase(), run.env_id, run.preset, `seed ${run.seed}`];
+  const facts = [algorithmName(run.algo), run.env_id, run.preset, `seed ${run.seed}`];
   return (
     <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-3">
       <div className="max-w-full min-w-0 grow">

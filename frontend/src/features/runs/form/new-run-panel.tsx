@@ -6,6 +6,7 @@ import { Notice } from "@/components/ui/notice";
 import { Sheet } from "@/components/ui/sheet";
 import { Skeleton } from "@/components/ui/skeleton";
 import { algorithmsQuery, environmentsQuery, runQuery } from "@/lib/api";
+import { algorithmName } from "@/lib/format";
 import { firstDraft } from "./draft";
 import { draftFromRun } from "./duplicate";
 import { NewRunForm } from "./new-run-form";
@@ -68,7 +69,7 @@ function Form({ choices, model }: FormProps) {
         <div className="px-5 pt-4">
           <Notice tone="warn" title="This run cannot be repeated here">
             <p>
-              {model.algo.toUpperCase()} on {model.env_id} is not offered by this service. The form
+              {algorithmName(model.algo)} on {model.env_id} is not offered by this service. The form
               starts from what is.
             </p>
           </Notice>

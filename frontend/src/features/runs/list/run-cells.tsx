@@ -4,7 +4,7 @@ import { Sparkline } from "@/components/charts/sparkline";
 import { Progress } from "@/components/ui/progress";
 import { StatusBadge } from "@/components/ui/status-badge";
 import { isActive, progress, type Run } from "@/lib/api";
-import { decimal } from "@/lib/format";
+import { algorithmName, decimal } from "@/lib/format";
 import { routes } from "@/lib/url";
 import layout from "./layout.module.css";
 import { presetName, progressText } from "./run-words";
@@ -22,7 +22,7 @@ export function RunCells({ run, selected, current, threshold }: RunCellsProps) {
   const tabIndex = current ? 0 : -1;
   const solved = threshold !== null && (run.best_moving_average ?? -Infinity) >= threshold;
   const { done, note } = progressText(run);
-  const algorithm = run.algo.toUpperCase();
+  const algorithm = algorithmName(run.algo);
   const preset = presetName(run.preset);
   const plain = clsx(layout.wide, "truncate text-ink-soft");
   return (
