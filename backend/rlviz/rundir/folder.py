@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
 from typing import TypeVar
 
@@ -152,10 +152,10 @@ class RunFolder:
         return sorted(path.stem for path in self.evaluations.glob("eval_*.json") if is_evaluation_id(path.stem))
 
 
-def run_folders(root: Path) -> Iterator[RunFolder]:
-    """Every run folder under ``root``: each subfolder named like a run that holds a configuration."""
+def run_folders(root: Path, known: Container[str] = ()) -> Iterator[RunFolder]:
+    """Every run folder under ``root`` but those in ``known``: subfolders named like a run that hold a configuration."""
     for path in sorted(root.iterdir() if root.is_dir() else ()):
-        if is_run_id(path.name) and (path / "config.json").is_file():
+        if path.name not in known and is_run_id(path.name) and (path / "config.json").is_file():
             yield RunFolder(root, path.name)
 
 

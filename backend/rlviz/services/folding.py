@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from rlviz.analysis.arrays import Floats
 from rlviz.analysis.return_curve import ReturnCurve
 from rlviz.catalog.models import RunRow
 from rlviz.domain.errors import RunFolderError
@@ -95,16 +96,25 @@ def fold_curve(row: RunRow, curve: ReturnCurve) -> None:
     row.sparkline = curve.sparkline()
 
 
-def extend_curve(curve: ReturnCurve, records: Iterable[Mapping[str, Any] | None]) -> None:
-    """Take in the episodes among ``records`` (None: a broken line)."""
-    ends = [
-        (record["step"], _float(record["values"][EPISODE_REWARD]))
-        for record in records
-        if is_metric(record) and record is not None and EPISODE_REWARD in record["values"]
-    ]
-    if ends:
-        steps, returns = zip(*ends, strict=True)
-        curve.extend(steps, np.array(returns, dtype=np.float64))
+def extend_curve(curve: ReturnCurve, records: Sequence[Mapping[str, Any] | None]) -> None:
+    """Take in the episodes among ``records`` (None: a broken line); what is no record is left out."""
+    try:
+        ends = [(record["step"], record["values"]) for record in records if EPISODE_REWARD in record["values"]]  # type: ignore[index]
+        steps = _numbers([step for step, _ in ends], {int})
+        returns = _numbers([values[EPISODE_REWARD] for _, values in ends], {int, float, type(None)})
+    except (LookupError, TypeError):
+        if len(records) > 1:
+            for record in records:
+                extend_curve(curve, [record])
+        return
+    curve.extend(steps, returns)
+
+
+def _numbers(values: Sequence[Any], kinds: set[type]) -> Floats:
+    """NaN for null. Raises TypeError if there is a value of none of ``kinds``."""
+    if not set(map(type, values)) <= kinds:
+        raise TypeError(f"Expected only {kinds}.")
+    return np.array(values, dtype=np.float64)
 
 
 def curve_of_journal(path: Path, end: int | None = None) -> ReturnCurve:

@@ -40,9 +40,8 @@ def index_new(database: Database, runs_dir: Path) -> Rebuilt:
     with database.read() as session:
         known = set(session.exec(select(col(RunRow.id))))
     found = Indexed()
-    for folder in run_folders(runs_dir):
-        if folder.run_id not in known:
-            index_folder(folder, found)
+    for folder in run_folders(runs_dir, known):
+        index_folder(folder, found)
     if found.runs:
         with database.write() as session:
             _add(session, found)

@@ -147,7 +147,7 @@ class RunFollower:
         self._began = self._began or bool(events)
         self._broken += broken
         self._rows += rows
-        extend_curve(self._curve, (line.record for line in rows))
+        extend_curve(self._curve, [line.record for line in rows])
         if rows:
             self._broadcast.metrics_grew()
 

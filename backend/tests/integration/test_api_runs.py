@@ -597,4 +597,6 @@ def test_every_error_is_documented_as_a_problem(service: Service) -> None:
 
 
 def test_a_page_shows_the_api(service: Service) -> None:
-    assert "swagger" in service.http.get("/api/docs").text.lower()
+    page = service.http.get("/api/docs")
+    assert page.headers["content-type"].startswith("text/html")
+    assert "openapi.json" in page.text

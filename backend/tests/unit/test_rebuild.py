@@ -15,6 +15,7 @@ from rlviz.domain.evaluation import EvaluationRecord
 from rlviz.rundir.folder import RunFolder
 from rlviz.services import application as application_module
 from rlviz.services.application import Application
+from rlviz.services.folding import curve_of_journal
 from rlviz.services.indexing import row_of_folder
 from rlviz.services.rebuild import rebuild
 from rlviz.settings import Settings
@@ -66,6 +67,22 @@ def test_a_metric_that_is_no_number_is_no_value(tmp_path: Path, value: str) -> N
             file.write(f'{{"seq":{seq},"time":1.0,"step":{seq},"values":{{{values}}}}}\n')
     row, _ = row_of_folder(folder)
     assert (row.step, row.episodes, row.ep_rew_mean) == (2, 3, None)
+
+
+def test_what_is_no_record_of_an_episode_is_left_out_of_the_curve(tmp_path: Path) -> None:
+    path = tmp_path / "metrics.jsonl"
+    good = [f'{{"seq":{n},"time":1.0,"step":{n},"values":{{"episode/reward":{n}}}}}' for n in range(1, 31)]
+    bad = [
+        '{"seq":1,"time":1.0,"step":"1","values":{"episode/reward":9e9}}',
+        '{"seq":1,"time":1.0,"step":1,"values":{"episode/reward":"9e9"}}',
+        '{"seq":1,"time":1.0,"step":1,"values":[]}',
+        '{"seq":1,"time":1.0,"step":1,"values":7}',
+        '{"seq":1,"time":1.0}',
+        "not JSON",
+    ]
+    path.write_text("\n".join(line for pair in zip(good, bad * 5, strict=True) for line in pair) + "\n")
+    curve = curve_of_journal(path)
+    assert (curve.best, curve.best_step) == (sum(range(11, 31)) / 20, 30)
 
 
 def test_a_first_start_that_fails_to_index_is_made_up_for_by_the_next(
