@@ -70,15 +70,15 @@ function EventRow({ event }: { event: RunEvent }) {
   const { traceback } = event.details;
   return (
     <li className="py-1.5 text-xs">
-      <div className="flex items-baseline gap-2.5">
+      <div className="flex flex-wrap items-baseline gap-x-2.5">
         <Icon aria-label={word} className={clsx("size-4 shrink-0 self-center", ink)} />
         <time dateTime={at} title={moment(at)} className="shrink-0 text-ink-faint tabular-nums">
           {clockTime(at)}
         </time>
         <span className="w-20 shrink-0 truncate font-medium">{event.kind}</span>
-        <span className="min-w-0 grow break-words text-ink-soft">{event.message}</span>
+        <span className="min-w-0 grow break-words text-ink-soft max-sm:order-last max-sm:basis-full max-sm:pl-6.5 sm:basis-0">{event.message}</span>
         {event.step !== null && (
-          <span className="shrink-0 text-ink-faint tabular-nums">step {count(event.step)}</span>
+          <span className="shrink-0 text-ink-faint tabular-nums max-sm:ml-auto">step {count(event.step)}</span>
         )}
       </div>
       {typeof traceback === "string" && traceback !== "" && (
