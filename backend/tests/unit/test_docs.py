@@ -177,6 +177,23 @@ def test_the_document_of_presets_is_what_their_pages_schemas_and_figures_say() -
     assert read("docs/presets.md") == document.document(), "Run 'make presets ARGS=--docs-only'."
 
 
+# Quality
+
+
+def test_every_requirement_is_traced_and_every_test_that_is_named_exists() -> None:
+    text = read("docs/qa.md")
+    assert re.findall(r"^\| (R\d\d) \|", text, re.MULTILINE) == [f"R{number:02}" for number in range(1, 19)]
+    text += read("docs/reliability.md")
+    named = re.findall(r"`((?:unit|contract|integration|acceptance|faults)/\w+\.py)(?:::(\w+))?`", text)
+    assert len(named) > 50
+    for file, test in named:
+        path = ROOT / "backend" / "tests" / file
+        assert path.exists(), file
+        assert not test or f"def {test}(" in path.read_text(), test
+    for file in re.findall(r"`((?:e2e|src)/[^`]+\.tsx?)`", text):
+        assert (ROOT / "frontend" / file).exists(), file
+
+
 # Examples
 
 

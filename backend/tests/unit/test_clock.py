@@ -1,0 +1,17 @@
+"""The clock is set back: nothing lasts less than no time, and what is new stays newest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rlviz.domain.records import EventKind, EventRecord
+from rlviz.services.folding import fold_event
+from rlviz.services.indexing import row_of_config
+from tests.support.training import make_run
+
+
+def test_a_run_never_ends_before_it_began(tmp_path: Path) -> None:
+    row = row_of_config(make_run(tmp_path).read_config())
+    fold_event(row, EventRecord(seq=1, time=1_000.0, event=EventKind.STARTED, step=0))
+    fold_event(row, EventRecord(seq=2, time=400.0, event=EventKind.FINISHED, step=10))
+    assert row.ended_at == row.started_at == 1_000.0
