@@ -55,10 +55,17 @@ def _million_rows(root: Path) -> list[Figure]:
     with service(root) as client:
         path = f"/runs/{folder.run_id}/metrics?names=episode/reward&max_points=2000"
         cold = _seconds(client, path)
-        warm = statistics.median(_seconds(client, path) for _ in range(20))
+        warm = _median(client, path)
+        episodes = _median(client, f"{path}&x=episode")
+        zoomed = _median(client, f"{path}&from=4000000&to=4009000")
+        _seconds(client, f"/runs/{folder.run_id}/hints")
+        hints = _median(client, f"/runs/{folder.run_id}/hints")
     return [
         figure("curve of a run with 1 million rows, cold", cold, "s", at_most=1.5),
         figure("curve of a run with 1 million rows, warm", warm * 1e3, "ms", at_most=100),
+        figure("the same by episodes, warm", episodes * 1e3, "ms", at_most=100),
+        figure("a window of it down to the raw points, warm", zoomed * 1e3, "ms", at_most=100),
+        figure("its hints, warm", hints * 1e3, "ms", at_most=100),
     ]
 
 
@@ -68,6 +75,10 @@ def _many_runs(root: Path) -> list[Figure]:
         _seconds(client, "/runs")
         seconds = [_seconds(client, "/runs") for _ in range(REQUESTS)]
     return [figure(f"first page of {RUNS:,} runs, p95", percentile(seconds, 95) * 1e3, "ms", at_most=50)]
+
+
+def _median(client: httpx.Client, path: str) -> float:
+    return statistics.median(_seconds(client, path) for _ in range(20))
 
 
 def _seconds(client: httpx.Client, path: str) -> float:
