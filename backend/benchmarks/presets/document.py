@@ -141,9 +141,22 @@ def _hyperparameters() -> Iterator[str]:
         yield f"{algorithm.title}. {algorithm.summary} Names are Stable-Baselines3's own.\n"
         yield _row("name", "type", "default", "bounds", "what it does")
         yield _row(*["---"] * 5)
-        for field in view_algorithm(algorithm).hyperparameters:
+        fields = view_algorithm(algorithm).hyperparameters
+        for field in fields:
             yield _bounds(field)
         yield ""
+        yield f"{_default_sources(algorithm, fields)}\n"
+
+
+def _default_sources(algorithm: Algorithm, fields: list[HyperparameterField]) -> str:
+    """Whose defaults these are, and which are not."""
+    whose = algorithm.hyperparameters.defaults_of
+    others: dict[str, list[str]] = {}
+    for field in fields:
+        if field.source != whose:
+            others.setdefault(field.source, []).append(f"`{field.name}`")
+    but = "; ".join(f"{', '.join(names)} ({source})" for source, names in others.items())
+    return f"Defaults are those of {whose}{f', but for {but}' if but else ''}."
 
 
 def _bounds(field: HyperparameterField) -> str:

@@ -20,7 +20,7 @@ class TD3Hyperparameters(OffPolicyHyperparameters):
         **OffPolicyHyperparameters.own_defaults,
         "action_noise": _NOISY,
         "action_noise_std": _NOISY,
-        "net_arch": f"{HERE}: the size of SAC's, half the time of the library's [400, 300]",
+        "net_arch": f"{HERE}: the size of SAC's, smaller than the library's [400, 300]",
     }
 
     learning_rate: LearningRate = 1e-3
