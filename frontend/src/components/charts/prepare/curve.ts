@@ -64,6 +64,12 @@ function spreadAt(
 export function heldValues(series: SeriesSpec, window: Window | null): Float64Array {
   const column = series.source.column(series.metric, window);
   const [from, to] = slice(column, window);
-  const values = column.y.slice(from, to).filter((value) => !Number.isNaN(value));
-  return series.negate ? values.map((value) => -value) : values;
+  const values = new Float64Array(to - from);
+  const sign = series.negate ? -1 : 1;
+  let length = 0;
+  for (let i = from; i < to; i += 1) {
+    const value = column.y[i]!;
+    if (!Number.isNaN(value)) values[length++] = sign * value;
+  }
+  return values.subarray(0, length);
 }

@@ -149,10 +149,10 @@ function fitToMost(
   }
   if (!range) return null;
   const [low, high] = [Math.min(range[0], ...levels), Math.max(range[1], ...levels)];
-  const outside = all.reduce(
-    (n, values) => n + values.filter((v) => v < low || v > high).length,
-    0,
-  );
+  let outside = 0;
+  for (const values of all) {
+    for (const value of values) if (value < low || value > high) outside += 1;
+  }
   return { range: [low, high] as Range, outside };
 }
 

@@ -76,9 +76,13 @@ function EventRow({ event }: { event: RunEvent }) {
           {clockTime(at)}
         </time>
         <span className="w-20 shrink-0 truncate font-medium">{event.kind}</span>
-        <span className="min-w-0 grow break-words text-ink-soft max-sm:order-last max-sm:basis-full max-sm:pl-6.5 sm:basis-0">{event.message}</span>
+        <span className="min-w-0 grow break-words text-ink-soft max-sm:order-last max-sm:basis-full max-sm:pl-6.5 sm:basis-0">
+          {event.message}
+        </span>
         {event.step !== null && (
-          <span className="shrink-0 text-ink-faint tabular-nums max-sm:ml-auto">step {count(event.step)}</span>
+          <span className="shrink-0 text-ink-faint tabular-nums max-sm:ml-auto">
+            step {count(event.step)}
+          </span>
         )}
       </div>
       {typeof traceback === "string" && traceback !== "" && (
