@@ -1,6 +1,6 @@
 "use client";
 
-import { ChartSpline, Play, SearchX, SlidersHorizontal } from "lucide-react";
+import { ChartSpline, Play, SlidersHorizontal } from "lucide-react";
 import { Button } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Notice } from "@/components/ui/notice";
@@ -66,17 +66,5 @@ export function NoRuns({ onNew }: { onNew: () => void }) {
         ))}
       </ol>
     </div>
-  );
-}
-
-export function NoMatches({ clear }: { clear: () => void }) {
-  return (
-    <EmptyState
-      icon={SearchX}
-      title="No run matches"
-      action={<Button onClick={clear}>Clear filters</Button>}
-    >
-      Try another word, or fewer filters.
-    </EmptyState>
   );
 }

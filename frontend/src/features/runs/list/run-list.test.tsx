@@ -112,7 +112,7 @@ test("two runs that are picked can be compared; keys pick, move and open", async
   show({ "GET /runs": page([run("a"), run("b"), run("c")]) });
   (await line(/Run a/)).focus();
   await userEvent.keyboard("xjx");
-  expect(screen.getByRole("link", { name: "Compare" })).toHaveAttribute(
+  expect(await screen.findByRole("link", { name: "Compare" })).toHaveAttribute(
     "href",
     "/compare?runs=a,b",
   );

@@ -17,14 +17,18 @@ import {
   writeListFilter,
 } from "@/lib/url";
 import { Toolbar } from "../filters/toolbar";
-import { NoMatches, NoRuns } from "./no-runs";
+import { NoMatches } from "./no-matches";
 import { RunListSkeleton } from "./run-list-skeleton";
 import { RunTable } from "./run-table";
 import { changeSelection, NOTHING, span } from "./selection";
-import { SelectionBar } from "./selection-bar";
 import { useRunActions } from "./use-run-actions";
 import { useFirstPage, useIdsOfLines } from "./use-run-pages";
 
+// What most visits never show is loaded when it is.
+const NoRuns = lazy(() => import("./no-runs").then(({ NoRuns }) => ({ default: NoRuns })));
+const SelectionBar = lazy(() =>
+  import("./selection-bar").then(({ SelectionBar }) => ({ default: SelectionBar })),
+);
 const RunMenu = lazy(() => import("./run-menu").then(({ RunMenu }) => ({ default: RunMenu })));
 const EditRun = lazy(() =>
   import("../edit/edit-run").then(({ EditRun }) => ({ default: EditRun })),
@@ -88,7 +92,13 @@ export function RunList({ onNew, onDuplicate }: RunListProps) {
     duplicate: onDuplicate,
   };
 
-  if (first.data && total === 0 && !isFiltered(shown)) return <NoRuns onNew={onNew} />;
+  if (first.data && total === 0 && !isFiltered(shown)) {
+    return (
+      <Suspense>
+        <NoRuns onNew={onNew} />
+      </Suspense>
+    );
+  }
   return (
     <>
       <Toolbar filter={shown} onChange={show} />
@@ -122,11 +132,15 @@ export function RunList({ onNew, onDuplicate }: RunListProps) {
           />
         )}
       </section>
-      <SelectionBar
-        ids={selection.ids}
-        onRemove={() => remove([...selection.ids].map((id) => ({ id, name: id })))}
-        onClear={actions.clearSelection}
-      />
+      <Suspense>
+        {selection.ids.size > 0 && (
+          <SelectionBar
+            ids={selection.ids}
+            onRemove={() => remove([...selection.ids].map((id) => ({ id, name: id })))}
+            onClear={actions.clearSelection}
+          />
+        )}
+      </Suspense>
       <Suspense>
         {menu && <RunMenu {...menu} actions={actions} onClose={() => setMenu(null)} />}
         {edited && <EditRun run={edited} onClose={() => setEdited(null)} />}

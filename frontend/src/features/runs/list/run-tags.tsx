@@ -5,7 +5,10 @@ export function RunTags({ tags }: { tags: readonly string[] }) {
   return (
     <>
       {tags.slice(0, SHOWN).map((tag) => (
-        <span key={tag} className="max-w-24 shrink-0 truncate rounded-sm bg-rest-wash px-1 text-ink-soft">
+        <span
+          key={tag}
+          className="max-w-24 shrink-0 truncate rounded-sm bg-rest-wash px-1 text-ink-soft"
+        >
           {tag}
         </span>
       ))}
