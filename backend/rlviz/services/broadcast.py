@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from threading import Lock
@@ -24,8 +24,11 @@ class Changes:
 class Subscription:
     """What changed since the last ``take``, at most one entry a run and evaluation: it cannot grow without end."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, follows: Collection[str] = ()) -> None:
         self.wake = asyncio.Event()
+        self.follows = frozenset(follows)
+        """Ids of the runs whose metrics it wants to hear of."""
+        self._waking = False
         self._loop = loop
         self._lock = Lock()
         self._changes = Changes()
@@ -49,8 +52,18 @@ class Subscription:
             self._changes.deleted[run_id] = None
 
     def notify(self) -> None:
+        """Wake the stream, once for all that happens until its loop comes to it."""
+        with self._lock:
+            if self._waking:
+                return
+            self._waking = True
         with suppress(RuntimeError):  # the loop has closed: nobody listens any more
-            self._loop.call_soon_threadsafe(self.wake.set)
+            self._loop.call_soon_threadsafe(self._wake_up)
+
+    def _wake_up(self) -> None:
+        with self._lock:
+            self._waking = False
+        self.wake.set()
 
 
 class Broadcast:
@@ -61,9 +74,9 @@ class Broadcast:
         self._lock = Lock()
 
     @contextmanager
-    def subscription(self) -> Iterator[Subscription]:
-        """Subscribe, on the running event loop, for the length of the block."""
-        subscription = Subscription(asyncio.get_running_loop())
+    def subscription(self, follows: Collection[str] = ()) -> Iterator[Subscription]:
+        """Subscribe, on the running event loop, for the length of the block; to the metrics of some runs only."""
+        subscription = Subscription(asyncio.get_running_loop(), follows)
         with self._lock:
             self._subscriptions.add(subscription)
         try:
@@ -87,10 +100,11 @@ class Broadcast:
             subscription.offer_deletion(run_id)
             subscription.notify()
 
-    def metrics_grew(self) -> None:
-        """Some feed has new rows; each stream looks at the feeds it follows."""
+    def metrics_grew(self, run_id: str) -> None:
+        """The feed of a run has new rows; those who follow it look. Twenty times a second for each live run."""
         for subscription in self._all():
-            subscription.notify()
+            if run_id in subscription.follows:
+                subscription.notify()
 
     def _all(self) -> list[Subscription]:
         with self._lock:

@@ -149,7 +149,7 @@ class RunFollower:
         self._rows += rows
         extend_curve(self._curve, [line.record for line in rows])
         if rows:
-            self._broadcast.metrics_grew()
+            self._broadcast.metrics_grew(self.folder.run_id)
 
     def _has_ending(self) -> bool:
         return self.ended or any(event.event in ENDINGS for event in self._events)

@@ -130,7 +130,7 @@ class StreamService:
 
     async def events(self, opened: OpenedStream) -> AsyncGenerator[StreamEvent, None]:
         """Everything from the cursor on, as it happens. Rows keep their order and are never skipped."""
-        with self.broadcast.subscription() as subscription:
+        with self.broadcast.subscription(opened.request.run_ids) as subscription:
             runs, evaluations = await asyncio.to_thread(self._snapshot, opened.request.run_ids)
             followed = {run.id: _Followed(self.feeds.of(run.id), opened.positions[run.id], run) for run in runs}
             for run_id in opened.request.run_ids:

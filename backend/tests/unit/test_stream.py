@@ -66,7 +66,7 @@ class World:
         """The trainer appends rows, and the supervisor sees them."""
         append_rows(self.writers[run_id], count)
         self.feeds.of(run_id).poll()
-        self.broadcast.metrics_grew()
+        self.broadcast.metrics_grew(run_id)
 
     def change(self, run_id: str, **changes: Any) -> None:
         with self.database.write() as session:
@@ -120,7 +120,7 @@ def test_rows_within_the_throttle_are_held_back_and_come_together(world: World) 
             assert isinstance(event, StatusEvent)
             assert event.run.name == "A fence"
             world.now = THROTTLE
-            world.broadcast.metrics_grew()
+            world.broadcast.metrics_grew("a")
             assert seqs(await following()) == [2, 3, 4, 5, 6]
 
     asyncio.run(check())
@@ -190,7 +190,7 @@ def test_the_end_waits_for_the_last_row(world: World) -> None:
             assert isinstance(event, StatusEvent)
             assert event.run.state is RunStatus.COMPLETED
             world.now = THROTTLE
-            world.broadcast.metrics_grew()
+            world.broadcast.metrics_grew("a")
             assert seqs(await following()) == [2]
             assert await following() == EndEvent("a", "completed")
             with pytest.raises(StopAsyncIteration):
