@@ -34,10 +34,9 @@ export function PaletteRuns({ text, searched, go }: PaletteRunsProps) {
       {runs.slice(0, searching ? FOUND : RECENT).map((run) => (
         <PaletteItem
           key={run.id}
-          value={`run ${run.id}`}
+          // The service found it already: it fits whatever is typed. Only another value is matched anew.
+          value={`run ${run.id} ${text}`}
           icon={Activity}
-          // The service found it already: it fits whatever is typed.
-          keywords={[text]}
           onSelect={() => go(routes.run(run.id))}
           aside={<StatusBadge status={run.status} />}
         >
