@@ -15,7 +15,7 @@ from rlviz.domain.config import MAX_SEED, MAX_TIMESTEPS, MIN_TIMESTEPS
 from rlviz.domain.presets import MeasuredPreset, Preset
 from rlviz.environments import ENVIRONMENTS
 from rlviz.environments.base import Environment
-from rlviz.presets.book import ANYWHERE, measured, pages
+from rlviz.presets.book import ANYWHERE, digest, measured, pages
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "presets.md"
 CURVES = "images/presets"
@@ -42,11 +42,12 @@ Seeds go from 0 to {MAX_SEED:,}, training lengths from {MIN_TIMESTEPS} to {MAX_T
 are named; *SB3* is Stable-Baselines3; *ours* are values of this project. What a source has and this product has not
 (such as normalised rewards) is said.
 
-**Measured** figures come from `make presets`: training with each of the seeds, the greedy policy evaluated on fresh
-episodes along the way and at the end. The return is the interquartile mean over all final episodes with its 95 %
-bootstrap interval; a seed has solved it when it held the reward threshold in three evaluations in a row; steps and
-seconds to the threshold are medians over those. A preset that is changed loses its figures until they are measured
-again.
+**Measured** figures come from `make presets`: training with each of the seeds, the greedy policy evaluated along the
+way, and the policy at the end (the best one, where the preset keeps it) on 50 fresh episodes. The return is the
+interquartile mean over the seeds with its 95 % bootstrap interval; a seed has solved it when three evaluations in a row
+reached the reward threshold; steps and seconds to the threshold (of training alone, on two processor cores) are medians
+over those. The curve is the median over the seeds, with the quartiles around it. A preset that is changed loses its
+figures until they are measured again.
 """
 
 
@@ -120,15 +121,25 @@ def _figures(presets: list[Preset], environment: Environment) -> Iterator[str]:
     yield _row("measured", "return (95 % interval)", "solved", "steps to threshold", "seconds to it", "seconds in all")
     yield _row(*["---"] * 6)
     for preset, figures in found:
-        yield _row(_title(preset), *(_figure_cells(figures) if figures else ("not measured yet", *["–"] * 4)))
+        yield _row(_title(preset), *(_figure_cells(figures, environment) if figures else ("not measured yet", *"––––")))
+    yield ""
+    for preset, figures in found:
+        name = curve_name(preset, environment)
+        if figures and (DOCUMENT.parent / CURVES / name).exists():
+            yield f"![{_title(preset)}: return over steps]({CURVES}/{name})"
     yield ""
 
 
-def _figure_cells(figures: MeasuredPreset) -> tuple[str, ...]:
+def curve_name(preset: Preset, environment: Environment) -> str:
+    """For instance ``ppo-fast-0f1e2d3c4b5a6978.svg``: a changed preset has another."""
+    return f"{preset.algorithm}-{preset.id.value}-{digest(preset, environment.id)}.svg"
+
+
+def _figure_cells(figures: MeasuredPreset, environment: Environment) -> tuple[str, ...]:
     steps, seconds = figures.steps_to_threshold, figures.seconds_to_threshold
     return (
         f"{figures.return_iqm:.1f} ({figures.return_low:.1f} to {figures.return_high:.1f})",
-        f"{figures.solved} of {figures.seeds}",
+        "–" if environment.reward_threshold is None else f"{figures.solved} of {figures.seeds}",
         "–" if steps is None else f"{steps:,}",
         "–" if seconds is None else f"{seconds:.0f}",
         f"{figures.seconds:.0f}",

@@ -1,0 +1,56 @@
+"""A learning curve as a small picture: the median over the seeds, and between which quartiles they lay."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from benchmarks.presets.outcome import Outcome
+from rlviz.analysis.arrays import Floats
+
+WIDTH, HEIGHT = 360, 160
+LEFT, RIGHT, TOP, BOTTOM = 48, 10, 10, 22
+POINTS = 50
+INK, BLUE = "#808080", "#3b82f6"
+"""Readable on white and on black: the picture does not know which it is on."""
+
+
+def draw(outcomes: Sequence[Outcome], threshold: float | None) -> str:
+    """The picture as SVG."""
+    last = max(outcome.steps[-1] for outcome in outcomes)
+    steps = np.linspace(0, last, POINTS)
+    curves = np.array([np.interp(steps, outcome.steps, outcome.returns) for outcome in outcomes])
+    lower, middle, upper = np.percentile(curves, [25, 50, 75], axis=0)
+    marks = [*lower, *upper, *([] if threshold is None else [threshold])]
+    low, high = min(marks), max(marks)
+    span = (high - low) or 1.0
+
+    def x(step: float) -> float:
+        return LEFT + (WIDTH - LEFT - RIGHT) * step / (last or 1)
+
+    def y(value: float) -> float:
+        return TOP + (HEIGHT - TOP - BOTTOM) * (high - value) / span
+
+    def line(values: Floats) -> str:
+        return " ".join(f"{x(step):.1f},{y(value):.1f}" for step, value in zip(steps, values, strict=True))
+
+    band = f"{line(lower)} " + " ".join(reversed(line(upper).split(" ")))
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" '
+        f'font-family="sans-serif" font-size="10" fill="{INK}">',
+        f'<path d="M{LEFT} {TOP}V{HEIGHT - BOTTOM}H{WIDTH - RIGHT}" fill="none" stroke="{INK}"/>',
+        f'<polygon points="{band}" fill="{BLUE}" opacity="0.25"/>',
+        f'<polyline points="{line(middle)}" fill="none" stroke="{BLUE}" stroke-width="1.5"/>',
+        _text(LEFT - 4, y(high) + 4, f"{high:.4g}", "end"),
+        _text(LEFT - 4, y(low), f"{low:.4g}", "end"),
+        _text(LEFT, HEIGHT - 8, "0"),
+        _text(WIDTH - RIGHT, HEIGHT - 8, f"{last:,} steps", "end"),
+    ]
+    if threshold is not None:
+        parts.append(f'<path d="M{LEFT} {y(threshold):.1f}H{WIDTH - RIGHT}" stroke="{INK}" stroke-dasharray="4 3"/>')
+    return "\n".join([*parts, "</svg>", ""])
+
+
+def _text(x: float, y: float, text: str, anchor: str = "start") -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{text}</text>'
