@@ -4,11 +4,12 @@ import { Command } from "cmdk";
 import { Keyboard, Monitor, Moon, Plus, Search, Sun } from "lucide-react";
 import { usePathname, useRouter, useSearchParams } from "next/navigation";
 import { Dialog } from "radix-ui";
-import { useDeferredValue, useState } from "react";
+import { useDeferredValue, useRef, useState } from "react";
 import { layer } from "@/components/ui/layer";
 import { isRunId, routes } from "@/lib/url";
 import { destinations } from "../navigation";
 import { setTheme } from "../theme/theme";
+import { match } from "./match";
 import { showOverlay, typedAhead } from "./overlay";
 import { PaletteGroup, PaletteItem } from "./palette-item";
 import { PaletteRunActions } from "./palette-run-actions";
@@ -24,6 +25,7 @@ const themes = [
 export function Palette({ onClose }: { onClose: () => void }) {
   const router = useRouter();
   const runId = useCurrentRun();
+  const input = useRef<HTMLInputElement>(null);
   const [text, setText] = useState(typedAhead);
   const searched = useDeferredValue(text);
   const go = (href: string) => {
@@ -36,13 +38,20 @@ export function Palette({ onClose }: { onClose: () => void }) {
         <Dialog.Overlay className="fixed inset-0 z-overlay bg-scrim" />
         <Dialog.Content
           aria-describedby={undefined}
+          onOpenAutoFocus={(event) => {
+            // Left alone, the focus would select what was typed ahead.
+            event.preventDefault();
+            input.current?.focus();
+            input.current?.setSelectionRange(text.length, text.length);
+          }}
           className="fixed top-[max(0.5rem,10dvh)] left-1/2 z-layer w-[calc(100vw-1rem)] max-w-xl -translate-x-1/2 animate-float overflow-hidden rounded-lg border border-line-strong bg-raised shadow-float"
         >
           <Dialog.Title className="sr-only">Command palette</Dialog.Title>
-          <Command label="Command palette" loop vimBindings={false}>
+          <Command label="Command palette" filter={match} loop vimBindings={false}>
             <div className="flex items-center gap-3 border-b border-line px-4">
               <Search aria-hidden className="size-4 shrink-0 text-ink-faint" />
               <Command.Input
+                ref={input}
                 value={text}
                 onValueChange={setText}
                 placeholder="Search runs, pages and actions"

@@ -5,7 +5,7 @@ import type { Failure } from "./guide";
 /** How runs go wrong: what is seen, why, and what to try. Each can be led to by its anchor. */
 export function FailureList({ failures }: { failures: readonly Failure[] }) {
   return (
-    <ul className="grid gap-3 xl:grid-cols-2">
+    <ul className="grid grid-cols-1 gap-3 xl:grid-cols-2">
       {failures.map(({ id, title, curve, metric, see, why, try: attempt }) => (
         <li
           key={id}
@@ -22,7 +22,7 @@ export function FailureList({ failures }: { failures: readonly Failure[] }) {
             </div>
             <FailureSketch shape={curve} />
           </div>
-          <dl className="mt-2.5 grid grid-cols-[3.25rem_minmax(0,1fr)] gap-y-1.5 text-sm text-ink-soft">
+          <dl className="mt-2.5 grid grid-cols-[3.25rem_minmax(0,1fr)] gap-y-1.5 text-sm wrap-anywhere text-ink-soft">
             <dt className="font-medium text-ink">You see</dt>
             <dd>{see}</dd>
             <dt className="font-medium text-ink">Why</dt>
