@@ -51,7 +51,7 @@ class EvaluationFollower:
         self._keep_videos, self._clock = keep_videos, clock
         self._record = row.parsed()
         self._seen = self._version()
-        self._give_up_at = clock() + CHECKPOINT_SECONDS
+        self._give_up_at = time.monotonic() + CHECKPOINT_SECONDS
         self.checkpoint_request = checkpoint_request
         self.worker: Worker | None = None
         self._abandoned = False
@@ -62,7 +62,7 @@ class EvaluationFollower:
             self.checkpoint_request is None
             or answered_checkpoint is None
             or answered_checkpoint >= self.checkpoint_request
-            or self._clock() >= self._give_up_at
+            or time.monotonic() >= self._give_up_at
         )
 
     def launch(self, processes: WorkerProcesses, policy_step: int | None) -> None:

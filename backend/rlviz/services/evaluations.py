@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from datetime import datetime, timedelta
 
 from rlviz.catalog.database import Database
 from rlviz.catalog.evaluations import evaluations_of, latest_evaluation, open_evaluations
@@ -54,6 +55,8 @@ class EvaluationService:
             if not latest and not folder.best_model_path.exists():
                 raise NothingToEvaluate(_why_no_best(run, folder.read_config()))
             self._disk.check()
+            newest = latest_evaluation(session, run_id)
+            now = later_than(newest.parsed().created_at if newest else None, now)
             record = EvaluationRecord(
                 id=new_evaluation_id(now),
                 run_id=run_id,
@@ -93,6 +96,11 @@ class EvaluationService:
     def has_video(self, row: EvaluationRow) -> bool:
         """Whether the video is still kept."""
         return RunFolder(self._settings.runs_dir, row.run_id).video_path(row.id).exists()
+
+
+def later_than(newest: datetime | None, now: datetime) -> datetime:
+    """``now``, or just after ``newest`` if the clock was set back: the id of what is new sorts last."""
+    return now if newest is None else max(now, newest + timedelta(milliseconds=1))
 
 
 def request_checkpoint(folder: RunFolder) -> int:

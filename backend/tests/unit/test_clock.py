@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
+from rlviz.domain.ids import new_evaluation_id
 from rlviz.domain.records import EventKind, EventRecord
+from rlviz.services.evaluations import later_than
 from rlviz.services.folding import fold_event
 from rlviz.services.indexing import row_of_config
 from tests.support.training import make_run
@@ -15,3 +18,9 @@ def test_a_run_never_ends_before_it_began(tmp_path: Path) -> None:
     fold_event(row, EventRecord(seq=1, time=1_000.0, event=EventKind.STARTED, step=0))
     fold_event(row, EventRecord(seq=2, time=400.0, event=EventKind.FINISHED, step=10))
     assert row.ended_at == row.started_at == 1_000.0
+
+
+def test_a_new_evaluation_sorts_after_those_before_it() -> None:
+    newest, now = datetime(2026, 1, 1, 12, tzinfo=UTC), datetime(2026, 1, 1, 11, tzinfo=UTC)
+    assert new_evaluation_id(later_than(newest, now)) > new_evaluation_id(newest)
+    assert later_than(None, now) == now
