@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import socket
 import sys
+from contextlib import suppress
 from threading import Thread
 from types import FrameType
 
@@ -58,7 +59,10 @@ class _Server(uvicorn.Server):
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         if not self.should_exit:
             if self._application.settings.on_exit == "stop":
-                print("Stopping runs and saving their policies; Ctrl-C again does not wait for them.", file=sys.stderr)
+                with suppress(OSError):  # whoever read our words may be gone already: `rlviz serve 2>&1 | tee log`
+                    print(
+                        "Stopping runs and saving their policies; Ctrl-C again does not wait for them.", file=sys.stderr
+                    )
             Thread(target=self._application.wind_down, name="wind-down", daemon=True).start()
             super().handle_exit(sig, frame)
         else:
