@@ -43,6 +43,7 @@ export default defineConfig({
   ],
   use: {
     baseURL: url,
+    actionTimeout: 20_000,
     trace: "retain-on-failure",
     launchOptions: {
       executablePath: chromiumPath,

@@ -19,7 +19,7 @@ test("the list shows every run as what it is, names as plain text @phone", async
 test("search and filters narrow it, stay in the address and can be shared", async ({ page }) => {
   await page.goto("/");
   await page.getByRole("button", { name: "Status", exact: true }).first().click();
-  await page.getByRole("option", { name: /Failed/ }).click();
+  await page.getByRole("option", { name: /^failed/i }).click();
   await page.keyboard.press("Escape");
   await expect(page).toHaveURL(/status=failed/);
   await expect(rows(page)).toHaveCount(1);
