@@ -34,7 +34,8 @@ class Rig:
 
     def launch(self, folder: RunFolder) -> Worker:
         self.processes.prepare()
-        spares = worker_processes()
+        # The kernel lets a new process be seen for a moment before its command line can be read.
+        spares = eventually(worker_processes, "a warm spare") if self._warm else []
         worker = self.launcher.launch(folder)
         self._workers.append(worker)
         if self._warm:

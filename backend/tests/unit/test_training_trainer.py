@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
@@ -214,11 +215,20 @@ def test_an_ending_that_cannot_be_journaled_is_in_the_log(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def fail(*_arguments: object, **_data: object) -> None:
-        raise OSError(28, "No space left on device")
+        raise OSError(errno.EIO, "Input/output error")
 
     monkeypatch.setattr(RunJournals, "event", fail)
     assert not train_run(make_run(tmp_path))
-    assert "No space left on device" in capsys.readouterr().err
+    assert "Input/output error" in capsys.readouterr().err
+
+
+def test_a_full_disk_is_raised_for_the_worker_to_end_by(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_arguments: object, **_data: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(RunJournals, "event", fail)
+    with pytest.raises(OSError, match="No space left on device"):
+        train_run(make_run(tmp_path))
 
 
 def test_a_start_that_fails_is_told_like_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
