@@ -116,6 +116,7 @@ test("a failed one names its cause, and is repeated as it was", async () => {
   expect(asked.find(({ route }) => route.startsWith("POST"))?.body).toEqual({
     episodes: 2,
     seed: 9,
+    policy: "latest",
     deterministic: false,
   });
 });
