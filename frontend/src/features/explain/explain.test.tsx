@@ -42,6 +42,7 @@ const environment = {
   id: "CartPole-v1",
   family_title: "Classic control",
   algorithms: ["ppo"],
+  variants: [],
   presets: { ppo: [preset("fast", 0.2), preset("stable", 0.1)] },
 };
 
@@ -68,6 +69,10 @@ test("a run's hint says which curve, where, what to try, and leads to the reason
   expect(await within(found).findByText(/steps 2,000 to 8,000/)).toBeVisible();
   expect(within(found).getByText("train/approx_kl")).toBeVisible();
   expect(within(found).getByText("Set target_kl to 0.03.")).toBeVisible();
+  expect(within(found).getByRole("link", { name: "See the run's chart" })).toHaveAttribute(
+    "href",
+    `/runs/view?id=${ID}&chart=train%2Fapprox_kl&from=2000&to=8000`,
+  );
   await screen.findByRole("heading", { name: "How runs fail" });
   await userEvent.click(within(found).getByRole("link", { name: "Why this happens" }));
   expect(window.location.hash).toBe("#kl-spikes");

@@ -67,6 +67,7 @@ export function Explain() {
               <div className="pt-6">
                 <Guide
                   environment={run?.env_id ?? null}
+                  options={run?.env_options}
                   preset={run?.algo === id ? (run.preset ?? null) : null}
                 />
               </div>

@@ -9,6 +9,9 @@ export const routes = {
   /** The guides, with hints for one run. */
   explainRun: (id: string) => `/explain?run=${encodeURIComponent(id)}`,
   run: (id: string) => `/runs/view?id=${encodeURIComponent(id)}`,
+  /** A run's page at one of its charts, with a stretch of steps marked. */
+  runChart: (id: string, metric: string, from: number, to: number) =>
+    `/runs/view?${new URLSearchParams({ id, chart: metric, from: String(from), to: String(to) })}`,
 };
 
 /** The form every run id has; anything else never reaches the service. */

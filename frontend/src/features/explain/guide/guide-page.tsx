@@ -7,6 +7,7 @@ import { buttonClass } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { ErrorState } from "@/components/ui/error-state";
 import { Stat } from "@/components/ui/stat";
+import type { OptionValues } from "@/lib/api";
 import { FailureList } from "./failure-list";
 import { FAILURES_ID, type Guide } from "./guide";
 import { GuideSkeleton } from "./guide-skeleton";
@@ -19,6 +20,8 @@ export interface GuideProps {
   /** Environment and preset to begin with: those of the run that led here. */
   environment: string | null;
   preset: string | null;
+  /** Of that environment, where they differ from its defaults. */
+  options?: OptionValues;
 }
 
 const SECTIONS = [

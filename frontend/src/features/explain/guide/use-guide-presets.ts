@@ -2,7 +2,14 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { algorithmsQuery, type Environment, environmentsQuery, type Preset } from "@/lib/api";
+import {
+  algorithmsQuery,
+  type Environment,
+  environmentsQuery,
+  type OptionValues,
+  type Preset,
+  variantFor,
+} from "@/lib/api";
 
 export interface GuidePresets {
   environments: readonly Environment[];
@@ -18,8 +25,12 @@ interface Chosen {
   preset: string | null;
 }
 
+interface First extends Chosen {
+  options?: OptionValues;
+}
+
 /** The environments an algorithm can learn, and the presets it has there; what is shown first is what the run used. */
-export function useGuidePresets(algo: string, first: Chosen) {
+export function useGuidePresets(algo: string, first: First) {
   const algorithms = useQuery(algorithmsQuery);
   const all = useQuery(environmentsQuery);
   const [chosen, setChosen] = useState<Chosen>({ environment: null, preset: null });
@@ -29,7 +40,9 @@ export function useGuidePresets(algo: string, first: Chosen) {
   return { data, error, retry };
 
   function read(list: readonly Environment[]): GuidePresets | undefined {
-    const environments = list.filter((each) => presetsOf(each).length > 0);
+    const environments = list
+      .map((each) => (each.id === first.environment ? variantFor(each, first.options) : each))
+      .filter((each) => presetsOf(each).length > 0);
     const find = (id: string | null) => environments.find((each) => each.id === id);
     const environment = find(chosen.environment) ?? find(first.environment) ?? environments[0];
     if (!environment) return undefined;

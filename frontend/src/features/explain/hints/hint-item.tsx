@@ -34,8 +34,11 @@ export function HintItem({ runId, hint }: { runId: string; hint: Hint }) {
         </p>
         <p className="mt-2.5 flex flex-wrap gap-2">
           <WhyLink hint={hint} />
-          <Link href={routes.run(runId)} className={buttonClass("quiet", "sm")}>
-            See the run&apos;s charts
+          <Link
+            href={routes.runChart(runId, hint.metric, hint.from_step, hint.to_step)}
+            className={buttonClass("quiet", "sm")}
+          >
+            See the run&apos;s chart
           </Link>
         </p>
       </div>
