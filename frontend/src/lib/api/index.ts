@@ -24,3 +24,4 @@ export {
 export { type RunFilter, runListQuery, runPageQuery, RUNS_A_PAGE } from "./queries/run-list";
 export { tagsQuery } from "./queries/tags";
 export type * from "./types";
+export { environmentOfRun, type OptionValues, variantFor } from "./variant";

@@ -3,7 +3,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { type ChartSpec, lengthChart, rewardChart } from "@/components/charts";
-import { algorithmsQuery, environmentsQuery, hasEnded, type Run } from "@/lib/api";
+import {
+  algorithmsQuery,
+  environmentOfRun,
+  environmentsQuery,
+  hasEnded,
+  type Run,
+} from "@/lib/api";
 import { type RunSeries, useMetricNames } from "@/lib/stream";
 import { catalogue, metricChart } from "./catalogue";
 
@@ -21,7 +27,7 @@ export function useCharts(run: Run, series: RunSeries): Charts {
   const { data: environments } = useQuery(environmentsQuery);
   const { data: algorithms } = useQuery(algorithmsQuery);
   const expected = algorithms?.find(({ id }) => id === run.algo)?.metrics ?? NONE;
-  const threshold = environments?.find(({ id }) => id === run.env_id)?.reward_threshold ?? null;
+  const threshold = environmentOfRun(environments, run)?.reward_threshold ?? null;
   const found = useMetricNames(series);
   const ended = hasEnded(run);
   return useMemo(() => {

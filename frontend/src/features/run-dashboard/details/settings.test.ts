@@ -10,6 +10,7 @@ const config = {
 const environments = [
   {
     id: "CartPole-v1",
+    variants: [],
     presets: {
       ppo: [
         {

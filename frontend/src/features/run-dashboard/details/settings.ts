@@ -1,4 +1,4 @@
-import type { Environment, Preset, RunConfig } from "@/lib/api";
+import { type Environment, environmentOfRun, type Preset, type RunConfig } from "@/lib/api";
 
 export interface Setting {
   name: string;
@@ -7,9 +7,9 @@ export interface Setting {
   preset?: unknown;
 }
 
-/** The preset a run was made from, as it applies to the run's environment. */
+/** The preset a run was made from, as it applies to the run's environment and its options. */
 export function presetOf(config: RunConfig, environments: readonly Environment[]): Preset | null {
-  const environment = environments.find(({ id }) => id === config.env_id);
+  const environment = environmentOfRun(environments, config);
   return environment?.presets[config.algo]?.find(({ id }) => id === config.preset) ?? null;
 }
 

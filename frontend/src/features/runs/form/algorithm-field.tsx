@@ -12,7 +12,12 @@ export function AlgorithmField({ choices, draft, edit, problems }: FieldsProps) 
   const chosen = algorithmOf(choices, draft);
   const problem = problems[POINTERS.algo];
   return (
-    <fieldset>
+    <fieldset
+      role="radiogroup"
+      tabIndex={problem ? -1 : undefined}
+      aria-invalid={problem ? true : undefined}
+      className="outline-none"
+    >
       <legend className="mb-1 text-xs font-medium text-ink-soft">Algorithm</legend>
       <div className="grid grid-cols-2 gap-1.5 sm:grid-cols-4">
         {choices.algorithms.map((algorithm) => {
@@ -24,7 +29,7 @@ export function AlgorithmField({ choices, draft, edit, problems }: FieldsProps) 
               value={algorithm.id}
               label={algorithm.name}
               checked={algorithm.id === draft.algo}
-              disabled={unfit !== null}
+              disabled={unfit !== null && algorithm.id !== draft.algo}
               onChoose={() => edit({ field: "algo", value: algorithm.id })}
             >
               <span className="text-2xs text-ink-faint">{unfit ?? algorithm.title}</span>

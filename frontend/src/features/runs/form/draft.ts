@@ -1,5 +1,13 @@
-import type { Algorithm, Environment, Hyperparameter, Preset, RunConfig } from "@/lib/api";
+import {
+  type Algorithm,
+  type Environment,
+  type Hyperparameter,
+  type Preset,
+  type RunConfig,
+  variantFor,
+} from "@/lib/api";
 import { setting } from "@/lib/format";
+import { parseHyperparameter } from "./parse";
 
 /** Typed text by the name of its field; a field that is not here keeps the value it has without us. */
 export type Typed = Readonly<Record<string, string>>;
@@ -20,6 +28,8 @@ export interface EvaluationDraft {
 /** The form as typed. `null` means untouched: the preset's own value applies. */
 export interface Draft {
   algo: string;
+  /** The algorithm that was asked for; another one stands in while this one cannot act. */
+  wanted: string;
   env: string;
   preset: string;
   seed: string;
@@ -56,6 +66,7 @@ const UNTOUCHED = { timesteps: null, hyperparameters: {}, evaluation: null };
 
 const BLANK: Draft = {
   algo: "",
+  wanted: "",
   env: "",
   preset: "",
   seed: "",
@@ -68,16 +79,18 @@ const BLANK: Draft = {
 
 export function firstDraft(choices: Choices): Draft {
   const env = choices.environments.find(({ available }) => available) ?? choices.environments[0];
-  return withValidChoices({ ...BLANK, env: env?.id ?? "" }, choices);
+  const draft = withValidChoices({ ...BLANK, env: env?.id ?? "" }, choices);
+  return { ...draft, wanted: draft.algo };
 }
 
 export function changeDraft(choices: Choices, draft: Draft, change: DraftChange): Draft {
   switch (change.field) {
     case "hyperparameters":
+      return { ...draft, hyperparameters: retyped(draft.hyperparameters, change) };
     case "env_options":
-      return { ...draft, [change.field]: retyped(draft[change.field], change.name, change.value) };
+      return withOptions({ ...draft, env_options: retyped(draft.env_options, change) }, choices);
     case "reset":
-      return { ...draft, [change.part]: {} };
+      return withOptions({ ...draft, [change.part]: {} }, choices);
     case "start-over":
       return firstDraft(choices);
     case "evaluation":
@@ -91,9 +104,11 @@ export function changeDraft(choices: Choices, draft: Draft, change: DraftChange)
         { ...draft, ...UNTOUCHED, env: change.value, env_options: {} },
         choices,
       );
-    default:
-      // Another algorithm or preset brings its own values.
-      return withValidChoices({ ...draft, ...UNTOUCHED, [change.field]: change.value }, choices);
+    // Another algorithm or preset brings its own values.
+    case "algo":
+      return withValidChoices({ ...draft, ...UNTOUCHED, wanted: change.value }, choices);
+    case "preset":
+      return withValidChoices({ ...draft, ...UNTOUCHED, preset: change.value }, choices);
   }
 }
 
@@ -101,8 +116,20 @@ export function algorithmOf({ algorithms }: Choices, { algo }: Draft): Algorithm
   return algorithms.find(({ id }) => id === algo);
 }
 
-export function environmentOf({ environments }: Choices, { env }: Draft): Environment | undefined {
-  return environments.find(({ id }) => id === env);
+/** The environment as the options that were typed make it; an option that is not valid yet has its default. */
+export function environmentOf(
+  { environments }: Choices,
+  { env, env_options }: Draft,
+): Environment | undefined {
+  const environment = environments.find(({ id }) => id === env);
+  if (!environment) return undefined;
+  const options: Record<string, unknown> = {};
+  for (const field of environment.options) {
+    const text = env_options[field.name];
+    const parsed = text === undefined ? null : parseHyperparameter(field, text);
+    if (parsed?.ok) options[field.name] = parsed.value;
+  }
+  return variantFor(environment, options);
 }
 
 export function presetsOf(choices: Choices, draft: Draft): readonly Preset[] {
@@ -163,17 +190,28 @@ export function changedFields(choices: Choices, draft: Draft, part: Part): Hyper
   });
 }
 
-/** Keeps the algorithm and the preset where they still fit, else takes the first that does. */
+/** Other options may ask for another algorithm. What was typed for this one is kept, and the misfit marked. */
+function withOptions(draft: Draft, choices: Choices): Draft {
+  const { timesteps, evaluation, hyperparameters } = draft;
+  const typed = timesteps ?? evaluation ?? Object.keys(hyperparameters)[0];
+  return typed === undefined ? withValidChoices(draft, choices) : withValidPreset(draft, choices);
+}
+
+/** Takes the algorithm that was asked for, else the one there is, else the first that fits. */
 function withValidChoices(draft: Draft, choices: Choices): Draft {
   const fitting = environmentOf(choices, draft)?.algorithms ?? [];
   const offered = choices.algorithms.map(({ id }) => id).filter((id) => fitting.includes(id));
-  const algo = offered.includes(draft.algo) ? draft.algo : (offered[0] ?? "");
-  const fitted = { ...draft, algo };
+  const algo = [draft.wanted, draft.algo].find((id) => offered.includes(id)) ?? offered[0] ?? "";
+  return withValidPreset({ ...draft, algo }, choices);
+}
+
+/** Keeps the preset where there still is one of its name. */
+function withValidPreset(fitted: Draft, choices: Choices): Draft {
   if (presetOf(choices, fitted)) return fitted;
   return { ...fitted, preset: presetsOf(choices, fitted)[0]?.id ?? "" };
 }
 
-function retyped(typed: Typed, name: string, value: string | null): Typed {
+function retyped(typed: Typed, { name, value }: { name: string; value: string | null }): Typed {
   const rest = Object.fromEntries(Object.entries(typed).filter(([other]) => other !== name));
   return value === null ? rest : { ...rest, [name]: value };
 }

@@ -1,4 +1,4 @@
-import type { Hyperparameter, RunDetail } from "@/lib/api";
+import { environmentOfRun, type Hyperparameter, type RunDetail } from "@/lib/api";
 import { setting } from "@/lib/format";
 import {
   changeDraft,
@@ -22,17 +22,19 @@ const COPY = " (copy)";
  * algorithm can no longer train on its environment here.
  */
 export function draftFromRun(choices: Choices, { name, config }: RunDetail): Draft | null {
-  const environment = choices.environments.find(({ id }) => id === config.env_id);
+  const environment = environmentOfRun(choices.environments, config);
   if (!environment?.available || !environment.algorithms.includes(config.algo)) return null;
   let draft = changeDraft(choices, firstDraft(choices), { field: "env", value: config.env_id });
-  draft = changeDraft(choices, draft, { field: "algo", value: config.algo });
-  draft = changeDraft(choices, draft, { field: "preset", value: config.preset ?? "" });
   const differing = (part: Part, values: Record<string, unknown>): Typed =>
     Object.fromEntries(
       schemasOf(choices, draft, part)
         .filter((schema) => differs(schema, values, untouched(choices, draft, part, schema)))
         .map((schema) => [schema.name, setting(values[schema.name])]),
     );
+  // The options decide which algorithms and presets there are.
+  draft = { ...draft, env_options: differing("env_options", config.env_options ?? {}) };
+  draft = changeDraft(choices, draft, { field: "algo", value: config.algo });
+  draft = changeDraft(choices, draft, { field: "preset", value: config.preset ?? "" });
   const evaluation = evaluationFrom(config.evaluation);
   const planned = presetOf(choices, draft)?.total_timesteps;
   return {
@@ -41,7 +43,6 @@ export function draftFromRun(choices: Choices, { name, config }: RunDetail): Dra
     seed: String(config.seed),
     timesteps: config.total_timesteps === planned ? null : String(config.total_timesteps),
     hyperparameters: differing("hyperparameters", config.hyperparameters),
-    env_options: differing("env_options", config.env_options ?? {}),
     evaluation: same(evaluation, evaluationOf(choices, draft)) ? null : evaluation,
   };
 }

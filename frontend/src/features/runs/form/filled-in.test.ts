@@ -53,6 +53,16 @@ describe("a run that is duplicated", () => {
     });
   });
 
+  test("brings the algorithm that only its options allow", () => {
+    const copy = (continuous: boolean) =>
+      draftFromRun(
+        choices,
+        run({ env_id: "LunarLander-v3", algo: "sac", env_options: { continuous } }),
+      );
+    expect(copy(true)).toMatchObject({ algo: "sac", env_options: { continuous: "true" } });
+    expect(copy(false)).toBeNull();
+  });
+
   test("that cannot be repeated here says so", () => {
     expect(draftFromRun(choices, run({ algo: "sac" }))).toBeNull();
     expect(draftFromRun(choices, run({ env_id: "Pong-v5" }))).toBeNull();

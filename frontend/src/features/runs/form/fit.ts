@@ -1,5 +1,5 @@
 import type { Algorithm, Environment } from "@/lib/api";
-import type { Choices, Draft } from "./draft";
+import { algorithmOf, type Choices, type Draft, environmentOf } from "./draft";
 
 const ACTIONS: Record<string, string> = {
   Discrete: "discrete",
@@ -47,16 +47,18 @@ function either(kinds: readonly string[], words: Record<string, string>): string
   return kinds.map((kind) => words[kind] ?? kind).join(" or ");
 }
 
-/** Says that choosing an environment has changed the algorithm; empty when it has not. */
-export function algorithmChange(
-  { algorithms, environments }: Choices,
-  before: string,
-  { algo, env }: Draft,
-): string {
-  const old = algorithms.find(({ id }) => id === before);
-  const now = algorithms.find(({ id }) => id === algo);
-  const environment = environments.find(({ id }) => id === env);
-  const why = old && environment && misfit(old, environment);
-  if (!why || !now) return "";
-  return `${old.name} cannot act here (${why.charAt(0).toLowerCase()}${why.slice(1)}), so ${now.name} was chosen.`;
+/** Why the algorithm of a draft cannot act in its environment, as its options make it; null when it can. */
+export function draftMisfit(choices: Choices, draft: Draft): string | null {
+  const algorithm = algorithmOf(choices, draft);
+  const environment = environmentOf(choices, draft);
+  return algorithm && environment ? misfit(algorithm, environment) : null;
+}
+
+/** Says that another algorithm stands in for the one that was asked for; empty when none does. */
+export function standIn(choices: Choices, draft: Draft): string {
+  const wanted = algorithmOf(choices, { ...draft, algo: draft.wanted });
+  const now = algorithmOf(choices, draft);
+  const why = draftMisfit(choices, { ...draft, algo: draft.wanted });
+  if (!wanted || !now || !why || wanted === now) return "";
+  return `${wanted.name} cannot act here (${why.charAt(0).toLowerCase()}${why.slice(1)}), so ${now.name} was chosen.`;
 }

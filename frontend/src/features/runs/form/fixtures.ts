@@ -40,12 +40,7 @@ const algorithm = (id: string, hyperparameters: object[]) => ({
   seed: { minimum: 0, maximum: 2_147_483_647 },
 });
 
-const environment = (id: string, kind: string, algorithms: string[], rest: object = {}) => ({
-  id,
-  name: id.split("-")[0],
-  family: "classic-control",
-  family_title: "Classic control",
-  summary: `About ${id}.`,
+const spaces = (kind: string) => ({
   observation_space: { kind: "Box", shape: [4], n: null, labels: [] },
   action_space: {
     kind,
@@ -53,10 +48,20 @@ const environment = (id: string, kind: string, algorithms: string[], rest: objec
     n: kind === "Box" ? null : 2,
     labels: [],
   },
+});
+
+const environment = (id: string, kind: string, algorithms: string[], rest: object = {}) => ({
+  id,
+  name: id.split("-")[0],
+  family: "classic-control",
+  family_title: "Classic control",
+  summary: `About ${id}.`,
+  ...spaces(kind),
   reward_threshold: 475,
   max_episode_steps: 500,
   render_fps: 50,
   options: [],
+  variants: [],
   sees: "",
   does: "",
   available: true,
@@ -66,7 +71,15 @@ const environment = (id: string, kind: string, algorithms: string[], rest: objec
   ...rest,
 });
 
-/** Three algorithms and three environments, as small as the form's rules allow. */
+const variant = (continuous: boolean, algorithms: string[], steps: number, rest: object) => ({
+  ...spaces(continuous ? "Box" : "Discrete"),
+  ...rest,
+  options: { continuous },
+  algorithms,
+  presets: Object.fromEntries(algorithms.map((algo) => [algo, [preset("stable", steps, {})]])),
+});
+
+/** Three algorithms and four environments, as small as the form's rules allow. */
 export const choices = {
   algorithms: [
     algorithm("ppo", [
@@ -91,6 +104,14 @@ export const choices = {
     }),
     environment("Pendulum-v1", "Box", ["ppo", "sac"], {
       options: [field("g", "number", 10, { minimum: 0, maximum: 20 })],
+    }),
+    environment("LunarLander-v3", "Discrete", ["ppo", "dqn"], {
+      reward_threshold: 200,
+      options: [field("continuous", "boolean", false), field("gravity", "number", -10)],
+      variants: [
+        variant(false, ["ppo", "dqn"], 80_000, { reward_threshold: 200 }),
+        variant(true, ["ppo", "sac"], 300_000, { reward_threshold: 250 }),
+      ],
     }),
     environment("Pong-v5", "Discrete", ["ppo"], {
       available: false,

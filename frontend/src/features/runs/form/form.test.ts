@@ -4,12 +4,14 @@ import {
   changedFields,
   type Draft,
   type DraftChange,
+  environmentOf,
   evaluationOf,
   firstDraft,
+  presetOf,
   timestepsOf,
 } from "./draft";
 import { choices } from "./fixtures";
-import { algorithmChange, misfit, spacesInWords } from "./fit";
+import { misfit, spacesInWords, standIn } from "./fit";
 import { problemsAfter, problemsByPointer, submission, unplaced } from "./submit";
 
 const draftAfter = (...changes: DraftChange[]): Draft =>
@@ -60,10 +62,59 @@ describe("a draft", () => {
       { field: "env", value: "Pendulum-v1" },
     );
     expect(draft).toMatchObject({ algo: "ppo", env: "Pendulum-v1", preset: "stable" });
-    expect(algorithmChange(choices, "dqn", draft)).toBe(
+    expect(standIn(choices, draft)).toBe(
       "DQN cannot act here (needs discrete actions), so PPO was chosen.",
     );
-    expect(algorithmChange(choices, "ppo", draft)).toBe("");
+    const back = changeDraft(choices, draft, { field: "env", value: "CartPole-v1" });
+    expect(back.algo).toBe("dqn");
+    expect(standIn(choices, back)).toBe("");
+  });
+
+  describe("whose options decide what fits", () => {
+    const continuous = (value: string | null): DraftChange => ({
+      field: "env_options",
+      name: "continuous",
+      value,
+    });
+    const lander: DraftChange = { field: "env", value: "LunarLander-v3" };
+    const dqn: DraftChange = { field: "algo", value: "dqn" };
+
+    test.each([
+      ["as it is", [], "ppo", ["ppo", "dqn"], 200],
+      ["with another option", [continuous("true")], "ppo", ["ppo", "sac"], 250],
+      ["with an algorithm that then does not fit", [dqn, continuous("true")], "ppo", null, 250],
+      ["and back, which brings it back", [dqn, continuous("true"), continuous(null)], "dqn"],
+      ["reset", [dqn, continuous("true"), { field: "reset", part: "env_options" }], "dqn"],
+      ["with what only fits then", [continuous("true"), { field: "algo", value: "sac" }], "sac"],
+    ] as [string, DraftChange[], string, string[]?, number?][])(
+      "%s",
+      (_, changes, algo, fitting, threshold) => {
+        const draft = draftAfter(lander, ...changes);
+        const environment = environmentOf(choices, draft);
+        expect(draft.algo).toBe(algo);
+        expect(submission(choices, draft).problems).toEqual({});
+        if (fitting) expect(environment?.algorithms).toEqual(fitting);
+        if (threshold) expect(environment?.reward_threshold).toBe(threshold);
+      },
+    );
+
+    test("take the presets of what was chosen", () => {
+      expect(presetOf(choices, draftAfter(lander))?.total_timesteps).toBe(80_000);
+      const draft = draftAfter(lander, continuous("true"));
+      expect(presetOf(choices, draft)?.total_timesteps).toBe(300_000);
+    });
+
+    test("never throw away what was typed: the misfit is said and nothing is sent", () => {
+      const typed = { field: "hyperparameters", name: "buffer_size", value: "777" } as const;
+      const draft = draftAfter(lander, dqn, typed, continuous("true"));
+      expect(draft).toMatchObject({ algo: "dqn", hyperparameters: { buffer_size: "777" } });
+      expect(submission(choices, draft).problems["/algo"]).toMatch("Needs discrete actions");
+      const back = changeDraft(choices, draft, continuous("false"));
+      expect(submission(choices, back)).toMatchObject({
+        body: { algo: "dqn", hyperparameters: { buffer_size: 777 } },
+        problems: {},
+      });
+    });
   });
 
   test("knows what differs from its preset, and what was typed back", () => {

@@ -10,7 +10,7 @@ import { AlgorithmField } from "./algorithm-field";
 import { changeDraft, type Choices, type Draft, type DraftChange, environmentOf } from "./draft";
 import { EnvironmentField } from "./environment-field";
 import { EvaluationFields } from "./evaluation-fields";
-import { algorithmChange } from "./fit";
+import { standIn } from "./fit";
 import { LengthField } from "./length-field";
 import { NameField } from "./name-field";
 import { PresetField } from "./preset-field";
@@ -36,7 +36,6 @@ export function NewRunForm({ choices, first }: NewRunFormProps) {
   const create = useCreateRun();
   const { body, problems: own } = submission(choices, draft);
   const problems = { ...refused, ...own };
-  const switched = algorithmChange(choices, first.algo, draft);
 
   const edit = (next: DraftChange) => {
     change(next);
@@ -106,7 +105,7 @@ export function NewRunForm({ choices, first }: NewRunFormProps) {
         )}
         <AlgorithmField {...fields} />
         <p role="status" className="text-xs text-warn empty:hidden">
-          {switched}
+          {standIn(choices, draft)}
         </p>
       </Section>
       <Section title="Preset">

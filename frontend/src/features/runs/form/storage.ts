@@ -1,4 +1,11 @@
-import { type Choices, type Draft, firstDraft } from "./draft";
+import {
+  algorithmOf,
+  type Choices,
+  type Draft,
+  environmentOf,
+  firstDraft,
+  presetOf,
+} from "./draft";
 
 const KEY = "rlviz.new-run";
 
@@ -19,10 +26,8 @@ export function isTrivial(choices: Choices, draft: Draft): boolean {
 export function keptDraft(store: Store, choices: Choices): Draft | null {
   const kept = attempt(() => JSON.parse(store.getItem(KEY) ?? "null") as unknown);
   if (!isDraft(kept)) return null;
-  const environment = choices.environments.find(({ id }) => id === kept.env);
-  const offered = environment?.available && environment.algorithms.includes(kept.algo);
-  const presets = environment?.presets[kept.algo] ?? [];
-  return offered && presets.some(({ id }) => id === kept.preset) ? kept : null;
+  const known = environmentOf(choices, kept)?.available && algorithmOf(choices, kept);
+  return known && presetOf(choices, kept) ? kept : null;
 }
 
 export function forgetDraft(store: Store) {
@@ -41,7 +46,7 @@ function attempt<T>(act: () => T): T | null {
 function isDraft(value: unknown): value is Draft {
   if (typeof value !== "object" || value === null) return false;
   const record = value as Record<string, unknown>;
-  const texts = ["algo", "env", "preset", "seed", "name"];
+  const texts = ["algo", "wanted", "env", "preset", "seed", "name"];
   const parts = ["hyperparameters", "env_options"];
   return (
     texts.every((name) => typeof record[name] === "string") &&

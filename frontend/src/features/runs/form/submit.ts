@@ -9,6 +9,7 @@ import {
   schemasOf,
   timestepsOf,
 } from "./draft";
+import { draftMisfit } from "./fit";
 import { type Bounds, parseHyperparameter, type Parsed, parseInteger } from "./parse";
 
 /** What is wrong, by JSON pointer, the same for our own checks and for the service's. */
@@ -66,6 +67,11 @@ export function submission(choices: Choices, draft: Draft): Submission {
   });
   const algorithm = algorithmOf(choices, draft);
   const { evaluation } = draft;
+  const unfit = draftMisfit(choices, draft);
+  if (unfit) {
+    problems[POINTERS.algo] =
+      `${unfit}. Choose another algorithm, or change the environment's options back: what you typed is kept.`;
+  }
   const body = {
     algo: draft.algo,
     env_id: draft.env,
@@ -103,8 +109,13 @@ export function problemsAfter(problems: Problems, change: DraftChange): Problems
     case "timesteps":
       return without((pointer) => pointer === POINTERS[change.field]);
     case "hyperparameters":
-    case "env_options":
       return without((pointer) => pointer === partPointer(change.field, change.name));
+    // Another option may be what the service had against the algorithm or its preset.
+    case "env_options": {
+      const touched: string[] = [partPointer(change.field, change.name)];
+      touched.push(POINTERS.algo, POINTERS.preset);
+      return without((pointer) => touched.includes(pointer));
+    }
     case "evaluation":
       return without((pointer) => pointer.startsWith("/evaluation"));
     case "start-over":

@@ -3,7 +3,7 @@ import { Check, EllipsisVertical, StickyNote } from "lucide-react";
 import { Sparkline } from "@/components/charts/sparkline";
 import { Progress } from "@/components/ui/progress";
 import { StatusBadge } from "@/components/ui/status-badge";
-import { isActive, progress, type Run } from "@/lib/api";
+import { type Environment, environmentOfRun, isActive, progress, type Run } from "@/lib/api";
 import { algorithmName, decimal } from "@/lib/format";
 import { routes } from "@/lib/url";
 import layout from "./layout.module.css";
@@ -15,12 +15,13 @@ interface RunCellsProps {
   run: Run;
   selected: boolean;
   current: boolean;
-  threshold: number | null;
+  environments: readonly Environment[] | undefined;
 }
 
-export function RunCells({ run, selected, current, threshold }: RunCellsProps) {
+export function RunCells({ run, selected, current, environments }: RunCellsProps) {
   const tabIndex = current ? 0 : -1;
-  const solved = threshold !== null && (run.best_moving_average ?? -Infinity) >= threshold;
+  const threshold = environmentOfRun(environments, run)?.reward_threshold ?? Infinity;
+  const solved = (run.best_moving_average ?? -Infinity) >= threshold;
   const { done, note } = progressText(run);
   const algorithm = algorithmName(run.algo);
   const preset = presetName(run.preset);

@@ -41,7 +41,9 @@ const page =
   () => ({
     body: { runs, next_cursor: null, total },
   });
-const environments = () => ({ body: [{ id: "CartPole-v1", reward_threshold: 475 }] });
+const environments = () => ({
+  body: [{ id: "CartPole-v1", reward_threshold: 475, options: [], variants: [] }],
+});
 
 const show = (routes: Parameters<typeof serve>[0]) => {
   const asked = serve({ "GET /environments": environments, ...routes });

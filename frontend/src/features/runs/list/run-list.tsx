@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import clsx from "clsx";
 import { useRouter } from "next/navigation";
-import { lazy, Suspense, useMemo, useReducer, useState } from "react";
+import { lazy, Suspense, useReducer, useState } from "react";
 import { ErrorState } from "@/components/ui/error-state";
 import { environmentsQuery, type Run } from "@/lib/api";
 import {
@@ -55,15 +55,6 @@ export function RunList({ onNew, onDuplicate }: RunListProps) {
   const idsOfLines = useIdsOfLines(filter);
   const { remove, start, stop } = useRunActions((ids) => select({ kind: "remove", ids }));
   const environments = useQuery(environmentsQuery).data;
-  const thresholds = useMemo(
-    () =>
-      new Map(
-        environments?.flatMap(({ id, reward_threshold: mean }) =>
-          mean === null ? [] : [[id, mean]],
-        ),
-      ),
-    [environments],
-  );
 
   const show = (next: ListFilter) => {
     replaceQuery(writeListFilter(next));
@@ -128,7 +119,7 @@ export function RunList({ onNew, onDuplicate }: RunListProps) {
             onSort={(sort) => show({ ...shown, sort })}
             selection={selection}
             actions={actions}
-            thresholds={thresholds}
+            environments={environments}
           />
         )}
       </section>

@@ -1,6 +1,6 @@
 import clsx from "clsx";
 import { memo } from "react";
-import type { Run } from "@/lib/api";
+import type { Environment, Run } from "@/lib/api";
 import layout from "./layout.module.css";
 import { PlaceholderCells } from "./placeholder-cells";
 import { RunCells } from "./run-cells";
@@ -13,8 +13,7 @@ interface RunRowProps {
   selected: boolean;
   /** The line the keyboard is on. */
   current: boolean;
-  /** Mean return at which its environment counts as solved. */
-  threshold: number | null;
+  environments: readonly Environment[] | undefined;
 }
 
 /**
@@ -22,7 +21,7 @@ interface RunRowProps {
  * table around it listens for all rows, which keeps each one light.
  */
 export const RunRow = memo(function RunRow(props: RunRowProps) {
-  const { run, index, top, selected, current, threshold } = props;
+  const { run, index, top, selected, current, environments } = props;
   return (
     <div
       role="row"
@@ -40,7 +39,7 @@ export const RunRow = memo(function RunRow(props: RunRowProps) {
       )}
     >
       {run ? (
-        <RunCells run={run} selected={selected} current={current} threshold={threshold} />
+        <RunCells run={run} selected={selected} current={current} environments={environments} />
       ) : (
         <PlaceholderCells />
       )}

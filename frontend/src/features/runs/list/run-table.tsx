@@ -4,7 +4,7 @@ import { type Range, useWindowVirtualizer } from "@tanstack/react-virtual";
 import { useRouter } from "next/navigation";
 import { type KeyboardEvent, type MouseEvent, useCallback, useRef, useState } from "react";
 import { flushSync } from "react-dom";
-import type { Run, RunFilter } from "@/lib/api";
+import type { Environment, Run, RunFilter } from "@/lib/api";
 import { useMediaQuery } from "@/lib/media/use-media-query";
 import { routes, type Sort } from "@/lib/url";
 import { type Command, commandFor } from "./keyboard";
@@ -33,8 +33,8 @@ interface RunTableProps {
   onSort: (sort: Sort) => void;
   selection: Selection;
   actions: RunTableActions;
-  /** Mean return at which an environment counts as solved, by its id. */
-  thresholds: ReadonlyMap<string, number>;
+  /** They say which return counts as solved. */
+  environments: readonly Environment[] | undefined;
 }
 
 const OVERSCAN = 6;
@@ -43,7 +43,7 @@ const COVERED = { top: 92, bottom: 84 };
 
 /** All runs as one long list of which only the lines in view exist. The keyboard is on one line at a time. */
 export function RunTable(props: RunTableProps) {
-  const { filter, total, sort, onSort, selection, actions, thresholds } = props;
+  const { filter, total, sort, onSort, selection, actions, environments } = props;
   const cards = useMediaQuery(CARDS);
   const height = cards ? ROW_HEIGHT.cards : ROW_HEIGHT.table;
   const router = useRouter();
@@ -168,7 +168,7 @@ export function RunTable(props: RunTableProps) {
               top={index * height}
               selected={run !== null && selection.ids.has(run.id)}
               current={index === current}
-              threshold={run ? (thresholds.get(run.env_id) ?? null) : null}
+              environments={environments}
             />
           );
         })}
