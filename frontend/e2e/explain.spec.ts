@@ -10,7 +10,10 @@ test("a picture that teaches is moved by keys, and a run's curves are read @phon
   await ratio.press("ArrowRight");
   await expect(ratio).not.toHaveValue(before);
   await page.getByRole("tab", { name: "PPO" }).press("ArrowRight");
-  await expect(page.getByRole("tab", { name: "DQN" })).toHaveAttribute("aria-selected", "true");
+  await expect(page.getByRole("tab", { name: "DQN", exact: true })).toHaveAttribute(
+    "aria-selected",
+    "true",
+  );
 
   const { slow } = seeded();
   await page.goto(`/explain?run=${slow}`);
