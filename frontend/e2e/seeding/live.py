@@ -1,11 +1,10 @@
-"""Runs that seem to train: one process that appends rows at a steady pace, and stops when asked."""
+"""Runs that seem to train: a process each that appends rows at a steady pace, and stops when asked."""
 
 from __future__ import annotations
 
 import os
 import signal
 import time
-from contextlib import ExitStack
 from pathlib import Path
 from random import Random
 
@@ -66,18 +65,32 @@ def create_live(root: Path, count: int) -> list[RunFolder]:
 
 
 def keep_alive(folders: list[RunFolder], ready: Path, warm_rows: int = 400) -> None:
-    """Train them all, ten rows a second each, until stopped or until the parent process is gone."""
+    """Train them all, a process each, ten rows a second, until stopped or until the parent process is gone.
+
+    A process each, because a run that was stopped has to see its worker end.
+    """
     parent = os.getppid()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    with ExitStack() as locks:
-        for folder in folders:
-            locks.enter_context(training_lock(folder))
-        runs = [LiveRun(folder, seed) for seed, folder in enumerate(folders)]
-        for run in runs:
-            run.advance(warm_rows)
-        ready.touch()
-        while runs and os.getppid() == parent:
+    begun, begin = os.pipe()
+    workers = [_fork(folder, seed, warm_rows, begin) for seed, folder in enumerate(folders)]
+    for _ in workers:
+        os.read(begun, 1)
+    ready.touch()
+    while workers and os.getppid() == parent:
+        time.sleep(TICK_SECONDS)
+        workers = [pid for pid in workers if os.waitpid(pid, os.WNOHANG) == (0, 0)]
+
+
+def _fork(folder: RunFolder, seed: int, warm_rows: int, begin: int) -> int:
+    """Train one run in a process of its own, which says by a byte that it has begun. Returns its id."""
+    parent = os.getpid()
+    if (pid := os.fork()) != 0:
+        return pid
+    with training_lock(folder):
+        run = LiveRun(folder, seed)
+        run.advance(warm_rows)
+        os.write(begin, b".")
+        while os.getppid() == parent and not run.stops():
+            run.advance()
             time.sleep(TICK_SECONDS)
-            runs = [run for run in runs if not run.stops()]
-            for run in runs:
-                run.advance()
+    os._exit(0)
