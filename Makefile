@@ -35,6 +35,7 @@ dev: $(STAMPS)/python $(STAMPS)/node ## Serve back end and front end separately,
 .PHONY: test
 test: $(STAMPS)/python $(STAMPS)/node $(STAMPS)/frontend $(STAMPS)/browser ## Run every test, in a real browser too
 	cd backend && .venv/bin/python -m pytest -n 2 --dist loadfile --cov --cov-report=term:skip-covered --cov-fail-under=85
+	node frontend/scripts/first-load.mjs
 	cd frontend && $(PNPM) test
 	cd frontend && $(PNPM) e2e
 

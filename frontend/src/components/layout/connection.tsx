@@ -4,7 +4,9 @@ import { useQuery } from "@tanstack/react-query";
 import clsx from "clsx";
 import { healthQuery } from "@/lib/api";
 import { bytes } from "@/lib/format";
-import { type ConnectionState, useConnectionState } from "@/lib/stream";
+// Every page loads these; the curves beside them in lib/stream are for those that draw some.
+import type { ConnectionState } from "@/lib/stream";
+import { useConnectionState } from "@/lib/stream/use-connection-state";
 
 /** A shape for each state: a ring, a disc, a square. */
 const looks: Record<ConnectionState, { word: string; dot: string }> = {

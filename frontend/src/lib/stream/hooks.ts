@@ -2,15 +2,9 @@
 
 import { useEffect, useState, useSyncExternalStore } from "react";
 import type { MetricAxis } from "./axis";
-import type { ConnectionState } from "./events";
 import type { RunSeries } from "./run-series";
 import { FeedPool, type FollowedRun, type RunCurves } from "./feed-pool";
 import { browserTimers, useHub } from "./provider";
-
-export function useConnectionState(): ConnectionState {
-  const hub = useHub();
-  return useSyncExternalStore(hub.onState, hub.getState, () => "connecting");
-}
 
 interface FollowOptions {
   axis?: MetricAxis;

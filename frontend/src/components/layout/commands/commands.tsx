@@ -1,17 +1,16 @@
 "use client";
 
-import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
-import { useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { routes } from "@/lib/url";
 import { showOverlay, shownOverlay, typeAhead, useOverlay } from "./overlay";
 import { type Command, isTaken, readPress } from "./shortcut";
 
 const loadPalette = () => import("./palette");
-const Palette = dynamic(() => loadPalette().then((m) => m.Palette), { ssr: false });
-const ShortcutSheet = dynamic(() => import("./shortcut-sheet").then((m) => m.ShortcutSheet), {
-  ssr: false,
-});
+const Palette = lazy(() => loadPalette().then((m) => ({ default: m.Palette })));
+const ShortcutSheet = lazy(() =>
+  import("./shortcut-sheet").then((m) => ({ default: m.ShortcutSheet })),
+);
 
 const places: Partial<Record<Command, string>> = {
   home: routes.home,
@@ -65,9 +64,9 @@ export function Commands() {
   if (!used) return null;
   const close = () => showOverlay(null);
   return (
-    <>
+    <Suspense>
       {overlay === "palette" && <Palette onClose={close} />}
       {overlay === "shortcuts" && <ShortcutSheet onClose={close} />}
-    </>
+    </Suspense>
   );
 }
