@@ -1,5 +1,6 @@
 import clsx from "clsx";
 import { Check, EllipsisVertical, StickyNote } from "lucide-react";
+import { memo } from "react";
 import { Sparkline } from "@/components/charts/sparkline";
 import { Progress } from "@/components/ui/progress";
 import { StatusBadge } from "@/components/ui/status-badge";
@@ -16,9 +17,13 @@ interface RunCellsProps {
   selected: boolean;
   current: boolean;
   environments: readonly Environment[] | undefined;
+  /** The age stands beside the status on a card, in a column of the table. */
+  cards: boolean;
+  now: number;
 }
 
-export function RunCells({ run, selected, current, environments }: RunCellsProps) {
+export const RunCells = memo(function RunCells(props: RunCellsProps) {
+  const { run, selected, current, environments, cards, now } = props;
   const tabIndex = current ? 0 : -1;
   const threshold = environmentOfRun(environments, run)?.reward_threshold ?? Infinity;
   const solved = (run.best_moving_average ?? -Infinity) >= threshold;
@@ -73,9 +78,11 @@ export function RunCells({ run, selected, current, environments }: RunCellsProps
       </div>
       <div role="gridcell" className={clsx(layout.status, "flex items-center gap-2")}>
         <StatusBadge status={run.status} />
-        <span className="text-xs text-ink-faint md:hidden">
-          <RunAge run={run} />
-        </span>
+        {cards && (
+          <span className="text-xs text-ink-faint">
+            <RunAge run={run} now={now} />
+          </span>
+        )}
       </div>
       <div role="gridcell" className={clsx(layout.progress, "min-w-0")}>
         <p className="mb-1 flex justify-between gap-2 text-xs whitespace-nowrap tabular-nums">
@@ -110,7 +117,7 @@ export function RunCells({ run, selected, current, environments }: RunCellsProps
           "text-right text-xs whitespace-nowrap text-ink-soft tabular-nums max-md:hidden!",
         )}
       >
-        <RunAge run={run} />
+        {!cards && <RunAge run={run} now={now} />}
       </div>
       <div role="gridcell" className={clsx(layout.menu, "z-1 max-md:self-start")}>
         <button
@@ -126,4 +133,4 @@ export function RunCells({ run, selected, current, environments }: RunCellsProps
       </div>
     </>
   );
-}
+});

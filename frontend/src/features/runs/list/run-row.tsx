@@ -1,5 +1,5 @@
 import clsx from "clsx";
-import { memo } from "react";
+import { memo, useState } from "react";
 import type { Environment, Run } from "@/lib/api";
 import layout from "./layout.module.css";
 import { PlaceholderCells } from "./placeholder-cells";
@@ -14,6 +14,10 @@ interface RunRowProps {
   /** The line the keyboard is on. */
   current: boolean;
   environments: readonly Environment[] | undefined;
+  /** The list goes by too fast to read: a line that comes into view now is not drawn in full. */
+  passing: boolean;
+  cards: boolean;
+  now: number;
 }
 
 /**
@@ -21,13 +25,15 @@ interface RunRowProps {
  * table around it listens for all rows, which keeps each one light.
  */
 export const RunRow = memo(function RunRow(props: RunRowProps) {
-  const { run, index, top, selected, current, environments } = props;
+  const { run, index, top, selected, current, environments, passing, cards, now } = props;
+  const [drawn, setDrawn] = useState(!passing);
+  if (!passing && !drawn) setDrawn(true);
   return (
     <div
       role="row"
       aria-rowindex={index + 2}
       aria-selected={selected}
-      aria-busy={run === null || undefined}
+      aria-busy={run === null || !drawn || undefined}
       data-index={index}
       tabIndex={current ? 0 : -1}
       style={{ transform: `translateY(${top}px)` }}
@@ -38,8 +44,15 @@ export const RunRow = memo(function RunRow(props: RunRowProps) {
         selected ? "bg-accent-wash" : "bg-surface hover:bg-sunken",
       )}
     >
-      {run ? (
-        <RunCells run={run} selected={selected} current={current} environments={environments} />
+      {run && drawn ? (
+        <RunCells
+          run={run}
+          selected={selected}
+          current={current}
+          environments={environments}
+          cards={cards}
+          now={now}
+        />
       ) : (
         <PlaceholderCells />
       )}

@@ -6,6 +6,7 @@ import { type KeyboardEvent, type MouseEvent, useCallback, useRef, useState } fr
 import { flushSync } from "react-dom";
 import type { Environment, Run, RunFilter } from "@/lib/api";
 import { useMediaQuery } from "@/lib/media/use-media-query";
+import { useNow } from "@/lib/time/use-now";
 import { routes, type Sort } from "@/lib/url";
 import { type Command, commandFor } from "./keyboard";
 import { CARDS, ROW_HEIGHT } from "./layout";
@@ -14,6 +15,7 @@ import { RunRow } from "./run-row";
 import type { Selection } from "./selection";
 import { TableHead } from "./table-head";
 import { useRunsAround } from "./use-run-pages";
+import { useFastScroll } from "./use-fast-scroll";
 import { linesInView } from "./view";
 
 export interface RunTableActions {
@@ -37,7 +39,7 @@ interface RunTableProps {
   environments: readonly Environment[] | undefined;
 }
 
-const OVERSCAN = 6;
+const OVERSCAN = 4;
 /** The header, the column titles and the bars at the foot cover this much of the window. */
 const COVERED = { top: 92, bottom: 84 };
 
@@ -46,6 +48,8 @@ export function RunTable(props: RunTableProps) {
   const { filter, total, sort, onSort, selection, actions, environments } = props;
   const cards = useMediaQuery(CARDS);
   const height = cards ? ROW_HEIGHT.cards : ROW_HEIGHT.table;
+  const fast = useFastScroll();
+  const now = useNow("minute");
   const router = useRouter();
   const body = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
@@ -66,7 +70,7 @@ export function RunTable(props: RunTableProps) {
   }, []);
   const lines = virtualizer.getVirtualItems();
   const { startIndex: first = 0, endIndex: last = 0 } = virtualizer.range ?? {};
-  const { runAt, error } = useRunsAround(filter, { first, last, total });
+  const { runAt, error } = useRunsAround(filter, { first, last, total, passing: fast });
 
   const goTo = (index: number) => {
     flushSync(() => setLine(index));
@@ -169,6 +173,9 @@ export function RunTable(props: RunTableProps) {
               selected={run !== null && selection.ids.has(run.id)}
               current={index === current}
               environments={environments}
+              passing={fast}
+              cards={cards}
+              now={now}
             />
           );
         })}

@@ -17,13 +17,17 @@ interface Lines {
   first: number;
   last: number;
   total: number;
+  /** They go by too fast to read: only what is already there is shown. */
+  passing: boolean;
 }
 
 /** The runs around the lines in view; null for one whose page has not come yet. */
-export function useRunsAround(filter: RunFilter, { first, last, total }: Lines) {
+export function useRunsAround(filter: RunFilter, { first, last, total, passing }: Lines) {
   const head = useFirstPage(filter);
   const wanted = pagesAround(first, last, total, RUNS_A_PAGE).filter((page) => page > 0);
-  const rest = useQueries({ queries: wanted.map((page) => runPageQuery(filter, page)) });
+  const rest = useQueries({
+    queries: wanted.map((page) => ({ ...runPageQuery(filter, page), enabled: !passing })),
+  });
   const pages = new Map(wanted.map((page, i) => [page, rest[i]?.data?.runs]));
   pages.set(0, head.data?.runs);
   const runAt = (line: number): Run | null =>
