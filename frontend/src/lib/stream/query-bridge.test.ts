@@ -39,6 +39,13 @@ test("a change of status is shown at once, and asked about once more", () => {
   expect([stale(keys.run("a")), stale(list)]).toEqual([true, true]);
 });
 
+test("what a page asks for at intervals while a run trains is asked for once more when it has ended", () => {
+  client.setQueryData(keys.hints("a"), []);
+  client.setQueryData(keys.tail("a", "worker.log"), "");
+  apply({ kind: "status", run: run("a", { status: "completed" }) });
+  expect([stale(keys.hints("a")), stale(keys.tail("a", "worker.log"))]).toEqual([true, true]);
+});
+
 test("a page that was asked for by its number is kept true like the others", () => {
   const [first, second] = [keys.runPage({ q: "x" }, 0), keys.runPage({ q: "x" }, 1)];
   client.setQueryData(first, { runs: [run("a")], total: 2 });

@@ -28,9 +28,10 @@ export function queryBridge(client: QueryClient): (event: StreamEvent) => void {
     statuses.set(run.id, run.status);
     const before = client.getQueryData<RunDetail>(keys.run(run.id));
     if (before) patch<RunDetail>(client, keys.run(run.id), { ...before, ...run });
-    // The checkpoint and the queue's length are not part of a status event.
+    // The checkpoint and the queue's length are not part of a status event. Nor is what pages ask for at
+    // intervals while it trains (hints, the log): its last word comes only now.
     if (before && before.status !== run.status) {
-      invalidate(keys.run(run.id), true);
+      invalidate(keys.run(run.id));
       invalidate(keys.health);
     }
     if (changed) invalidateQueued(client, run.id);
