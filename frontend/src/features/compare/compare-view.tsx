@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Boundary } from "@/components/ui/boundary";
 import { CopyButton } from "@/components/ui/copy-button";
 import { ErrorState } from "@/components/ui/error-state";
-import { comparisonQuery } from "@/lib/api";
+import { comparisonQuery, isActive } from "@/lib/api";
 import { readComparison, useQueryString, writeComparison } from "@/lib/url";
 import { CompareSkeleton } from "./compare-skeleton";
 import { FigureTable } from "./figure-table";
@@ -33,7 +33,9 @@ export function CompareView() {
     ...comparisonQuery(ids, view.threshold),
     enabled: ids.length > 1 && !runs.pending,
     placeholderData: keepPreviousData,
-    refetchInterval: runs.live ? REFRESH_MS : false,
+    // Until the figures themselves are of runs that have ended.
+    refetchInterval: ({ state }) =>
+      runs.live || state.data?.runs.some(({ run }) => isActive(run)) ? REFRESH_MS : false,
   });
   const change = (part: Partial<typeof view>) =>
     replaceQuery(writeComparison(query, { ...view, ...part }));
