@@ -111,6 +111,7 @@ export class RunFeed {
       const history = await this.options.history(this.axis, signal);
       if (signal.aborted) return;
       const { series, hub, runId } = this.options;
+      this.attempt = 0;
       series.load(history, this.startedAt);
       this.release = hub.follow(runId, history.cursor, (rows) => series.append(rows));
       this.become({ phase: "ready", brokenLines: history.broken_lines });
