@@ -1,6 +1,7 @@
-import { lastUpTo, slice } from "./slice";
+import { newestPosition, smooths } from "./curve";
 import type { ChartSpec, PrepareOptions } from "./model";
-import { smooths } from "./curve";
+import { positionRange } from "./scales";
+import { firstFrom, slice } from "./slice";
 import { smoothingLabel, timeWeightedEma } from "./smooth";
 
 /** A spreadsheet runs a cell that begins like a formula; a quote in front makes it text again (OWASP, CSV injection). */
@@ -17,21 +18,21 @@ export function chartCsv(spec: ChartSpec, { window, hidden, smoothing }: Prepare
     ["series", "metric", "x_axis", "x", "value", `value (${smoothingLabel(smoothing)})`],
   ];
   const cells: (string | number | null)[][] = lines;
-  for (const series of spec.series) {
-    if (hidden.has(series.id)) continue;
+  const shown = spec.series.filter(({ id }) => !hidden.has(id));
+  // Smoothed over the range that the picture has, so that both say the same.
+  const [low, high] = positionRange(newestPosition(shown), window);
+  for (const series of shown) {
     const { source, metric, label, negate } = series;
     const column = source.column(metric, window);
     const [from, to] = slice(column, window);
-    const all = column.x.subarray(0, column.length);
-    const range = window ? window[1] - window[0] : (all.at(-1) ?? 0);
     const smoothed = timeWeightedEma(
       column.x,
       column.y,
       [0, to],
       smooths(series) ? smoothing : 0,
-      range,
+      high - low,
     );
-    const first = window ? Math.max(from, lastUpTo(all, window[0] - Number.EPSILON) + 1) : from;
+    const first = window ? firstFrom(column, window[0]) : from;
     for (let i = first; i < to && (!window || column.x[i]! <= window[1]); i += 1) {
       const value = (y: number) => (Number.isNaN(y) ? null : negate ? -y : y);
       cells.push([

@@ -39,6 +39,14 @@ export function smooths({ look, smooth = true }: SeriesSpec): boolean {
   return smooth && look !== "marks";
 }
 
+/** The last position that any of the series has reached; 0 before there is one. */
+export function newestPosition(series: readonly SeriesSpec[]): number {
+  return series.reduce((newest, { source, metric }) => {
+    const { x, length } = source.column(metric);
+    return Math.max(newest, x[length - 1] ?? 0);
+  }, 0);
+}
+
 function signed(value: number | null, sign: number): number | null {
   return value === null ? null : sign * value;
 }

@@ -1,6 +1,6 @@
 import { count, plural } from "@/lib/format";
 import { align } from "./align";
-import { type CurveOptions, heldValues, prepareCurve, smooths } from "./curve";
+import { type CurveOptions, heldValues, newestPosition, prepareCurve, smooths } from "./curve";
 import type { ChartModel, ChartSpec, Curve, PrepareOptions, Range, SeriesSpec } from "./model";
 import { summarize } from "./readout";
 import { rowsOf } from "./rows";
@@ -58,13 +58,6 @@ export function prepare(
     notes: notes(spec, options, curves, most?.outside ?? 0),
   };
   return { ...model, summary: summarize(spec, model) };
-}
-
-function newestPosition(series: readonly SeriesSpec[]): number {
-  return series.reduce((newest, { source, metric }) => {
-    const { x, length } = source.column(metric);
-    return Math.max(newest, x[length - 1] ?? 0);
-  }, 0);
 }
 
 function cached(series: SeriesSpec, options: CurveOptions, cache: CurveCache): Curve {

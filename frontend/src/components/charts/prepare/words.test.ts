@@ -51,6 +51,12 @@ test("points are written as they were logged, a gap as an empty cell, only those
       .trim()
       .split("\r\n"),
   ).toHaveLength(2);
+  // Its edges belong to it.
+  expect(
+    chartCsv(chart(), { ...options, window: [20, 30] })
+      .trim()
+      .split("\r\n"),
+  ).toHaveLength(3);
   expect(
     chartCsv(chart(), { ...options, hidden: new Set(["a"]) })
       .trim()
