@@ -37,6 +37,7 @@ describe("numbers", () => {
     expect(count(20480)).toBe("20,480");
     expect(brief(73_870)).toBe("73.9k");
     expect(percent(0.999)).toBe("99%");
+    expect(percent(0.29)).toBe("29%");
     expect(bytes(42e9)).toBe("39.1 GB");
     expect(bytes(100)).toBe("100 B");
     expect(plural(1, "warning")).toBe("1 warning");

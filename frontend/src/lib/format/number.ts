@@ -43,8 +43,10 @@ export function setting(value: unknown): string {
   return String(value);
 }
 
+/** Whole percent, never more than there is: what is not done is not `100%`. */
 export function percent(share: number): string {
-  return `${Math.floor(share * 100)}%`;
+  // 0.29 × 100 is a hair below 29.
+  return `${Math.floor(share * 100 + 1e-9)}%`;
 }
 
 export function bytes(value: number): string {

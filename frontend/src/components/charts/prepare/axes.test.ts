@@ -57,6 +57,7 @@ describe("marks", () => {
     [90, "1m 30s"],
     [3600, "1h"],
     [93_600, "1d 2h"],
+    [119.7, "1m 59s"],
   ])("%d seconds read %s", (seconds, text) => expect(clock(seconds)).toBe(text));
 
   test("a logarithmic axis marks powers of ten, and more between few of them", () => {

@@ -89,7 +89,7 @@ export function clock(seconds: number): string {
   const largest = units.findIndex(([unit]) => size >= unit);
   const [[major, name], minor] = [units[largest]!, units[largest + 1]];
   const whole = Math.floor(size / major);
-  const rest = minor ? Math.round((size - whole * major) / minor[0]) : 0;
+  const rest = minor ? Math.floor((size - whole * major) / minor[0] + 1e-6) : 0;
   return `${seconds < 0 ? "−" : ""}${whole}${name}${rest > 0 && minor ? ` ${rest}${minor[1]}` : ""}`;
 }
 
