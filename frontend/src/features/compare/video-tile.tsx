@@ -114,9 +114,7 @@ function Missing({ run, newest, error }: MissingProps) {
         <>
           <VideoOff aria-hidden className="size-5 text-ink-faint" />
           <p role={trouble ? "alert" : undefined}>
-            {trouble
-              ? explainAction(trouble)
-              : (notYet ?? (newest ? "Its videos are not kept any more." : "Not evaluated yet."))}
+            {trouble ? explainAction(trouble) : (notYet ?? whyMissing(newest))}
           </p>
           {notYet === null && (
             <Button
@@ -133,4 +131,10 @@ function Missing({ run, newest, error }: MissingProps) {
       )}
     </div>
   );
+}
+
+function whyMissing(newest: Evaluation | undefined): string {
+  if (!newest) return "Not evaluated yet.";
+  if (newest.status === "failed") return "Its newest evaluation failed.";
+  return newest.summary?.video ? "Its videos are not kept any more." : "Recorded without a video.";
 }

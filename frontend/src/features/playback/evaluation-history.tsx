@@ -68,7 +68,7 @@ function Completed({ evaluation }: { evaluation: Evaluation }) {
         className={clsx("flex items-center gap-1.5", kept ? "text-ink-soft" : "text-ink-faint")}
       >
         <Icon aria-hidden className="size-3.5" />
-        {kept ? "video" : "video retired"}
+        {kept ? "video" : summary?.video ? "video retired" : "no video"}
       </span>
       <When at={evaluation.created_at} />
     </span>

@@ -1,6 +1,6 @@
 import { Stat } from "@/components/ui/stat";
 import type { Evaluation } from "@/lib/api";
-import { brief, count, decimal, duration, elapsed, moment } from "@/lib/format";
+import { brief, count, decimal, duration, elapsed, moment, plural } from "@/lib/format";
 
 /** The figures of one completed evaluation. */
 export function EvaluationSummary({ evaluation }: { evaluation: Evaluation }) {
@@ -27,7 +27,7 @@ export function EvaluationSummary({ evaluation }: { evaluation: Evaluation }) {
         <Stat label="Checkpoint" note={policy === "best" ? "step, best policy" : "step"}>
           <span title={count(step)}>{brief(step)}</span>
         </Stat>
-        <Stat label="Took" note={`${summary.episodes.length} episodes`}>
+        <Stat label="Took" note={plural(summary.episodes.length, "episode")}>
           {duration(elapsed(evaluation, 0) ?? 0)}
         </Stat>
       </dl>
