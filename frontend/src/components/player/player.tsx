@@ -47,7 +47,12 @@ export function Player({ label, deck, chapters, children }: PlayerProps) {
       {children}
       <Scrubber deck={deck} chapters={chapters} />
       <Transport deck={deck} onFullScreen={toggleFullScreen}>
-        <Key label="Keyboard shortcuts" expanded={help} onPress={() => setHelp(!help)}>
+        <Key
+          label="Keyboard shortcuts"
+          expanded={help}
+          controls={listId}
+          onPress={() => setHelp(!help)}
+        >
           <Keyboard aria-hidden className="size-4" />
         </Key>
       </Transport>

@@ -68,19 +68,31 @@ interface KeyProps {
   keys?: string;
   pressed?: boolean;
   expanded?: boolean;
+  /** Id of what it opens. */
+  controls?: string;
   strong?: boolean;
   onPress: () => void;
   children: ReactNode;
 }
 
 /** One square button of a player. */
-export function Key({ label, keys, pressed, expanded, strong, onPress, children }: KeyProps) {
+export function Key({
+  label,
+  keys,
+  pressed,
+  expanded,
+  controls,
+  strong,
+  onPress,
+  children,
+}: KeyProps) {
   return (
     <button
       type="button"
       aria-label={label}
       aria-pressed={pressed}
       aria-expanded={expanded}
+      aria-controls={expanded ? controls : undefined}
       aria-keyshortcuts={keys}
       title={keys ? `${label} (${keys})` : label}
       onClick={onPress}

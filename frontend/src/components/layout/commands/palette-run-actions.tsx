@@ -44,7 +44,7 @@ export function PaletteRunActions({ id, go, close }: PaletteRunActionsProps) {
           Stop this run
         </PaletteItem>
       )}
-      {run.status !== "created" && (
+      {(run.policy_step !== null || run.status === "running") && (
         <PaletteItem
           value="evaluate this run"
           icon={Clapperboard}

@@ -62,6 +62,9 @@ export function Palette({ onClose }: { onClose: () => void }) {
               label="Runs, pages and actions"
               className="max-h-[min(26rem,70dvh)] scroll-py-2 overflow-y-auto p-1.5"
             >
+              <Command.Empty className="px-2.5 py-6 text-center text-sm text-ink-soft">
+                Nothing fits
+              </Command.Empty>
               {runId && <PaletteRunActions id={runId} go={go} close={onClose} />}
               <PaletteGroup heading="Go to">
                 {destinations.map(({ href, label, icon, keys }) => (

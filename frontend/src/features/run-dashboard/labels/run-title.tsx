@@ -11,13 +11,12 @@ const LONGEST = 120;
 /** The run's name; Enter or leaving keeps a change, Escape forgets it. */
 export function RunTitle({ run }: { run: Run }) {
   const labels = useLabels(run.id);
-  const [editing, setEditing] = useState(false);
+  const [state, setState] = useState<"read" | "editing" | "edited">("read");
   const keep = (text: string) => {
-    setEditing(false);
     const name = text.trim();
     if (name !== "" && name !== run.name) labels.mutate({ name });
   };
-  if (editing) {
+  if (state === "editing") {
     return (
       <input
         aria-label="Name of the run"
@@ -25,10 +24,16 @@ export function RunTitle({ run }: { run: Run }) {
         maxLength={LONGEST}
         autoFocus
         onFocus={(event) => event.currentTarget.select()}
-        onBlur={(event) => keep(event.currentTarget.value)}
+        onBlur={(event) => {
+          setState("read");
+          keep(event.currentTarget.value);
+        }}
         onKeyDown={(event) => {
+          if (event.key !== "Enter" && event.key !== "Escape") return;
+          // The key would press the button that takes the focus.
+          event.preventDefault();
+          setState("edited");
           if (event.key === "Enter") keep(event.currentTarget.value);
-          if (event.key === "Escape") setEditing(false);
         }}
         className="-mx-1.5 min-w-0 rounded-md border border-control-line bg-raised px-1.5 text-xl font-semibold tracking-tight"
         size={Math.max(12, run.name.length)}
@@ -42,7 +47,9 @@ export function RunTitle({ run }: { run: Run }) {
         size="sm"
         variant="quiet"
         aria-label="Rename the run"
-        onClick={() => setEditing(true)}
+        // Who came by keyboard goes on from where the field was.
+        autoFocus={state === "edited"}
+        onClick={() => setState("editing")}
         icon={<Pencil aria-hidden className="size-3.5" />}
       />
     </span>
