@@ -1,7 +1,6 @@
 "use client";
 
 import clsx from "clsx";
-import { Check } from "lucide-react";
 import { DropdownMenu as Radix } from "radix-ui";
 import type { ReactNode } from "react";
 import { Kbd } from "./kbd";
@@ -61,37 +60,6 @@ export function MenuItem({ icon, shortcut, danger, disabled, onSelect, children 
       <span className="grow">{children}</span>
       {shortcut && <Kbd>{shortcut}</Kbd>}
     </Radix.Item>
-  );
-}
-
-interface MenuCheckProps {
-  checked: boolean;
-  onChange: (checked: boolean) => void;
-  children: ReactNode;
-}
-
-/** Stays open, so that several can be set in one go. */
-export function MenuCheck({ checked, onChange, children }: MenuCheckProps) {
-  return (
-    <Radix.CheckboxItem
-      checked={checked}
-      onCheckedChange={onChange}
-      onSelect={(event) => event.preventDefault()}
-      className={itemClass}
-    >
-      <span aria-hidden className="grid size-4 place-items-center">
-        {checked && <Check className="size-3.5 text-accent" />}
-      </span>
-      <span className="grow">{children}</span>
-    </Radix.CheckboxItem>
-  );
-}
-
-export function MenuLabel({ children }: { children: ReactNode }) {
-  return (
-    <Radix.Label className="px-2 pt-1.5 pb-1 text-2xs font-medium text-ink-faint">
-      {children}
-    </Radix.Label>
   );
 }
 

@@ -20,7 +20,7 @@ interface ComboboxProps extends Searching, Partial<ControlProps> {
   className?: string;
 }
 
-/** One of many, found by typing. With few options, prefer `Select` or `RadioCards`. */
+/** One of many, found by typing. With few options, prefer `Select`. */
 export function Combobox({
   label,
   options,
