@@ -1,6 +1,6 @@
 """``make soak``: the tests of faults many times over, then load; every figure into docs/reliability.md.
 
-python -m benchmarks.soak [--load-only] [--docs-only]
+python -m benchmarks.soak [--load-only]
 """
 
 from __future__ import annotations
