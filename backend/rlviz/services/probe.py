@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from threading import Lock
 
@@ -40,7 +42,7 @@ class Prober:
         try:
             output, errors = process.communicate(timeout=self._time_limit)
         except subprocess.TimeoutExpired:
-            process.kill()
+            _kill(process)
             process.communicate()
             return Fault(f"It was not ready within {self._time_limit:g} seconds. Do nothing long in its module.")
         return _answer(output) or Fault(f"Its process ended with status {process.returncode}: {_last_line(errors)}")
@@ -49,7 +51,7 @@ class Prober:
         with self._lock:
             self._closed = True
             if self._process is not None and self._process.poll() is None:
-                self._process.kill()
+                _kill(self._process)
 
 
 def _start(entry_point: str) -> subprocess.Popen[str]:
@@ -60,7 +62,14 @@ def _start(entry_point: str) -> subprocess.Popen[str]:
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, "SDL_VIDEODRIVER": "dummy", "SDL_AUDIODRIVER": "dummy"},
+        start_new_session=True,
     )
+
+
+def _kill(process: subprocess.Popen[str]) -> None:
+    """With all that it has started: whoever holds its pipes keeps us waiting for their end."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _answer(output: str) -> OwnEnvironment | Fault | None:

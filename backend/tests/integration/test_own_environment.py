@@ -133,10 +133,11 @@ def test_one_that_takes_its_process_with_it_is_told_from_one_that_answers(tmp_pa
 
 
 def test_one_that_hangs_is_given_up(tmp_path: Path) -> None:
-    (tmp_path / "slow.py").write_text("import time\ntime.sleep(600)")
-    found = Prober(time_limit=0.5).probe(f"{tmp_path}/slow.py:Slow")
+    """With what it has started, which holds its output open."""
+    (tmp_path / "slow.py").write_text("import subprocess, time\nsubprocess.Popen(['sleep', '600'])\ntime.sleep(600)")
+    found = Prober(time_limit=4).probe(f"{tmp_path}/slow.py:Slow")
     assert isinstance(found, Fault)
-    assert "not ready within 0.5 seconds" in found.message
+    assert "not ready within 4 seconds" in found.message
 
 
 def test_what_a_module_prints_does_not_matter(source: Path, tmp_path: Path) -> None:
