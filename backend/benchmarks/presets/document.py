@@ -45,9 +45,9 @@ are named; *SB3* is Stable-Baselines3; *ours* are values of this project. What a
 **Measured** figures come from `make presets`: training with each of the seeds, the greedy policy evaluated along the
 way, and the policy at the end (the best one, where the preset keeps it) on 50 fresh episodes. The return is the
 interquartile mean over the seeds with its 95 % bootstrap interval; a seed has solved it when three evaluations in a row
-reached the reward threshold; steps and seconds to the threshold (of training alone, on two processor cores) are medians
-over those. The curve is the median over the seeds, with the quartiles around it. A preset that is changed loses its
-figures until they are measured again.
+reached the reward threshold, and held it when the final policy's mean reached it too. Steps and seconds to the
+threshold (of training alone, on two processor cores) are medians over the seeds that solved it. The curve is the median
+over the seeds, with the quartiles around it. A preset that is changed loses its figures until they are measured again.
 """
 
 
@@ -118,10 +118,14 @@ def _figures(presets: list[Preset], environment: Environment) -> Iterator[str]:
     if not any(figures for _, figures in found):
         yield "Not measured yet.\n"
         return
-    yield _row("measured", "return (95 % interval)", "solved", "steps to threshold", "seconds to it", "seconds in all")
-    yield _row(*["---"] * 6)
+    yield _row(
+        "measured", "return (95 % interval)", "solved", "held", "steps to threshold", "seconds to it", "seconds in all"
+    )
+    yield _row(*["---"] * 7)
     for preset, figures in found:
-        yield _row(_title(preset), *(_figure_cells(figures, environment) if figures else ("not measured yet", *"––––")))
+        yield _row(
+            _title(preset), *(_figure_cells(figures, environment) if figures else ("not measured yet", *"–––––"))
+        )
     yield ""
     for preset, figures in found:
         name = curve_name(preset, environment)
@@ -140,6 +144,7 @@ def _figure_cells(figures: MeasuredPreset, environment: Environment) -> tuple[st
     return (
         f"{figures.return_iqm:.1f} ({figures.return_low:.1f} to {figures.return_high:.1f})",
         "–" if environment.reward_threshold is None else f"{figures.solved} of {figures.seeds}",
+        "–" if figures.held is None else f"{figures.held} of {figures.seeds}",
         "–" if steps is None else f"{steps:,}",
         "–" if seconds is None else f"{seconds:.0f}",
         f"{figures.seconds:.0f}",

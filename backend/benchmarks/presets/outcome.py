@@ -46,6 +46,7 @@ def summarize(outcomes: Sequence[Outcome], threshold: float | None) -> MeasuredP
     return MeasuredPreset(
         seeds=len(outcomes),
         solved=len(solved),
+        held=None if threshold is None else sum(outcome.final_return >= threshold for outcome in outcomes),
         return_iqm=round(iqm(finals), 3),
         return_low=round(low, 3),
         return_high=round(high, 3),

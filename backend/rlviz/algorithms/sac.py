@@ -6,12 +6,20 @@ from typing import Annotated, Any
 
 from rlviz.algorithms import off_policy
 from rlviz.algorithms.base import VECTORS, Algorithm
-from rlviz.algorithms.fields import Group, LogStdInit, SdeSampleFreq, TargetUpdateInterval, UseSde, setting
+from rlviz.algorithms.fields import Group, LogStdInit, SdeSampleFreq, UseSde, setting
 from rlviz.algorithms.off_policy import OffPolicyHyperparameters
 
 
 class SACHyperparameters(OffPolicyHyperparameters):
-    target_update_interval: TargetUpdateInterval = 1
+    target_update_interval: Annotated[
+        int,
+        setting(
+            Group.LEARNING,
+            "Gradient steps of a round between copies into the target network.",
+            ge=1,
+            le=1_000_000,
+        ),
+    ] = 1
     ent_coef: Annotated[
         float | None,
         setting(

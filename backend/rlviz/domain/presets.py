@@ -51,7 +51,10 @@ class MeasuredPreset(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     seeds: int = Field(ge=1, description="Seeds it was trained with.")
-    solved: int = Field(ge=0, description="Seeds that reached the reward threshold and held it.")
+    solved: int = Field(ge=0, description="Seeds that reached the reward threshold three evaluations in a row.")
+    held: int | None = Field(
+        None, ge=0, description="Seeds whose final policy reached it on fresh episodes; null: not counted."
+    )
     return_iqm: float = Field(description="Interquartile mean of the final returns.")
     return_low: float = Field(description="Lower end of its 95 % bootstrap interval.")
     return_high: float = Field(description="Upper end of its 95 % bootstrap interval.")

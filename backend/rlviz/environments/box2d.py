@@ -21,7 +21,7 @@ _RACE_FPS = 50
 
 
 class LunarLanderOptions(Options):
-    continuous: bool = Field(False, description="Throttles from 0 to 1 instead of engines that are on or off.")
+    continuous: bool = Field(False, description="Throttles from −1 to 1 instead of engines that are on or off.")
     gravity: float = Field(-10.0, gt=-12, lt=0, description="Gravity, downwards.")
     enable_wind: bool = Field(False, description="Wind and turbulence push the lander about.")
     wind_power: float = Field(15.0, ge=0, le=20, description="Strength of the wind, if there is wind.")

@@ -29,12 +29,13 @@ class MeasuredPreset(Wire):
     """What training with a preset came to over several seeds; see docs/presets.md."""
 
     seeds: int
-    solved: int = Field(description="Seeds whose policy reached the threshold and held it.")
+    solved: int = Field(description="Seeds that reached the threshold three evaluations in a row.")
+    held: int | None = Field(description="Seeds whose final policy reached it on fresh episodes; null: not counted.")
     return_iqm: float = Field(description="Interquartile mean over the seeds of the return reached.")
     return_low: float = Field(description="Lower end of its 95 % bootstrap interval.")
     return_high: float = Field(description="Upper end of its 95 % bootstrap interval.")
-    steps_to_threshold: int | None = Field(description="Median of environment steps; null if most never reach it.")
-    seconds_to_threshold: float | None = Field(description="Median of seconds of training.")
+    steps_to_threshold: int | None = Field(description="Median over the seeds that solved it; null if none did.")
+    seconds_to_threshold: float | None = Field(description="Seconds of training, likewise.")
     seconds: float = Field(description="Median of seconds for the whole training.")
 
 

@@ -923,9 +923,14 @@ export interface components {
       seeds: number;
       /**
        * Solved
-       * @description Seeds whose policy reached the threshold and held it.
+       * @description Seeds that reached the threshold three evaluations in a row.
        */
       solved: number;
+      /**
+       * Held
+       * @description Seeds whose final policy reached it on fresh episodes; null: not counted.
+       */
+      held: number | null;
       /**
        * Return Iqm
        * @description Interquartile mean over the seeds of the return reached.
@@ -943,12 +948,12 @@ export interface components {
       return_high: number;
       /**
        * Steps To Threshold
-       * @description Median of environment steps; null if most never reach it.
+       * @description Median over the seeds that solved it; null if none did.
        */
       steps_to_threshold: number | null;
       /**
        * Seconds To Threshold
-       * @description Median of seconds of training.
+       * @description Seconds of training, likewise.
        */
       seconds_to_threshold: number | null;
       /**

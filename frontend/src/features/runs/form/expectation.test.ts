@@ -7,6 +7,7 @@ describe("a preset's promise", () => {
   const measured = {
     seeds: 10,
     solved: 9,
+    held: 8,
     return_iqm: 498.2,
     return_low: 487,
     return_high: 500,
