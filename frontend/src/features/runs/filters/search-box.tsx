@@ -27,6 +27,9 @@ export function SearchBox({ text, onChange }: SearchBoxProps) {
     onChange(next);
   };
 
+  // External system: the address, which may belong to another page by then.
+  useEffect(() => () => window.clearTimeout(timer.current), []);
+
   // External system: the keyboard, wherever the focus is.
   useEffect(() => {
     const hear = (event: KeyboardEvent) => {
