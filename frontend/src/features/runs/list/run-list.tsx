@@ -20,7 +20,7 @@ import { Toolbar } from "../filters/toolbar";
 import { NoMatches } from "./no-matches";
 import { RunListSkeleton } from "./run-list-skeleton";
 import { RunTable } from "./run-table";
-import { changeSelection, NOTHING, span } from "./selection";
+import { changeSelection, MOST_SELECTED, NOTHING, span } from "./selection";
 import { useRunActions } from "./use-run-actions";
 import { useFirstPage, useIdsOfLines } from "./use-run-pages";
 
@@ -33,9 +33,6 @@ const RunMenu = lazy(() => import("./run-menu").then(({ RunMenu }) => ({ default
 const EditRun = lazy(() =>
   import("../edit/edit-run").then(({ EditRun }) => ({ default: EditRun })),
 );
-
-/** A selection that is larger than this is a slip of the finger. */
-const MOST_SELECTED = 500;
 
 interface RunListProps {
   onNew: () => void;

@@ -10,6 +10,9 @@ export type SelectionChange =
   | { kind: "remove"; ids: readonly string[] }
   | { kind: "clear" };
 
+/** As many as are picked at once: more is a slip of the finger. */
+export const MOST_SELECTED = 500;
+
 export const NOTHING: Selection = { ids: new Set(), anchor: null };
 
 export function changeSelection(old: Selection, change: SelectionChange): Selection {

@@ -4,6 +4,7 @@ import { count } from "@/lib/format";
 import { type Sort, sortedBy } from "@/lib/url";
 import { type Column, COLUMNS } from "./layout";
 import layout from "./layout.module.css";
+import { MOST_SELECTED } from "./selection";
 
 interface TableHeadProps {
   sort: Sort;
@@ -26,7 +27,7 @@ export function TableHead({ sort, onSort, total, selected, onSelectAll, onClear 
           <label className="grid size-7 place-items-center">
             <input
               type="checkbox"
-              aria-label={selected > 0 ? "Clear the selection" : `Select all ${count(total)} runs`}
+              aria-label={selected > 0 ? "Clear the selection" : selectAll(total)}
               checked={selected > 0 && selected >= total}
               ref={(box) => {
                 if (box) box.indeterminate = selected > 0 && selected < total;
@@ -45,6 +46,11 @@ export function TableHead({ sort, onSort, total, selected, onSelectAll, onClear 
       </div>
     </div>
   );
+}
+
+function selectAll(total: number): string {
+  const which = total > MOST_SELECTED ? `the first ${count(MOST_SELECTED)}` : `all ${count(total)}`;
+  return `Select ${which} runs`;
 }
 
 interface HeadingProps {
