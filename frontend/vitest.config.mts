@@ -6,6 +6,8 @@ export default defineConfig({
   test: {
     restoreMocks: true,
     unstubGlobals: true,
+    // Longer than any single wait of `vitest.setup.ts`.
+    testTimeout: 30_000,
     // Node's fetch wants whole addresses.
     env: { NEXT_PUBLIC_API_URL: "http://service.test" },
     projects: [

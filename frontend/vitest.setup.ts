@@ -1,6 +1,9 @@
 import "@testing-library/jest-dom/vitest";
-import { cleanup } from "@testing-library/react";
+import { cleanup, configure } from "@testing-library/react";
 import { afterEach } from "vitest";
+
+// What is loaded on demand takes its time on a busy machine; a test that passes waits no longer for this.
+configure({ asyncUtilTimeout: 15_000 });
 
 afterEach(cleanup);
 
