@@ -30,7 +30,7 @@ test("every page and state", async ({ browser }, { project }) => {
 
 /** Long enough for answers, first frames of videos and one redraw of the charts. */
 async function settled(page: Page) {
-  await expect(page.locator("main")).not.toBeEmpty();
+  await expect(page.locator("main > *").first()).toBeAttached();
   await page.waitForLoadState("load");
   await page.waitForTimeout(700);
 }
