@@ -183,7 +183,8 @@ class StreamService:
                     followed[row.id].status = row
             events.extend(map(StatusEvent, rows))
             events.extend(map(EvaluationEvent, evaluated))
-        for run_id in changes.deleted:
+        there = {event.run.id for event in events if isinstance(event, StatusEvent)}  # deleted and brought back
+        for run_id in (run_id for run_id in changes.deleted if run_id not in there):
             if run_id in followed:
                 followed[run_id].over = True
             if whole_list or run_id in followed:

@@ -246,6 +246,22 @@ def test_a_run_that_is_deleted_before_the_first_event_ends_deleted(world: World)
     asyncio.run(check())
 
 
+def test_a_run_that_was_deleted_and_brought_back_while_nobody_read_is_there(world: World) -> None:
+    async def check() -> None:
+        world.run("a")
+        async with world.stream("a", whole_list=True) as following:
+            await following()
+            world.broadcast.run_deleted("a")
+            world.change("a", name="Back")
+            event = await following()
+            assert isinstance(event, StatusEvent)
+            assert event.run.name == "Back"
+            world.rows("a", 1)
+            assert seqs(await following()) == [1]
+
+    asyncio.run(check())
+
+
 def test_only_who_wants_the_whole_list_hears_of_other_runs(world: World) -> None:
     async def check() -> None:
         world.run("a")
