@@ -27,8 +27,11 @@ export function ChartCursor({ chart, model, hidden }: ChartCursorProps) {
   const cursor = useDeferredValue(useCursor(group));
   const [from, to] = model.x;
 
-  const zoom = (factor: number) =>
-    group.zoom(zoomed([from, to], group.getCursor() ?? (from + to) / 2, factor, chart.bounds));
+  const zoom = (factor: number) => {
+    // From the group's own window: the model's is still the one before when keys come fast.
+    const [low, high] = group.getWindow() ?? [from, to];
+    group.zoom(zoomed([low, high], group.getCursor() ?? (low + high) / 2, factor, chart.bounds));
+  };
   const step = (by: number) => moveTo(stepped(model.data[0], group.getCursor(), by));
   const moveTo = (x: number | null) => {
     group.moveTo(x);
