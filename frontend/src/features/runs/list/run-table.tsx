@@ -59,6 +59,7 @@ export function RunTable(props: RunTableProps) {
     count: total,
     estimateSize: () => height,
     overscan: OVERSCAN,
+    useFlushSync: false, // a row drawn a frame later is not seen; a scroll held up for it is
     scrollMargin: top,
     scrollPaddingStart: COVERED.top,
     scrollPaddingEnd: COVERED.bottom,
