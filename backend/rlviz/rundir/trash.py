@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from pathlib import Path
@@ -36,12 +37,18 @@ class Trash:
             return
 
     def take(self, run_id: str) -> RunFolder:
-        """Put a folder back in its place. Raises RunNotFound once it was purged."""
+        """Put a folder back in its place; one that was put there by hand stays, and wins.
+
+        Raises RunNotFound once it was purged.
+        """
         folder = RunFolder(self._runs_dir, run_id)
         try:
             (self.path / run_id).rename(folder.path)
         except FileNotFoundError as error:
             raise RunNotFound(run_id) from error
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                raise
         return folder
 
     def run_ids(self) -> list[str]:

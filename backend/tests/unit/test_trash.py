@@ -37,6 +37,14 @@ def test_what_is_not_in_the_trash_cannot_be_taken_and_a_missing_folder_can_be_pu
     assert trash.run_ids() == []
 
 
+def test_a_folder_put_back_by_hand_stays_as_it_is(tmp_path: Path) -> None:
+    trash, folder = Trash(tmp_path), make_run(tmp_path)
+    trash.put(folder, 1.0)
+    copied = make_run(tmp_path)
+    copied.log_path.write_text("by hand")
+    assert trash.take(folder.run_id).log_path.read_text() == "by hand"
+
+
 def test_the_newest_folder_of_a_name_is_the_one_that_is_kept(tmp_path: Path) -> None:
     trash = Trash(tmp_path)
     for content in ("old", "new"):

@@ -27,7 +27,7 @@ export const failures = {
     title: "It had learned, then lost it",
     curve: "fallback",
     metric: REWARD,
-    see: "The return peaks and falls back by a third or more, often within a few updates.",
+    see: "The return peaks and loses more than half of what it had gained, often within a few updates.",
     why: "An update went too far from what the data supported; the worse policy then collects worse data.",
     try: "A lower or falling learning rate. Keep the best policy by evaluating while it trains, and play that one.",
   },
@@ -57,7 +57,7 @@ export const entropyCollapsed: Failure = {
   title: "Entropy collapses early",
   curve: "collapse",
   metric: "train/entropy_loss",
-  see: "Entropy falls near zero in the first third of training, and the return stops improving.",
+  see: "Entropy falls near zero in the first half of training, and the return stops improving.",
   why: "The policy became sure before it had seen enough: it hardly tries anything else now.",
   try: "ent_coef 0.01, a lower learning rate, more environments for broader data.",
 };
