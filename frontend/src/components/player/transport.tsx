@@ -21,7 +21,7 @@ export function Transport({ deck, onFullScreen, children }: TransportProps) {
   const { playing, loop, rate, duration } = useDeckState(deck);
   const shown = useDeckTime(deck, clock);
   return (
-    <div className="flex flex-wrap items-center gap-x-1 gap-y-1.5">
+    <div className="flex flex-wrap items-center gap-x-0.5 gap-y-1.5">
       <Key label={playing ? "Pause" : "Play"} keys="Space" onPress={deck.toggle} strong>
         {playing ? (
           <Pause aria-hidden className={clsx(icon, "fill-current")} />
@@ -42,7 +42,7 @@ export function Transport({ deck, onFullScreen, children }: TransportProps) {
         aria-label="Speed"
         value={rate}
         onChange={(event) => deck.setRate(Number(event.target.value))}
-        className="h-8 rounded-md border border-control-line bg-raised px-1.5 text-xs tabular-nums max-md:h-10"
+        className="h-8 w-14 rounded-md border border-control-line bg-raised px-1 text-xs tabular-nums max-md:h-10"
       >
         {RATES.map((value) => (
           <option key={value} value={value}>
