@@ -34,8 +34,7 @@ class Rig:
 
     def launch(self, folder: RunFolder) -> Worker:
         self.processes.prepare()
-        # The kernel lets a new process be seen for a moment before its command line can be read.
-        spares = eventually(worker_processes, "a warm spare") if self._warm else []
+        spares = worker_processes()
         worker = self.launcher.launch(folder)
         self._workers.append(worker)
         if self._warm:

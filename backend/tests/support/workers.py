@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 
 import psutil
 
@@ -39,10 +40,17 @@ def worker_processes() -> list[int]:
     found = []
     for process in psutil.Process().children(recursive=True):
         try:
-            running = "rlviz.worker" in process.cmdline() and process.status() != psutil.STATUS_ZOMBIE
+            running = "rlviz.worker" in _command_line(process) and process.status() != psutil.STATUS_ZOMBIE
             parent = process.parent()
             if running and (parent is None or "serve" not in parent.cmdline()):
                 found.append(process.pid)
         except psutil.Error:
             continue
     return found
+
+
+def _command_line(process: psutil.Process) -> list[str]:
+    """Of a process that was started this moment too: the kernel shows it before it has its arguments."""
+    while not (line := process.cmdline()) and process.status() != psutil.STATUS_ZOMBIE:
+        time.sleep(0.001)
+    return list(line)
