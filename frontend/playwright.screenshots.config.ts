@@ -5,9 +5,11 @@ const themes = ["light", "dark"] as const;
 const widths = { desktop, phone };
 
 /** `make screenshots`: every page and state, in both themes, at both widths, into screenshots/. */
-export default defineConfig(base, {
+export default defineConfig({
+  ...base,
   testMatch: "screenshots.shots.ts",
   timeout: 290_000,
+  retries: 0,
   projects: themes.flatMap((colorScheme) =>
     Object.entries(widths).map(([name, viewport]) => ({
       name: `${name}-${colorScheme}`,
