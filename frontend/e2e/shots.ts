@@ -16,6 +16,9 @@ const RUN = /^\/runs\/[^/]+$/;
 const EVALUATIONS = /^\/runs\/[^/]+\/evaluations$/;
 const COMPARE = /^\/compare$/;
 
+/** Failures are told only once it was tried again. */
+const told = (page: Page) => page.getByRole("alert").first().waitFor();
+
 /** Every page, and every state it can be in. */
 export function shots(): Shot[] {
   const runs = seeded();
@@ -24,7 +27,7 @@ export function shots(): Shot[] {
     { name: "home", path: "/" },
     { name: "home-none", path: "/", before: (page) => answer(page, LIST, () => emptyList) },
     { name: "home-loading", path: "/", before: (page) => silence(page, LIST) },
-    { name: "home-error", path: "/", before: (page) => refuse(page, LIST) },
+    { name: "home-error", path: "/", before: (page) => refuse(page, LIST), then: told },
     { name: "home-no-match", path: "/?q=nothing+is+called+this" },
     { name: "run-live", path: runPage(live) },
     { name: "run-completed", path: runPage(runs.good) },
@@ -52,7 +55,12 @@ export function shots(): Shot[] {
         answer(page, RUN, (run: object) => ({ ...run, status: "queued", queue_position: 2 })),
     },
     { name: "run-loading", path: runPage(runs.good), before: (page) => silence(page, RUN) },
-    { name: "run-error", path: runPage(runs.good), before: (page) => refuse(page, RUN) },
+    {
+      name: "run-error",
+      path: runPage(runs.good),
+      before: (page) => refuse(page, RUN),
+      then: told,
+    },
     { name: "run-unknown", path: runPage("no-such-run") },
     { name: "compare-none", path: "/compare" },
     { name: "compare-one", path: comparePage(runs.good) },
@@ -76,6 +84,7 @@ export function shots(): Shot[] {
       name: "compare-error",
       path: comparePage(runs.good, runs.slow),
       before: (page) => refuse(page, COMPARE),
+      then: told,
     },
     { name: "explain", path: "/explain" },
     { name: "explain-hints", path: `/explain?run=${runs.slow}` },
