@@ -17,7 +17,7 @@ const EVALUATIONS = /^\/runs\/[^/]+\/evaluations$/;
 const COMPARE = /^\/compare$/;
 
 /** Failures are told only once it was tried again. */
-const told = (page: Page) => page.getByRole("alert").first().waitFor();
+const told = (page: Page) => page.getByText("The catalogue is busy").first().waitFor();
 
 /** Every page, and every state it can be in. */
 export function shots(): Shot[] {
