@@ -46,7 +46,7 @@ are named; *SB3* is Stable-Baselines3; *ours* are values of this project. What a
 way, and the policy at the end (the best one, where the preset keeps it) on 50 fresh episodes. The return is the
 interquartile mean over the seeds with its 95 % bootstrap interval; a seed has solved it when three evaluations in a row
 reached the reward threshold, and held it when the final policy's mean reached it too. Steps and seconds to the
-threshold (of training alone, on two processor cores) are medians over the seeds that solved it. The curve is the median
+threshold (of training alone, on one processor core) are medians over the seeds that solved it. The curve is the median
 over the seeds, with the quartiles around it. A preset that is changed loses its figures until they are measured again.
 """
 

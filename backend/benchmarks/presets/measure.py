@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -54,8 +55,19 @@ def measure(job: Job, seed: int, timesteps: int | None = None) -> Outcome:
         folder = RunFolder(Path(root), "measured")
         config = configuration(job, seed, timesteps)
         folder.create(config.model_copy(update={"run_id": folder.run_id}))
-        subprocess.run([sys.executable, "-m", "rlviz.worker", str(folder.path)], check=True)
-        return _outcome(folder, config)
+        busy = _train(folder)
+        return _outcome(folder, config, busy)
+
+
+def _train(folder: RunFolder) -> float:
+    """Train in a worker; the share of the time that it had a processor: less than 1 beside other work."""
+    begin = time.monotonic()
+    worker = subprocess.Popen([sys.executable, "-m", "rlviz.worker", str(folder.path)])
+    _, status, used = os.wait4(worker.pid, 0)
+    worker.returncode = os.waitstatus_to_exitcode(status)
+    if worker.returncode:
+        raise subprocess.CalledProcessError(worker.returncode, worker.args)
+    return min(1.0, (used.ru_utime + used.ru_stime) / (time.monotonic() - begin))
 
 
 def configuration(job: Job, seed: int, timesteps: int | None) -> RunConfig:
@@ -74,7 +86,7 @@ def configuration(job: Job, seed: int, timesteps: int | None) -> RunConfig:
     return config.model_copy(update={"evaluation": EvaluationPlan(every_steps=every, episodes=EPISODES)})
 
 
-def _outcome(folder: RunFolder, config: RunConfig) -> Outcome:
+def _outcome(folder: RunFolder, config: RunConfig, busy: float) -> Outcome:
     steps: list[int] = []
     returns: list[float] = []
     seconds: list[float] = []
@@ -86,7 +98,7 @@ def _outcome(folder: RunFolder, config: RunConfig) -> Outcome:
         if EVAL_REWARD in values:
             steps.append(step)
             returns.append(values[EVAL_REWARD])
-            seconds.append(round(step / rate, 1) if rate else 0.0)
+            seconds.append(round(busy * step / rate, 1) if rate else 0.0)
     return Outcome(seed=config.seed, steps=steps, returns=returns, seconds=seconds, final_return=_final(folder, config))
 
 

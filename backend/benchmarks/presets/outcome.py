@@ -26,7 +26,7 @@ class Outcome(BaseModel):
     steps: list[int]
     returns: list[float]
     seconds: list[float]
-    """Of training, without evaluations, up to each of them."""
+    """Of processor time in training, without evaluations, up to each of them: the same beside other work."""
     final_return: float
 
     def solved_at(self, threshold: float | None) -> int | None:
