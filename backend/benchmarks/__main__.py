@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import time
+from collections.abc import Iterable
 
 from benchmarks.support import Figure
 from rlviz.algorithms import ALGORITHMS
@@ -22,13 +23,19 @@ def main() -> None:
     wanted = parser.parse_args().parts
     algorithms = [name for name in wanted if name not in PARTS]
     for part in [name for name in wanted if name in PARTS] or (["throughput"] if algorithms else PARTS):
-        begin = time.monotonic()
         measure = importlib.import_module(f"benchmarks.{part}").run
-        figures: list[Figure] = measure(algorithms) if part == "throughput" else measure()
-        print(f"\n{part} ({time.monotonic() - begin:.0f} s)")
-        for found in figures:
-            verdict = {None: "", True: "reached", False: "MISSED"}[found.met]
-            print(f"  {found.what:74} {found.value:>15}  {found.reach:>7}  {verdict}".rstrip(), flush=True)
+        found: Iterable[Figure] = measure(algorithms) if part == "throughput" else measure()
+        _report(part, found)
+
+
+def _report(part: str, figures: Iterable[Figure]) -> None:
+    """Print each figure as soon as it is there."""
+    begin = time.monotonic()
+    print(f"\n{part}", flush=True)
+    for found in figures:
+        verdict = {None: "", True: "reached", False: "MISSED"}[found.met]
+        print(f"  {found.what:86} {found.value:>12}  {found.reach:>7}  {verdict}".rstrip(), flush=True)
+    print(f"  ({time.monotonic() - begin:.0f} s)", flush=True)
 
 
 if __name__ == "__main__":
