@@ -1,7 +1,7 @@
 "use client";
 
 import { Search } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { controlClass } from "@/components/ui/field";
 
 /** How long typing must pause before the list follows. */
@@ -16,19 +16,23 @@ interface SearchBoxProps {
 export function SearchBox({ text, onChange }: SearchBoxProps) {
   const [typed, setTyped] = useState(text);
   const [known, setKnown] = useState(text);
-  const timer = useRef(0);
   const box = useRef<HTMLInputElement>(null);
   if (known !== text) {
     setKnown(text);
     setTyped(text);
   }
-  const say = (next: string) => {
-    setKnown(next);
-    onChange(next);
+  const say = () => {
+    setKnown(typed);
+    onChange(typed);
   };
+  const sayAfterPause = useEffectEvent(say);
 
-  // External system: the address, which may belong to another page by then.
-  useEffect(() => () => window.clearTimeout(timer.current), []);
+  // External system: the clock. What else has changed by then (a filter, the order) is not undone.
+  useEffect(() => {
+    if (typed === text) return;
+    const timer = window.setTimeout(sayAfterPause, PAUSE_MS);
+    return () => window.clearTimeout(timer);
+  }, [typed, text]);
 
   // External system: the keyboard, wherever the focus is.
   useEffect(() => {
@@ -59,15 +63,9 @@ export function SearchBox({ text, onChange }: SearchBoxProps) {
         placeholder="Search name, tag, note or id"
         className={`${controlClass} pl-8`}
         value={typed}
-        onChange={({ target: { value } }) => {
-          setTyped(value);
-          window.clearTimeout(timer.current);
-          timer.current = window.setTimeout(() => say(value), PAUSE_MS);
-        }}
+        onChange={(event) => setTyped(event.target.value)}
         onKeyDown={(event) => {
-          if (event.key !== "Enter") return;
-          window.clearTimeout(timer.current);
-          say(typed);
+          if (event.key === "Enter") say();
         }}
       />
     </div>

@@ -1,0 +1,43 @@
+import { act, fireEvent, render, screen } from "@testing-library/react";
+import { useState } from "react";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { EVERYTHING, writeListFilter } from "@/lib/url";
+import { Toolbar } from "./toolbar";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function Filtered() {
+  const [filter, setFilter] = useState(EVERYTHING);
+  return (
+    <>
+      <Toolbar filter={filter} onChange={setFilter} />
+      <output>{writeListFilter(filter)}</output>
+    </>
+  );
+}
+
+const type = (value: string) =>
+  fireEvent.change(screen.getByRole("searchbox"), { target: { value } });
+const pass = (ms: number) => act(() => vi.advanceTimersByTime(ms));
+
+test("the list follows what is typed after a pause, at once on Enter", () => {
+  render(<Filtered />);
+  type("ppo");
+  expect(screen.getByRole("status")).toHaveTextContent("");
+  pass(200);
+  expect(screen.getByRole("status")).toHaveTextContent("?q=ppo");
+  type("dqn");
+  fireEvent.keyDown(screen.getByRole("searchbox"), { key: "Enter" });
+  expect(screen.getByRole("status")).toHaveTextContent("?q=dqn");
+});
+
+test("what is pressed during the pause is kept, and so is what was typed", () => {
+  render(<Filtered />);
+  type("ppo");
+  pass(50);
+  fireEvent.click(screen.getByRole("button", { name: "Sort upwards" }));
+  expect(screen.getByRole("searchbox")).toHaveValue("ppo");
+  pass(200);
+  expect(screen.getByRole("status")).toHaveTextContent("?q=ppo&sort=created_at");
+});
