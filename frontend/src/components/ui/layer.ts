@@ -2,9 +2,11 @@ export const LAYER_ID = "layer";
 
 /**
  * Where floating parts are put: inside the page's `main`, so that they belong to a landmark, or inside what fills
- * the screen, so that they are seen. Without a shell (in a test) it is the body's end.
+ * the screen, so that they are seen. Without a shell (in a test) it is the body's end. On the server, where `next dev`
+ * renders pages too, there is no place yet.
  */
 export function layer(): Element | undefined {
+  if (typeof document === "undefined") return undefined;
   return document.fullscreenElement ?? document.getElementById(LAYER_ID) ?? undefined;
 }
 
