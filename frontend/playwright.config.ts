@@ -21,7 +21,11 @@ const service = {
   url: `${url}/api/health`,
   reuseExistingServer: false,
   timeout: 60_000,
-  env: { RLVIZ_PORT: port, RLVIZ_MAX_CONCURRENT_RUNS: "6" },
+  env: {
+    RLVIZ_PORT: port,
+    RLVIZ_MAX_CONCURRENT_RUNS: "6",
+    RLVIZ_ENVIRONMENTS: path.join(runs, "lights.py:Lights"),
+  },
   gracefulShutdown: { signal: "SIGTERM" as const, timeout: 10_000 },
 };
 

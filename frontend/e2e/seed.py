@@ -5,7 +5,8 @@
     seed.py FOLDER --empty       none at all
     seed.py FOLDER … --serve     then be the service (settings from the environment)
 
-What is where is written to FOLDER/seeded.json: run ids by purpose, and the live ones in a list.
+What is where is written to FOLDER/seeded.json: run ids by purpose, and the live ones in a list. FOLDER/lights.py is an
+environment of a user's own, for whoever names it in RLVIZ_ENVIRONMENTS.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import time
 from pathlib import Path
 
 from seeding.live import create_live, keep_alive
+from seeding.own import write_own_environment
 from seeding.story import write_story
 
 
@@ -33,6 +35,7 @@ def main() -> None:
     folders = create_live(wanted.folder, wanted.live)
     seeded["live"] = [folder.run_id for folder in folders]
     (wanted.folder / "seeded.json").write_text(json.dumps(seeded, indent=2))
+    write_own_environment(wanted.folder / "lights.py")
     ready = wanted.folder / ".live-ready"
     if folders and os.fork() == 0:
         keep_alive(folders, ready)
