@@ -1,4 +1,4 @@
-"""HTTP connections that cannot be kept half open: a bound on the size of a request's head, and on its time."""
+"""HTTP connections that cannot be kept for nothing: bounds on their number, on what is half said, and on waiting."""
 
 from __future__ import annotations
 
@@ -7,67 +7,119 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-MAX_OPEN_HEAD_BYTES = 1 << 17
-"""Request line and headers, as long as their end has not come; the guard is stricter with those that are whole."""
+MAX_UNFINISHED_BYTES = 1 << 17
+"""Request line and headers, as long as their end has not come; the guard is stricter with those that are whole.
+
+The same for what else may come between two parts of a request: empty lines, extensions of a chunk, trailers.
+"""
 
 HEAD_SECONDS = 15.0
-"""How long a client may take to send them."""
+"""How long a client may take to send request line and headers."""
+
+STALL_SECONDS = 60.0
+"""How long a client may take nothing of its answer. Streams have less patience."""
 
 MAX_CONNECTIONS = 500
-"""Open at the same time; one more is answered 503."""
+"""Open at the same time. One more takes the place of the one that has been silent longest; if none is, it gets 503."""
 
 _TOO_LARGE = b"431 Request Header Fields Too Large"
 _TOO_SLOW = b"408 Request Timeout"
 
 
 class BoundedProtocol(HttpToolsProtocol):
-    """Uvicorn's own, which waits for ever for the end of a request's head, however long that gets."""
+    """Uvicorn's own, which waits for ever for the end of a request, however long that gets, and for its reader."""
 
     head_seconds = HEAD_SECONDS
+    stall_seconds = STALL_SECONDS
+    max_connections = MAX_CONNECTIONS
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self._head_bytes = 0
-        self._in_head = True
-        self._timer: asyncio.TimerHandle | None = None
+        self.limit_concurrency = self.max_connections
+        self._unfinished_bytes = 0
+        self._silent_since: float | None = None
+        self._head_timer: asyncio.TimerHandle | None = None
+        self._stall_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        self._silent_since = self.loop.time()
+        self._make_room()
         self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_waiting()
+        self._stop_stalling()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        if self._in_head:
-            self._head_bytes += len(data)
+        self._unfinished_bytes += len(data)
         super().data_received(data)
-        if self._in_head and self._head_bytes > MAX_OPEN_HEAD_BYTES:
+        if self._unfinished_bytes > MAX_UNFINISHED_BYTES:
             self._refuse(_TOO_LARGE)
+        elif self._head_timer is None and not self._is_answering:
+            self._wait()  # for the end of what this began, be it an empty line
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
-        self._in_head = True
         self._wait()
 
     def on_headers_complete(self) -> None:
-        self._in_head, self._head_bytes = False, 0
+        self._unfinished_bytes, self._silent_since = 0, None
         self._stop_waiting()
         super().on_headers_complete()
 
+    def on_chunk_complete(self) -> None:
+        self._unfinished_bytes = 0
+
+    def on_body(self, body: bytes) -> None:
+        self._unfinished_bytes = 0
+        super().on_body(body)
+
     def on_message_complete(self) -> None:
+        self._unfinished_bytes = 0
         super().on_message_complete()
-        self._in_head = True
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if not self._is_answering:
+            self._silent_since = self.loop.time()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._stall_timer = self.loop.call_later(self.stall_seconds, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        self._stop_stalling()
+        super().resume_writing()
+
+    @property
+    def _is_answering(self) -> bool:
+        return self.cycle is not None and not self.cycle.response_complete
+
+    def _make_room(self) -> None:
+        if len(self.connections) < self.max_connections:
+            return
+        others = (one for one in self.connections if isinstance(one, BoundedProtocol) and one is not self)
+        silent = [one for one in others if one._silent_since is not None and not one.transport.is_closing()]
+        if silent:
+            longest = min(silent, key=lambda one: one._silent_since or 0.0)
+            longest.transport.abort()
+            self.connections.discard(longest)  # now: its end is noticed later, when this request may have come
 
     def _wait(self) -> None:
         self._stop_waiting()
-        self._timer = self.loop.call_later(self.head_seconds, self._refuse, _TOO_SLOW)
+        self._head_timer = self.loop.call_later(self.head_seconds, self._refuse, _TOO_SLOW)
 
     def _stop_waiting(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        if self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
+
+    def _stop_stalling(self) -> None:
+        if self._stall_timer is not None:
+            self._stall_timer.cancel()
+            self._stall_timer = None
 
     def _refuse(self, status: bytes) -> None:
         """End the connection; a request that is being answered on it has been read whole, so none is."""

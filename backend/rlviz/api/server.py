@@ -12,7 +12,7 @@ from types import FrameType
 import uvicorn
 
 from rlviz.api.app import create_app
-from rlviz.api.protocol import MAX_CONNECTIONS, BoundedProtocol
+from rlviz.api.protocol import BoundedProtocol
 from rlviz.domain.errors import InvalidRequest
 from rlviz.services.application import Application
 from rlviz.settings import Settings
@@ -38,7 +38,7 @@ def serve(application: Application) -> int:
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         server_header=False,
         http=BoundedProtocol,
-        limit_concurrency=MAX_CONNECTIONS,
+        ws="none",
     )
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _already_handled)

@@ -7,13 +7,15 @@ import hashlib
 import re
 import socket
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
+import psutil
 import pytest
 
 from rlviz.api.headers import page_policy
-from rlviz.api.protocol import MAX_OPEN_HEAD_BYTES
-from tests.support.http import PATIENCE, Service, assert_problem, make_run, raw_request, serving
+from rlviz.api.protocol import MAX_UNFINISHED_BYTES
+from tests.support.http import PATIENCE, Service, assert_problem, make_run, raw_request, serving, streaming, wait_for
 
 THEME = 'document.documentElement.dataset.theme = "dark";'
 PAGE = (
@@ -27,6 +29,8 @@ from rlviz.services.application import Application
 from rlviz.settings import read_settings
 
 protocol.BoundedProtocol.head_seconds = guard.BODY_SECONDS = 0.5
+protocol.BoundedProtocol.stall_seconds = 2.0
+protocol.BoundedProtocol.max_connections = 20
 raise SystemExit(serve(Application(read_settings())))
 """
 
@@ -41,6 +45,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     run = make_run(folder / "runs", "a-run", rows=3, status="completed")
     make_run(folder / "runs", "fresh-run")
     run.model_path.write_bytes(b"policy")
+    with (run.path / "large").open("wb") as large:
+        large.truncate(50_000_000)
     (run.path / "evil.html").write_text("<script>alert(1)</script>")
     settings = {"frontend_dir": str(folder / "out"), "min_free_disk": "1000000TB"}
     with serving(folder, script=IMPATIENT, **settings) as service:
@@ -145,17 +151,26 @@ def test_nothing_starts_on_a_disk_that_is_too_full(site: Service) -> None:
     assert site.get("/runs/a-run/evaluations") == []
 
 
-def test_a_head_without_end_is_cut_off(site: Service) -> None:
+@pytest.mark.parametrize(
+    "begun",
+    [
+        b"GET /api/health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Long: ",
+        b"POST /api/runs HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n1;",
+        b"POST /api/runs HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX-Trailer: ",
+    ],
+    ids=["header", "chunk-extension", "trailer"],
+)
+def test_what_has_no_end_is_cut_off(site: Service, begun: bytes) -> None:
     with socket.create_connection(("127.0.0.1", site.port), PATIENCE) as connection:
-        connection.sendall(b"GET /api/health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Long: ")
+        connection.sendall(begun)
         sent = 0
         try:
-            while sent < 100 * MAX_OPEN_HEAD_BYTES:
+            while sent < 100 * MAX_UNFINISHED_BYTES:
                 sent += connection.send(b"x" * 8_192)
             received = connection.recv(100)
         except ConnectionError:
             received = b""
-    assert sent < 100 * MAX_OPEN_HEAD_BYTES or received.startswith(b"HTTP/1.1 431")
+    assert sent < 100 * MAX_UNFINISHED_BYTES or received.startswith(b"HTTP/1.1 431")
     assert site.get("/health")["status"] == "ok"
 
 
@@ -176,8 +191,35 @@ def test_a_client_that_dawdles_over_its_request_is_let_go(site: Service) -> None
             assert b" 408 " in connection.recv(1_000)
 
 
+def test_a_client_that_says_nothing_more_after_an_answer_is_let_go(site: Service) -> None:
+    """An empty line is no request, yet it ends the patience that is meant for silence."""
+    with socket.create_connection(("127.0.0.1", site.port), PATIENCE) as connection:
+        connection.sendall(b"GET /api/health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        assert connection.recv(10_000).startswith(b"HTTP/1.1 200 ")
+        connection.sendall(b"\r\n")
+        while connection.recv(10_000):
+            pass
+
+
+def test_a_client_that_takes_nothing_of_its_answer_is_let_go(site: Service) -> None:
+    with socket.create_connection(("127.0.0.1", site.port), PATIENCE) as connection:
+        connection.sendall(b"GET /api/runs/a-run/artifacts/large HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        connections = psutil.Process(site.process.pid).net_connections
+        port = connection.getsockname()[1]
+        wait_for(lambda: all(one.raddr[1:] != (port,) for one in connections()), "the connection's end")
+
+
+def test_silent_connections_make_room_and_those_that_are_answered_stay(site: Service) -> None:
+    with streaming(site, "/stream") as stream, ExitStack() as silent:
+        for _ in range(3 * 20):
+            silent.enter_context(socket.create_connection(("127.0.0.1", site.port), PATIENCE)).sendall(b"GET /")
+            assert raw_request(site.port, b"/api/health").status == 200
+        site.api("PATCH", "/runs/a-run", json={"notes": "still here"})
+        stream.until(lambda event: event.kind == "status" and event.data["run"]["notes"] == "still here")
+
+
 def test_a_large_body_with_its_head_in_one_piece_is_no_large_head(site: Service) -> None:
-    body = b" " * (4 * MAX_OPEN_HEAD_BYTES) + b"{}"
+    body = b" " * (4 * MAX_UNFINISHED_BYTES) + b"{}"
     answer = raw_request(
         site.port, b"/api/runs", method=b"POST", headers={"Content-Type": b"application/json"}, body=body
     )
