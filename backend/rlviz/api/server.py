@@ -63,7 +63,7 @@ class _Server(uvicorn.Server):
                     print(
                         "Stopping runs and saving their policies; Ctrl-C again does not wait for them.", file=sys.stderr
                     )
-            Thread(target=self._application.wind_down, name="wind-down", daemon=True).start()
+            Thread(target=self._application.wind_down, name="wind-down").start()  # even a second Ctrl-C waits for it
             super().handle_exit(sig, frame)
         else:
             self.force_exit = True

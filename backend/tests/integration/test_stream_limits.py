@@ -96,3 +96,4 @@ def test_a_service_that_is_told_to_end_closes_its_streams_and_ends_well(tmp_path
             with pytest.raises((http.client.IncompleteRead, AssertionError)):
                 stream.until(is_kind("end"))
         assert "Traceback" not in service.log, service.log
+        assert "ERROR" not in service.log, service.log

@@ -7,12 +7,13 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing
 from typing import Annotated, Any
 
+import anyio
 from fastapi import APIRouter, Header, Query
 from pydantic import BaseModel
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from sse_starlette.sse import SendTimeoutError
 from starlette.concurrency import run_in_threadpool
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from rlviz.api.dependencies import App
 from rlviz.api.problems import documented
@@ -36,6 +37,8 @@ log = logging.getLogger(__name__)
 router = APIRouter(tags=["stream"])
 
 MAX_RUNS = 50
+
+FAREWELL_SECONDS = 0.5
 
 _RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {
@@ -74,11 +77,24 @@ async def stream_runs(
 
 
 class EventStream(EventSourceResponse):
-    """Server-sent events for a client that may be slow: one that takes nothing is dropped, without a fuss."""
+    """Server-sent events for a client that may be slow, ended well: no fuss about either in the log.
+
+    One that takes nothing is dropped; when the service ends, so does the answer, as a whole one.
+    """
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        has_begun = False
+
+        async def send_on(message: Message) -> None:
+            nonlocal has_begun
+            has_begun = True
+            await send(message)
+
         try:
-            await super().__call__(scope, receive, send)
+            await super().__call__(scope, receive, send_on)
+            if has_begun and self.active:
+                with anyio.move_on_after(FAREWELL_SECONDS):
+                    await send({"type": "http.response.body", "body": b"", "more_body": False})
         except SendTimeoutError:
             log.info("A client of %s took nothing for %s s and was dropped", scope["path"], self.send_timeout)
 
