@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import time
-from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from html import escape
 from http import HTTPStatus
 from http.cookies import CookieError, SimpleCookie
@@ -17,12 +15,13 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import Scope
 
+from rlviz.api.guesses import WAIT_SECONDS, Guesses
 from rlviz.api.headers import POLICY, REFERRER, policy
+from rlviz.domain.errors import TooManyGuesses
 
 COOKIE = "rlviz_session"
 LOGIN, LOGOUT = "/login", "/logout"
-MAX_FAILURES = 20
-FAILURE_SECONDS = 60.0
+RETRY = {"Retry-After": f"{WAIT_SECONDS:.0f}"}
 _YEAR_SECONDS = 365 * 86_400
 _PAGE_HEADERS = {
     "Cache-Control": "no-store",
@@ -32,22 +31,30 @@ _PAGE_HEADERS = {
 
 
 class Door:
-    """Knows who may come in. Compares in constant time; after MAX_FAILURES wrong tokens a minute it waits.
+    """Knows who may come in. Compares in constant time; who guesses, here or at the login, has to wait.
 
-    The cookie holds no token: it is derived from it, so that a new token ends every session.
+    The cookie holds no token: it is derived from it, so that a new token ends every session. It is too long to be
+    guessed, so that whoever has signed in never waits because of somebody else at the same address.
     """
 
-    def __init__(self, token: str, *, monotonic: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, token: str, guesses: Guesses | None = None) -> None:
         self._token = token.encode()
         self._session = hmac.new(self._token, b"rlviz session 1", hashlib.sha256).hexdigest()
-        self._failures: deque[float] = deque(maxlen=MAX_FAILURES)
-        self._monotonic = monotonic
+        self._guesses = guesses or Guesses()
 
-    def admits(self, headers: Headers) -> bool:
-        scheme, _, shown = headers.get("authorization", "").partition(" ")
-        if scheme.lower() == "bearer" and hmac.compare_digest(shown.encode(), self._token):
+    def admits(self, headers: Headers, address: str) -> bool:
+        """Whether the request, which came from ``address``, shows the cookie or the token. Raises TooManyGuesses."""
+        if any(hmac.compare_digest(value.encode(), self._session.encode()) for value in _cookies(headers)):
             return True
-        return any(hmac.compare_digest(value.encode(), self._session.encode()) for value in _cookies(headers))
+        scheme, _, shown = headers.get("authorization", "").partition(" ")
+        return scheme.lower() == "bearer" and self._is_token(shown, address)
+
+    def _is_token(self, shown: str, address: str) -> bool:
+        self._guesses.check(address)
+        right = hmac.compare_digest(shown.encode(), self._token)
+        if not right:
+            self._guesses.add(address)
+        return right
 
     async def answer(self, request: Request) -> Response:
         """The login page, what its form asks for, or the way out."""
@@ -57,11 +64,11 @@ class Door:
             return _page(_local(request.query_params.get("next", "/")), HTTPStatus.OK)
         form = parse_qs((await request.body()).decode("utf-8", "replace"), keep_blank_values=True)
         token, target = form.get("token", [""])[-1], _local(form.get("next", ["/"])[-1])
-        if self._must_wait():
-            wait = {"Retry-After": f"{FAILURE_SECONDS:.0f}"}
-            return _page(target, HTTPStatus.TOO_MANY_REQUESTS, "Too many wrong tokens. Wait a minute.", wait)
-        if not hmac.compare_digest(token.strip().encode(), self._token):
-            self._failures.append(self._monotonic())
+        try:
+            right = self._is_token(token.strip(), client_address(request.scope))
+        except TooManyGuesses as error:
+            return _page(target, HTTPStatus.TOO_MANY_REQUESTS, str(error), RETRY)
+        if not right:
             return _page(target, HTTPStatus.UNAUTHORIZED, "That is not the token.")
         response = RedirectResponse(target, HTTPStatus.SEE_OTHER)
         secure = request.url.scheme == "https"
@@ -77,9 +84,11 @@ class Door:
         response.delete_cookie(COOKIE, httponly=True, samesite="strict")
         return response
 
-    def _must_wait(self) -> bool:
-        full = len(self._failures) == MAX_FAILURES
-        return full and self._monotonic() - self._failures[0] < FAILURE_SECONDS
+
+def client_address(scope: Scope) -> str:
+    """Where a request came from; empty where the server cannot tell."""
+    client = scope.get("client")
+    return client[0] if client else ""
 
 
 def is_at_the_door(scope: Scope) -> bool:

@@ -10,9 +10,17 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from rlviz.api.door import Door, is_at_the_door, to_login, wants_page
+from rlviz.api.door import RETRY, Door, client_address, is_at_the_door, to_login, wants_page
 from rlviz.api.problems import as_problem, problem_response
-from rlviz.domain.errors import Forbidden, HeadTooLarge, PayloadTooLarge, RequestTimeout, RlvizError, Unauthorized
+from rlviz.domain.errors import (
+    Forbidden,
+    HeadTooLarge,
+    PayloadTooLarge,
+    RequestTimeout,
+    RlvizError,
+    TooManyGuesses,
+    Unauthorized,
+)
 from rlviz.settings import Settings, is_loopback
 
 MAX_BODY_BYTES = 1 << 20
@@ -32,7 +40,7 @@ class Guard:
     - On a loopback host, requests under any other host name (DNS rebinding): 403.
     - Requests that change something and come from a page of another origin: 403.
     - With a token set, requests that show neither ``Authorization: Bearer`` nor the cookie: 401, and for a page
-      the way to the login.
+      the way to the login; after too many wrong tokens from one address: 429.
     """
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
@@ -54,8 +62,7 @@ class Guard:
             if self._door is not None and is_at_the_door(scope):
                 answer = await self._door.answer(Request(scope, receive))
         except RlvizError as error:
-            refusal = _CLOSE | _ASK_FOR_TOKEN if isinstance(error, Unauthorized) else _CLOSE
-            answer = problem_response(as_problem(error), refusal)
+            answer = problem_response(as_problem(error), _CLOSE | _WITH.get(type(error), {}))
         await (answer or self._app)(scope, receive, send)
 
     def _check(self, scope: Scope, headers: Headers) -> None:
@@ -71,8 +78,11 @@ class Guard:
             raise Forbidden(f"A page of {origin!r} may not change anything here.")
 
     def _turn_away(self, scope: Scope, headers: Headers) -> Response | None:
-        """The way to the login for a person without the token; None if the request may go on. Raises Unauthorized."""
-        if self._door is None or is_at_the_door(scope) or self._door.admits(headers):
+        """The way to the login for a person without the token; None if the request may go on.
+
+        Raises Unauthorized or TooManyGuesses.
+        """
+        if self._door is None or is_at_the_door(scope) or self._door.admits(headers, client_address(scope)):
             return None
         if wants_page(scope, headers):
             return to_login(scope)
@@ -82,7 +92,7 @@ class Guard:
 _CLOSE = {"Connection": "close"}
 """Nobody reads what is left of the body; the connection cannot be used again."""
 
-_ASK_FOR_TOKEN = {"WWW-Authenticate": "Bearer"}
+_WITH: dict[type[RlvizError], dict[str, str]] = {Unauthorized: {"WWW-Authenticate": "Bearer"}, TooManyGuesses: RETRY}
 
 
 def _url(text: str) -> SplitResult:

@@ -16,6 +16,7 @@
     ├── Forbidden               403
     ├── RequestTimeout          408
     ├── PayloadTooLarge         413
+    ├── TooManyGuesses          429  too many wrong tokens from one address
     ├── HeadTooLarge            431
     ├── NotEnoughDisk           507  too little room to begin something that writes
     ├── EvaluationFailed        500  ends up as the cause of a failed evaluation
@@ -145,6 +146,11 @@ class Forbidden(RlvizError):
 class RequestTimeout(RlvizError):
     status = 408
     title = "Request timeout"
+
+
+class TooManyGuesses(RlvizError):
+    status = 429
+    title = "Too many wrong tokens"
 
 
 class HeadTooLarge(RlvizError):

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
+import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import httpx
 import pytest
-from starlette.applications import Starlette
-from starlette.routing import Route
 
-from rlviz.api.door import MAX_FAILURES, Door
+from rlviz.api.guesses import MAX_GUESSES, WAIT_SECONDS, Guesses
+from rlviz.domain.errors import TooManyGuesses
 from tests.support.http import RawAnswer, Service, assert_problem, make_run, raw_request, serving
 
 TOKEN = "open-sesame-123"
@@ -129,18 +129,47 @@ def test_a_page_of_another_origin_cannot_sign_anybody_in(stranger: httpx.Client)
     assert_problem(stranger.post("/login", data=form, headers=headers), 403)
 
 
-def test_guessing_is_slowed_down() -> None:
-    """By its own clock: after so many wrong tokens even the right one waits."""
-    now = iter([*[0.0] * MAX_FAILURES, 59.0, 61.0])
-    door = Door(TOKEN, monotonic=lambda: next(now))
-    app = Starlette(routes=[Route("/login", door.answer, methods=["POST"])])
+@contextmanager
+def at(service: Service, address: str) -> Iterator[httpx.Client]:
+    """A client of another address of this machine."""
+    with httpx.Client(
+        base_url=str(service.http.base_url), transport=httpx.HTTPTransport(local_address=address)
+    ) as client:
+        yield client
 
-    async def tell(*tokens: str) -> list[int]:
-        async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://here") as client:
-            return [(await client.post("/login", data={"token": token})).status_code for token in tokens]
 
-    codes = asyncio.run(tell(*["wrong"] * MAX_FAILURES, TOKEN, TOKEN))
-    assert codes == [401] * MAX_FAILURES + [429, 303]
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere this machine has one address of its own alone")
+def test_who_guesses_tokens_has_to_wait_and_nobody_else_has(guarded: Service) -> None:
+    """Guesses at the login and in the header count together; a browser that has signed in goes on meanwhile."""
+    right = {"Authorization": f"Bearer {TOKEN}"}
+    with at(guarded, "127.0.0.2") as guesser, at(guarded, "127.0.0.3") as elsewhere:
+        session = {"Cookie": sign_in(guesser).headers["set-cookie"].partition(";")[0]}
+        guesser.cookies.clear()
+        for number in range(MAX_GUESSES - 1):
+            assert_problem(guesser.get("/api/health", headers={"Authorization": f"Bearer {number}"}), 401)
+        assert sign_in(guesser, "wrong").status_code == 401
+        problem = guesser.get("/api/health", headers=right)
+        assert_problem(problem, 429)
+        assert problem.headers["retry-after"] == "60"
+        assert sign_in(guesser).status_code == 429
+        assert guesser.get("/api/health", headers=session).status_code == 200
+        assert_problem(guesser.get("/api/health"), 401)
+        assert elsewhere.get("/api/health", headers=right).status_code == 200
+        assert sign_in(elsewhere).status_code == 303
+
+
+def test_a_guesser_waits_for_a_minute_in_the_whole_of_its_network() -> None:
+    now = 0.0
+    guesses = Guesses(lambda: now)
+    for number in range(MAX_GUESSES):
+        guesses.add(f"2001:db8::{number:x}")
+    for address in ("192.0.2.1", "2001:db8:0:1::1", "::ffff:192.0.2.1", ""):
+        guesses.check(address)
+    now = WAIT_SECONDS - 1
+    with pytest.raises(TooManyGuesses):
+        guesses.check("2001:db8::ffff")
+    now = WAIT_SECONDS + 1
+    guesses.check("2001:db8::1")
 
 
 # Names and origins
