@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import EvaluationRow
-from rlviz.domain.errors import LauncherError, RunFolderError
+from rlviz.domain.errors import LauncherError, NotEnoughDisk, RunFolderError
 from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus, PolicyChoice
 from rlviz.domain.times import utc
 from rlviz.launchers.base import Worker
@@ -19,6 +19,7 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.process import ProcessIdentity
 from rlviz.rundir.retention import retain_videos
 from rlviz.services.broadcast import Broadcast
+from rlviz.services.disk import DiskGuard
 
 log = logging.getLogger(__name__)
 
@@ -42,13 +43,14 @@ class EvaluationFollower:
         database: Database,
         broadcast: Broadcast,
         *,
+        disk: DiskGuard,
         checkpoint_request: int | None,
         keep_videos: int,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.id, self.run_id = row.id, row.run_id
         self._folder, self._database, self._broadcast = folder, database, broadcast
-        self._keep_videos, self._clock = keep_videos, clock
+        self._disk, self._keep_videos, self._clock = disk, keep_videos, clock
         self._record = row.parsed()
         self._seen = self._version()
         self._give_up_at = time.monotonic() + CHECKPOINT_SECONDS
@@ -68,13 +70,14 @@ class EvaluationFollower:
     def launch(self, processes: WorkerProcesses, policy_step: int | None) -> None:
         """Start the evaluator on the policy asked for; an evaluation that cannot be started fails with the cause."""
         try:
+            self._disk.check()
             policy = self._choose()
             self._folder.pin_policy(self.id, policy)
             step = self._step_of(policy, policy_step)
             name = policy.relative_to(self._folder.path).as_posix()
             self._write(self._record.model_copy(update={"checkpoint": name, "checkpoint_step": step}))
             self.worker = processes.start(self._folder, self.id)
-        except (OSError, RunFolderError, LauncherError) as error:
+        except (OSError, NotEnoughDisk, RunFolderError, LauncherError) as error:
             self.fail(f"The evaluation could not be started: {error}")
         else:
             self._book(self.worker.identity)

@@ -137,7 +137,7 @@ class RunService:
             if row.state.is_final or row.state is RunStatus.STOPPING:
                 return row
             if row.state is RunStatus.QUEUED:
-                row = move_run(session, run_id, RunStatus.STOPPED, ended_at=now)
+                row = move_run(session, run_id, RunStatus.STOPPED, ended_at=now, cause=None)
             else:
                 row = move_run(session, run_id, RunStatus.STOPPING)
             self._supervisor.expect_end(run_id)  # first: with its folder gone, no wish reaches the worker

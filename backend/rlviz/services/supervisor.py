@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import EvaluationRow, RunRow
-from rlviz.catalog.runs import get_run, move_run, runs_with_status
+from rlviz.catalog.runs import get_run, move_run
 from rlviz.domain.errors import IllegalTransition, RlvizError, RunIsActive, RunNotFound
 from rlviz.domain.records import EventKind
 from rlviz.domain.status import RunStatus
@@ -22,10 +22,12 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.process import UNKNOWN
 from rlviz.services.broadcast import Broadcast
 from rlviz.services.complaints import RETRY_SECONDS, Complaints
+from rlviz.services.disk import DiskGuard
 from rlviz.services.escalation import Patience
 from rlviz.services.evaluation_follower import EvaluationFollower
 from rlviz.services.feeds import Feeds
 from rlviz.services.folding import fold_event
+from rlviz.services.queue import RunQueue
 from rlviz.services.run_follower import RunFollower, journal_ending
 from rlviz.settings import Settings
 
@@ -62,6 +64,8 @@ class Supervisor:
         self._evaluations: dict[tuple[str, str], EvaluationFollower] = {}
         self._new_evaluations: list[tuple[EvaluationRow, int | None]] = []
         self._complaints = Complaints()
+        self._disk = DiskGuard(settings)
+        self._queue = RunQueue(database, broadcast, self._disk)
         self._to_end: list[str] = []
         self._draining = Event()
         self._idle = Event()
@@ -154,7 +158,7 @@ class Supervisor:
         self._end_what_shall_end()
         freed = self._follow_runs()
         freed = self._follow_evaluations() or freed
-        if woken or freed:
+        if woken or freed or self._queue.is_due:
             self._dispatch()
         self._launch_evaluations()
         if self._draining.is_set():
@@ -198,11 +202,9 @@ class Supervisor:
     def _dispatch(self) -> None:
         """Start queued runs, first come first served, as long as there is room."""
         while len(self._runs) < self.limit and not self._closing.is_set() and not self._draining.is_set():
-            with self._database.read() as session:
-                queued = runs_with_status(session, RunStatus.QUEUED)
-            if not queued:
+            if (run_id := self._queue.first()) is None:
                 return
-            self._launch(queued[0].id)
+            self._launch(run_id)
 
     def _launch(self, run_id: str) -> None:
         try:
@@ -284,6 +286,7 @@ class Supervisor:
             self._folder(row.run_id),
             self._database,
             self._broadcast,
+            disk=self._disk,
             checkpoint_request=checkpoint_request,
             keep_videos=self._settings.keep_eval_videos,
         )

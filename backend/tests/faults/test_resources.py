@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import socket
 import sqlite3
 import subprocess
@@ -14,7 +15,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.faults.support import SOAK, Figures, times, train
+from tests.faults.support import SOAK, STOP_SOON, Figures, times, train
 from tests.support.http import LiveRun, Service, assert_problem, serving, wait_for
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(14_400)]
@@ -32,11 +33,11 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "-l", str(tmp_path)], check=True)
 
 
-def fill(disk: Path) -> Path:
-    """Leave no byte free."""
+def fill(disk: Path, *, leave: int = 0) -> Path:
+    """Leave no more than so many bytes free."""
     filler = disk / "filler"
     with filler.open("wb", buffering=0) as file, suppress(OSError):
-        while file.write(b"\0" * 4_096):
+        while shutil.disk_usage(disk).free > leave and file.write(b"\0" * 4_096):
             pass
     return filler
 
@@ -64,6 +65,25 @@ def test_a_full_disk_stops_nobody_and_nothing_that_waited_for_room_is_lost(small
             wait_for(lambda: service.get("/runs/alive/metrics?tail=1")["rows"][-1]["seq"] == 51, "every row")
             assert service.api("POST", "/runs", json={"algo": "ppo"}).status_code == 201
             assert "Traceback" not in service.log
+    finally:
+        run.close()
+
+
+def test_a_run_whose_turn_comes_on_a_full_disk_keeps_its_place_and_says_what_it_waits_for(small_disk: Path) -> None:
+    run = LiveRun(small_disk / "runs", "alive")
+    try:
+        with serving(small_disk, min_free_disk="3MB", max_concurrent_runs="1", **STOP_SOON) as service:
+            waits = service.create(start=True)
+            filler = fill(small_disk, leave=2_000_000)
+            run.finish()
+            cause = wait_for(lambda: service.get(f"/runs/{waits['id']}")["cause"], "the reason")
+            assert "RLVIZ_MIN_FREE_DISK" in cause
+            held = service.get(f"/runs/{waits['id']}")
+            assert (held["status"], held["queue_position"], held["started_at"]) == ("queued", 1, None)
+            filler.unlink()
+            assert service.wait_for_status(waits["id"], "running")["cause"] is None
+            service.api("POST", f"/runs/{waits['id']}/stop")
+            service.wait_for_status(waits["id"], "stopped")
     finally:
         run.close()
 

@@ -13,8 +13,10 @@ from rlviz.catalog.evaluations import latest_evaluation
 from rlviz.catalog.models import EvaluationRow
 from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus
 from rlviz.services.broadcast import Broadcast
+from rlviz.services.disk import DiskGuard
 from rlviz.services.evaluation_follower import EvaluationFollower
 from rlviz.services.indexing import row_of_config
+from rlviz.settings import Settings
 from tests.support.training import CREATED_AT, make_run
 
 
@@ -34,7 +36,8 @@ def test_an_evaluation_whose_record_cannot_be_written_is_booked_failed(tmp_path:
         session.flush()
         row = EvaluationRow.of(record)
         session.add(row)
-    follower = EvaluationFollower(row, folder, database, Broadcast(), checkpoint_request=None, keep_videos=3)
+    disk = DiskGuard(Settings(_env_file=None), free=lambda _: 1 << 40)  # type: ignore[call-arg]
+    follower = EvaluationFollower(row, folder, database, Broadcast(), disk=disk, checkpoint_request=None, keep_videos=3)
     shutil.rmtree(folder.path)
     follower.fail("The policy is missing.")
     assert not follower.poll()

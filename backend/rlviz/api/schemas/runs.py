@@ -48,7 +48,7 @@ class Run(Wire):
     total_timesteps: int
     env_options: dict[str, JsonValue] = Field(description="Options of the environment, as validated.")
     status: RunStatus
-    cause: str | None = Field(description="Why it failed or was interrupted.")
+    cause: str | None = Field(description="Why it failed or was interrupted; why it waits, if not for a free slot.")
     traceback: str | None = Field(description="The last lines of it, for a run that failed.")
     created_at: Instant
     queued_at: Instant | None

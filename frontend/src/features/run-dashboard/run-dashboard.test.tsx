@@ -57,7 +57,15 @@ test("a failed run shows its cause and its traceback", () => {
 
 test("a queued run tells its place", () => {
   render(<RunNotices run={run({ status: "queued", queue_position: 2 })} />);
+  expect(screen.getByRole("status")).toHaveTextContent("as soon as a running one ends");
   expect(screen.getByRole("status")).toHaveTextContent("Number 2 in the queue");
+});
+
+test("a queued run that waits for more than a slot says for what", () => {
+  render(
+    <RunNotices run={run({ status: "queued", queue_position: 1, cause: "Only 3 MB are free" })} />,
+  );
+  expect(screen.getByRole("status")).toHaveTextContent("room on the disk. Only 3 MB are free");
 });
 
 test("warnings are counted and the last one is quoted", () => {

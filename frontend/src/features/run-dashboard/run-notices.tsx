@@ -19,7 +19,7 @@ export function RunNotices({ run }: { run: RunDetail }) {
           <p className="break-words text-ink-soft">{run.ended_early}</p>
         </Notice>
       )}
-      {run.status === "queued" && <QueueNotice position={run.queue_position} />}
+      {run.status === "queued" && <QueueNotice position={run.queue_position} cause={run.cause} />}
       {run.warnings > 0 && (
         <Notice tone="warn" title={plural(run.warnings, "warning")}>
           {run.last_warning && <p className="break-words text-ink-soft">{run.last_warning}</p>}
@@ -29,12 +29,17 @@ export function RunNotices({ run }: { run: RunDetail }) {
   );
 }
 
-function QueueNotice({ position }: { position: number | null }) {
+/** `cause`: what it waits for besides a free slot. */
+function QueueNotice({ position, cause }: { position: number | null; cause: string | null }) {
   const place =
     position === null ? "Waiting for a free training slot" : `Number ${position} in the queue`;
   return (
-    <Notice tone="info" role="status" title={place}>
-      <p className="text-ink-soft">It starts by itself as soon as a running one ends.</p>
+    <Notice tone={cause ? "warn" : "info"} role="status" title={place}>
+      <p className="break-words text-ink-soft">
+        {cause
+          ? `It starts by itself as soon as there is room on the disk. ${cause}`
+          : "It starts by itself as soon as a running one ends."}
+      </p>
     </Notice>
   );
 }

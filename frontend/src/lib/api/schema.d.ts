@@ -1129,7 +1129,7 @@ export interface components {
       status: components["schemas"]["RunStatus"];
       /**
        * Cause
-       * @description Why it failed or was interrupted.
+       * @description Why it failed or was interrupted; why it waits, if not for a free slot.
        */
       cause: string | null;
       /**
@@ -1370,7 +1370,7 @@ export interface components {
       status: components["schemas"]["RunStatus"];
       /**
        * Cause
-       * @description Why it failed or was interrupted.
+       * @description Why it failed or was interrupted; why it waits, if not for a free slot.
        */
       cause: string | null;
       /**
