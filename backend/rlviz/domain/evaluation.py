@@ -36,7 +36,7 @@ class PolicyChoice(StrEnum):
 
 
 class BestPolicy(BaseModel):
-    """``best_model.json``: which policy ``best_model.zip`` holds, and how it did on seeds that chose nothing."""
+    """Which policy ``best_model.zip`` holds, and how it did on seeds that chose nothing; kept within that file."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -15,6 +15,7 @@ from rlviz.domain.errors import RunFolderError
 from rlviz.domain.evaluation import BestPolicy, EvaluationRecord
 from rlviz.domain.ids import check_evaluation_id, check_run_id, is_evaluation_id, is_run_id
 from rlviz.rundir.atomic import remove_leftovers, write_atomically
+from rlviz.rundir.best import read_best
 from rlviz.rundir.control import Control, read_control, write_control
 
 _CHECKPOINT = re.compile(r"step_(\d+)\.zip")
@@ -45,7 +46,6 @@ class RunFolder:
         self.lock_path = self.path / "worker.lock"
         self.model_path = self.path / "model.zip"
         self.best_model_path = self.path / "best_model.zip"
-        self.best_record_path = self.path / "best_model.json"
         self.q_table_path = self.path / "q_table.json"
         self.checkpoints = self.path / "checkpoints"
         self.evaluations = self.path / "eval"
@@ -110,12 +110,7 @@ class RunFolder:
 
     def best_policy(self) -> BestPolicy | None:
         """What is known of the best policy; None as long as none was kept. Raises RunFolderError."""
-        if not self.best_record_path.exists():
-            return None
-        return _read(self.best_record_path, BestPolicy)
-
-    def write_best(self, best: BestPolicy) -> None:
-        write_atomically(self.best_record_path, best.model_dump_json(indent=2).encode())
+        return read_best(self.best_model_path)
 
     # Evaluations
 

@@ -15,6 +15,7 @@ from rlviz.domain.times import utc
 from rlviz.launchers.base import Worker
 from rlviz.launchers.processes import WorkerProcesses
 from rlviz.rundir.atomic import remove_leftovers
+from rlviz.rundir.best import read_best
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.process import ProcessIdentity
 from rlviz.rundir.retention import retain_videos
@@ -91,7 +92,7 @@ class EvaluationFollower:
 
     def _step_of(self, policy: Path, final_step: int | None) -> int | None:
         if policy == self._folder.best_model_path:
-            best = self._folder.best_policy()
+            best = read_best(self._folder.pinned_policy_path(self.id)) or self._folder.best_policy()
             return best.step if best is not None else None
         return final_step if policy == self._folder.model_path else int(policy.stem.removeprefix("step_"))
 

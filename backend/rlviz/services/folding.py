@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -138,6 +139,13 @@ def cause_of_stop(status: RunStatus, folder: RunFolder) -> str | None:
     except (OSError, RunFolderError):
         return None
     return control.reason if control.desired is Desired.STOP else ENDED_FROM_OUTSIDE
+
+
+def fold_best(row: RunRow, folder: RunFolder) -> None:
+    """Note the best policy as its file has it: a worker may have died before it could tell."""
+    with suppress(RunFolderError):
+        best = folder.best_policy()
+        row.best_policy = best.model_dump() if best is not None else None
 
 
 def warn_of_broken_events(row: RunRow, name: str, lines: Iterable[Line]) -> None:

@@ -16,6 +16,7 @@ from rlviz.rundir.journal import Line, read_backwards, read_journal
 from rlviz.services.folding import (
     cause_of_stop,
     curve_of_journal,
+    fold_best,
     fold_curve,
     fold_event,
     fold_metrics,
@@ -81,6 +82,7 @@ def row_of_folder(folder: RunFolder) -> tuple[RunRow, int]:
     warn_of_broken_events(row, folder.events_path.name, broken)
     for event in events:
         fold_event(row, event)
+    fold_best(row, folder)
     row.status = _status(row, folder, events).value
     if row.state is RunStatus.STOPPED and events:
         row.cause = cause_of_stop(row.state, folder)

@@ -26,6 +26,7 @@ from rlviz.services.folding import (
     cause_of_stop,
     curve_of_journal,
     extend_curve,
+    fold_best,
     fold_curve,
     fold_event,
     fold_metrics,
@@ -183,6 +184,7 @@ class RunFollower:
             warn(row, f"{self.folder.events_path.name} has two endings: {error}")
         else:
             row.status = status.value
+            fold_best(row, self.folder)
             if status in (RunStatus.STOPPED, RunStatus.COMPLETED):
                 row.cause = cause_of_stop(status, self.folder)
 

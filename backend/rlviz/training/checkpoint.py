@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
 
 from stable_baselines3.common.base_class import BaseAlgorithm
 
 from rlviz.domain.config import CheckpointPolicy
+from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.records import EventKind
-from rlviz.rundir.atomic import atomic_write
+from rlviz.rundir.atomic import atomic_write, write_atomically
+from rlviz.rundir.best import with_figures
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.retention import retain_checkpoints
 from rlviz.training.journals import RunJournals
@@ -20,6 +23,13 @@ def save_policy(model: BaseAlgorithm, path: Path) -> None:
     """Write what plain ``PPO.load(path)`` reads. ``path`` is whole or absent at any moment."""
     with atomic_write(path) as file:
         model.save(file)
+
+
+def save_best(model: BaseAlgorithm, path: Path, best: BestPolicy) -> None:
+    """The same with what is known of it in the same file: a death at any moment leaves a pair that belongs together."""
+    saved = BytesIO()
+    model.save(saved)
+    write_atomically(path, with_figures(saved.getvalue(), best))
 
 
 class Checkpoints:

@@ -9,7 +9,7 @@ The protocol:
 2. A policy whose mean beats that of the best one held (or the first one there is) may have been lucky: of many
    noisy means the largest is too large. So it plays as many episodes again, on seeds that no policy has met
    (RETEST seeds, new ones each time). Only this second mean counts. If it too beats the one held, the policy
-   becomes the best: ``best_model.zip``, with the second mean in ``best_model.json``.
+   becomes the best: ``best_model.zip``, with the second mean within.
 3. With ``stop_after``, training ends once that many evaluations in a row reach the environment's reward threshold.
 """
 
@@ -24,7 +24,7 @@ from rlviz.domain.config import EvaluationPlan
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.records import EVAL_EP_LENGTH, EVAL_REWARD, EVAL_REWARD_STD, EventKind
 from rlviz.rundir.folder import RunFolder
-from rlviz.training.checkpoint import save_policy
+from rlviz.training.checkpoint import save_best
 from rlviz.training.greedy import GreedyPlayer, Score
 from rlviz.training.journals import RunJournals
 
@@ -95,8 +95,7 @@ class PeriodicEvaluation:
         found = BestPolicy(step=step, mean_return=score.mean, std_return=score.std, episodes=len(score.returns))
         path = self._folder.best_model_path
         try:
-            save_policy(model, path)
-            self._folder.write_best(found)
+            save_best(model, path, found)
         except OSError as error:
             self._journals.warn(step, f"The best policy so far, of step {step}, could not be saved: {error}.")
             return

@@ -15,6 +15,8 @@ from rlviz.domain.config import EvaluationPlan
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.records import EventKind
 from rlviz.rundir.folder import RunFolder
+from rlviz.services.indexing import row_of_folder
+from rlviz.training import checkpoint
 from rlviz.training.greedy import GreedyPlayer, Score
 from rlviz.training.journals import RunJournals
 from rlviz.training.periodic import RETEST_SEED, SCREENING_SEED, PeriodicEvaluation
@@ -157,6 +159,31 @@ def test_a_best_policy_that_cannot_be_saved_is_warned_of_and_does_not_count(
     advance(evaluation, model, 200)
     assert "No space left" in messages(folder)[0]
     assert best(folder) == (200, 50)
+
+
+def test_a_death_at_any_moment_leaves_a_policy_and_its_own_figures(
+    folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Killed(BaseException):
+        pass
+
+    def die(*_arguments: object, **_data: object) -> None:
+        raise Killed
+
+    evaluation = evaluations(folder, journals, Scripted(90, 70, 99, 80, 99, 90))
+    advance(evaluation, model, 100)
+    for step, where, name, kept in [
+        (200, checkpoint, "write_atomically", (100, 70)),
+        (300, RunJournals, "event", (300, 90)),
+    ]:
+        with monkeypatch.context() as patch:
+            patch.setattr(where, name, die)
+            with pytest.raises(Killed):
+                advance(evaluation, model, step)
+        row, _ = row_of_folder(folder)
+        assert best(folder) == kept
+        assert row.best_policy == folder.best_policy().model_dump()  # type: ignore[union-attr]
+        assert PPO.load(folder.best_model_path, device="cpu").num_timesteps == kept[0]
 
 
 # The early end
