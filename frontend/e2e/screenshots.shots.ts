@@ -15,6 +15,8 @@ test("every page and state", async ({ browser }, { project }) => {
   });
   for (const shot of shots().filter(({ name }) => wanted.test(name))) {
     const page = await context.newPage();
+    if (viewport && shot.height)
+      await page.setViewportSize({ width: viewport.width, height: shot.height });
     await shot.before?.(page);
     await page.goto(shot.path);
     await settled(page);

@@ -5,6 +5,8 @@ import { comparePage, runPage, seeded } from "./seeded";
 export interface Shot {
   name: string;
   path: string;
+  /** Of the window, where the page is no measure: what lies over it scrolls by itself. */
+  height?: number;
   /** Before the page is opened. */
   before?: (page: Page) => Promise<unknown>;
   /** Once it shows what it has. */
@@ -19,6 +21,13 @@ const COMPARE = /^\/compare$/;
 /** Failures are told only once it was tried again. */
 const told = (page: Page) => page.getByText("The catalogue is busy").first().waitFor();
 
+async function pressStartWithErrors(page: Page) {
+  const form = page.getByRole("form", { name: "New run" });
+  await form.getByLabel("Timesteps").fill("3");
+  await form.getByLabel("Seed").fill("one");
+  await form.getByRole("button", { name: "Start training" }).click();
+}
+
 /** Every page, and every state it can be in. */
 export function shots(): Shot[] {
   const runs = seeded();
@@ -29,6 +38,8 @@ export function shots(): Shot[] {
     { name: "home-loading", path: "/", before: (page) => silence(page, LIST) },
     { name: "home-error", path: "/", before: (page) => refuse(page, LIST), then: told },
     { name: "home-no-match", path: "/?q=nothing+is+called+this" },
+    { name: "form", path: "/?new", height: 1800 },
+    { name: "form-errors", path: "/?new", height: 1800, then: pressStartWithErrors },
     { name: "run-live", path: runPage(live) },
     { name: "run-completed", path: runPage(runs.good) },
     { name: "run-dqn", path: runPage(runs.slow) },
