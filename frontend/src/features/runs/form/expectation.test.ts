@@ -17,24 +17,34 @@ describe("a preset's promise", () => {
   };
 
   test("is what was measured", () => {
-    expect(expectation({ ...preset, measured })).toEqual({
+    expect(expectation({ ...preset, measured }, 475)).toEqual({
       reached: "498.2",
       facts: [
-        "487.0 to 500.0, 95 % interval",
-        "Solved by 9 of 10 seeds, after 22k steps (12s)",
-        "100k steps in 50s",
+        ["95 % interval", "487.0 to 500.0"],
+        ["Solved by", "9 of 10 seeds"],
+        ["Held at the end by", "8 of 10 seeds"],
+        ["Solved after", "22k steps · 12s"],
+        ["Whole run", "100k steps · 50s"],
       ],
     });
   });
 
-  test("is honest where nothing was measured, or nothing solved", () => {
-    expect(expectation(preset)).toEqual({
+  test("says of a threshold only what there is to say", () => {
+    const names = (change: object, threshold: number | null) =>
+      expectation({ ...preset, measured: { ...measured, ...change } }, threshold).facts.slice(
+        1,
+        -1,
+      );
+    const never = { solved: 0, held: null, steps_to_threshold: null, seconds_to_threshold: null };
+    expect(names(never, 475)).toEqual([["Solved by", "none of 10 seeds"]]);
+    expect(names(never, null)).toEqual([]);
+  });
+
+  test("is silent where nothing was measured", () => {
+    expect(expectation(preset, 475)).toEqual({
       reached: null,
-      facts: ["Not measured here yet · 100k steps"],
+      facts: [["Whole run", "100k steps"]],
     });
-    expect(expectation({ ...preset, measured: { ...measured, solved: 0 } }).facts[1]).toBe(
-      "Solved by none of 10 seeds",
-    );
   });
 
   test("tells how long another length may take", () => {

@@ -1,28 +1,49 @@
 import type { Preset } from "@/lib/api";
-import { brief, compact, decimal, duration } from "@/lib/format";
+import { brief, compact, decimal, duration, plural } from "@/lib/format";
+
+type Measured = NonNullable<Preset["measured"]>;
 
 export interface Expectation {
-  /** The one figure: the return its training has reached, or null where nobody has measured it. */
+  /** The one figure: the return its final policies had, or null where nobody has measured it. */
   reached: string | null;
-  /** What stands around that figure, a sentence each. */
-  facts: string[];
+  /** What stands under that figure: a name and a value each, which read as a sentence. */
+  facts: [name: string, value: string][];
 }
 
-/** What a preset promises, in the words of what was measured; where nothing was, it says so. */
-export function expectation({ measured, total_timesteps }: Preset): Expectation {
-  const planned = `${compact(total_timesteps)} steps`;
-  if (!measured) return { reached: null, facts: [`Not measured here yet · ${planned}`] };
-  const { seeds, solved, return_iqm, return_low, return_high } = measured;
-  const { steps_to_threshold: steps, seconds_to_threshold: seconds } = measured;
-  const facts = [`${decimal(return_low)} to ${decimal(return_high)}, 95 % interval`];
-  if (solved === 0) facts.push(`Solved by none of ${seeds} seeds`);
-  else {
-    const after = steps === null ? "" : `, after ${brief(steps)} steps`;
-    const time = seconds === null ? "" : ` (${duration(seconds * 1000)})`;
-    facts.push(`Solved by ${solved} of ${seeds} seeds${after}${time}`);
-  }
-  facts.push(`${planned} in ${duration(measured.seconds * 1000)}`);
-  return { reached: decimal(return_iqm), facts };
+/** What a preset promises, in the words of what was measured; without a threshold nothing can be solved. */
+export function expectation(
+  { measured, total_timesteps }: Preset,
+  threshold: number | null,
+): Expectation {
+  const length = `${compact(total_timesteps)} steps`;
+  if (!measured) return { reached: null, facts: [["Whole run", length]] };
+  const { return_iqm, return_low, return_high, seconds } = measured;
+  return {
+    reached: decimal(return_iqm),
+    facts: [
+      ["95 % interval", `${decimal(return_low)} to ${decimal(return_high)}`],
+      ...(threshold === null ? [] : promise(measured)),
+      ["Whole run", `${length} · ${duration(seconds * 1000)}`],
+    ],
+  };
+}
+
+function promise({
+  seeds,
+  solved,
+  held,
+  steps_to_threshold: steps,
+  seconds_to_threshold: seconds,
+}: Measured): Expectation["facts"] {
+  const of = (some: number) => `${some === 0 ? "none" : some} of ${plural(seeds, "seed")}`;
+  const facts: Expectation["facts"] = [["Solved by", of(solved)]];
+  if (held !== null) facts.push(["Held at the end by", of(held)]);
+  const after = [
+    steps !== null && `${brief(steps)} steps`,
+    seconds !== null && duration(seconds * 1000),
+  ].filter(Boolean);
+  if (after.length > 0) facts.push(["Solved after", after.join(" · ")]);
+  return facts;
 }
 
 /** Milliseconds that so many steps may take, from what the preset's own took; null where nobody knows. */

@@ -1,7 +1,7 @@
-import { useId } from "react";
+import { Fragment, useId } from "react";
 import type { Preset } from "@/lib/api";
 import { ChoiceCard } from "./choice-card";
-import { presetsOf } from "./draft";
+import { environmentOf, presetsOf } from "./draft";
 import { expectation } from "./expectation";
 import type { FieldsProps } from "./form-state";
 import { POINTERS } from "./submit";
@@ -10,6 +10,7 @@ import { POINTERS } from "./submit";
 export function PresetField({ choices, draft, edit, problems }: FieldsProps) {
   const name = useId();
   const problem = problems[POINTERS.preset];
+  const threshold = environmentOf(choices, draft)?.reward_threshold ?? null;
   return (
     <fieldset>
       <legend className="sr-only">Preset</legend>
@@ -24,7 +25,7 @@ export function PresetField({ choices, draft, edit, problems }: FieldsProps) {
             onChoose={() => edit({ field: "preset", value: preset.id })}
             className="py-2.5"
           >
-            <PresetFacts preset={preset} />
+            <PresetFacts preset={preset} threshold={threshold} />
           </ChoiceCard>
         ))}
       </div>
@@ -37,22 +38,29 @@ export function PresetField({ choices, draft, edit, problems }: FieldsProps) {
   );
 }
 
-function PresetFacts({ preset }: { preset: Preset }) {
-  const { reached, facts } = expectation(preset);
+function PresetFacts({ preset, threshold }: { preset: Preset; threshold: number | null }) {
+  const { reached, facts } = expectation(preset, threshold);
   return (
     <>
       <span className="mt-1 text-xs text-ink-soft">{preset.summary}</span>
       <span className="mt-1 text-xs text-ink-soft">
         <span className="font-medium text-ink">Trades</span> {uncapitalized(preset.trade)}
       </span>
-      <span className="mt-auto flex flex-col pt-2 text-2xs text-ink-faint tabular-nums">
-        {reached !== null && (
-          <span className="mb-0.5 text-xs text-ink-soft">
+      <span className="mt-auto pt-2 text-xs text-ink-soft tabular-nums">
+        {reached === null ? (
+          <span className="text-ink-faint">Not measured yet</span>
+        ) : (
+          <>
             Reaches <span className="text-base font-semibold text-ink">{reached}</span>
-          </span>
+          </>
         )}
-        {facts.map((fact) => (
-          <span key={fact}>{fact}</span>
+      </span>
+      <span className="mt-0.5 grid grid-cols-[auto_minmax(0,1fr)] gap-x-2 text-2xs tabular-nums">
+        {facts.map(([name, value]) => (
+          <Fragment key={name}>
+            <span className="text-ink-faint">{name} </span>
+            <span className="text-right text-ink-soft max-sm:text-left">{value} </span>
+          </Fragment>
         ))}
       </span>
     </>
