@@ -23,7 +23,12 @@ export function CompareWith({ run }: { run: Run }) {
       align="end"
       className="w-96"
       trigger={
-        <Button icon={<GitCompareArrows aria-hidden className="size-3.5" />}>Compare with…</Button>
+        <Button
+          icon={<GitCompareArrows aria-hidden className="size-3.5" />}
+          className="max-sm:px-2.5!"
+        >
+          <span className="max-sm:sr-only">Compare with…</span>
+        </Button>
       }
     >
       <Others run={run} />

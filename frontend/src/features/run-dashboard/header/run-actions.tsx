@@ -8,6 +8,9 @@ import { CompareWith } from "./compare-with";
 import { RunMenu } from "./run-menu";
 import { type DeleteRun, useRunActions } from "./use-run-actions";
 
+/** On a phone the actions share one line. */
+const shared = "max-sm:min-w-0 max-sm:grow max-sm:px-2!";
+
 export function RunActions({ run, remove }: { run: RunDetail; remove: DeleteRun }) {
   const { start, stop, watch, error } = useRunActions(run, remove);
   const { data: evaluations } = useQuery(evaluationsQuery(run.id));
@@ -15,13 +18,14 @@ export function RunActions({ run, remove }: { run: RunDetail; remove: DeleteRun 
   const newest = evaluations?.[0]?.status;
   const evaluating = watch.isPending || newest === "queued" || newest === "running";
   return (
-    <div className="flex flex-col gap-1.5 sm:items-end">
-      <div className="flex flex-wrap items-center gap-2">
+    <div className="flex flex-col gap-1.5 max-sm:w-full sm:items-end">
+      <div className="flex items-center gap-2">
         <CompareWith run={run} />
         {canEvaluate(run) && (
           <Button
             onClick={() => watch.mutate(run.status)}
             busy={evaluating}
+            className={shared}
             icon={<Clapperboard aria-hidden className="size-3.5" />}
           >
             {evaluating ? "Evaluating…" : "Evaluate"}
@@ -31,6 +35,7 @@ export function RunActions({ run, remove }: { run: RunDetail; remove: DeleteRun 
           <Button
             onClick={() => stop.mutate(run.status)}
             busy={stopping}
+            className={shared}
             icon={<Square aria-hidden className="size-3 fill-current" />}
           >
             {stopping ? "Stopping…" : "Stop"}
@@ -41,6 +46,7 @@ export function RunActions({ run, remove }: { run: RunDetail; remove: DeleteRun 
             variant="primary"
             onClick={() => start.mutate(run.status)}
             busy={start.isPending}
+            className={shared}
             icon={<Play aria-hidden className="size-3.5" />}
           >
             Start
