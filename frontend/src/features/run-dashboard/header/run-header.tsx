@@ -31,7 +31,7 @@ export function RunHeader({ run, remove }: { run: RunDetail; remove: DeleteRun }
         <div className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-1.5 text-sm text-ink-soft">
           <span>{facts.filter(Boolean).join(" · ")}</span>
           <RunTags run={run} />
-          <RunNotes run={run} />
+          <RunNotes key={run.id} run={run} />
         </div>
       </div>
       <RunActions run={run} remove={remove} />

@@ -23,6 +23,8 @@ export function restoreRun(id: string) {
 }
 
 /** Changes its name, tags or notes; what is left out stays. */
+/** Arrives even when the page is left while it is under way. */
 export function patchRun(id: string, body: PatchRun) {
-  return unwrap(http.PATCH("/runs/{run_id}", { params: { path: { run_id: id } }, body }));
+  const params = { path: { run_id: id } };
+  return unwrap(http.PATCH("/runs/{run_id}", { params, body, keepalive: true }));
 }

@@ -1,0 +1,83 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { Autosave, type SaveState } from "./autosave";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** A service that answers when the test says so. */
+function notes() {
+  const sent: string[] = [];
+  const states: SaveState[] = [];
+  const answers: ((error?: Error) => void)[] = [];
+  const autosave = new Autosave(
+    (text) => {
+      sent.push(text);
+      return new Promise((resolve, reject) =>
+        answers.push((error) => (error ? reject(error) : resolve(null))),
+      );
+    },
+    (state) => states.push(state),
+  );
+  const answer = async (error?: Error) => {
+    answers.shift()?.(error);
+    await vi.advanceTimersByTimeAsync(0);
+  };
+  return { autosave, sent, answer, state: () => states.at(-1) };
+}
+
+const pause = () => vi.advanceTimersByTimeAsync(1000);
+
+test("is sent once typing pauses, and is saved only when the service says so", async () => {
+  const { autosave, sent, answer, state } = notes();
+  autosave.type("a");
+  autosave.type("ab");
+  expect(sent).toEqual([]);
+  await pause();
+  expect(sent).toEqual(["ab"]);
+  expect(state()).toBe("saving");
+  await answer();
+  expect(state()).toBe("saved");
+  autosave.flush();
+  expect(sent).toEqual(["ab"]);
+});
+
+test("what is typed while an answer is waited for goes out after it", async () => {
+  const { autosave, sent, answer, state } = notes();
+  autosave.type("a");
+  await pause();
+  autosave.type("ab");
+  await pause();
+  expect(sent).toEqual(["a"]);
+  await answer();
+  expect(sent).toEqual(["a", "ab"]);
+  expect(state()).toBe("saving");
+  await answer();
+  expect(state()).toBe("saved");
+});
+
+test("leaving sends at once what was typed last, whatever is under way", async () => {
+  const { autosave, sent, answer, state } = notes();
+  autosave.type("a");
+  autosave.flush();
+  autosave.type("ab");
+  autosave.flush();
+  autosave.flush();
+  expect(sent).toEqual(["a", "ab"]);
+  await answer(new Error("too late"));
+  expect(state()).toBe("saving");
+  await answer();
+  expect(state()).toBe("saved");
+});
+
+test("what was refused is kept and sent again", async () => {
+  const { autosave, sent, answer, state } = notes();
+  autosave.type("a");
+  await pause();
+  await answer(new Error("The disk is full"));
+  expect(state()).toBe("failed");
+  expect(autosave.failed).toBe(true);
+  autosave.flush();
+  expect(sent).toEqual(["a", "a"]);
+  await answer();
+  expect(state()).toBe("saved");
+});

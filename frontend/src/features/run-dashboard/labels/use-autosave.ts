@@ -1,0 +1,32 @@
+"use client";
+
+import { useEffect, useState } from "react";
+import { Autosave, type SaveState } from "./autosave";
+
+/** An `Autosave` that loses nothing when its page or its part of the page goes. `save` must stay the same. */
+export function useAutosave(save: (text: string) => Promise<unknown>) {
+  const [{ state, error }, tell] = useState<{ state: SaveState; error: Error | null }>({
+    state: "untouched",
+    error: null,
+  });
+  const [autosave] = useState(() => new Autosave(save, (state, error) => tell({ state, error })));
+
+  // External system: the browser, which may leave the page or drop a hidden one at any moment.
+  useEffect(() => {
+    const flush = () => autosave.flush();
+    const warn = (event: BeforeUnloadEvent) => {
+      if (autosave.failed) event.preventDefault();
+    };
+    window.addEventListener("pagehide", flush);
+    window.addEventListener("beforeunload", warn);
+    document.addEventListener("visibilitychange", flush);
+    return () => {
+      window.removeEventListener("pagehide", flush);
+      window.removeEventListener("beforeunload", warn);
+      document.removeEventListener("visibilitychange", flush);
+      flush();
+    };
+  }, [autosave]);
+
+  return { autosave, state, error };
+}
