@@ -12,6 +12,7 @@ from pathlib import Path
 
 from benchmarks.presets.outcome import Outcome
 from rlviz.algorithms import ALGORITHMS
+from rlviz.algorithms.policy import read_policy
 from rlviz.domain.config import EvaluationPlan, RunConfig
 from rlviz.domain.presets import Preset
 from rlviz.domain.records import EVAL_REWARD
@@ -106,10 +107,10 @@ def _final(folder: RunFolder, config: RunConfig) -> float:
     """Mean return of the policy that the preset ends with: the best one, if it keeps it, else the last."""
     preset_keeps_best = config.evaluation.stop_after is not None
     path = folder.best_model_path if preset_keeps_best and folder.best_model_path.exists() else folder.model_path
-    model = load(ALGORITHMS.get(config.algo).model_class).load(path, device="cpu")
+    policy = read_policy(load(ALGORITHMS.get(config.algo).model_class), path)
     player = GreedyPlayer(lambda: make_environment(config, whole_episodes=True))
     try:
-        score = player.play(model, range(FINAL_SEED, FINAL_SEED + FINAL_EPISODES), lambda: False)
+        score = player.play(policy, range(FINAL_SEED, FINAL_SEED + FINAL_EPISODES), lambda: False)
     finally:
         player.close()
     assert score is not None

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 from rlviz.algorithms.memory import Layout, MemoryNeed
 from rlviz.domain.errors import FieldError, InvalidRequest, UnknownName, pointer_to
+from rlviz.domain.spaces import Space
 
 SB3 = "Stable-Baselines3"
 CONTRIB = "sb3-contrib"
@@ -57,6 +58,10 @@ class Hyperparameters(BaseModel, ABC):
         """Keyword arguments of the model's class, for actions of ``action_size`` numbers. ``"module:attribute"``
         stays a string in ``policy_kwargs["activation_fn"]``; the builder loads it."""
 
+    def normalization(self) -> dict[str, Any] | None:
+        """Keyword arguments of the library's ``VecNormalize``; None: observations and rewards stay as they are."""
+        return None
+
     @abstractmethod
     def memory(self, observation: Layout, action: Layout) -> MemoryNeed:
         """What the largest buffer takes, and the hyperparameter that makes it smaller."""
@@ -65,8 +70,8 @@ class Hyperparameters(BaseModel, ABC):
         """Combinations of values that cannot work, each with what to change."""
         return []
 
-    def problems_with(self, action_space: str) -> list[FieldError]:
-        """Values that cannot work with an action space of this kind, each with what to change."""
+    def problems_with(self, observation: Space, action: Space) -> list[FieldError]:
+        """Values that cannot work with these spaces, each with what to change."""
         return []
 
 
@@ -108,9 +113,10 @@ class Algorithm:
                 )
 
     def validate(
-        self, values: Mapping[str, JsonValue], total_timesteps: int, action_space: str | None = None
+        self, values: Mapping[str, JsonValue], total_timesteps: int, spaces: tuple[Space, Space] | None = None
     ) -> Hyperparameters:
-        """Check ``values`` against names and bounds; defaults fill the rest.
+        """Check ``values`` against names and bounds, and against ``spaces`` of observations and actions;
+        defaults fill the rest.
 
         Raises InvalidRequest with one FieldError a bad value, and UnknownName for a name that is none.
         """
@@ -124,8 +130,8 @@ class Algorithm:
             problems = [FieldError(pointer_to("hyperparameters", *item["loc"]), item["msg"]) for item in error.errors()]
         else:
             problems = checked.problems(total_timesteps)
-            if action_space is not None:
-                problems += checked.problems_with(action_space)
+            if spaces is not None:
+                problems += checked.problems_with(*spaces)
             if not problems:
                 return checked
         names = ", ".join(problem.pointer.removeprefix("/hyperparameters/") for problem in problems)

@@ -72,6 +72,22 @@ TrainFreq = Annotated[
 LearningStarts = Annotated[
     int, setting(Group.EXPERIENCE, "Steps collected before learning begins.", ge=0, le=1_000_000)
 ]
+NormalizeObservations = Annotated[
+    bool,
+    setting(
+        Group.EXPERIENCE,
+        "Bring each number of an observation to zero mean and unit variance, by all that was observed so far; "
+        "what is beyond ±10 is cut. The policy is saved with the scale.",
+    ),
+]
+NormalizeRewards = Annotated[
+    bool,
+    setting(
+        Group.EXPERIENCE,
+        "Learn from rewards divided by the spread of the discounted return so far; what is beyond ±10 is cut. "
+        "Returns are shown as the environment gives them.",
+    ),
+]
 
 # Memory
 

@@ -22,6 +22,8 @@ from rlviz.algorithms.fields import (
     LearningRateSchedule,
     LearningStarts,
     NetArch,
+    NormalizeObservations,
+    NormalizeRewards,
     OptimizeMemory,
     TargetUpdateInterval,
     Tau,
@@ -29,22 +31,37 @@ from rlviz.algorithms.fields import (
     scheduled,
 )
 from rlviz.algorithms.memory import Layout, MemoryNeed, replay_buffer
+from rlviz.algorithms.normalized import SWITCHES, check_scale, vec_normalize
 from rlviz.domain.errors import FieldError
+from rlviz.domain.spaces import Space
 
 METRICS = ("train/learning_rate", "train/n_updates")
 """Logged by every off-policy algorithm."""
 
-_NOT_AN_ARGUMENT = {"n_envs", "net_arch", "activation", "learning_rate", "learning_rate_schedule"}
+_NOT_AN_ARGUMENT = {
+    *SWITCHES,
+    "n_envs",
+    "net_arch",
+    "activation",
+    "learning_rate",
+    "learning_rate_schedule",
+}
 
 
 class OffPolicyHyperparameters(Hyperparameters):
-    """``own_defaults``: the library leaves to its caller how many environments there are."""
+    """``own_defaults``: the library leaves to its caller how many environments there are, and what wraps them."""
 
-    own_defaults: ClassVar[dict[str, str]] = {"n_envs": HERE, "learning_rate_schedule": HERE}
+    own_defaults: ClassVar[dict[str, str]] = {
+        **dict.fromkeys(SWITCHES, HERE),
+        "n_envs": HERE,
+        "learning_rate_schedule": HERE,
+    }
 
     learning_rate: LearningRate = 3e-4
     learning_rate_schedule: LearningRateSchedule = "constant"
     n_envs: Environments = 1
+    normalize_observations: NormalizeObservations = False
+    normalize_rewards: NormalizeRewards = False
     buffer_size: BufferSize = 1_000_000
     optimize_memory_usage: OptimizeMemory = False
     learning_starts: LearningStarts = 100
@@ -75,6 +92,12 @@ class OffPolicyHyperparameters(Hyperparameters):
 
     def memory(self, observation: Layout, action: Layout) -> MemoryNeed:
         return replay_buffer(self.buffer_size, observation, action, store_once=self.optimize_memory_usage)
+
+    def normalization(self) -> dict[str, Any] | None:
+        return vec_normalize(self.normalize_observations, self.normalize_rewards, self.gamma)
+
+    def problems_with(self, observation: Space, action: Space) -> list[FieldError]:
+        return check_scale(self.normalize_observations, observation)
 
     def problems(self, total_timesteps: int) -> list[FieldError]:
         found = []

@@ -18,29 +18,47 @@ from rlviz.algorithms.fields import (
     LogStdInit,
     NetArch,
     NormalizeAdvantage,
+    NormalizeObservations,
+    NormalizeRewards,
     RolloutSteps,
     SdeSampleFreq,
     UseSde,
     scheduled,
 )
 from rlviz.algorithms.memory import Layout, MemoryNeed, rollout_buffer
+from rlviz.algorithms.normalized import SWITCHES, check_scale, vec_normalize
 from rlviz.domain.errors import FieldError
+from rlviz.domain.spaces import Space
 
 METRICS = ("train/learning_rate", "train/n_updates", "train/explained_variance", "train/value_loss", "train/std")
 """Logged by every on-policy algorithm; ``train/std`` only for continuous actions."""
 
-_NOT_AN_ARGUMENT = {"n_envs", "net_arch", "activation", "log_std_init", "learning_rate", "learning_rate_schedule"}
+_NOT_AN_ARGUMENT = {
+    *SWITCHES,
+    "n_envs",
+    "net_arch",
+    "activation",
+    "log_std_init",
+    "learning_rate",
+    "learning_rate_schedule",
+}
 
 
 class OnPolicyHyperparameters(Hyperparameters):
-    """``own_defaults``: the library leaves to its caller how many environments there are."""
+    """``own_defaults``: the library leaves to its caller how many environments there are, and what wraps them."""
 
-    own_defaults: ClassVar[dict[str, str]] = {"n_envs": HERE, "learning_rate_schedule": HERE}
+    own_defaults: ClassVar[dict[str, str]] = {
+        **dict.fromkeys(SWITCHES, HERE),
+        "n_envs": HERE,
+        "learning_rate_schedule": HERE,
+    }
 
     learning_rate: LearningRate = 3e-4
     learning_rate_schedule: LearningRateSchedule = "constant"
     n_envs: Environments = 1
     n_steps: RolloutSteps = 2048
+    normalize_observations: NormalizeObservations = False
+    normalize_rewards: NormalizeRewards = False
     gamma: Gamma = 0.99
     gae_lambda: GaeLambda = 0.95
     normalize_advantage: NormalizeAdvantage = True
@@ -68,15 +86,19 @@ class OnPolicyHyperparameters(Hyperparameters):
     def memory(self, observation: Layout, action: Layout) -> MemoryNeed:
         return rollout_buffer(self.n_steps, self.n_envs, observation, action)
 
-    def problems_with(self, action_space: str) -> list[FieldError]:
-        if self.use_sde and action_space != "Box":
-            return [
+    def normalization(self) -> dict[str, Any] | None:
+        return vec_normalize(self.normalize_observations, self.normalize_rewards, self.gamma)
+
+    def problems_with(self, observation: Space, action: Space) -> list[FieldError]:
+        found = check_scale(self.normalize_observations, observation)
+        if self.use_sde and action.kind != "Box":
+            found.append(
                 FieldError(
                     "/hyperparameters/use_sde",
-                    f"State-dependent noise needs continuous actions (Box); these are {action_space}. Switch it off.",
+                    f"State-dependent noise needs continuous actions (Box); these are {action.kind}. Switch it off.",
                 )
-            ]
-        return []
+            )
+        return found
 
     def batch_problems(self, batch_size: int) -> list[FieldError]:
         """Whether a minibatch of ``batch_size`` fits into a rollout."""

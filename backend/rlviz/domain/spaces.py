@@ -23,6 +23,11 @@ class Space:
         """Numbers in one element."""
         return prod(self.shape)
 
+    @property
+    def is_real(self) -> bool:
+        """Whether an element is made of real numbers; those of pictures are whole."""
+        return self.kind == "Box" and self.dtype.startswith("float")
+
 
 def discrete(n: int, *labels: str) -> Space:
     """One of ``n`` things."""

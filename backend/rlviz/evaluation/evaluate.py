@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 import torch
 
 from rlviz.algorithms import ALGORITHMS
+from rlviz.algorithms.policy import Policy, read_policy
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import ArtifactNotFound, CheckpointUnusable, RlvizError
 from rlviz.domain.evaluation import EpisodeResult, EvaluationRecord, EvaluationStatus, VideoFacts
@@ -25,7 +26,7 @@ from rlviz.domain.times import utc
 from rlviz.environments.make import make_environment
 from rlviz.environments.own import environment_of
 from rlviz.evaluation.recorder import VideoRecorder
-from rlviz.evaluation.rollout import Policy, play
+from rlviz.evaluation.rollout import play
 from rlviz.evaluation.summary import summarize
 from rlviz.rundir.artifacts import find_artifact
 from rlviz.rundir.folder import RunFolder
@@ -128,13 +129,12 @@ def load_policy(folder: RunFolder, algo: str, checkpoint: str | None, pinned: Pa
         raise CheckpointUnusable(f"{checkpoint} is not there any more; evaluate again to use the newest.") from error
     model_class = load(ALGORITHMS.get(algo).model_class)
     try:
-        policy: Policy = model_class.load(path, device="cpu")
+        return read_policy(model_class, path)
     except Exception as error:
         raise CheckpointUnusable(
             f"{checkpoint} cannot be loaded as {model_class.__name__} ({_brief(error)}); "
             "evaluate again once the run has saved another."
         ) from error
-    return policy
 
 
 def _cause(error: Exception) -> str:

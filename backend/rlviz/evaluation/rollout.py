@@ -10,6 +10,7 @@ import gymnasium
 import numpy as np
 from stable_baselines3.common.utils import set_random_seed
 
+from rlviz.algorithms.policy import Policy
 from rlviz.domain.errors import EpisodeUnusable
 from rlviz.domain.evaluation import EpisodeResult
 from rlviz.evaluation.caption import Caption
@@ -17,16 +18,6 @@ from rlviz.evaluation.caption import Caption
 MAX_EPISODE_STEPS = 27_000
 """Episodes of an environment without a time limit are cut off here: half an hour of Atari, as in the
 Arcade Learning Environment (108,000 frames, four a step)."""
-
-
-class Policy(Protocol):
-    """What acts: any Stable-Baselines3 model."""
-
-    action_space: gymnasium.Space[Any]
-
-    def predict(
-        self, observation: Any, state: Any = ..., episode_start: Any = ..., deterministic: bool = ...
-    ) -> tuple[Any, Any]: ...
 
 
 class Recorder(Protocol):

@@ -6,7 +6,7 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import BufferedWriter
+from io import BufferedRandom
 from pathlib import Path
 
 TEMPORARY_SUFFIX = ".tmp"
@@ -18,14 +18,14 @@ def temporary_name(path: Path) -> Path:
 
 
 @contextmanager
-def atomic_write(path: Path) -> Iterator[BufferedWriter]:
+def atomic_write(path: Path) -> Iterator[BufferedRandom]:
     """Open a binary file that becomes ``path`` when the block ends well, and vanishes when it raises.
 
     A reader sees the old file or the new one, never a part; the bytes are on disk before the rename.
     """
     temporary = temporary_name(path)
     try:
-        with temporary.open("wb") as file:
+        with temporary.open("w+b") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())

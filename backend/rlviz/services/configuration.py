@@ -70,7 +70,7 @@ def resolve_config(
     evaluation = new.evaluation or (preset.evaluation if preset else None) or EvaluationPlan()
     check_evaluation(evaluation, environment)
     wanted = {**(preset.hyperparameters if preset else {}), **new.hyperparameters}
-    hyperparameters = algorithm.validate(wanted, total, environment.action_space.kind)
+    hyperparameters = algorithm.validate(wanted, total, (environment.observation_space, environment.action_space))
     if memory_limit is not None:
         check_memory(algorithm, hyperparameters, environment, memory_limit)
     instant = utc(now)

@@ -9,6 +9,7 @@ import gymnasium
 import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.preprocessing import is_image_space
+from stable_baselines3.common.vec_env import VecNormalize
 
 from rlviz.algorithms import ALGORITHMS
 from rlviz.domain.config import RunConfig
@@ -27,6 +28,8 @@ def build_model(config: RunConfig) -> BaseAlgorithm:
     environments = make_training_environments(config, hyperparameters.environments)
     arguments = _with_classes(hyperparameters.model_arguments(prod(environments.action_space.shape or ())))
     policy = algorithm.policy or policy_for(environments.observation_space)
+    if (normalization := hyperparameters.normalization()) is not None:
+        environments = VecNormalize(environments, **normalization)  # above the episode count: returns stay raw
     model: BaseAlgorithm = load(algorithm.model_class)(
         policy, environments, seed=config.seed, device="cpu", **arguments
     )

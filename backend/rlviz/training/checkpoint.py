@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from io import BytesIO
+from io import BufferedRandom, BytesIO
 from pathlib import Path
 
 from stable_baselines3.common.base_class import BaseAlgorithm
 
+from rlviz.algorithms.policy import Scale
 from rlviz.domain.config import CheckpointPolicy
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.records import EventKind
@@ -20,16 +21,25 @@ from rlviz.training.journals import RunJournals
 
 
 def save_policy(model: BaseAlgorithm, path: Path) -> None:
-    """Write what plain ``PPO.load(path)`` reads. ``path`` is whole or absent at any moment."""
+    """Write what plain ``PPO.load(path)`` reads, and the scale of its observations if they are normalised.
+
+    ``path`` is whole or absent at any moment.
+    """
     with atomic_write(path) as file:
-        model.save(file)
+        _save(model, file)
 
 
 def save_best(model: BaseAlgorithm, path: Path, best: BestPolicy) -> None:
     """The same with what is known of it in the same file: a death at any moment leaves a pair that belongs together."""
     saved = BytesIO()
-    model.save(saved)
+    _save(model, saved)
     write_atomically(path, with_figures(saved.getvalue(), best))
+
+
+def _save(model: BaseAlgorithm, file: BufferedRandom | BytesIO) -> None:
+    model.save(file)
+    if (scale := Scale.of(model)) is not None:
+        scale.write(file)
 
 
 class Checkpoints:

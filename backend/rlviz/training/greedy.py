@@ -12,7 +12,8 @@ from typing import Any
 import gymnasium
 import numpy as np
 import torch
-from stable_baselines3.common.base_class import BaseAlgorithm
+
+from rlviz.algorithms.policy import Policy
 
 SIDE_BY_SIDE = 16
 """Environments played together at most: one prediction then serves them all."""
@@ -47,7 +48,7 @@ class GreedyPlayer:
         self._make = make
         self._envs: list[Env] = []
 
-    def play(self, model: BaseAlgorithm, seeds: Sequence[int], interrupted: Callable[[], bool]) -> Score | None:
+    def play(self, policy: Policy, seeds: Sequence[int], interrupted: Callable[[], bool]) -> Score | None:
         """An episode for each seed; None if ``interrupted`` came true, which is asked at every step.
 
         The generators that training draws from are afterwards as they were before.
@@ -56,7 +57,7 @@ class GreedyPlayer:
         with undisturbed():
             for begin in range(0, len(seeds), SIDE_BY_SIDE):
                 part = range(begin, min(begin + SIDE_BY_SIDE, len(seeds)))
-                if not self._play_part(model, {index: seeds[index] for index in part}, returns, lengths, interrupted):
+                if not self._play_part(policy, {index: seeds[index] for index in part}, returns, lengths, interrupted):
                     return None
         return Score(tuple(returns), tuple(lengths))
 
@@ -67,7 +68,7 @@ class GreedyPlayer:
 
     def _play_part(
         self,
-        model: BaseAlgorithm,
+        policy: Policy,
         seeds: dict[int, int],
         returns: list[float],
         lengths: list[int],
@@ -83,7 +84,7 @@ class GreedyPlayer:
             if interrupted():
                 return False
             observations = np.stack([observation for _, observation in playing.values()])
-            actions, _ = model.predict(observations, deterministic=True)
+            actions, _ = policy.predict(observations, deterministic=True)
             for (index, (env, _)), action in zip(list(playing.items()), actions, strict=True):
                 observation, reward, terminated, truncated, _ = env.step(_as_action(env.action_space, action))
                 returns[index] += float(reward)

@@ -20,6 +20,7 @@ from collections.abc import Callable
 
 from stable_baselines3.common.base_class import BaseAlgorithm
 
+from rlviz.algorithms.policy import as_played
 from rlviz.domain.config import EvaluationPlan
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.records import EVAL_EP_LENGTH, EVAL_REWARD, EVAL_REWARD_STD, EventKind
@@ -73,7 +74,7 @@ class PeriodicEvaluation:
         self._player.close()
 
     def _play(self, model: BaseAlgorithm, first_seed: int) -> Score | None:
-        return self._player.play(model, range(first_seed, first_seed + self._plan.episodes), self._stopping)
+        return self._player.play(as_played(model), range(first_seed, first_seed + self._plan.episodes), self._stopping)
 
     def _record(self, step: int, score: Score) -> None:
         length = sum(score.lengths) / len(score.lengths)

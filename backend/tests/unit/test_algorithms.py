@@ -10,9 +10,11 @@ import pytest
 from rlviz.algorithms import ALGORITHMS
 from rlviz.algorithms.base import CONTRIB, SB3, Algorithm
 from rlviz.algorithms.fields import GROUPS
+from rlviz.algorithms.normalized import SWITCHES
 from rlviz.api.views import view_hyperparameters
 from rlviz.domain.errors import InvalidRequest, UnknownName
 from rlviz.domain.registry import load
+from rlviz.domain.spaces import box, discrete
 
 INF, NAN = float("inf"), float("nan")
 POLICY_FIELDS = {"net_arch", "activation", "log_std_init", "n_quantiles"}
@@ -157,7 +159,7 @@ def test_every_hyperparameter_reaches_the_model_or_the_product_itself(algorithm:
     given = values.model_arguments()
     policy = given.pop("policy_kwargs", {})
     assert ("activation" in fields(algorithm)) == ("activation_fn" in policy)
-    ours = {"n_envs", "activation", "action_noise_std"}
+    ours = {"n_envs", "activation", "action_noise_std", *SWITCHES}
     ours |= {name for name in fields(algorithm) if name.endswith("_schedule")}
     assert set(fields(algorithm)) - ours == set(given) | set(policy) - {"activation_fn"}
     accepted = inspect.signature(load(algorithm.model_class)).parameters
@@ -187,9 +189,9 @@ def test_every_hyperparameter_belongs_to_a_group(algorithm: Algorithm) -> None:
 @pytest.mark.parametrize("algo", ["ppo", "a2c", "trpo"])
 def test_noise_that_depends_on_the_state_is_for_continuous_actions(algo: str) -> None:
     algorithm = ALGORITHMS.get(algo)
-    algorithm.validate({"use_sde": True}, 50_000, "Box")
+    algorithm.validate({"use_sde": True}, 50_000, (box("x"), box("push")))
     with pytest.raises(InvalidRequest) as caught:
-        algorithm.validate({"use_sde": True}, 50_000, "Discrete")
+        algorithm.validate({"use_sde": True}, 50_000, (box("x"), discrete(2)))
     assert [problem.pointer for problem in caught.value.fields] == ["/hyperparameters/use_sde"]
 
 

@@ -31,7 +31,8 @@ def test_every_pair_has_each_preset_once_and_can_train_with_it(algorithm: Algori
     presets = presets_for(algorithm.id, environment.id, environment.chosen)
     assert [preset.id for preset in presets] == list(PresetId)
     for preset in presets:
-        algorithm.validate(preset.hyperparameters, preset.total_timesteps, environment.action_space.kind)
+        spaces = environment.observation_space, environment.action_space
+        algorithm.validate(preset.hyperparameters, preset.total_timesteps, spaces)
 
 
 def test_every_page_is_of_an_environment_and_of_algorithms_that_fit() -> None:

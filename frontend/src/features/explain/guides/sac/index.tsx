@@ -68,7 +68,7 @@ const guide: Guide = {
       metric: "train/ent_coef",
       see: "ent_coef drops below 0.001 while the return is still poor.",
       why: "The tuning takes the policy for random enough; it then stops exploring.",
-      try: "A fixed ent_coef (0.05 to 0.2), a larger learning_starts, or rewards on a smaller scale.",
+      try: "A fixed ent_coef (0.05 to 0.2), a larger learning_starts, or rewards on a smaller scale (normalize_rewards).",
     },
     failures.flat,
     failures.plateau,
