@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import signal
 import socket
 import sys
@@ -23,9 +24,9 @@ _AT_THE_END = {"stop": ", and stops what trains", "leave": "; runs that train go
 
 
 def serve(application: Application) -> int:
-    """Serve until interrupted. Raises RunsFolderInUse, or InvalidRequest if the address is taken."""
+    """Serve until interrupted. Raises what ``Application.claim`` does, or InvalidRequest if the address is taken."""
     settings = application.settings
-    application.claim()  # here, lest uvicorn reports it with a traceback
+    application.claim()  # here, lest uvicorn reports what is wrong with a traceback
     listener = _listen(settings)
     port = listener.getsockname()[1]
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
@@ -82,8 +83,9 @@ def _listen(settings: Settings) -> socket.socket:
         listener.bind((settings.host, settings.port))
     except OSError as error:
         listener.close()
+        running = "Is RL Gym Visualizer running already? " if error.errno == errno.EADDRINUSE else ""
         raise InvalidRequest(
-            f"Port {settings.port} on {settings.host} cannot be used ({error.strerror}). Is RL Gym Visualizer "
-            "running already? Otherwise choose another port with RLVIZ_PORT."
+            f"Port {settings.port} on {settings.host} cannot be used ({error.strerror}). {running}Choose another with "
+            "RLVIZ_PORT, or another address with RLVIZ_HOST."
         ) from error
     return listener

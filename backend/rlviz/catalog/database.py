@@ -25,7 +25,6 @@ class Database:
 
     def __init__(self, path: Path, *, patience: float = 10.0) -> None:
         """``patience``: seconds to wait for another writer."""
-        path.parent.mkdir(parents=True, exist_ok=True)
         self.path = path
         self.engine = _engine(path, patience)
         self._writing = self.engine.execution_options(begin="BEGIN IMMEDIATE")

@@ -201,5 +201,9 @@ class RunsFolderInUse(RlvizError):
     title = "Runs folder is in use"
 
 
+class RunsFolderUnusable(RlvizError):
+    title = "Runs folder cannot be used"
+
+
 class LauncherError(RlvizError):
     title = "Worker could not be started"

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from rlviz.domain.errors import RunIsActive, RunsFolderInUse
+from rlviz.domain.errors import RunIsActive, RunsFolderInUse, RunsFolderUnusable
 from rlviz.rundir.folder import RunFolder
 
 
@@ -38,10 +38,20 @@ class RunsLock:
         self._file: IO[str] | None = None
 
     def acquire(self) -> bool:
-        """Take the lock; return False if this object holds it already. Raises RunsFolderInUse."""
+        """Take the lock, and make the folder if there is none; return False if this object holds it already.
+
+        Raises RunsFolderInUse, or RunsFolderUnusable if nothing can be written there.
+        """
         if self._file is not None:
             return False
-        file = self._path.open("a+")
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            file = self._path.open("a+")
+        except OSError as error:
+            raise RunsFolderUnusable(
+                f"The runs folder {self._path.parent} cannot be used ({error.strerror}: {error.filename}). See that it "
+                "is a folder in which this user may write, or choose another with RLVIZ_RUNS_DIR."
+            ) from error
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:

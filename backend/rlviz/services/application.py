@@ -76,13 +76,22 @@ class Application:
         return HintService(self.runs, self.metrics)
 
     def claim(self) -> None:
-        """Take the runs folder for this service alone, until ``close``. Raises RunsFolderInUse."""
-        self._lock.acquire()
+        """Take the runs folder for this service alone, until ``close``, and make or migrate its catalogue.
+
+        Raises RunsFolderInUse, RunsFolderUnusable or CatalogueUnusable.
+        """
+        if not self._lock.acquire():
+            return
+        try:
+            self.database.migrate()
+        except BaseException:
+            self._lock.release()
+            raise
 
     def open(self) -> None:
-        """Make or migrate the catalogue, take up what an earlier service left, and begin to supervise.
+        """Claim the runs folder, take up what an earlier service left, and begin to supervise.
 
-        Raises RunsFolderInUse while another service has the runs folder.
+        Raises what ``claim`` does.
         """
         self.claim()
         try:
@@ -142,7 +151,6 @@ class Application:
             self.database.migrate()
 
     def _take_up(self) -> None:
-        self.database.migrate()
         if not self.database.is_indexed():
             _report(rebuild(self.database, self.settings.runs_dir))
         else:

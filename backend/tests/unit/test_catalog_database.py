@@ -33,7 +33,7 @@ SCRIPTS = Path(migrations.__file__).parent
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
-    database = Database(tmp_path / "deep" / "rlviz.db")
+    database = Database(tmp_path / "rlviz.db")
     database.migrate()
     yield database
     database.close()

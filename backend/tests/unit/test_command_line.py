@@ -86,6 +86,24 @@ def test_a_runs_folder_that_another_service_uses_ends_with_2_and_names_its_proce
     assert "RLVIZ_RUNS_DIR" in problem
 
 
+def test_a_runs_folder_that_is_none_ends_with_2_and_says_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "runs").write_text("no folder")
+    result = rlviz(tmp_path, "serve", port="0", runs_dir=str(tmp_path / "runs"))
+    assert result.returncode == 2
+    [problem] = result.stderr.splitlines()
+    assert f"{tmp_path / 'runs'} cannot be used" in problem
+    assert "RLVIZ_RUNS_DIR" in problem
+
+
+def test_a_damaged_catalogue_ends_with_2_and_says_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "rlviz.db").write_bytes(bytes(range(256)) * 64)
+    result = rlviz(tmp_path, "serve", port="0", runs_dir=str(tmp_path))
+    assert result.returncode == 2
+    [problem] = result.stderr.splitlines()
+    assert "is damaged" in problem
+    assert "rlviz rebuild" in problem
+
+
 @pytest.mark.parametrize("host", ["no-such-host.invalid", "203.0.113.7"])
 def test_an_address_that_is_not_ours_ends_with_2(tmp_path: Path, host: str) -> None:
     result = rlviz(tmp_path, "serve", host=host, token="open-sesame-123", port="0")
