@@ -10,7 +10,10 @@ from pydantic.dataclasses import dataclass
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
 class Space:
-    """``kind`` is the space's class name; ``labels`` name dimensions or actions; ``n`` is of Discrete only."""
+    """``kind`` is the space's class name; ``labels`` name dimensions or actions.
+
+    ``n`` is how many elements there are, of Discrete and MultiDiscrete only.
+    """
 
     kind: str
     shape: tuple[int, ...] = ()

@@ -13,6 +13,8 @@ from pydantic import Field
 from rlviz.domain.spaces import Space, box, discrete
 from rlviz.environments.base import Environment, Family, Options
 
+CONSOLE_FPS = 60
+"""Frames a second of an Atari 2600 on an NTSC television; Gymnasium's metadata say 30 whatever is skipped."""
 FRAME_SKIP = 4
 FRAME_STACK = 4
 SIDE = 84
@@ -55,7 +57,7 @@ def _game(name: str, summary: str, does: str, action_space: Space) -> Environmen
         action_space=action_space,
         reward_threshold=None,
         max_episode_steps=MOST_FRAMES // FRAME_SKIP,
-        render_fps=30,
+        render_fps=CONSOLE_FPS // FRAME_SKIP,
         options=AtariOptions(),
         steps="rlviz.environments.pictures:atari_steps",
         view="rlviz.environments.pictures:atari_view",

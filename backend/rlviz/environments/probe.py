@@ -101,8 +101,13 @@ def _space(space: gymnasium.Space[Any], what: str) -> Space:
             f"Its {what} space is {type(space).__name__}; only Box, Discrete, MultiDiscrete and MultiBinary can be "
             f"learned from here ({advice})."
         )
-    n = int(space.n) if isinstance(space, spaces.Discrete) else None
-    return Space(type(space).__name__, tuple(space.shape or ()), n, dtype=str(space.dtype))
+    return Space(type(space).__name__, tuple(space.shape or ()), _count(space), dtype=str(space.dtype))
+
+
+def _count(space: gymnasium.Space[Any]) -> int | None:
+    if isinstance(space, spaces.Discrete):
+        return int(space.n)
+    return math.prod(map(int, space.nvec.flat)) if isinstance(space, spaces.MultiDiscrete) else None
 
 
 def _play(env: Env) -> None:

@@ -121,7 +121,7 @@ def check_memory(algorithm: Algorithm, values: Hyperparameters, environment: Env
     what = f"{need.field} {need.value:,}" if need.field is not None else f"The table of {algorithm.name}"
     raise InvalidRequest.field(
         pointer_to("hyperparameters", need.field) if need.field is not None else "/algo",
-        f"{what} would need about {gigabytes(need.bytes)} for {_observations(environment.observation_space)}; "
+        f"{what} would need about {gigabytes(need.bytes)} for {_observations(environment.observation_space, need)}; "
         f"a run may have at most {gigabytes(limit)} here (RLVIZ_MEMORY_LIMIT). {_remedy(need, values, limit)}",
     )
 
@@ -129,11 +129,11 @@ def check_memory(algorithm: Algorithm, values: Hyperparameters, environment: Env
 def _layout(space: Space) -> Layout:
     if space.kind == "Discrete":
         return Layout((1,), np.dtype("int64").itemsize, space.n or 0)
-    return Layout(space.shape, np.dtype(space.dtype).itemsize)
+    return Layout(space.shape, np.dtype(space.dtype).itemsize, space.n or 0)
 
 
-def _observations(space: Space) -> str:
-    if space.n is not None:
+def _observations(space: Space, need: MemoryNeed) -> str:
+    if space.kind == "Discrete" or need.field is None:
         return f"{space.n:,} states"
     dimensions = "×".join(map(str, space.shape))
     return f"{dimensions} frames" if len(space.shape) == 3 else f"observations of {dimensions} numbers"

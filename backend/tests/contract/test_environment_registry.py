@@ -3,7 +3,7 @@ without an edit here."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import gymnasium
@@ -87,7 +87,26 @@ def test_threshold_limit_and_frame_rate_are_those_of_the_environment(
     else:
         assert entry.reward_threshold == real.spec.reward_threshold
     rate = real.metadata["render_fps"]
-    assert entry.render_fps == (rate if entry.family.id == "atari" else rate // frames)
+    assert entry.render_fps == (60 if entry.family.id == "atari" else rate) // frames
+
+
+@pytest.mark.parametrize(
+    ("variant", "seconds"),
+    [
+        (ENVIRONMENTS.get("CarRacing-v3").resolve({"frame_skip": 5}), lambda car: car.t),
+        (ENVIRONMENTS.get("ALE/Pong-v5"), lambda pong: pong.ale.getFrameNumber() / 60),
+    ],
+    ids=["CarRacing", "Pong"],
+)
+def test_a_video_is_as_fast_as_the_game(variant: Environment, seconds: Callable[[Any], float]) -> None:
+    """One frame a step, whatever the steps skip."""
+    environment = make(variant)
+    environment.reset(seed=1)
+    begin = seconds(environment.unwrapped)
+    for _ in range(3):
+        environment.step(environment.action_space.sample())
+    assert seconds(environment.unwrapped) - begin == pytest.approx(3 / variant.render_fps)
+    environment.close()
 
 
 def test_it_can_be_played_and_filmed(made: tuple[Environment, gymnasium.Env[Any, Any]]) -> None:

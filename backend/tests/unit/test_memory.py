@@ -12,11 +12,13 @@ from stable_baselines3.common.buffers import ReplayBuffer, RolloutBuffer
 
 from rlviz.algorithms import ALGORITHMS
 from rlviz.algorithms.memory import Layout, gigabytes, replay_buffer, rollout_buffer
+from rlviz.algorithms.tabular import TablePolicy
 from rlviz.domain.errors import InvalidRequest
 from rlviz.domain.spaces import box, discrete
 from rlviz.environments.base import Environment, Family
+from rlviz.environments.probe import _space
 from rlviz.machine import machine_memory
-from rlviz.services.configuration import check_memory
+from rlviz.services.configuration import _layout, check_memory
 
 SPACES = [
     (spaces.Box(-1, 1, (4,), np.float32), spaces.Discrete(2), Layout((4,), 4), Layout((1,), 8)),
@@ -45,6 +47,17 @@ def test_a_rollout_buffer_takes_half_of_what_was_estimated_as_an_update_copies_i
 ) -> None:
     buffer = RolloutBuffer(50, seen, done, "cpu", n_envs=3)
     assert rollout_buffer(50, 3, observation, action).bytes == 2 * nbytes(buffer)
+
+
+def test_a_table_takes_what_was_estimated() -> None:
+    seen, done = spaces.MultiDiscrete([3, 4, 5]), spaces.Discrete(6)
+    environment = pictures(observation_space=_space(seen, ""), action_space=_space(done, ""))
+    need = (
+        ALGORITHMS.get("q-learning")
+        .validate({}, 1_000)
+        .memory(_layout(environment.observation_space), _layout(environment.action_space))
+    )
+    assert need.bytes == sum(part.nbytes for part in TablePolicy(seen, done).buffers())
 
 
 def test_the_largest_that_fits_does_and_one_more_does_not() -> None:
@@ -92,8 +105,16 @@ REST: dict[str, Any] = {"reward_threshold": None, "max_episode_steps": None, "re
             "The table of Q-learning would need about 65 GB for 1,000,000,000 states; a run may have at most 8.0 GB "
             "here (RLVIZ_MEMORY_LIMIT). Choose an algorithm with a network instead of a table.",
         ),
+        (
+            "q-learning",
+            {},
+            pictures(observation_space=_space(spaces.MultiDiscrete([1_000] * 3), ""), action_space=discrete(4)),
+            "/algo",
+            "The table of Q-learning would need about 65 GB for 1,000,000,000 states; a run may have at most 8.0 GB "
+            "here (RLVIZ_MEMORY_LIMIT). Choose an algorithm with a network instead of a table.",
+        ),
     ],
-    ids=["replay", "rollout", "table"],
+    ids=["replay", "rollout", "table", "table of several numbers"],
 )
 def test_what_cannot_fit_is_refused_with_what_would(
     algo: str, values: dict[str, Any], environment: Environment, pointer: str, message: str
