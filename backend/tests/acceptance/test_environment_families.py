@@ -1,9 +1,10 @@
-"""Every environment is trained a little, filmed, and its video decoded; episodes are counted as the environment
-counts them, whatever wrappers make of them for learning."""
+"""Every environment and every algorithm: trained, stopped, evaluated, and the video decoded. Episodes are counted as
+the environment counts them, whatever wrappers make of them for learning."""
 
 from __future__ import annotations
 
-import contextlib
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,19 +14,24 @@ import pytest
 from stable_baselines3.common.env_util import unwrap_wrapper
 from stable_baselines3.common.monitor import Monitor
 
+from rlviz.algorithms import ALGORITHMS
+from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus
 from rlviz.environments import ENVIRONMENTS
+from rlviz.environments.base import Environment
 from rlviz.environments.make import make_environment
-from rlviz.environments.own import environment_of
+from rlviz.environments.own import environment_of, own_environment
+from rlviz.environments.probe import probe
 from rlviz.environments.vector import make_training_environments
-from rlviz.evaluation.evaluate import load_policy
-from rlviz.evaluation.recorder import VideoRecorder
+from rlviz.evaluation.evaluate import evaluate
 from rlviz.evaluation.rollout import play
+from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.services.runs import NewRun, resolve_config
 from rlviz.training.session import train_run
-from tests.support.training import CREATED_AT, column, kinds
+from tests.support.training import CREATED_AT, checkpoints, column, events, eventually, kinds
 
 FILMED_STEPS = 12
+OWN = "tests.support.lights:Lights"
 REPLAY = {"learning_starts": 60, "buffer_size": 200, "batch_size": 8}
 SMALL_REPLAY = {**REPLAY, "net_arch": [8]}
 ROLLOUT = {"n_steps": 50, "n_envs": 2, "batch_size": 50}
@@ -44,40 +50,66 @@ CASES: list[tuple[str, dict[str, Any], str, dict[str, Any]]] = [
     ("CarRacing-v3", {"frame_skip": 1, "picture_size": 36}, "ppo", {"n_steps": 50, "batch_size": 50, "n_epochs": 1}),
     ("ALE/Pong-v5", {}, "ppo", {**ROLLOUT, "n_epochs": 1}),
     ("ALE/Breakout-v5", {}, "dqn", REPLAY),
+    (OWN, {}, "trpo", ROLLOUT),
 ]
 
 
-def folder_of(root: Path, env_id: str, algo: str, options: dict[str, Any], values: dict[str, Any]) -> RunFolder:
-    wanted = NewRun(algo, env_id, None, 1, 100, env_options=options, hyperparameters=values)
-    config = resolve_config(wanted, CREATED_AT.timestamp())
+def find(env_id: str) -> Environment:
+    return own_environment("Lights", probe(OWN)) if env_id == OWN else ENVIRONMENTS.get(env_id)
+
+
+def folder_of(
+    root: Path, env_id: str, algo: str, options: dict[str, Any], values: dict[str, Any], steps: int = 100
+) -> RunFolder:
+    wanted = NewRun(algo, env_id, None, 1, steps, env_options=options, hyperparameters=values)
+    config = resolve_config(wanted, CREATED_AT.timestamp(), find)
     folder = RunFolder(root, config.run_id)
-    folder.create(config)
+    folder.create(config.model_copy(update={"checkpoints": checkpoints(every_steps=100)}))
     return folder
 
 
-def test_no_environment_is_left_out() -> None:
-    assert sorted(case[0] for case in CASES) == sorted(ENVIRONMENTS.names())
+def stop_in_the_middle(folder: RunFolder) -> None:
+    """As the service does it, once the first checkpoint is there."""
+    eventually(folder.checkpoint_files, "a checkpoint")
+    folder.write_control(Control(desired=Desired.STOP))
 
 
-@pytest.mark.parametrize(("env_id", "options", "algo", "values"), CASES, ids=[case[0] for case in CASES])
-def test_it_is_trained_and_filmed(
-    tmp_path: Path, env_id: str, options: dict[str, Any], algo: str, values: dict[str, Any]
+def test_nothing_is_left_out() -> None:
+    assert sorted(case[0] for case in CASES) == sorted([*ENVIRONMENTS.names(), OWN])
+    assert {case[2] for case in CASES} == set(ALGORITHMS.names())
+
+
+@pytest.mark.parametrize(("env_id", "options", "algo", "values"), CASES, ids=[f"{case[0]}-{case[2]}" for case in CASES])
+def test_it_is_trained_stopped_evaluated_and_filmed(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    env_id: str,
+    options: dict[str, Any],
+    algo: str,
+    values: dict[str, Any],
 ) -> None:
-    folder = folder_of(tmp_path, env_id, algo, options, values)
-    assert train_run(folder)
-    assert kinds(folder)[-1] == "finished"
-    config = folder.read_config()
-    policy = load_policy(folder, algo, "model.zip")
-    path, rate = tmp_path / "film.mp4", environment_of(config).render_fps
-    with (
-        contextlib.closing(make_environment(config, render=True, whole_episodes=True)) as env,
-        VideoRecorder(path, fps=rate) as recorder,
-    ):
-        (episode,) = play(env, policy, recorder, episodes=1, seed=1, deterministic=False, max_steps=FILMED_STEPS)
-    with av.open(str(path)) as container:
+    folder = folder_of(tmp_path, env_id, algo, options, values, steps=100_000)
+    with ThreadPoolExecutor(1) as somebody:
+        stopped = somebody.submit(stop_in_the_middle, folder)
+        assert train_run(folder)
+        stopped.result()
+    assert kinds(folder)[0] == "started"
+    assert kinds(folder)[-1] == "stopped"
+    assert 100 <= events(folder)[-1].step < 100_000
+
+    asked = EvaluationRecord(
+        id="eval_20261121-044137-265", run_id=folder.run_id, created_at=CREATED_AT, episodes=1, checkpoint="model.zip"
+    )
+    folder.write_evaluation(asked)
+    monkeypatch.setattr("rlviz.evaluation.evaluate.play", partial(play, max_steps=FILMED_STEPS))
+    record = evaluate(folder, asked.id)
+    assert (record.status, record.cause) == (EvaluationStatus.COMPLETED, None)
+    assert record.summary is not None
+    (episode,) = record.summary.episodes
+    with av.open(str(folder.video_path(asked.id))) as container:
         frames = [frame.to_ndarray(format="rgb24") for frame in container.decode(video=0)]
-        assert container.streams.video[0].average_rate == rate
-    assert len(frames) == recorder.frames == episode.episode_length + 1
+        assert container.streams.video[0].average_rate == environment_of(folder.read_config()).render_fps
+    assert 1 < len(frames) == episode.episode_length + 1 <= FILMED_STEPS + 1
     assert frames[0].std() > 1, "A picture of something"
 
 

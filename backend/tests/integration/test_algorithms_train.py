@@ -1,4 +1,4 @@
-"""Every algorithm of the registry trains, repeats itself, is saved, loaded and evaluated; new ones without an edit."""
+"""Every algorithm of the registry trains, repeats itself, is saved and loaded; new ones without an edit."""
 
 from __future__ import annotations
 
@@ -11,12 +11,10 @@ import pytest
 
 from rlviz.algorithms import ALGORITHMS
 from rlviz.domain.config import EvaluationPlan
-from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus
 from rlviz.domain.registry import load
-from rlviz.evaluation.evaluate import evaluate
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.session import train_run
-from tests.support.training import CREATED_AT, checkpoints, column, curves, events, kinds, leftovers, make_run, rows
+from tests.support.training import checkpoints, column, curves, events, kinds, leftovers, make_run, rows
 
 STEPS = 512
 
@@ -70,19 +68,6 @@ def test_what_it_saved_acts_as_it_did(algo: str, trained: tuple[RunFolder, RunFo
     actions = [[policy.predict(one, deterministic=True)[0] for one in observations] for policy in policies]
     np.testing.assert_array_equal(*actions)
     assert [policy.num_timesteps for policy in policies] == [events(folder)[-1].step] * 2
-
-
-def test_it_can_be_evaluated(trained: tuple[RunFolder, RunFolder]) -> None:
-    folder, _ = trained
-    identifier = "eval_20261121-044137-265"
-    folder.write_evaluation(
-        EvaluationRecord(
-            id=identifier, run_id=folder.run_id, created_at=CREATED_AT, episodes=1, checkpoint=folder.model_path.name
-        )
-    )
-    record = evaluate(folder, identifier)
-    assert (record.status, record.cause) == (EvaluationStatus.COMPLETED, None)
-    assert folder.video_path(identifier).stat().st_size > 1_000
 
 
 # Q-learning

@@ -12,44 +12,10 @@ import pytest
 from rlviz.domain.environment import OwnEnvironment
 from rlviz.environments.probe import main
 from rlviz.services.probe import Fault, Prober
+from tests.support import lights
 from tests.support.http import Service, serving, wait_for
 
-LIGHTS = '''
-import numpy as np
-import gymnasium
-from gymnasium import spaces
-
-
-class Lights(gymnasium.Env):
-    """Switch on the light that is dark."""
-
-    metadata = {"render_modes": ["rgb_array"], "render_fps": 10}
-    max_episode_steps = 20
-    reward_threshold = 18.0
-
-    def __init__(self, render_mode=None):
-        self.render_mode = render_mode
-        self.observation_space = spaces.MultiBinary(3)
-        self.action_space = spaces.Discrete(3)
-
-    def reset(self, *, seed=None, options=None):
-        super().reset(seed=seed)
-        self._dark = int(self.np_random.integers(3))
-        return self._lights(), {}
-
-    def step(self, action):
-        reward = float(action == self._dark)
-        self._dark = int(self.np_random.integers(3))
-        return self._lights(), reward, False, False, {}
-
-    def render(self):
-        return np.repeat(self._lights().astype(np.uint8) * 255, 30 * 30 * 3).reshape(90, 30, 3)
-
-    def _lights(self):
-        lights = np.ones(3, np.int8)
-        lights[self._dark] = 0
-        return lights
-'''
+LIGHTS = Path(lights.__file__).read_text()
 
 
 @pytest.fixture(scope="module")
