@@ -40,7 +40,7 @@ Seeds go from 0 to {MAX_SEED:,}, training lengths from {MIN_TIMESTEPS} to {MAX_T
 
 **Sources.** *RL Zoo* is [RL Baselines3 Zoo](https://github.com/DLR-RM/rl-baselines3-zoo), whose files of tuned values
 are named; *SB3* is Stable-Baselines3; *ours* are values of this project. What a source has and this product has not
-(such as normalised rewards) is said.
+(such as orthogonal initial weights) is said.
 
 **Measured** figures come from `make presets`: training with each of the seeds, the greedy policy evaluated along the
 way, and the policy at the end (the best one, where the preset keeps it) on 50 fresh episodes. The return is the
