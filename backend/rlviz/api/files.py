@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from email.utils import formatdate
@@ -27,7 +28,20 @@ def send_file(request: Request, path: Path, media_type: str) -> Response:
     with text. This one sends what was there at the beginning; a range it does not understand, or a list of
     ranges, is ignored, as RFC 9110 (section 14.2) allows. Raises FileNotFoundError.
     """
-    status = path.stat()
+    file = path.open("rb")
+    try:
+        response = _answer(request, file, media_type)
+    except BaseException:
+        file.close()
+        raise
+    if not isinstance(response, StreamingResponse):
+        file.close()
+    return response
+
+
+def _answer(request: Request, file: BinaryIO, media_type: str) -> Response:
+    """Told and sent is the one file that was opened, though another may take its name meanwhile."""
+    status = os.fstat(file.fileno())
     headers = {
         "Accept-Ranges": "bytes",
         "Cache-Control": "no-cache",
@@ -45,7 +59,7 @@ def send_file(request: Request, path: Path, media_type: str) -> Response:
     code = HTTPStatus.PARTIAL_CONTENT if span else HTTPStatus.OK
     if request.method == "HEAD":
         return Response(status_code=code, headers=headers, media_type=media_type)
-    return StreamingResponse(_read(path.open("rb"), first, last + 1), code, headers, media_type)
+    return StreamingResponse(_read(file, first, last + 1), code, headers, media_type)
 
 
 def _is_fresh(asked: Headers, etag: str) -> bool:
