@@ -6,10 +6,11 @@ import base64
 import json
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
-from tests.support.http import Service, assert_problem, raw_request
+from tests.support.http import Service, assert_problem, is_kind, raw_request, streaming
 
 ENDED = "ended-run"
 SECRET = b"the secret beside the run folder"
@@ -514,6 +515,55 @@ def test_a_run_that_is_unknown_among_others_is_named(service: Service, path: str
 def test_of_a_query_value_given_twice_the_last_counts(service: Service) -> None:
     assert len(service.get("/runs?limit=0&limit=1")["runs"]) == 1
     assert_problem(service.api("GET", "/runs?limit=1&limit=0"), 422, "/limit")
+
+
+CODE = """'"><script>alert(1)</script><img src=x onerror=alert(1)>"""
+FORMULA = '=HYPERLINK("http://evil.example","x")'
+SPLIT = f"{CODE}\r\n\r\nevent: end\r\ndata: {{}}\r\n\r\n"
+
+
+def test_text_that_looks_like_code_stays_text_in_every_field(service: Service) -> None:
+    """What can be stored comes back as it was, what cannot is quoted in a problem; no browser takes it for a page."""
+    labels = {"name": f"{FORMULA}{CODE}", "tags": [CODE[:40], FORMULA[:40]], "notes": SPLIT}
+    run_id = service.create(name=CODE)["id"]
+    answers = [service.api("PATCH", f"/runs/{run_id}", json=labels)]
+    paths = ("", "/config", "/artifacts/labels.json", "/artifacts/config.json")
+    answers += [service.api("GET", f"/runs/{run_id}{path}") for path in paths]
+    answers += [service.api("GET", "/runs", params={"q": CODE}), service.api("GET", "/tags")]
+    assert [answer.status_code for answer in answers] == [200] * len(answers)
+    assert {key: answers[1].json()[key] for key in labels} == labels
+    assert [run["id"] for run in answers[-2].json()["runs"]] == [run_id]
+    with streaming(service, f"/runs/{run_id}/stream") as stream:
+        told = stream.until(is_kind("status"))
+        assert [event.kind for event in told] == ["status"], "no field can end an event"
+        assert told[0].data["run"]["notes"] == SPLIT
+
+    environment = {"env_id": "FrozenLake-v1", "env_options": {CODE: CODE, "map_name": CODE}}
+    refused = [
+        service.api("POST", "/runs", json=GOOD | wishes)
+        for wishes in (
+            {"algo": CODE},
+            {"env_id": CODE},
+            environment,
+            {"preset": CODE},
+            {"seed": CODE},
+            {"hyperparameters": {CODE: CODE, "gamma": CODE}},
+            {"tags": CODE},
+        )
+    ]
+    refused += [service.api("GET", "/runs", params={key: CODE}) for key in ("sort", "cursor", "limit")]
+    refused += [service.api("GET", f"/compare?runs={ENDED},{ENDED}", params={"threshold": CODE})]
+    refused += [service.api("GET", f"/runs/{ENDED}/stream", headers={"Last-Event-ID": CODE})]
+    for answer in refused:
+        assert_problem(answer, 422)
+    refused += [
+        service.api("GET", f"/runs/{quote(CODE)}"),
+        service.api("GET", f"/runs/{ENDED}/artifacts/{quote(CODE)}"),
+    ]
+    for answer in answers + refused:
+        assert answer.headers["content-type"].split(";")[0] in ("application/json", "application/problem+json")
+        assert answer.headers["x-content-type-options"] == "nosniff"
+    assert service.api("DELETE", f"/runs/{run_id}").status_code == 204
 
 
 def test_a_query_that_nobody_knows_is_ignored(service: Service) -> None:

@@ -19,6 +19,8 @@ HOUR = 3_600.0
 PACE = {"ppo": 4_000.0, "dqn": 1_900.0}
 """Environment steps a second."""
 
+PICTURE = '<img src=x onerror="window.hacked=1">'
+SCRIPT = '"><script>window.hacked = 1</script><svg onload="window.hacked=1">'
 LONG_NAME = "A sweep over learning rate, clip range and number of epochs, repeated until it stopped failing at night"
 
 TRACEBACK = """Traceback (most recent call last):
@@ -153,7 +155,7 @@ def write_story(root: Path) -> dict[str, str]:
     )
     created = author.run("ppo", LONG_NAME, hours_ago=0.5, ending=None)
     unicode = author.run("ppo", "Ünïcødé · 学习 · مرحبا 🤖", hours_ago=70, tags=("日本", "baseline"))
-    hostile = author.run("dqn", '<img src=x onerror="window.hacked=1">', hours_ago=90, tags=("<b>bold</b>",))
+    hostile = author.run("dqn", PICTURE, hours_ago=90, tags=("<b>bold</b>",), notes=SCRIPT)
     acrobot = author.run(
         "dqn", "Acrobot swing", hours_ago=100, env_id="Acrobot-v1", skill=Skill(-500, -85, 0.3, 0.08), total=100_000
     )
