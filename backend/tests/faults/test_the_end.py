@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.support import STOP_SOON, Figures, children, steps_of, train, whole_files
+from tests.faults.support import Figures, children, steps_of, train, whole_files, worker_of
 from tests.support.http import LiveRun, Service, assert_problem, is_kind, serving, streaming, wait_for
+from tests.support.training import QUICK, messages
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(900)]
 
@@ -52,17 +53,60 @@ def played(tmp_path: Path) -> Iterator[dict[str, LiveRun]]:
         run.close()
 
 
+HANGS = '''
+import time
+from pathlib import Path
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+
+
+class Hangs(gymnasium.Env):
+    """Never comes back from its hundredth step."""
+
+    metadata = {"render_modes": ["rgb_array"], "render_fps": 10}
+
+    def __init__(self, render_mode=None):
+        self.observation_space, self.action_space = spaces.Box(-1, 1, (1,), np.float32), spaces.Discrete(2)
+        self._steps = 0
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        return np.zeros(1, np.float32), {}
+
+    def step(self, action):
+        self._steps += 1
+        while self._steps == 100:
+            Path(__file__).with_suffix(".hung").touch()
+            time.sleep(3_600)
+        return np.zeros(1, np.float32), 1.0, self._steps % 10 == 0, False, {}
+
+    def render(self):
+        return np.zeros((8, 8, 3), np.uint8)
+'''
+
+
 def test_a_run_that_hangs_is_asked_then_terminated_then_killed_and_says_so(
     tmp_path: Path, played: dict[str, LiveRun]
 ) -> None:
-    played["doomed"].process.send_signal(signal.SIGSTOP)
-    with serving(tmp_path, **STOP_SOON) as service:
-        assert service.api("POST", "/runs/doomed/stop").status_code == 202
-        run = service.wait_for_status("doomed", "interrupted")
+    source = tmp_path / "hangs.py"
+    source.write_text(HANGS)
+    settings = {"terminate_after_seconds": "1.5", "kill_after_seconds": "1.5", "max_concurrent_runs": "3"}
+    with serving(tmp_path, environments=f"{source}:Hangs", **settings) as service:
+        wishes = {"env_id": "Hangs", "preset": None, "hyperparameters": QUICK["ppo"]}
+        run_id = service.create(start=True, total_timesteps=100_000, **wishes)["id"]
+        wait_for(source.with_suffix(".hung").exists, "the step that hangs", 300)
+        worker = worker_of(service, run_id)
+        assert service.api("POST", f"/runs/{run_id}/stop").status_code == 202
+        run = service.wait_for_status(run_id, "interrupted")
         assert run["cause"].startswith(
-            "The worker did not stop within 0.5 s of being asked, nor within 0.5 s of being terminated, and was killed"
+            "The worker did not stop within 1.5 s of being asked, nor within 1.5 s of being terminated, and was killed"
         )
-        assert played["doomed"].process.wait() == -signal.SIGKILL
+        assert not worker.is_running()
+        told = messages(service.folder(run_id))
+        assert any("it hangs here" in message and "hangs.py" in message for message in told), told
+        whole_files(service.folder(run_id))
         goes_on(service, played["other"])
 
 
