@@ -58,9 +58,12 @@ def main(arguments: list[str] | None = None) -> int:
 def work(path: Path, evaluation_id: str | None = None) -> int:
     """Do the job in the run folder at ``path``; return the exit status."""
     folder = RunFolder.at(path)
-    if evaluation_id is not None:
-        return _evaluate(folder, evaluation_id)
-    return _train(folder)
+    try:
+        return _train(folder) if evaluation_id is None else _evaluate(folder, evaluation_id)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        return EXIT_DISK_FULL
 
 
 def _train(folder: RunFolder) -> int:
@@ -78,10 +81,6 @@ def _train(folder: RunFolder) -> int:
     except Conflict as error:
         print(error, file=sys.stderr)
         return EXIT_REFUSED
-    except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-            raise
-        return EXIT_DISK_FULL
 
 
 def _bound_log(path: Path) -> None:

@@ -141,7 +141,7 @@ def _cause(error: Exception) -> str:
     """One sentence for the person who asked: the exception's name, what happened, what to do."""
     if isinstance(error, RlvizError):
         return f"{type(error).__name__}: {error}"
-    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         return f"{_brief(error)}; free some disk space and evaluate again."
     return f"{_brief(error)}; the traceback is in worker.log."
 

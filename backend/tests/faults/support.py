@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,15 +17,17 @@ from rlviz.rundir.journal import read_journal
 from tests.support.http import Service, wait_for
 from tests.support.training import QUICK, events
 
-SOAK = os.environ.get("RLVIZ_SOAK") == "1"
-"""Set by ``make soak``: the same tests, many more times each."""
+SHARE = float(os.environ.get("RLVIZ_SOAK", "0"))
+"""Set by ``make soak``: the same tests, that share of the ``many`` times each."""
+
+SOAK = SHARE > 0
 
 STOP_SOON = {"terminate_after_seconds": "0.5", "kill_after_seconds": "0.5"}
 
 
 def times(few: int, many: int) -> int:
     """How often: ``few`` in CI, ``many`` in a soak."""
-    return many if SOAK else few
+    return max(few, round(many * SHARE))
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,7 @@ class Figures:
             return
         with self.path.open("a") as file:
             file.write(json.dumps({"what": what, "value": value, "unit": unit, "at_most": at_most}) + "\n")
+        print(f"  {what}: {value:.3g} {unit}", file=sys.__stderr__, flush=True)
         assert at_most is None or value <= at_most, f"{what}: {value} {unit}"
 
 

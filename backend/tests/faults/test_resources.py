@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import socket
 import sqlite3
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 
-from tests.faults.support import SOAK, STOP_SOON, Figures, times, train
+from tests.faults.support import SOAK, STOP_SOON, Figures, times, train, whole_files, worker_of
 from tests.support.http import LiveRun, Service, assert_problem, serving, wait_for
+from tests.support.training import rows
+
+LONG = 300.0
+"""Seconds in which a worker has begun, however busy the machine."""
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(14_400)]
 
@@ -31,6 +37,18 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
         pytest.skip(f"no small disk can be mounted here: {mounted.stderr.decode().strip()}")
     yield tmp_path
     subprocess.run(["umount", "-l", str(tmp_path)], check=True)
+
+
+@contextmanager
+def filled(disk: Path) -> Iterator[None]:
+    """No byte is free within the block."""
+    filler = fill(disk)
+    yield
+    filler.unlink()
+
+
+def over(evaluation: dict[str, Any]) -> dict[str, Any] | None:
+    return evaluation if evaluation["status"] in ("failed", "completed") else None
 
 
 def fill(disk: Path, *, leave: int = 0) -> Path:
@@ -67,6 +85,38 @@ def test_a_full_disk_stops_nobody_and_nothing_that_waited_for_room_is_lost(small
             assert "Traceback" not in service.log
     finally:
         run.close()
+
+
+def test_a_full_disk_in_training_is_waited_for_and_in_filming_and_saving_named(small_disk: Path) -> None:
+    with serving(small_disk, min_free_disk="0") as service:
+        run_id = train(service)
+        folder, worker = service.folder(run_id), worker_of(service, run_id)
+        with filled(small_disk):
+            at = rows(folder)[-1]["seq"]
+            time.sleep(0.3)  # what is trained meanwhile waits
+        wait_for(lambda: rows(folder)[-1]["seq"] > at, "training to be written again", LONG)
+
+        assert service.api("POST", f"/runs/{run_id}/evaluations", json={"episodes": 100}).status_code == 202
+        half = ".*.mp4.*"
+        wait_for(lambda: list(folder.evaluations.glob(half)), "the first frames", LONG)
+        with filled(small_disk):
+            wait_for(lambda: not list(folder.evaluations.glob(half)), "the half video to be given up", LONG)
+            assert worker.is_running()
+        evaluation = wait_for(lambda: over(service.get(f"/runs/{run_id}/evaluations/latest")), "its end", LONG)
+        assert evaluation["status"] == "failed"
+        assert re.search("No space left|disk was full", evaluation["cause"]), evaluation["cause"]
+        assert not list(folder.evaluations.glob("*.mp4"))
+
+        with filled(small_disk):
+            worker.terminate()
+            psutil.wait_procs([worker], LONG)
+            assert service.get(f"/runs/{run_id}")["id"] == run_id
+        run = service.wait_for_status(run_id, "failed", "interrupted")
+        assert re.search("disk (is|was) full", run["cause"]), run["cause"]
+        assert not folder.model_path.exists()
+        wait_for(lambda: not list(folder.path.rglob("*.tmp")), "what was half-written to be swept away")
+        whole_files(folder)
+        assert "Traceback" not in service.log
 
 
 def test_a_run_whose_turn_comes_on_a_full_disk_keeps_its_place_and_says_what_it_waits_for(small_disk: Path) -> None:
