@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import itertools
+import socket
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import httpx
 
 from benchmarks.support import percentile, scratch, service, start_run, wait_until
-from tests.support.http import LiveRun
+from rlviz.services.stream import SEND_TIMEOUT_SECONDS
+from tests.support.http import LiveRun, make_run
 
 TRAINING, LIVE, STREAMS, RATE = 4, 10, 100, 50
 """Runs that train, runs whose rows the benchmark writes, open streams, requests a second."""
@@ -28,20 +30,56 @@ ROWS_A_SECOND = 10
 DRIPPING = 20
 """Clients that send a byte of their request a second and never finish."""
 
+CRAWLING = 20
+"""Clients that open a stream and take nothing of it, or a byte a second, each half of them."""
+
+BACKLOG_ROWS = 100_000
+"""Of the run that they stream: 13 MB, more than the system keeps for a client that does not read."""
+
 PATHS = ("/health", "/runs?limit=20", "/runs/live-0", "/runs/live-0/metrics?max_points=500", "/algorithms")
+
+
+@dataclass
+class Measured:
+    """What the clients saw. ``received`` are the rows of each stream, ``written`` those of each live run."""
+
+    latencies: list[float] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+    received: list[int] = field(default_factory=lambda: [0] * STREAMS)
+    written: int = 0
+    seconds: float = 0.0
 
 
 def run(seconds: float = 60.0) -> list[dict[str, Any]]:
     with scratch() as root, _live(root) as live:
+        _long_run(root)
+        log = root / "service.log"
         settings = {"max_concurrent_runs": TRAINING + LIVE, "on_exit": "stop"}
-        with service(root, **settings) as client:
+        with service(root, log=log, **settings) as client:
             for seed in range(TRAINING):
                 start_run(client, seed=seed)
             wait_until(lambda: client.get("/health").json()["active_runs"] == TRAINING + LIVE, 120)
-            result = asyncio.run(_load(str(client.base_url), live, seconds))
+            measured = asyncio.run(_load(str(client.base_url), live, seconds))
             for one in live:
                 one.process.kill()
-    return result
+        reasons = [line for line in log.read_text().splitlines() if "/runs/long/stream took nothing for" in line]
+    for failure in measured.failures[:10]:
+        print(f"  failed: {failure}")
+    return _figures(measured, dropped=len(reasons))
+
+
+def _figures(measured: Measured, *, dropped: int) -> list[dict[str, Any]]:
+    missing = max(measured.written - count for count in measured.received)
+    rate = len(measured.latencies) / measured.seconds
+    return [
+        {"what": "load: answer, p50", "value": percentile(measured.latencies, 50) * 1e3, "unit": "ms", "at_most": None},
+        {"what": "load: answer, p99", "value": percentile(measured.latencies, 99) * 1e3, "unit": "ms", "at_most": None},
+        {"what": "load: requests answered", "value": rate, "unit": "a second", "at_most": None},
+        {"what": "load: requests or streams that failed", "value": len(measured.failures), "unit": "", "at_most": 0},
+        {"what": "load: rows missing in any stream", "value": missing, "unit": "", "at_most": 0},
+        {"what": "load: slow readers dropped, the reason logged", "value": dropped, "unit": "", "at_most": None},
+        {"what": "load: slow readers not dropped", "value": CRAWLING - dropped, "unit": "", "at_most": 0},
+    ]
 
 
 @contextmanager
@@ -54,63 +92,58 @@ def _live(root: Path) -> Iterator[list[LiveRun]]:
             one.close()
 
 
-async def _load(base: str, live: list[LiveRun], seconds: float) -> list[dict[str, Any]]:
-    ends_at = time.monotonic() + seconds
-    latencies: list[float] = []
-    failures: list[str] = []
-    received = [0] * STREAMS
-    written = 0
+def _long_run(root: Path) -> None:
+    padding = "x" * 80
+    with make_run(root, "long").metrics_path.open("w") as file:
+        for seq in range(1, BACKLOG_ROWS + 1):
+            file.write(f'{{"seq":{seq},"time":{seq},"step":{seq},"values":{{"{padding}":{seq}}}}}\n')
+
+
+async def _load(base: str, live: list[LiveRun], seconds: float) -> Measured:
+    measured = Measured()
     limits = httpx.Limits(max_connections=STREAMS + 60)
     async with httpx.AsyncClient(base_url=base, timeout=30, limits=limits) as client, asyncio.TaskGroup() as group:
-        watchers = [group.create_task(_watch(client, live, received, index, failures)) for index in range(STREAMS)]
-        drips = [group.create_task(_drip(client.base_url)) for _ in range(DRIPPING)]
+        tasks = [group.create_task(_watch(client, live, measured, index)) for index in range(STREAMS)]
+        tasks += [group.create_task(_drip(client.base_url)) for _ in range(DRIPPING)]
+        tasks += [group.create_task(_crawl(client.base_url, reads=number % 2 == 0)) for number in range(CRAWLING)]
+        begin = time.monotonic()
         requests = []
-        for number in itertools.count():
-            if time.monotonic() >= ends_at:
-                break
-            requests.append(group.create_task(_ask(client, PATHS[number % len(PATHS)], latencies, failures)))
+        for number in range(round(seconds * RATE)):
+            await asyncio.sleep(begin + number / RATE - time.monotonic())  # what began late does not delay the next
+            requests.append(group.create_task(_ask(client, PATHS[number % len(PATHS)], measured)))
             if number % (RATE // ROWS_A_SECOND) == 0:
                 for one in live:
                     one.row()
-                written += 1
-            await asyncio.sleep(1 / RATE)
+                measured.written += 1
         await asyncio.gather(*requests)
-        await asyncio.sleep(2)
-        for task in (*watchers, *drips):
+        measured.seconds = time.monotonic() - begin
+        await asyncio.sleep(max(2.0, SEND_TIMEOUT_SECONDS + 10 - measured.seconds))
+        for task in tasks:
             task.cancel()
-    missing = max(written - count for count in received)
-    return [
-        {"what": "load: answer, p50", "value": percentile(latencies, 50) * 1e3, "unit": "ms", "at_most": None},
-        {"what": "load: answer, p99", "value": percentile(latencies, 99) * 1e3, "unit": "ms", "at_most": None},
-        {"what": "load: requests answered", "value": len(latencies), "unit": "", "at_most": None},
-        {"what": "load: requests or streams that failed", "value": len(failures), "unit": "", "at_most": 0},
-        {"what": "load: rows missing in any stream", "value": missing, "unit": "", "at_most": 0},
-    ]
+    return measured
 
 
-async def _ask(client: httpx.AsyncClient, path: str, latencies: list[float], failures: list[str]) -> None:
+async def _ask(client: httpx.AsyncClient, path: str, measured: Measured) -> None:
     begin = time.perf_counter()
     try:
         answer = await client.get(path)
         answer.raise_for_status()
     except httpx.HTTPError as error:
-        failures.append(f"{path}: {error!r}")
+        measured.failures.append(f"{path}: {error!r}")
     else:
-        latencies.append(time.perf_counter() - begin)
+        measured.latencies.append(time.perf_counter() - begin)
 
 
-async def _watch(
-    client: httpx.AsyncClient, live: list[LiveRun], received: list[int], index: int, failures: list[str]
-) -> None:
+async def _watch(client: httpx.AsyncClient, live: list[LiveRun], measured: Measured, index: int) -> None:
     """Count the rows of one live run."""
     run_id = live[index % LIVE].run_id
     try:
         async with client.stream("GET", f"/runs/{run_id}/stream") as answer:
             async for line in answer.aiter_lines():
                 if line.startswith("data:") and '"rows"' in line:
-                    received[index] += line.count('"seq"')
+                    measured.received[index] += line.count('"seq"')
     except httpx.HTTPError as error:
-        failures.append(f"stream {run_id}: {error!r}")
+        measured.failures.append(f"stream {run_id}: {error!r}")
 
 
 async def _drip(url: httpx.URL) -> None:
@@ -126,6 +159,18 @@ async def _drip(url: httpx.URL) -> None:
             await asyncio.sleep(1)
         finally:
             writer.close()
+
+
+async def _crawl(url: httpx.URL, *, reads: bool) -> None:
+    """A slow reader. That it is cut off is no failure."""
+    loop = asyncio.get_running_loop()
+    with socket.socket() as connection, suppress(ConnectionError):
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 16_384)
+        connection.setblocking(False)
+        await loop.sock_connect(connection, (url.host, url.port))
+        await loop.sock_sendall(connection, b"GET /api/runs/long/stream HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        while not reads or await loop.sock_recv(connection, 1):
+            await asyncio.sleep(1)
 
 
 def main() -> None:

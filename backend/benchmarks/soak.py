@@ -1,6 +1,7 @@
 """``make soak``: the tests of faults many times over, then load; every figure into docs/reliability.md.
 
-python -m benchmarks.soak [--load-only]
+python -m benchmarks.soak [workers] [service] [power] [ends] [limits] [resources] [hostile] [openapi] [load]
+    [--share 0.1]
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -22,37 +24,88 @@ from benchmarks import load
 ROOT = Path(__file__).parents[2]
 DOCUMENT = ROOT / "docs" / "reliability.md"
 BEGIN, END = "<!-- figures -->", "<!-- /figures -->"
+HEAD = ["| what | times | median | worst | promised |", "| --- | --- | --- | --- | --- |"]
+
+FAULTS = {
+    "workers": ("test_kills.py", "-k", "worker_ended"),
+    "service": ("test_kills.py", "-k", "service_killed"),
+    "power": ("test_kills.py", "-k", "power_cut"),
+    "ends": ("test_the_end.py",),
+    "limits": ("test_limits.py",),
+    "resources": ("test_resources.py",),
+    "hostile": ("test_hostile.py",),
+    "openapi": ("test_openapi.py",),
+}
+"""What pytest is told for each part."""
+
+LOAD = "load"
 
 
 def main() -> int:
+    """Each part's figures are in the document once it has ended; those of parts that were not asked for stay there."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--load-only", action="store_true", help="leave the faults out")
+    names = [*FAULTS, LOAD]
+    parser.add_argument("parts", nargs="*", choices=[[], *names], metavar="part", help=f"{', '.join(names)}; or all")
+    parser.add_argument("--share", type=float, default=1.0, help="of the repetitions of each fault; 1 unless given")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as root:
-        path = Path(root) / "figures.jsonl"
-        path.touch()
-        status = 0 if options.load_only else _faults(path)
-        figures = [json.loads(line) for line in path.read_text().splitlines()]
-    figures += load.run()
-    rows = table(figures)
-    print("\n".join(rows))
-    content = DOCUMENT.read_text()
-    within = f"{BEGIN}\n\n{_machine()}\n\n" + "\n".join(rows) + f"\n\n{END}"
-    DOCUMENT.write_text(re.sub(f"{BEGIN}.*{END}", lambda _: within, content, flags=re.DOTALL))
-    return status
+    if not options.parts:
+        write([])
+    failed = [part for part in options.parts or names if not _measure(part, options.share)]
+    print(f"Failed: {', '.join(failed)}" if failed else "All held.")
+    return 1 if failed else 0
+
+
+def _measure(part: str, share: float) -> bool:
+    """Whether everything held."""
+    print(f"\n{part}", flush=True)
+    begin = time.monotonic()
+    figures, held = (load.run(), True) if part == LOAD else _break(part, share)
+    held = held and all(one["at_most"] is None or one["value"] <= one["at_most"] for one in figures)
+    kept = dict(map(_named, _within(DOCUMENT.read_text())))
+    found = dict(map(_named, table(figures)))
+    write([*{**kept, **found}.values()])
+    print("\n".join([*HEAD, *found.values()]))
+    print(f"({time.monotonic() - begin:.0f} s)", flush=True)
+    return held
+
+
+def _break(part: str, share: float) -> tuple[list[dict[str, Any]], bool]:
+    file, *selection = FAULTS[part]
+    with tempfile.NamedTemporaryFile("r", suffix=".jsonl") as figures:
+        environment = {**os.environ, "RLVIZ_SOAK": str(share), "RLVIZ_SOAK_FIGURES": figures.name}
+        # The figures are printed as they come, past what pytest holds back.
+        command = [sys.executable, "-m", "pytest", f"tests/faults/{file}", *selection, "-v", "--capture=sys"]
+        status = subprocess.run([*command, "--timeout", "14400"], env=environment, cwd=ROOT / "backend", check=False)
+        return [json.loads(line) for line in figures], status.returncode == 0
 
 
 def table(figures: list[dict[str, Any]]) -> list[str]:
-    """A Markdown table: each promise with its median, its worst and how often it was measured."""
+    """A row of Markdown for each promise: how often it was measured, its median and its worst."""
     measured: dict[str, list[dict[str, Any]]] = {}
     for figure in figures:
         measured.setdefault(figure["what"], []).append(figure)
-    rows = ["| what | times | median | worst | promised |", "| --- | --- | --- | --- | --- |"]
+    rows = []
     for what, found in measured.items():
         values, unit, at_most = [one["value"] for one in found], found[0]["unit"], found[0]["at_most"]
         cells = [what, str(len(values)), _said(statistics.median(values), unit), _said(max(values), unit)]
         rows.append(f"| {' | '.join(cells)} | {'–' if at_most is None else f'≤ {_said(at_most, unit)}'} |")
     return rows
+
+
+def write(rows: list[str]) -> None:
+    """Put ``rows`` into the document in place of those that are there."""
+    content = "\n".join([*HEAD, *rows]) if rows else "Not measured yet."
+    within = f"{BEGIN}\n\n{_machine()}\n\n{content}\n\n{END}" if rows else f"{BEGIN}\n\n{content}\n\n{END}"
+    DOCUMENT.write_text(re.sub(f"{BEGIN}.*{END}", lambda _: within, DOCUMENT.read_text(), flags=re.DOTALL))
+
+
+def _within(document: str) -> list[str]:
+    lines = document.split(BEGIN)[1].split(END)[0].splitlines()
+    return [line for line in lines if line.startswith("|") and line not in HEAD]
+
+
+def _named(row: str) -> tuple[str, str]:
+    return row.split(" | ")[0], row
 
 
 def _said(value: float, unit: str) -> str:
@@ -61,12 +114,6 @@ def _said(value: float, unit: str) -> str:
 
 def _machine() -> str:
     return f"Measured on {os.cpu_count()} cores, Python {platform.python_version()}, {platform.system()}."
-
-
-def _faults(figures: Path) -> int:
-    environment = {**os.environ, "RLVIZ_SOAK": "1", "RLVIZ_SOAK_FIGURES": str(figures)}
-    command = [sys.executable, "-m", "pytest", "tests/faults", "-q", "--timeout", "14400"]
-    return subprocess.run(command, env=environment, cwd=ROOT / "backend", check=False).returncode
 
 
 if __name__ == "__main__":

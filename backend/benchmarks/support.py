@@ -51,17 +51,18 @@ def percentile(values: Sequence[float], percent: int) -> float:
 
 
 @contextmanager
-def service(runs_dir: Path, **settings: object) -> Iterator[httpx.Client]:
-    """The app as a user starts it, on a free port; a client whose paths begin at /api."""
+def service(runs_dir: Path, *, log: Path | None = None, **settings: object) -> Iterator[httpx.Client]:
+    """The app as a user starts it, on a free port; a client whose paths begin at /api. ``log`` takes what it says."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     environment = {**os.environ, "RLVIZ_RUNS_DIR": str(runs_dir), "RLVIZ_PORT": str(port)}
     environment |= {f"RLVIZ_{name.upper()}": str(value) for name, value in settings.items()}
-    process = subprocess.Popen([sys.executable, "-m", "rlviz", "serve"], env=environment, stderr=subprocess.DEVNULL)
+    with (log or Path(os.devnull)).open("wb") as said:
+        process = subprocess.Popen([sys.executable, "-m", "rlviz", "serve"], env=environment, stderr=said)
     try:
         with httpx.Client(base_url=f"http://127.0.0.1:{port}/api", timeout=60) as client:
-            wait_until(lambda: _is_up(client), 30)
+            wait_until(lambda: _is_up(client), 120)
             yield client
             stop_all(client)
     finally:
