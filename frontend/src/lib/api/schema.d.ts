@@ -438,7 +438,7 @@ export interface components {
     };
     /**
      * BestPolicy
-     * @description ``best_model.json``: which policy ``best_model.zip`` holds, and how it did on seeds that chose nothing.
+     * @description Which policy ``best_model.zip`` holds, and how it did on seeds that chose nothing; kept within that file.
      */
     BestPolicy: {
       /**
@@ -1570,7 +1570,9 @@ export interface components {
       | "interrupted";
     /**
      * Space
-     * @description ``kind`` is the space's class name; ``labels`` name dimensions or actions; ``n`` is of Discrete only.
+     * @description ``kind`` is the space's class name; ``labels`` name dimensions or actions.
+     *
+     *     ``n`` is how many elements there are, of Discrete and MultiDiscrete only.
      */
     Space: {
       /** Kind */
