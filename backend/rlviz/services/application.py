@@ -46,7 +46,7 @@ class Application:
         self.database = Database(runs_dir / CATALOGUE)
         self._lock = RunsLock(runs_dir)
         self._winding_down = False
-        self.processes = WorkerProcesses()
+        self.processes = WorkerProcesses(warm=settings.warm_worker)
         self.launcher = LAUNCHERS.get(settings.launcher)(self.processes)
         self.broadcast = Broadcast()
         self.feeds = Feeds(runs_dir)

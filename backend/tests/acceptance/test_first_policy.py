@@ -20,7 +20,7 @@ MARGIN = 3
 
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    with serving(tmp_path_factory.mktemp("first-policy")) as service:
+    with serving(tmp_path_factory.mktemp("first-policy"), warm_worker="true") as service:
         yield service
         assert "Traceback" not in service.log, service.log
 
@@ -62,7 +62,7 @@ def evaluation(app: Service, trained: tuple[dict[str, Any], list[float]]) -> dic
         found: dict[str, Any] = app.get(f"{path}/latest")
         return found if found["status"] in ("completed", "failed") else None
 
-    found = wait_for(ended, "The end of the evaluation", 120)
+    found = wait_for(ended, "The end of the evaluation")
     assert found["status"] == "completed", found["cause"]
     return found
 

@@ -15,6 +15,7 @@ import pytest
 from rlviz.launchers.base import Exit
 from rlviz.launchers.processes import RESPAWN_SECONDS, WorkerProcesses
 from rlviz.rundir.process import ProcessIdentity
+from tests.support.service import service
 from tests.support.training import column, eventually, kinds, make_run
 from tests.support.workers import is_running, put_down, worker_processes
 
@@ -62,6 +63,12 @@ def test_prepare_starts_one_spare_and_no_second(processes: WorkerProcesses) -> N
     [spare] = worker_processes()
     processes.prepare()
     assert worker_processes() == [spare]
+
+
+def test_a_service_that_shall_keep_none_keeps_none(tmp_path: Path) -> None:
+    with service(tmp_path, warm_worker=False) as application:
+        application.processes.prepare()
+        assert worker_processes() == []
 
 
 def test_the_next_launch_uses_the_spare_and_a_new_one_waits_for_a_while(

@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.faults, pytest.mark.timeout(900)]
 def test_ctrl_c_saves_the_policies_ends_the_streams_and_leaves_no_process(
     tmp_path: Path, figures: Figures, number: signal.Signals
 ) -> None:
-    with serving(tmp_path, on_exit="stop", max_concurrent_runs="1") as service:
+    with serving(tmp_path, on_exit="stop", max_concurrent_runs="1", warm_worker="true") as service:
         trains, waits = train(service), service.create(start=True)["id"]
         wait_for(lambda: steps_of(service, trains) > 500, "some steps")
         before = children(service)

@@ -27,7 +27,7 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter
 from rlviz.rundir.process import ProcessIdentity, boot_id
 
-PATIENCE = 60.0
+PATIENCE = 150.0
 """Seconds after which something counts as hanging. Generous: nothing here is about speed."""
 
 T = TypeVar("T")
@@ -113,12 +113,16 @@ raise SystemExit(serve(application))
 
 @contextmanager
 def serving(folder: Path, *, script: str | None = None, token: str | None = None, **settings: str) -> Iterator[Service]:
-    """A service whose runs, log and working directory lie in ``folder``; ended, by force if need be, at the end."""
+    """A service whose runs, log and working directory lie in ``folder``; ended, by force if need be, at the end.
+
+    It keeps no warm worker unless ``settings`` say so: importing torch costs more than most tests do.
+    """
     runs_dir, log_path = folder / "runs", folder / "service.log"
     folder.mkdir(parents=True, exist_ok=True)
     given = {
         "port": "0",
         "on_exit": "leave",
+        "warm_worker": "false",
         "runs_dir": str(runs_dir),
         "frontend_dir": str(folder / "none"),
         **settings,

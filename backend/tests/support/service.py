@@ -25,8 +25,9 @@ ENDLESS = 10_000_000
 
 @contextmanager
 def service(runs_dir: Path, **settings: Any) -> Iterator[Application]:
-    """A service that is open; its workers are gone when the block is left."""
-    application = Application(Settings(_env_file=None, runs_dir=runs_dir, **settings))  # type: ignore[call-arg]
+    """A service that is open, with no warm worker unless asked for; its workers are gone when the block is left."""
+    given = {"runs_dir": runs_dir, "warm_worker": False, **settings}
+    application = Application(Settings(_env_file=None, **given))  # type: ignore[call-arg]
     application.open()
     try:
         yield application

@@ -25,6 +25,7 @@ def test_without_a_word_the_service_is_for_this_machine_only() -> None:
     assert (settings.host, settings.port, settings.launcher) == ("127.0.0.1", 8000, "process")
     assert settings.runs_dir == Path("runs")
     assert settings.keep_eval_videos == 3
+    assert settings.warm_worker
     assert settings.max_concurrent_runs >= 1
     assert settings.token is None
     assert settings.cors_origins == ()
