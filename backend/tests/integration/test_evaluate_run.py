@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,6 +21,7 @@ from rlviz.environments import ENVIRONMENTS
 from rlviz.environments.make import make
 from rlviz.evaluation.evaluate import evaluate
 from rlviz.rundir.folder import RunFolder
+from tests.support.training import DEADLINE_SECONDS, eventually
 
 ENV_ID = "CartPole-v1"
 ASKED_AT = datetime(2026, 11, 21, 1, 43, 12, tzinfo=UTC)
@@ -106,7 +106,7 @@ def start_worker(folder: RunFolder, record: EvaluationRecord) -> subprocess.Pope
 def test_a_worker_process_leaves_a_summary_and_a_video_that_agree(run: RunFolder) -> None:
     asked = ask(run, checkpoint="checkpoints/step_512.zip", checkpoint_step=512)
     worker = start_worker(run, asked)
-    output = worker.communicate(timeout=120)
+    output = worker.communicate(timeout=DEADLINE_SECONDS)
     assert (worker.returncode, *output) == (0, "", "")
     record = run.read_evaluation(asked.id)
     assert record.status is EvaluationStatus.COMPLETED
@@ -275,14 +275,13 @@ def test_a_worker_that_is_told_to_end_leaves_no_half_file(
 ) -> None:
     asked = ask(run, episodes=100)
     worker = start_worker(run, asked)
-    deadline = time.monotonic() + 60
-    while run.read_evaluation(asked.id).episodes_done == 0:
-        assert worker.poll() is None, worker.communicate()
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    eventually(
+        lambda: run.read_evaluation(asked.id).episodes_done > 0 or worker.poll() is not None, "the first episode"
+    )
+    assert worker.poll() is None, worker.communicate()
     children = psutil.Process(worker.pid).children(recursive=True)
     worker.send_signal(number)
-    worker.communicate(timeout=30)
+    worker.communicate(timeout=DEADLINE_SECONDS)
     assert worker.returncode == exit_code
     record = run.read_evaluation(asked.id)
     assert record.status is EvaluationStatus.FAILED

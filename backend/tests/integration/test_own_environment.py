@@ -61,11 +61,11 @@ def test_it_is_trained_and_filmed_like_any_other(app: Service) -> None:
         return found if found["status"] in ("completed", "failed") else None
 
     path = f"/runs/{run['id']}"
-    done = wait_for(lambda: ended(path), "The end of the run", 120)
+    done = wait_for(lambda: ended(path), "The end of the run")
     assert done["status"] == "completed", done["cause"]
     assert done["episodes"] == 20, "Episodes of 20 steps, in both environments"
     assert app.api("POST", f"{path}/evaluations", json={"episodes": 1}).status_code == 202
-    evaluation = wait_for(lambda: ended(f"{path}/evaluations/latest"), "The end of the evaluation", 120)
+    evaluation = wait_for(lambda: ended(f"{path}/evaluations/latest"), "The end of the evaluation")
     assert evaluation["status"] == "completed", evaluation["cause"]
     assert evaluation["summary"]["video"]["frames"] == 21
     assert evaluation["summary"]["video"]["fps"] == 10

@@ -26,7 +26,7 @@ def rlviz(folder: Path, *arguments: str, **settings: str) -> subprocess.Complete
         env=environment(**settings),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=150,
         check=False,
     )
 

@@ -58,11 +58,11 @@ def test_slips_of_the_user_lead_to_what_was_meant(registry: Registry[object], wr
 
 
 def test_a_name_of_a_million_characters_is_refused_at_once_and_not_repeated_in_full() -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(UnknownName) as caught:
         NUMBERS.get("x" * 1_000_000)
     assert len(str(caught.value)) < 500
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 def test_looking_at_every_algorithm_and_environment_imports_nothing_heavy() -> None:

@@ -30,7 +30,7 @@ from rlviz.services.stream import (
     StreamRequest,
     StreamService,
 )
-from tests.support.http import append_rows, make_run
+from tests.support.http import PATIENCE, append_rows, make_run
 
 THROTTLE = 1_000.0
 """Seconds, of the test's own clock: nothing passes unless the test says so."""
@@ -84,7 +84,7 @@ class World:
         """The next event of a stream of those runs, whenever it is called."""
         events = self.service.events(self.service.open(StreamRequest(run_ids, **options)))
         try:
-            yield lambda: asyncio.wait_for(anext(events), 10)
+            yield lambda: asyncio.wait_for(anext(events), PATIENCE)
         finally:
             await events.aclose()
 

@@ -21,6 +21,7 @@ from rlviz.training.journals import RunJournals
 from rlviz.training.session import WATCH_SECONDS, ControlWatcher, train_run
 from rlviz.training.trainer import Trainer
 from tests.support.training import (
+    DEADLINE_SECONDS,
     checkpoints,
     column,
     curves,
@@ -110,7 +111,7 @@ def test_a_stop_in_control_json_ends_training_with_a_model(tmp_path: Path, algo:
     thread = in_background(lambda: train_run(folder))
     eventually(lambda: column(folder, "episode/index"), "the first episode")
     folder.write_control(Control(desired=Desired.STOP))
-    thread.join(60)
+    thread.join(DEADLINE_SECONDS)
     assert not thread.is_alive()
     assert kinds(folder) == ["started", "stopped"]
     stopped = events(folder)[-1]
@@ -148,14 +149,14 @@ def test_metrics_reach_the_disk_while_an_update_is_under_way(tmp_path: Path, mon
         assert model.ep_info_buffer is not None
         finished.append(len(model.ep_info_buffer))
         updating.set()
-        assert seen.wait(60)
+        assert seen.wait(DEADLINE_SECONDS)
 
     monkeypatch.setattr(PPO, "train", train)
     thread = in_background(lambda: train_run(folder))
-    assert updating.wait(60)
+    assert updating.wait(DEADLINE_SECONDS)
     eventually(lambda: len(column(folder, "episode/index")) == finished[0] > 0, "every episode before the update")
     seen.set()
-    thread.join(60)
+    thread.join(DEADLINE_SECONDS)
     assert kinds(folder)[-1] == "finished"
     assert FLUSH_SECONDS + 2 * WATCH_SECONDS <= 0.25, "a row waits a quarter of a second at most"
 
@@ -176,7 +177,7 @@ def test_a_checkpoint_asked_for_while_it_trains_is_saved_once(tmp_path: Path) ->
         folder.write_control(Control(desired=Desired.RUN, checkpoint_request=request))
         eventually(lambda: len(events(folder, EventKind.CHECKPOINT)) == request, "the checkpoint")  # noqa: B023
     folder.write_control(Control(desired=Desired.STOP, checkpoint_request=2))
-    thread.join(60)
+    thread.join(DEADLINE_SECONDS)
     assert [event.data["request"] for event in events(folder, EventKind.CHECKPOINT)] == [1, 2]
 
 
@@ -188,7 +189,7 @@ def test_a_control_file_that_cannot_be_read_is_read_again_when_it_can(tmp_path: 
     before = len(column(folder, "episode/index"))
     eventually(lambda: len(column(folder, "episode/index")) > before + 5, "training to go on")
     folder.write_control(Control(desired=Desired.STOP))
-    thread.join(60)
+    thread.join(DEADLINE_SECONDS)
     assert kinds(folder) == ["started", "stopped"]
 
 
