@@ -34,7 +34,7 @@ dev: $(STAMPS)/python $(STAMPS)/node ## Serve back end and front end separately,
 
 .PHONY: test
 test: $(STAMPS)/python $(STAMPS)/node $(STAMPS)/frontend $(STAMPS)/browser ## Run every test, in a real browser too
-	cd backend && .venv/bin/python -m pytest -n 2 --dist loadfile --cov --cov-report=term:skip-covered --cov-fail-under=85
+	cd backend && .venv/bin/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --cov --cov-report=term:skip-covered --cov-fail-under=85
 	node frontend/scripts/first-load.mjs
 	cd frontend && $(PNPM) test
 	cd frontend && $(PNPM) e2e
@@ -48,10 +48,16 @@ soak: $(STAMPS)/python ## The same many times over, then load; an hour or more. 
 	cd backend && .venv/bin/python -m benchmarks.soak $(ARGS)
 
 .PHONY: lint
-lint: $(STAMPS)/python $(STAMPS)/node ## Check style, types, imports and that generated files are fresh
+lint: lint-backend lint-frontend ## Check style, types, imports and that generated files are fresh
+
+.PHONY: lint-backend
+lint-backend: $(STAMPS)/python
 	cd backend && .venv/bin/ruff check . && .venv/bin/ruff format --check .
 	cd backend && .venv/bin/mypy && .venv/bin/lint-imports
 	$(BIN)/python -m rlviz openapi | diff -u frontend/openapi.json - || { echo "Run 'make client'."; exit 1; }
+
+.PHONY: lint-frontend
+lint-frontend: $(STAMPS)/node
 	cd frontend && $(PNPM) lint
 	@cp frontend/src/lib/api/schema.d.ts $(STAMPS)/schema.d.ts
 	cd frontend && $(PNPM) client >/dev/null

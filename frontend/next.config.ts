@@ -5,6 +5,7 @@ const config: NextConfig = {
   // The service serves `out/` itself; Node is needed to build, never to run.
   output: "export",
   reactStrictMode: true,
+  typescript: { ignoreBuildErrors: true }, // `make lint` checks types
   agentRules: false,
   devIndicators: false,
   // The development server answers under either name of this machine.
