@@ -39,7 +39,7 @@ export function ChartLegend({ chart, model, smoothing, hidden, onToggle }: Chart
           onFocus={() => chart.emphasize(one.id)}
           onBlur={() => chart.emphasize(null)}
           className={clsx(
-            "-mx-1 flex max-w-full items-center gap-x-1.5 rounded-sm px-1 py-0.5 transition-colors hover:bg-rest-wash max-md:min-h-8",
+            "-mx-1 flex max-w-full flex-wrap items-center gap-x-1.5 rounded-sm px-1 py-0.5 transition-colors hover:bg-rest-wash max-md:min-h-8",
             hidden.has(one.id) && "opacity-55",
           )}
         >
@@ -72,25 +72,30 @@ interface EntryProps {
   off: boolean;
 }
 
+/** Swatch, name and value stay together; in a narrow chart the smoothed ones stand under the others. */
+const figure = "flex max-w-full min-w-0 items-center gap-x-1.5 whitespace-nowrap";
+
 function Entry({ series, curve, at, smoothing, dense, off }: EntryProps) {
   const { raw, line, spread } = readoutAt(curve, at ?? Infinity);
   const value = at === null ? curve.latest : raw;
   const smoothed = smoothing > 0;
   return (
     <>
-      <SeriesSwatch
-        series={dense && smoothed ? { ...series, look: "line" } : series}
-        faint={smoothed && !dense}
-      />
-      <span className={clsx("truncate", off && "line-through")}>{series.label}</span>
-      <Value>{dense && smoothed ? line : value}</Value>
-      {spread !== null && <span className="text-ink-soft">± {decimal(spread)}</span>}
+      <span className={figure}>
+        <SeriesSwatch
+          series={dense && smoothed ? { ...series, look: "line" } : series}
+          faint={smoothed && !dense}
+        />
+        <span className={clsx("truncate", off && "line-through")}>{series.label}</span>
+        <Value>{dense && smoothed ? line : value}</Value>
+        {spread !== null && <span className="text-ink-soft">± {decimal(spread)}</span>}
+      </span>
       {smoothed && !dense && (
-        <>
+        <span className={figure}>
           <SeriesSwatch series={{ ...series, look: "line" }} />
           {smoothingLabel(smoothing)}
           <Value>{line}</Value>
-        </>
+        </span>
       )}
     </>
   );

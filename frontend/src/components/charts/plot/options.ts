@@ -139,9 +139,22 @@ function seriesOptions(spec: ChartSpec, index: number, row: Row, current: Curren
   }
   if (row === "line") {
     const width = look === "marks" ? 1.5 : 2;
-    return { label, stroke: paint, width, dash: [...dash], points: { show: false } };
+    const lone = { show: false, filter: loneValue, size: 6, width: 0, fill: paint };
+    return { label, stroke: paint, width, dash: [...dash], points: lone };
   }
   return { label, stroke: "transparent", width: 0, points: { show: false } };
+}
+
+/** A curve's only value: no line shows it, so it is drawn as a dot. */
+function loneValue(plot: uPlot, series: number): number[] | null {
+  const values = plot.data[series]!;
+  let only: number | null = null;
+  for (let i = 0; i < values.length; i += 1) {
+    if (values[i] === null || values[i] === undefined) continue;
+    if (only !== null) return null;
+    only = i;
+  }
+  return only === null ? null : [only];
 }
 
 /** uPlot fills between two series, named by their places. */

@@ -15,6 +15,7 @@ describe("ranges", () => {
     ["a narrow stretch far from zero fills the chart", [470, 500], 465, 500],
     ["negative values keep room on both sides", [-200, -100], -210, -100],
     ["one value has room around it", [5, 5], 4, 5.2],
+    ["rounding is no height", [200, 200.00000000001], 180, 210],
   ] as const)("%s", (_, extent, lowest, reached) => {
     const [low, high] = valueRange([...extent]);
     expect(low).toBeGreaterThanOrEqual(lowest);

@@ -2,6 +2,8 @@ import type { Window } from "@/lib/stream";
 import type { Curve, Range } from "./model";
 
 const HEADROOM = 0.06;
+/** A smaller share of the value is rounding, which smoothing leaves on a flat curve. */
+const FLAT = 1e-9;
 const LEAST_DECADES = 0.2;
 const TAIL = 0.01;
 
@@ -14,7 +16,7 @@ export function positionRange(newest: number, window: Window | null): Range {
 export function valueRange([low, high]: Range): Range {
   if (low > high) return [0, 1];
   if (low >= 0 && high - low > high * 0.3) return [0, high * (1 + HEADROOM)];
-  if (low === high)
+  if (high - low <= Math.abs(high) * FLAT)
     return low === 0 ? [0, 1] : [low - Math.abs(low) * 0.1, low + Math.abs(low) * 0.1];
   const room = (high - low) * HEADROOM;
   return [
