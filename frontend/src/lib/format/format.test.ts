@@ -28,6 +28,7 @@ describe("numbers", () => {
   test.each([
     [0.0003, "0.0003"],
     [[64, 64], "64, 64"],
+    [[], "none"],
     [null, "none"],
     [true, "true"],
     ["linear", "linear"],

@@ -31,10 +31,12 @@ test.each([
 ])("bounds %j read %s", (bounds, text) => expect(describeBounds(bounds)).toBe(text));
 
 test("an empty value is only none where none is allowed", () => {
-  const [rate, , kl, , schedule] = choices.algorithms[0]!.hyperparameters;
+  const [rate, , kl, layers, schedule] = choices.algorithms[0]!.hyperparameters;
   expect(parseHyperparameter(kl!, "none")).toEqual({ ok: true, value: null });
   expect(parseHyperparameter(rate!, "").ok).toBe(false);
   expect(parseHyperparameter(schedule!, " ").ok).toBe(false);
+  expect(parseHyperparameter(layers!, "none")).toEqual({ ok: true, value: [] });
+  expect(parseHyperparameter(layers!, "").ok).toBe(false);
 });
 
 test.each(["50000", "50,000", "50_000", "5e4", " 50000 "])("%j is fifty thousand", (text) => {

@@ -52,8 +52,9 @@ export function parseHyperparameter(schema: Hyperparameter, text: string): Parse
 }
 
 function parseList(text: string, bounds: Bounds): Parsed {
+  if (text.trim() === "none") return { ok: true, value: [] };
   const parts = text.split(",").filter((part) => part.trim() !== "");
-  if (parts.length === 0) return no("Enter whole numbers separated by commas");
+  if (parts.length === 0) return no("Enter whole numbers separated by commas, or none");
   const values: unknown[] = [];
   for (const part of parts) {
     const parsed = parseInteger(part, bounds);
