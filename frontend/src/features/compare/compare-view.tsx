@@ -44,7 +44,7 @@ export function CompareView() {
 
   return (
     <div className="flex flex-col gap-4">
-      <div className="flex flex-wrap items-center gap-2">
+      <div className="flex flex-wrap items-start gap-2">
         <RunPicker chosen={view.runs} onChange={choose} />
         <RunChips runs={runs.known} looks={looks} onRemove={remove} />
         {ids.length > 1 && <ShareButton />}
@@ -88,7 +88,7 @@ export function CompareView() {
 function ShareButton() {
   const address = typeof window === "undefined" ? "" : window.location.href;
   return (
-    <span className="ml-auto">
+    <span className="ml-auto py-0.5">
       <CopyButton text={address} label="Copy the address of this comparison" />
     </span>
   );

@@ -16,7 +16,10 @@ interface RunChipsProps {
 /** The runs that are compared, each with its line; the way to its page, and out of the comparison. */
 export function RunChips({ runs, looks, onRemove }: RunChipsProps) {
   return (
-    <ul aria-label="Compared runs" className="flex min-w-0 flex-wrap gap-2">
+    <ul
+      aria-label="Compared runs"
+      className="flex min-w-0 grow basis-0 flex-wrap gap-2 max-sm:order-last max-sm:basis-full"
+    >
       {runs.map((run) => (
         <li
           key={run.id}

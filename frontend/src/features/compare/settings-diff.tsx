@@ -72,7 +72,11 @@ function SettingList({ rows, looks, nameOf }: SettingListProps) {
         >
           <h3 className="min-w-0 font-mono font-medium wrap-anywhere">
             {name}
-            {group && <span className="ml-2 font-sans font-normal text-ink-faint">{group}</span>}
+            {group && (
+              <span className="ml-2 inline-block font-sans font-normal text-ink-faint">
+                {group}
+              </span>
+            )}
           </h3>
           <dl className="grid gap-x-4 gap-y-1 sm:grid-cols-2">
             {values.map(({ text, set, runIds }) => (
