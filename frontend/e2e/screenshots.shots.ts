@@ -23,7 +23,8 @@ test("every page and state", async ({ browser }, { project }) => {
     await shot.then?.(page);
     if (shot.then) await page.waitForTimeout(400);
     const file = path.join(FOLDER, shot.name, `${project.name}.png`);
-    await page.screenshot({ path: file, fullPage: true, animations: "disabled" });
+    const fullPage = shot.height === undefined;
+    await page.screenshot({ path: file, fullPage, animations: "disabled" });
     await page.context().setOffline(false);
     await page.close();
   }
