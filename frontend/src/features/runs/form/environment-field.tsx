@@ -1,7 +1,7 @@
 import { Combobox, type ComboboxOption } from "@/components/ui/combobox";
 import { Field } from "@/components/ui/field";
 import type { Algorithm, Environment } from "@/lib/api";
-import { compact, decimal } from "@/lib/format";
+import { compact } from "@/lib/format";
 import { algorithmOf, environmentOf } from "./draft";
 import { misfit, spacesInWords } from "./fit";
 import type { FieldsProps } from "./form-state";
@@ -52,7 +52,7 @@ function EnvironmentFacts({ environment }: { environment: Environment }) {
     spacesInWords(environment),
     reward_threshold === null
       ? "no solved return defined"
-      : `solved at a mean return of ${decimal(reward_threshold)}`,
+      : `solved at a mean return of ${compact(reward_threshold)}`,
     max_episode_steps !== null && `${compact(max_episode_steps)} steps an episode at most`,
   ];
   return (
