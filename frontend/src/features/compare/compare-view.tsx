@@ -4,12 +4,13 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Boundary } from "@/components/ui/boundary";
 import { CopyButton } from "@/components/ui/copy-button";
 import { ErrorState } from "@/components/ui/error-state";
-import { comparisonQuery, isActive } from "@/lib/api";
+import { type Comparison, comparisonQuery, isActive, type RunDetail } from "@/lib/api";
 import { readComparison, useQueryString, writeComparison } from "@/lib/url";
 import { CompareSkeleton } from "./compare-skeleton";
 import { FigureTable } from "./figure-table";
 import { Curves } from "./curves";
 import { looksOf } from "./looks";
+import { toldApart } from "./names";
 import { RunChips } from "./run-chips";
 import { RunPicker } from "./run-picker";
 import { SettingsDiff } from "./settings-diff";
@@ -27,9 +28,15 @@ export function CompareView() {
   const [query, replaceQuery] = useQueryString();
   const view = readComparison(query);
   const runs = useComparedRuns(view.runs);
-  const ids = runs.known.map(({ id }) => id);
+  const known = toldApart(runs.known);
+  const ids = known.map(({ id }) => id);
   const looks = looksOf(view.runs);
-  const { data, error, refetch, isFetching } = useQuery({
+  const {
+    data: answer,
+    error,
+    refetch,
+    isFetching,
+  } = useQuery({
     ...comparisonQuery(ids, view.threshold),
     enabled: ids.length > 1 && !runs.pending,
     placeholderData: keepPreviousData,
@@ -37,6 +44,7 @@ export function CompareView() {
     refetchInterval: ({ state }) =>
       runs.live || state.data?.runs.some(({ run }) => isActive(run)) ? REFRESH_MS : false,
   });
+  const data = answer && withNames(answer, known);
   const change = (part: Partial<typeof view>) =>
     replaceQuery(writeComparison(query, { ...view, ...part }));
   const choose = (chosen: readonly string[]) => change({ runs: chosen });
@@ -46,7 +54,7 @@ export function CompareView() {
     <div className="flex flex-col gap-4">
       <div className="flex flex-wrap items-start gap-2">
         <RunPicker chosen={view.runs} onChange={choose} />
-        <RunChips runs={runs.known} looks={looks} onRemove={remove} />
+        <RunChips runs={known} looks={looks} onRemove={remove} />
         {ids.length > 1 && <ShareButton />}
       </div>
       <UnknownRuns ids={runs.unknown} onRemove={() => choose(ids)} />
@@ -63,7 +71,7 @@ export function CompareView() {
       ) : (
         <>
           <VerdictCard comparison={data} />
-          <Curves runs={runs.known} looks={looks} threshold={data.threshold} />
+          <Curves runs={known} looks={looks} threshold={data.threshold} />
           <FigureTable
             comparison={data}
             looks={looks}
@@ -76,13 +84,22 @@ export function CompareView() {
             }
           />
           <Boundary what="The videos">
-            <Videos runs={runs.known} looks={looks} />
+            <Videos runs={known} looks={looks} />
           </Boundary>
           <SettingsDiff comparison={data} looks={looks} />
         </>
       )}
     </div>
   );
+}
+
+function withNames(comparison: Comparison, runs: readonly RunDetail[]): Comparison {
+  const nameOf = new Map(runs.map(({ id, name }) => [id, name]));
+  const renamed = comparison.runs.map((compared) => {
+    const { run } = compared;
+    return { ...compared, run: { ...run, name: nameOf.get(run.id) ?? run.name } };
+  });
+  return { ...comparison, runs: renamed };
 }
 
 function ShareButton() {
