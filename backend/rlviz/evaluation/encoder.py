@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import tempfile
 from pathlib import Path
@@ -13,6 +14,7 @@ from rlviz.domain.errors import VideoNotWritten
 from rlviz.evaluation.caption import Pixels
 
 _PIPE_BYTES = 1 << 20
+_DISK_FULL = (256 - errno.ENOSPC, 256 - errno.EDQUOT)  # ffmpeg ends with minus the error's number
 _PRESET = "ultrafast"  # on a drawn scene half the time of "medium", for about 1 MB a minute
 
 
@@ -73,6 +75,8 @@ class Encoder:
         code = self._process.wait()
         self._log.seek(0)
         said = self._log.read().strip().splitlines()
+        if code in _DISK_FULL:
+            return VideoNotWritten("No space left on the disk for the video; free some and evaluate again.")
         how = f"was killed by signal {-code}" if code < 0 else f"ended with code {code}"
         reason = f": {said[-1][:300]}" if said else ""
         return VideoNotWritten(f"ffmpeg {how} before the video was complete{reason}; evaluate again.")
