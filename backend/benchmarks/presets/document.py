@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from benchmarks.presets.episodes import BY_FAMILY, USUALLY
 from rlviz.algorithms import ALGORITHMS
 from rlviz.algorithms.base import Algorithm
 from rlviz.api.schemas import HyperparameterField
@@ -43,11 +44,12 @@ are named; *SB3* is Stable-Baselines3; *ours* are values of this project. What a
 (such as orthogonal initial weights) is said.
 
 **Measured** figures come from `make presets`: training with each of the seeds, the greedy policy evaluated along the
-way, and the policy at the end (the best one, where the preset keeps it) on 50 fresh episodes. The return is the
-interquartile mean over the seeds with its 95 % bootstrap interval; a seed has solved it when three evaluations in a row
-reached the reward threshold, and held it when the final policy's mean reached it too. Steps and seconds to the
-threshold (of training alone, on one processor core) are medians over the seeds that solved it. The curve is the median
-over the seeds, with the quartiles around it. A preset that is changed loses its figures until they are measured again.
+way, and the policy at the end (the best one, where the preset keeps it) on {USUALLY.final} fresh episodes; in toy text,
+where luck decides more, on {BY_FAMILY["toy-text"].final:,}. The return is the interquartile mean over the seeds with
+its 95 % bootstrap interval; a seed has solved it when three evaluations in a row reached the reward threshold, and held
+it when the final policy's mean reached it too. Steps and seconds to the threshold (of training alone, on one processor
+core) are medians over the seeds that solved it. The curve is the median over the seeds, with the quartiles around it. A
+preset that is changed loses its figures until they are measured again.
 """
 
 
@@ -141,8 +143,9 @@ def curve_name(preset: Preset, environment: Environment) -> str:
 
 def _figure_cells(figures: MeasuredPreset, environment: Environment) -> tuple[str, ...]:
     steps, seconds = figures.steps_to_threshold, figures.seconds_to_threshold
+    digits = 1 if max(abs(figures.return_low), abs(figures.return_high)) >= 10 else 3
     return (
-        f"{figures.return_iqm:.1f} ({figures.return_low:.1f} to {figures.return_high:.1f})",
+        f"{figures.return_iqm:.{digits}f} ({figures.return_low:.{digits}f} to {figures.return_high:.{digits}f})",
         "–" if environment.reward_threshold is None else f"{figures.solved} of {figures.seeds}",
         "–" if figures.held is None else f"{figures.held} of {figures.seeds}",
         "–" if steps is None else f"{steps:,}",

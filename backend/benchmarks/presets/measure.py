@@ -10,6 +10,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.presets.episodes import BY_FAMILY, USUALLY, Episodes
 from benchmarks.presets.outcome import Outcome
 from rlviz.algorithms import ALGORITHMS
 from rlviz.algorithms.policy import read_policy
@@ -28,8 +29,6 @@ from rlviz.training.greedy import GreedyPlayer
 EVALUATIONS = 25
 """Evaluations along the way of a preset that asks for none itself."""
 
-EPISODES = 10
-FINAL_EPISODES = 50
 FINAL_SEED = 5_000_000
 """Fresh: no training, no evaluation has met these."""
 
@@ -46,6 +45,10 @@ class Job:
         return digest(self.preset, self.environment.id)
 
     @property
+    def episodes(self) -> Episodes:
+        return BY_FAMILY.get(self.environment.family.id, USUALLY)
+
+    @property
     def name(self) -> str:
         return f"{self.environment.id} {self.preset.algorithm} {self.preset.id.value} {self.preset.when or ''}".strip()
 
@@ -57,7 +60,7 @@ def measure(job: Job, seed: int, timesteps: int | None = None) -> Outcome:
         config = configuration(job, seed, timesteps)
         folder.create(config.model_copy(update={"run_id": folder.run_id}))
         busy = _train(folder)
-        return _outcome(folder, config, busy)
+        return _outcome(job, folder, config, busy)
 
 
 def _train(folder: RunFolder) -> float:
@@ -84,10 +87,10 @@ def configuration(job: Job, seed: int, timesteps: int | None) -> RunConfig:
     if config.evaluation.every_steps is not None:
         return config
     every = max(100, config.total_timesteps // EVALUATIONS)
-    return config.model_copy(update={"evaluation": EvaluationPlan(every_steps=every, episodes=EPISODES)})
+    return config.model_copy(update={"evaluation": EvaluationPlan(every_steps=every, episodes=job.episodes.along)})
 
 
-def _outcome(folder: RunFolder, config: RunConfig, busy: float) -> Outcome:
+def _outcome(job: Job, folder: RunFolder, config: RunConfig, busy: float) -> Outcome:
     steps: list[int] = []
     returns: list[float] = []
     seconds: list[float] = []
@@ -100,17 +103,19 @@ def _outcome(folder: RunFolder, config: RunConfig, busy: float) -> Outcome:
             steps.append(step)
             returns.append(values[EVAL_REWARD])
             seconds.append(round(busy * step / rate, 1) if rate else 0.0)
-    return Outcome(seed=config.seed, steps=steps, returns=returns, seconds=seconds, final_return=_final(folder, config))
+    return Outcome(
+        seed=config.seed, steps=steps, returns=returns, seconds=seconds, final_return=_final(job, folder, config)
+    )
 
 
-def _final(folder: RunFolder, config: RunConfig) -> float:
+def _final(job: Job, folder: RunFolder, config: RunConfig) -> float:
     """Mean return of the policy that the preset ends with: the best one, if it keeps it, else the last."""
     preset_keeps_best = config.evaluation.stop_after is not None
     path = folder.best_model_path if preset_keeps_best and folder.best_model_path.exists() else folder.model_path
     policy = read_policy(load(ALGORITHMS.get(config.algo).model_class), path)
     player = GreedyPlayer(lambda: make_environment(config, whole_episodes=True))
     try:
-        score = player.play(policy, range(FINAL_SEED, FINAL_SEED + FINAL_EPISODES), lambda: False)
+        score = player.play(policy, range(FINAL_SEED, FINAL_SEED + job.episodes.final), lambda: False)
     finally:
         player.close()
     assert score is not None
