@@ -16,7 +16,7 @@ from rlviz.algorithms import ALGORITHMS
 from rlviz.algorithms.policy import read_policy
 from rlviz.domain.config import EvaluationPlan, RunConfig
 from rlviz.domain.presets import Preset
-from rlviz.domain.records import EVAL_REWARD
+from rlviz.domain.records import EVAL_REWARD, EventKind
 from rlviz.domain.registry import load
 from rlviz.environments.base import Environment
 from rlviz.environments.make import make_environment
@@ -64,13 +64,18 @@ def measure(job: Job, seed: int, timesteps: int | None = None) -> Outcome:
 
 
 def _train(folder: RunFolder) -> float:
-    """Train in a worker; the share of the time that it had a processor: less than 1 beside other work."""
+    """Train in a worker; the share of the time that it had a processor: less than 1 beside other work.
+
+    A worker that gets SIGTERM saves its model and ends well; what it left is no outcome, so this raises RuntimeError.
+    """
     begin = time.monotonic()
     worker = subprocess.Popen([sys.executable, "-m", "rlviz.worker", str(folder.path)])
     _, status, used = os.wait4(worker.pid, 0)
     worker.returncode = os.waitstatus_to_exitcode(status)
     if worker.returncode:
         raise subprocess.CalledProcessError(worker.returncode, worker.args)
+    if not any(line.record and line.record["event"] == EventKind.FINISHED for line in read_journal(folder.events_path)):
+        raise RuntimeError("Somebody ended the worker before training was done: measure this seed again.")
     return min(1.0, (used.ru_utime + used.ru_stime) / (time.monotonic() - begin))
 
 
