@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 
 import pytest
 
 from tests.support.http import Service, make_run, serving
+
+for number in (signal.SIGINT, signal.SIGHUP):  # nohup, or a shell's background, had them ignored by all our children
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, signal.SIG_DFL)
 
 
 @pytest.fixture(scope="session")
