@@ -70,6 +70,16 @@ class RunFolder:
     def read_control(self) -> Control:
         return read_control(self.control_path)
 
+    def change_control(self, **changes: object) -> Control:
+        """Replace some of what is wanted, and what is damaged as a whole. Returns what is wanted now."""
+        try:
+            control = self.read_control()
+        except RunFolderError:
+            control = Control()
+        control = control.model_copy(update=changes)
+        self.write_control(control)
+        return control
+
     def write_control(self, control: Control) -> None:
         write_control(self.control_path, control)
 

@@ -204,9 +204,8 @@ class RunService:
 
     def _ask(self, run_id: str, desired: Desired, now: float, **changes: object) -> None:
         folder = RunFolder(self._settings.runs_dir, run_id)
-        control = folder.read_control().model_copy(update={"desired": desired, "requested_at": now, **changes})
         try:
-            folder.write_control(control)
+            folder.change_control(desired=desired, requested_at=now, **changes)
         except FileNotFoundError as error:
             raise folder_gone(run_id) from error
 

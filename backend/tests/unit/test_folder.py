@@ -130,3 +130,9 @@ def test_run_folders_are_those_named_like_a_run_with_a_configuration(tmp_path: P
     (tmp_path / "rlviz.db").touch()
     assert [found.run_id for found in run_folders(tmp_path)] == ["dqn-cartpole-2", "ppo-cartpole-1"]
     assert list(run_folders(tmp_path / "not there")) == []
+
+
+def test_a_damaged_control_file_is_replaced_by_what_is_wanted_next(folder: RunFolder) -> None:
+    folder.control_path.write_text("{")
+    assert folder.change_control(desired=Desired.STOP) == folder.read_control() == Control(desired=Desired.STOP)
+    assert folder.change_control(checkpoint_request=1).desired is Desired.STOP
