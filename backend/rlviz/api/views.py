@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict
+from functools import cache
 from typing import Any
 
-from rlviz.algorithms.base import LOGGED, Algorithm
+from rlviz.algorithms.base import LOGGED, Algorithm, Hyperparameters
 from rlviz.algorithms.fields import GROUPS
 from rlviz.api.schemas import (
     AlgorithmInfo,
@@ -61,17 +62,18 @@ def view_algorithm(algorithm: Algorithm) -> AlgorithmInfo:
         observation_spaces=list(algorithm.observation_spaces),
         action_spaces=list(algorithm.action_spaces),
         metrics=[*LOGGED, *algorithm.metrics],
-        hyperparameters=view_hyperparameters(algorithm),
+        hyperparameters=view_hyperparameters(algorithm.hyperparameters),
         presets=[view_preset(preset, algorithm) for preset in presets_for(algorithm.id)],
         total_timesteps=Bounds(minimum=MIN_TIMESTEPS, maximum=MAX_TIMESTEPS),
         seed=Bounds(minimum=0, maximum=MAX_SEED),
     )
 
 
-def view_hyperparameters(algorithm: Algorithm) -> list[HyperparameterField]:
-    """Group by group, so that what belongs together stands together."""
-    properties = algorithm.hyperparameters.model_json_schema()["properties"]
-    fields = [_field(name, schema, algorithm.hyperparameters.source_of(name)) for name, schema in properties.items()]
+@cache
+def view_hyperparameters(kind: type[Hyperparameters]) -> list[HyperparameterField]:
+    """Group by group, so that what belongs together stands together. Do not change the list: all share it."""
+    properties = kind.model_json_schema()["properties"]
+    fields = [_field(name, schema, kind.source_of(name)) for name, schema in properties.items()]
     return sorted(fields, key=lambda field: GROUPS.index(field.group))
 
 

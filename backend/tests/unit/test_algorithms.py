@@ -181,7 +181,7 @@ def test_a_default_that_is_said_to_be_the_library_s_is(algorithm: Algorithm) -> 
 
 @pytest.mark.parametrize("algorithm", list(ALGORITHMS), ids=named)
 def test_every_hyperparameter_belongs_to_a_group(algorithm: Algorithm) -> None:
-    groups = [field.group for field in view_hyperparameters(algorithm)]
+    groups = [field.group for field in view_hyperparameters(algorithm.hyperparameters)]
     assert set(groups) <= set(GROUPS)
     assert groups == sorted(groups, key=GROUPS.index)
 
