@@ -112,7 +112,7 @@ async def _load(base: str, live: list[LiveRun], seconds: float, dropped: Callabl
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(_watch(url, live, measured, index)) for index in range(STREAMS)]
         tasks += [group.create_task(_drip(url)) for _ in range(DRIPPING)]
-        tasks += [group.create_task(_crawl(url, reads=number % 2 == 0)) for number in range(CRAWLING)]
+        tasks += [group.create_task(_crawl(url, number)) for number in range(CRAWLING)]
         begin = time.monotonic()
         requests = []
         for number in range(round(seconds * RATE)):
@@ -183,8 +183,10 @@ async def _drip(url: httpx.URL) -> None:
             writer.close()
 
 
-async def _crawl(url: httpx.URL, *, reads: bool) -> None:
-    """A slow reader. That it is cut off is no failure."""
+async def _crawl(url: httpx.URL, number: int) -> None:
+    """A slow reader, one more each second, every other one reading at all. That it is cut off is no failure."""
+    reads = number % 2 == 0
+    await asyncio.sleep(number)
     loop = asyncio.get_running_loop()
     with socket.socket() as connection, suppress(ConnectionError):
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 16_384)
