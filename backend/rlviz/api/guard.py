@@ -15,7 +15,6 @@ from rlviz.api.problems import as_problem, problem_response
 from rlviz.domain.errors import (
     Forbidden,
     HeadTooLarge,
-    NotFound,
     PayloadTooLarge,
     RequestTimeout,
     RlvizError,
@@ -38,7 +37,6 @@ class Guard:
 
     - Query and headers above 64 kB: 431.
     - Bodies above 1 MiB: 413, whether they announce their length or not; those that do not come: 408.
-    - Requests for an address with a line break in it: 404.
     - On a loopback host, requests under any other host name (DNS rebinding): 403.
     - Requests that change something and come from a page of another origin: 403.
     - With a token set, requests that show neither ``Authorization: Bearer`` nor the cookie: 401, and for a page
@@ -71,8 +69,6 @@ class Guard:
         size = len(scope["query_string"]) + sum(len(name) + len(value) for name, value in scope["headers"])
         if size > MAX_HEAD_BYTES:
             raise HeadTooLarge(f"Query and headers may have up to {MAX_HEAD_BYTES:,} bytes together, not {size:,}.")
-        if "\n" in scope["path"]:  # Starlette's mounts do not match it, and would answer with plain text
-            raise NotFound("No address here has a line break in it.")
         host = _url(f"//{headers.get('host', '')}").hostname or ""
         if self._loopback_only and not is_loopback(host):
             raise Forbidden(f"This service answers on this machine only, not as {host[:80]!r}. Open http://127.0.0.1.")
