@@ -13,6 +13,7 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 
 from rlviz.api.app import create_api
+from rlviz.api.problems import answer_with_problems
 from rlviz.services.application import Application
 from rlviz.settings import Settings
 from tests.faults.support import times
@@ -57,6 +58,7 @@ def described(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     application = Application(Settings(_env_file=None, runs_dir=runs_dir))  # type: ignore[call-arg]
     application.rebuild()
     app = Starlette(routes=[Mount("/api", create_api(application))])
+    answer_with_problems(app)  # as the whole app does: no mount matches an address with a line break
     yield schemathesis.openapi.from_asgi("/api/openapi.json", app)
     application.database.close()
 
