@@ -47,9 +47,9 @@ are named; *SB3* is Stable-Baselines3; *ours* are values of this project. What a
 way, and the policy at the end (the best one, where the preset keeps it) on {USUALLY.final} fresh episodes; in toy text,
 where luck decides more, on {BY_FAMILY["toy-text"].final:,}. The return is the interquartile mean over the seeds with
 its 95 % bootstrap interval; a seed has solved it when three evaluations in a row reached the reward threshold, and held
-it when the final policy's mean reached it too. Steps and seconds to the threshold (of training alone, on one processor
-core) are medians over the seeds that solved it. The curve is the median over the seeds, with the quartiles around it. A
-preset that is changed loses its figures until they are measured again.
+it when the final policy's mean reached it too. Steps and seconds to the threshold (of processor time in training alone,
+beside other work, so that an idle machine is faster) are medians over the seeds that solved it. The curve is the median
+over the seeds, with the quartiles around it. A preset that is changed loses its figures until they are measured again.
 """
 
 
