@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
+from typing import Any
+
+import numpy as np
 from stable_baselines3.common.env_util import make_vec_env
-from stable_baselines3.common.vec_env import VecEnv
+from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv
 
 from rlviz.domain.config import RunConfig
 from rlviz.environments.make import make_bare, put_view_on
@@ -21,4 +25,27 @@ def make_training_environments(config: RunConfig, n_envs: int) -> VecEnv:
         n_envs,
         config.seed,
         wrapper_class=lambda env: put_view_on(env, environment),
+        vec_env_cls=LeanVecEnv,
     )
+
+
+class LeanVecEnv(DummyVecEnv):
+    """The library's ``DummyVecEnv`` without its deep copies of each step, which take as long as the simpler of the
+    environments: an info and a buffer of observations are copied, but not what an info holds. Whoever keeps an info
+    for longer than a step, of an environment that changes in place what it put there, sees it change.
+    """
+
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        super().__init__(*arguments, **keywords)
+        self.buf_infos = _Infos(self.buf_infos)
+        self.buf_obs = _Observations(self.buf_obs)
+
+
+class _Infos(list[dict[str, Any]]):
+    def __deepcopy__(self, _memo: object) -> list[dict[str, Any]]:
+        return [info.copy() for info in self]
+
+
+class _Observations(OrderedDict[str, np.ndarray[Any, Any]]):
+    def __deepcopy__(self, _memo: object) -> dict[str, np.ndarray[Any, Any]]:
+        return {key: observations.copy() for key, observations in self.items()}

@@ -22,7 +22,7 @@ import orjson
 FLUSH_SECONDS = 0.1
 """A reader waits at most this long for a line, given a writer whose ``flush_if_due`` is called as often."""
 
-SYNC_SECONDS = 0.25
+SYNC_SECONDS = 0.5
 """After a power cut, what was appended in about this time and FLUSH_SECONDS before may be missing, and no more."""
 
 MAX_WAITING_BYTES = 1 << 26

@@ -41,11 +41,16 @@ class RunCallback(BaseCallback):
         self._rate_since = (self.num_timesteps, self._monotonic())
 
     def _on_step(self) -> bool:
+        """Kept short: after a step of the environment all this is out of the processor's cache, so that it takes several
+        times as long as it looks.
+        """
         for info in self.locals["infos"]:  # cheaper than to ask NumPy whether any is done
             if "episode" in info:
                 self._record_episode(info["episode"])
-        self._checkpoints.save_if_due(self.model)
-        if self._evaluation is not None and self._evaluation.is_due(self.num_timesteps):
+        step = self.num_timesteps
+        if step >= self._checkpoints.next_step:
+            self._checkpoints.save(self.model)
+        if self._evaluation is not None and step >= self._evaluation.next_step:
             self._evaluate(self._evaluation)
         self.stopped = self._stop.is_set()
         return not self.stopped and self.ended_early is None
@@ -71,7 +76,7 @@ class RunCallback(BaseCallback):
 
     def _record_episode(self, episode: dict[str, float]) -> None:
         self._episodes += 1
-        self._journals.metrics(
+        self._journals.metrics_soon(
             self.num_timesteps,
             {
                 EPISODE_REWARD: float(episode["r"]),

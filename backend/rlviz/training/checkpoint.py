@@ -54,29 +54,35 @@ class Checkpoints:
         export: Callable[[BaseAlgorithm], None] = lambda _model: None,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``export`` writes, beside each policy, what people want to see of it."""
+        """``export`` writes, beside each policy, what people want to see of it.
+
+        A checkpoint is due from ``next_step`` on, which ``request`` and ``tick`` bring forward: the training
+        thread compares numbers, and looks at no clock.
+        """
         self._folder, self._policy, self._journals, self._monotonic = folder, policy, journals, monotonic
         self._export = export
-        self._next_step = policy.every_steps
+        self.next_step = policy.every_steps
         self._next_time = monotonic() + policy.every_seconds
         self._requested = self._answered = 0
 
     def request(self, number: int) -> None:
         """Ask, from any thread, for a checkpoint at the next step. A number that was answered is ignored."""
         self._requested = max(self._requested, number)
+        if self._requested > self._answered:
+            self.next_step = 0
 
-    def save_if_due(self, model: BaseAlgorithm) -> None:
-        step = model.num_timesteps
-        if step >= self._next_step or self._requested > self._answered or self._monotonic() >= self._next_time:
-            self.save(model)
+    def tick(self) -> None:
+        """Look at the clock, from any thread."""
+        if self._monotonic() >= self._next_time:
+            self.next_step = 0
 
     def save(self, model: BaseAlgorithm) -> None:
         """Write a checkpoint now and drop all but the newest few. One that cannot be written is warned of."""
-        answered, step = self._requested, model.num_timesteps
+        step = model.num_timesteps
         path = self._folder.checkpoint_path(step)
-        self._answered = answered
-        self._next_step = step + self._policy.every_steps
         self._next_time = self._monotonic() + self._policy.every_seconds
+        self.next_step = step + self._policy.every_steps  # before: a request that comes meanwhile sets it again
+        answered = self._answered = self._requested
         try:
             save_policy(model, path)
             self._export(model)

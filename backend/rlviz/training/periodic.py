@@ -15,6 +15,7 @@ The protocol:
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 
@@ -35,7 +36,8 @@ RETEST_SEED = 3_000_000
 
 
 class PeriodicEvaluation:
-    """``threshold`` is the environment's; ``stopping`` says whether somebody wants training to end now."""
+    """Due from ``next_step`` on. ``threshold`` is the environment's; ``stopping`` says whether somebody wants training
+    to end now."""
 
     def __init__(
         self,
@@ -49,18 +51,15 @@ class PeriodicEvaluation:
     ) -> None:
         self._folder, self._plan, self._player, self._journals = folder, plan, player, journals
         self._threshold, self._stopping = threshold, stopping
-        self._next_step = plan.every_steps or 0
+        self.next_step = plan.every_steps or sys.maxsize
         self._retests = self._reached = 0
         self._best: BestPolicy | None = None
         self.ended_early: str | None = None
 
-    def is_due(self, step: int) -> bool:
-        return self._plan.every_steps is not None and step >= self._next_step
-
     def evaluate(self, model: BaseAlgorithm) -> float:
         """Evaluate now; return the seconds it took. One that a stop interrupts leaves no trace."""
         begin = time.perf_counter_ns()
-        self._next_step = model.num_timesteps + (self._plan.every_steps or 0)
+        self.next_step = model.num_timesteps + (self._plan.every_steps or sys.maxsize)
         score = self._play(model, SCREENING_SEED)
         if score is not None:
             self._record(model.num_timesteps, score)

@@ -23,7 +23,7 @@ WATCH_SECONDS = 0.05
 
 
 class ControlWatcher:
-    """Carries what ``control.json`` asks for to the trainer, and keeps its journal flowing."""
+    """Carries what ``control.json`` and the clock ask for to the trainer."""
 
     def __init__(self, path: Path, trainer: Trainer) -> None:
         self._path, self._trainer = path, trainer
@@ -32,7 +32,7 @@ class ControlWatcher:
     def tick(self) -> None:
         """What the disk refuses now (it is full, or a share is away) is tried again at the next tick."""
         with suppress(OSError):
-            self._trainer.flush_if_due()
+            self._trainer.tick()
         with suppress(OSError, RunFolderError):
             self._read_control()
 

@@ -63,8 +63,11 @@ class Trainer:
         if self._checkpoints is not None:
             self._checkpoints.request(number)
 
-    def flush_if_due(self) -> None:
-        """Write metrics that wait while the training thread is busy with an update."""
+    def tick(self) -> None:
+        """What the clock asks for, several times a second: checkpoints that are due, and metrics that wait to be
+        written while the training thread is busy with an update."""
+        if self._checkpoints is not None:
+            self._checkpoints.tick()
         self._journals.flush_if_due()
         self._journals.sync_if_due()
 

@@ -57,7 +57,9 @@ def advance(checkpoints: Checkpoints, model: BaseAlgorithm, *steps: int) -> None
     """Train, as far as checkpoints can tell, to each of ``steps``."""
     for step in steps:
         model.num_timesteps = step
-        checkpoints.save_if_due(model)
+        checkpoints.tick()
+        if step >= checkpoints.next_step:
+            checkpoints.save(model)
 
 
 def saved(folder: RunFolder) -> list[int]:

@@ -6,6 +6,7 @@ import math
 import resource
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from stable_baselines3.common.logger import Figure, HParam, Logger
 
 from rlviz.domain.records import EventKind
 from rlviz.rundir.folder import RunFolder
-from rlviz.training.journals import JournalOutput, RunJournals
+from rlviz.training.journals import MOST_SOON, JournalOutput, RunJournals
 from tests.support.training import column, events, make_run, messages, rows
 
 
@@ -116,6 +117,56 @@ def test_metrics_wait_for_company_but_not_for_long(folder: RunFolder, journals: 
     clock.now += 0.25
     journals.flush_if_due()
     assert column(folder, "train/loss") == [0.5]
+
+
+def test_rows_that_come_often_are_written_together_in_order_with_the_time_they_came_at(
+    folder: RunFolder, journals: RunJournals, clock: Clock
+) -> None:
+    for step in (1, 2):
+        journals.metrics_soon(step, {"episode/reward": step})
+        clock.now += 1
+    journals.metrics(2, {"train/loss": 0.5})
+    journals.metrics_soon(3, {"episode/reward": 3})
+    journals.flush_if_due()
+    journals.event(EventKind.FINISHED, 3, path="model.zip")
+    written = rows(folder)
+    assert [list(row["values"].values()) for row in written] == [[1], [2], [0.5], [3]]
+    assert [row["seq"] for row in written] == [1, 2, 3, 4]
+    assert [row["time"] - written[0]["time"] for row in written] == [0, 1, 2, 2]
+
+
+def test_a_warning_about_a_row_that_waited_does_not_change_their_order(
+    folder: RunFolder, journals: RunJournals
+) -> None:
+    for step, value in enumerate([1.0, math.nan, 3.0]):
+        journals.metrics_soon(step, {"episode/reward": value})
+    journals.close()
+    assert column(folder, "episode/reward") == [1.0, None, 3.0]
+    assert [event.step for event in events(folder)] == [1]
+
+
+def test_rows_that_come_often_do_not_wait_without_end(folder: RunFolder, journals: RunJournals, clock: Clock) -> None:
+    clock.now += 1
+    for step in range(MOST_SOON):
+        journals.metrics_soon(step, {"episode/reward": 1.0})
+    assert rows(folder) != []
+
+
+def test_threads_that_write_together_lose_and_turn_round_nothing(folder: RunFolder, journals: RunJournals) -> None:
+    ended = Event()
+
+    def watch() -> None:
+        while not ended.is_set():
+            journals.flush_if_due()
+
+    watcher = Thread(target=watch)
+    watcher.start()
+    for step in range(5_000):
+        (journals.metrics if step % 10 == 0 else journals.metrics_soon)(step, {"episode/index": step})
+    ended.set()
+    watcher.join()
+    journals.close()
+    assert column(folder, "episode/index") == list(range(5_000))
 
 
 def test_closing_writes_what_still_waits(folder: RunFolder, journals: RunJournals) -> None:

@@ -69,7 +69,7 @@ def evaluations(
 def advance(evaluation: PeriodicEvaluation, model: BaseAlgorithm, *steps: int) -> None:
     for step in steps:
         model.num_timesteps = step
-        if evaluation.is_due(step):
+        if step >= evaluation.next_step:
             evaluation.evaluate(model)
 
 

@@ -203,7 +203,7 @@ def test_a_disk_that_fails_for_a_while_does_not_end_the_watch(tmp_path: Path, mo
 
     folder.control_path.mkdir()
     with monkeypatch.context() as patch:
-        patch.setattr(trainer, "flush_if_due", fail)
+        patch.setattr(trainer, "tick", fail)
         watcher.tick()
     folder.control_path.rmdir()
     folder.write_control(Control(desired=Desired.STOP))
