@@ -41,8 +41,8 @@ class RunCallback(BaseCallback):
         self._rate_since = (self.num_timesteps, self._monotonic())
 
     def _on_step(self) -> bool:
-        """Kept short: after a step of the environment all this is out of the processor's cache, so that it takes several
-        times as long as it looks.
+        """Kept short: after a step of the environment all this is out of the processor's cache and takes several times
+        as long as it looks.
         """
         for info in self.locals["infos"]:  # cheaper than to ask NumPy whether any is done
             if "episode" in info:
