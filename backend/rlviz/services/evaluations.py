@@ -11,7 +11,7 @@ from rlviz.catalog.evaluations import evaluations_of, latest_evaluation, open_ev
 from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.catalog.runs import get_run
 from rlviz.domain.config import RunConfig
-from rlviz.domain.errors import EvaluationInProgress, EvaluationNotFound, NothingToEvaluate
+from rlviz.domain.errors import EvaluationInProgress, EvaluationNotFound, NothingToEvaluate, RunFolderError
 from rlviz.domain.evaluation import EvaluationRecord, PolicyChoice
 from rlviz.domain.ids import new_evaluation_id
 from rlviz.domain.times import utc
@@ -104,11 +104,15 @@ def later_than(newest: datetime | None, now: datetime) -> datetime:
 
 
 def request_checkpoint(folder: RunFolder) -> int:
-    """Ask the trainer for a checkpoint; return the number that its ``checkpoint`` event will answer."""
-    control = folder.read_control()
-    number = control.checkpoint_request + 1
-    folder.write_control(control.model_copy(update={"checkpoint_request": number}))
-    return number
+    """Ask the trainer for a checkpoint; return the number that its ``checkpoint`` event will answer.
+
+    If the control file is damaged, numbers go on from the seconds of the clock: that is beyond any it held.
+    """
+    try:
+        last = folder.read_control().checkpoint_request
+    except RunFolderError:
+        last = int(time.time())
+    return folder.change_control(checkpoint_request=last + 1).checkpoint_request
 
 
 def _why_nothing(run: RunRow) -> str:

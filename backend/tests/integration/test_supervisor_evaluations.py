@@ -130,6 +130,17 @@ def test_a_running_run_is_asked_for_a_checkpoint_and_trains_on(app: Application)
     assert (record.checkpoint, record.checkpoint_step) == ("model.zip", events(folder)[-1].step)
 
 
+def test_a_running_run_whose_control_file_was_damaged_is_asked_all_the_same(app: Application) -> None:
+    run_id = start(app)
+    folder = folder_of(app, run_id)
+    becomes(app, run_id, RunStatus.RUNNING)
+    eventually(lambda: column(folder, "episode/index"), "the first episode")
+    for _ in range(2):
+        folder.control_path.write_text("{")
+        evaluate(app, run_id)
+        assert evaluation_ended(app, run_id).parsed().status is EvaluationStatus.COMPLETED
+
+
 def test_a_stop_right_after_an_evaluation_was_asked_for_is_not_lost(app: Application) -> None:
     run_id = start(app)
     becomes(app, run_id, RunStatus.RUNNING)
