@@ -35,14 +35,14 @@ export function Transport({ deck, onFullScreen, children }: TransportProps) {
       <Key label="Next frame" keys="ArrowRight" onPress={() => deck.step(1)}>
         <StepForward aria-hidden className={icon} />
       </Key>
-      <span className="mx-1 grow text-xs whitespace-nowrap text-ink-soft tabular-nums">
+      <span className="mx-1 grow text-xs whitespace-nowrap text-ink-soft tabular-nums max-md:order-first max-md:basis-full">
         {shown} <span className="text-ink-faint">/ {clock(duration)}</span>
       </span>
       <select
         aria-label="Speed"
         value={rate}
         onChange={(event) => deck.setRate(Number(event.target.value))}
-        className="h-8 w-14 rounded-md border border-control-line bg-raised px-1 text-xs tabular-nums max-md:h-10"
+        className="h-8 w-14 rounded-md border border-control-line bg-raised px-1 text-xs tabular-nums max-md:ml-auto max-md:h-10"
       >
         {RATES.map((value) => (
           <option key={value} value={value}>

@@ -18,8 +18,6 @@ interface Figure {
   label: string;
   note: (comparison: Comparison) => string;
   better: "high" | "low";
-  /** Depends on what the environment pays, so that it says nothing across environments. */
-  ofReward: boolean;
   value: (compared: Comparison["runs"][number], now: number) => number | null;
   text: (value: number) => string;
   /** Said where there is no figure. */
@@ -31,7 +29,6 @@ const FIGURES: readonly Figure[] = [
     label: "Best moving average",
     note: ({ window }) => `highest mean return of ${window} episodes in a row`,
     better: "high",
-    ofReward: true,
     value: ({ best_moving_average }) => best_moving_average,
     text: decimal,
   },
@@ -39,7 +36,6 @@ const FIGURES: readonly Figure[] = [
     label: "Steps to threshold",
     note: thresholdNote,
     better: "low",
-    ofReward: true,
     value: ({ steps_to_threshold }) => steps_to_threshold,
     text: count,
     none: "not reached",
@@ -48,7 +44,6 @@ const FIGURES: readonly Figure[] = [
     label: "Time to threshold",
     note: thresholdNote,
     better: "low",
-    ofReward: true,
     value: ({ seconds_to_threshold }) => seconds_to_threshold,
     text: seconds,
     none: "not reached",
@@ -57,7 +52,6 @@ const FIGURES: readonly Figure[] = [
     label: "Stability",
     note: () => "spread (std) of the last 20 returns; lower is steadier",
     better: "low",
-    ofReward: true,
     value: ({ stability }) => stability,
     text: (value) => `± ${decimal(value)}`,
   },
@@ -65,7 +59,6 @@ const FIGURES: readonly Figure[] = [
     label: "Final return",
     note: ({ window }) => `mean of the last ${window} episodes`,
     better: "high",
-    ofReward: true,
     value: ({ final_moving_average }) => final_moving_average,
     text: decimal,
   },
@@ -73,18 +66,20 @@ const FIGURES: readonly Figure[] = [
     label: "Steps per second",
     note: () => "over the whole run",
     better: "high",
-    ofReward: false,
     value: ({ run }, now) => pace(run, now),
     text: brief,
   },
 ];
 
-/** The table of figures, the best of each marked where one is better than another. `now` in milliseconds. */
+/**
+ * The table of figures, the best of each marked where one is better than another: across environments
+ * none is, which pay differently and take their time. `now` in milliseconds.
+ */
 export function figureRows(comparison: Comparison, now: number): FigureRow[] {
   const alike = sharesEnvironment(comparison);
   return FIGURES.map((figure) => {
     const values = comparison.runs.map((compared) => figure.value(compared, now));
-    const best = figure.ofReward && !alike ? null : bestOf(values, figure.better);
+    const best = alike ? bestOf(values, figure.better) : null;
     const none = comparison.threshold === null ? NONE : (figure.none ?? NONE);
     return {
       label: figure.label,
