@@ -2,8 +2,9 @@
 
 A machine that others share is faster or slower by a third from one second to the next. So the two train at the same
 time, as two processes that share one core: the kernel gives it to each in turn for some milliseconds, and both meet the
-same machine. What one needs more than the other shows in its processor time; waiting, for the disk say, in its wall
-time.
+same machine. What one needs more than the other shows in its processor time. What it waits, for the disk say, shows in
+its wall time, by half: the other has the core meanwhile, and is done sooner; so there half a loss is too much.
+The first checkpoints come after 25,000 steps or 30 seconds, mostly later than these jobs end.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ def run(algorithms: Sequence[str] = ()) -> Iterator[Figure]:
         )
         name = f"{ALGORITHMS.get(algo).name} training throughput against the bare library"
         yield figure(f"{name}, per second of processor time", processor, "×", at_least=0.98)
-        yield figure(f"{name}, per second on a shared core", wall, "×", at_least=0.98)
+        yield figure(f"{name}, per second on a shared core", wall, "×", at_least=0.99)
 
 
 def side_by_side(algo: str) -> tuple[Seconds, Seconds]:

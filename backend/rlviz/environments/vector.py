@@ -31,8 +31,8 @@ def make_training_environments(config: RunConfig, n_envs: int) -> VecEnv:
 
 class LeanVecEnv(DummyVecEnv):
     """The library's ``DummyVecEnv`` without its deep copies of each step, which take as long as the simpler of the
-    environments: an info and a buffer of observations are copied, but not what an info holds. Whoever keeps an info
-    for longer than a step, of an environment that changes in place what it put there, sees it change.
+    environments: an info and a buffer of observations are copied, but not what an info holds. So what an info holds
+    is not to be changed, and not to be kept for longer than a step: an environment may change it in place.
     """
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:

@@ -79,8 +79,11 @@ class JournalWriter:
         self._unsynced = False
         self._syncing = threading.Lock()
 
-    def append(self, record: Mapping[str, Any]) -> int:
+    def append(self, record: Mapping[str, Any], *, at: float | None = None, flush: bool = True) -> int:
         """Add ``record`` with its ``seq`` and ``time`` in front; return the ``seq``.
+
+        ``at`` is when it came, seconds since the epoch, if not now. Without ``flush`` it is not written even if it is
+        time to: for the first of many.
 
         Raises TypeError for what JSON cannot say, which uses up no ``seq``, ValueError once closed, and OSError
         when too much waits already.
@@ -90,12 +93,12 @@ class JournalWriter:
                 raise ValueError("The journal is closed; nothing can be appended.")
             if self._waiting > MAX_WAITING_BYTES:
                 raise OSError(errno.ENOSPC, "The disk has been full for too long; nothing more can wait for it")
-            line = {"seq": self._seq + 1, "time": round(self._clock(), 3), **record}
+            line = {"seq": self._seq + 1, "time": round(self._clock() if at is None else at, 3), **record}
             raw = orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE)
             self._buffer.append(raw)
             self._waiting += len(raw)
             self._seq += 1
-            if self._monotonic() - self._flushed_at >= self._flush_seconds:
+            if flush and self._monotonic() - self._flushed_at >= self._flush_seconds:
                 with suppress(OSError):  # the line waits for the next flush
                     self._flush()
             return self._seq

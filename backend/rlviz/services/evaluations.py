@@ -14,7 +14,9 @@ from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import EvaluationInProgress, EvaluationNotFound, NothingToEvaluate, RunFolderError
 from rlviz.domain.evaluation import EvaluationRecord, PolicyChoice
 from rlviz.domain.ids import new_evaluation_id
+from rlviz.domain.status import RunStatus
 from rlviz.domain.times import utc
+from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.services.broadcast import Broadcast
 from rlviz.services.disk import DiskGuard
@@ -70,7 +72,9 @@ class EvaluationService:
             row = EvaluationRow.of(record)
             session.add(row)
             # Within the transaction: a stop that was asked for meanwhile must not be written over.
-            request = request_checkpoint(folder) if latest and run.state.has_worker else None
+            request = None
+            if latest and run.state.has_worker:
+                request = request_checkpoint(folder, stopping=run.state is RunStatus.STOPPING, now=now)
         self._broadcast.evaluation_changed(row)
         self._supervisor.add_evaluation(row, request)
         return row
@@ -103,16 +107,20 @@ def later_than(newest: datetime | None, now: datetime) -> datetime:
     return now if newest is None else max(now, newest + timedelta(milliseconds=1))
 
 
-def request_checkpoint(folder: RunFolder) -> int:
+def request_checkpoint(folder: RunFolder, *, stopping: bool, now: datetime) -> int:
     """Ask the trainer for a checkpoint; return the number that its ``checkpoint`` event will answer.
 
-    If the control file is damaged, numbers go on from the seconds of the clock: that is beyond any it held.
+    A damaged control file is replaced: the run goes on, or goes on ``stopping``, and numbers go on from the clock's
+    milliseconds, beyond any that were counted up to.
     """
     try:
-        last = folder.read_control().checkpoint_request
+        control = folder.read_control()
     except RunFolderError:
-        last = int(time.time())
-    return folder.change_control(checkpoint_request=last + 1).checkpoint_request
+        desired = Desired.STOP if stopping else Desired.RUN
+        control = Control(desired=desired, checkpoint_request=int(now.timestamp() * 1000))
+    number = control.checkpoint_request + 1
+    folder.write_control(control.model_copy(update={"checkpoint_request": number}))
+    return number
 
 
 def _why_nothing(run: RunRow) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import time
+from collections.abc import Container
 from pathlib import Path
 
 from rlviz.catalog.database import Database
@@ -11,6 +13,7 @@ from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.catalog.runs import runs_with_status
 from rlviz.domain.errors import RunFolderError, RunIsActive
 from rlviz.domain.status import RunStatus
+from rlviz.domain.times import utc
 from rlviz.launchers.base import Launcher, Worker
 from rlviz.launchers.processes import AdoptedWorker
 from rlviz.rundir.folder import RunFolder
@@ -41,8 +44,9 @@ def recover(
         evaluations = open_evaluations(session)
     for row in runs:
         _recover_run(row, RunFolder(runs_dir, row.id), database, launcher, supervisor)
+    stopping = {row.id for row in runs if row.state is RunStatus.STOPPING}
     for evaluation in evaluations:
-        _recover_evaluation(evaluation, RunFolder(runs_dir, evaluation.run_id), supervisor)
+        _recover_evaluation(evaluation, RunFolder(runs_dir, evaluation.run_id), supervisor, stopping)
 
 
 def _finish_deletion(folder: RunFolder, database: Database) -> None:
@@ -109,8 +113,13 @@ def _settle(row: RunRow, folder: RunFolder) -> Worker | None:
     return None
 
 
-def _recover_evaluation(row: EvaluationRow, folder: RunFolder, supervisor: Supervisor) -> None:
+def _recover_evaluation(
+    row: EvaluationRow, folder: RunFolder, supervisor: Supervisor, stopping: Container[str]
+) -> None:
     if row.worker_pid is None or row.worker_started_at is None:
-        supervisor.add_evaluation(row, request_checkpoint(folder) if supervisor.is_live(row.run_id) else None)
+        request = None
+        if supervisor.is_live(row.run_id):
+            request = request_checkpoint(folder, stopping=row.run_id in stopping, now=utc(time.time()))
+        supervisor.add_evaluation(row, request)
     else:
         supervisor.adopt_evaluation(row, AdoptedWorker(ProcessIdentity(row.worker_pid, row.worker_started_at)))

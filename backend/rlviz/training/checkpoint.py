@@ -66,7 +66,9 @@ class Checkpoints:
         self._requested = self._answered = 0
 
     def request(self, number: int) -> None:
-        """Ask, from any thread, for a checkpoint at the next step. A number that was answered is ignored."""
+        """Ask, from any thread, for a checkpoint at the next step. A number that was answered is ignored; one that
+        comes in just that moment may be answered twice.
+        """
         self._requested = max(self._requested, number)
         if self._requested > self._answered:
             self.next_step = 0

@@ -19,8 +19,8 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter
 from rlviz.training.limits import MetricLimits
 
-MOST_SOON = 1_000
-"""Rows that wait at most."""
+MAX_WAITING_ROWS = 1_000
+"""So many wait for company; then they are written at once."""
 
 
 class Row(NamedTuple):
@@ -62,11 +62,11 @@ class RunJournals:
             self._write(Row(self._clock(), step, values))
 
     def metrics_soon(self, step: int, values: Mapping[str, float]) -> None:
-        """The same for rows that come often: until the next ``flush_if_due`` or other row they only wait. Many
-        together cost a tenth of as many alone, since what writes them stays in the processor's cache.
+        """As ``metrics``, for rows that come often: they wait for what is written next, of whatever kind, or for
+        ``flush_if_due``. Many together cost a fraction of as many alone: what writes them stays in the cache.
         """
         self._soon.append(Row(self._clock(), step, values))
-        if len(self._soon) >= MOST_SOON:
+        if len(self._soon) >= MAX_WAITING_ROWS:
             self._write_soon()
 
     def _write_soon(self) -> None:
@@ -76,19 +76,29 @@ class RunJournals:
             self._writing_soon = True
             try:
                 while self._soon:
-                    self._write(self._soon[0])
-                    self._soon.popleft()  # not before: it stays if too much waits already
+                    self._write_one(self._soon.popleft())
             finally:
                 self._writing_soon = False
+
+    def _write_one(self, row: Row) -> None:
+        """One of those that waited: whatever thread comes to write it, training is not ended by what is in it."""
+        try:
+            self._write(row)
+        except OSError:  # too much waits for the disk already
+            self._soon.appendleft(row)
+            raise
+        except (TypeError, OverflowError) as error:
+            names = ", ".join(row.values)
+            self.warn(row.step, f"{names} could not be recorded at step {row.step}: {error}.")
 
     def _write(self, row: Row) -> None:
         at, step, values = row
         self._step = step
         if (admitted := self._limits.admit(values)) is None:
             return
-        values, at = admitted, round(at, 3)
+        values = admitted
         if not self._not_finite and all(map(math.isfinite, values.values())):  # nearly always, and often
-            self._metrics.append({"time": at, "step": step, "values": values})
+            self._metrics.append({"step": step, "values": values}, at=at, flush=not self._soon)
             return
         cleaned: dict[str, float | None] = {}
         for name, value in values.items():
@@ -99,13 +109,13 @@ class RunJournals:
                 self.warn(step, f"{name} is {value} at step {step}. Lower the learning rate if it stays so.")
             elif finite:
                 self._not_finite.discard(name)
-        self._metrics.append({"time": at, "step": step, "values": cleaned})
+        self._metrics.append({"step": step, "values": cleaned}, at=at, flush=not self._soon)
 
     def event(self, kind: EventKind, step: int, **data: JsonValue) -> None:
         """Append an event and write it. What the disk refuses waits, as metrics do; but an ending raises OSError."""
-        with suppress(OSError):
-            self._write_soon()
-            self._metrics.flush()
+        for write in (self._metrics.flush, self._write_soon, self._metrics.flush):  # room first, for those that wait
+            with suppress(OSError):
+                write()
         if kind in ENDINGS:
             self._limits.close()
         self._events.append({"event": kind.value, "step": step, "data": data})
@@ -123,9 +133,11 @@ class RunJournals:
         self.warn(self._step, message)
 
     def flush_if_due(self) -> None:
-        self._write_soon()
-        self._metrics.flush_if_due()
-        self._events.flush_if_due()
+        try:
+            self._write_soon()
+        finally:  # it may make room for those that wait
+            self._metrics.flush_if_due()
+            self._events.flush_if_due()
 
     def sync_if_due(self) -> None:
         """Have the disk itself hold what was written; may take a while, so not for the training thread."""
@@ -133,9 +145,14 @@ class RunJournals:
         self._events.sync_if_due()
 
     def close(self) -> None:
-        self._write_soon()
-        self._metrics.close()
-        self._events.close()
+        try:
+            self._metrics.flush()
+            self._write_soon()
+        finally:
+            try:
+                self._metrics.close()
+            finally:
+                self._events.close()
 
 
 class JournalOutput(KVWriter):

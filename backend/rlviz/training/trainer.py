@@ -123,8 +123,8 @@ class Trainer:
             self._journals,
             export=partial(load(export), self._folder, config) if export is not None else lambda _model: None,
         )
+        self._checkpoints = checkpoints  # before: the watcher may ask meanwhile
         checkpoints.request(self._requested_checkpoint)
-        self._checkpoints = checkpoints
         return checkpoints
 
     def _periodic_evaluation(self, config: RunConfig) -> PeriodicEvaluation | None:

@@ -23,6 +23,7 @@ from rlviz.domain.errors import (
 from rlviz.domain.evaluation import EvaluationStatus, PolicyChoice
 from rlviz.domain.records import EventKind
 from rlviz.domain.status import RunStatus
+from rlviz.rundir.control import Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.services.application import Application
 from rlviz.services.rebuild import Rebuilt, rebuild
@@ -139,6 +140,10 @@ def test_a_running_run_whose_control_file_was_damaged_is_asked_all_the_same(app:
         folder.control_path.write_text("{")
         evaluate(app, run_id)
         assert evaluation_ended(app, run_id).parsed().status is EvaluationStatus.COMPLETED
+        assert folder.read_control().desired is Desired.RUN
+    asked = [number for event in events(folder, EventKind.CHECKPOINT) if (number := event.data["request"])]
+    assert asked == sorted(asked)
+    assert len(set(asked)) == 2
 
 
 def test_a_stop_right_after_an_evaluation_was_asked_for_is_not_lost(app: Application) -> None:

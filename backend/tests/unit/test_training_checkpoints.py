@@ -132,6 +132,18 @@ def test_a_request_is_answered_at_the_next_step_and_once(
     assert [(event.step, event.data["request"]) for event in found] == [(2, 1), (4, 2)]
 
 
+def test_a_request_that_comes_while_one_is_saved_is_answered_after_it(
+    folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, clock: Clock
+) -> None:
+    checkpoints = Checkpoints(
+        folder, CheckpointPolicy(), journals, monotonic=clock, export=lambda _model: checkpoints.request(2)
+    )
+    checkpoints.request(1)
+    advance(checkpoints, model, 2, 3, 4)
+    found = events(folder, EventKind.CHECKPOINT)
+    assert [(event.step, event.data["request"]) for event in found] == [(2, 1), (3, 2)]
+
+
 def test_an_older_request_that_comes_late_is_not_answered_again(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, clock: Clock
 ) -> None:

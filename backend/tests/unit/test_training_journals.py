@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import resource
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
@@ -16,7 +17,7 @@ from stable_baselines3.common.logger import Figure, HParam, Logger
 
 from rlviz.domain.records import EventKind
 from rlviz.rundir.folder import RunFolder
-from rlviz.training.journals import MOST_SOON, JournalOutput, RunJournals
+from rlviz.training.journals import MAX_WAITING_ROWS, JournalOutput, RunJournals
 from tests.support.training import column, events, make_run, messages, rows
 
 
@@ -146,27 +147,74 @@ def test_a_warning_about_a_row_that_waited_does_not_change_their_order(
 
 
 def test_rows_that_come_often_do_not_wait_without_end(folder: RunFolder, journals: RunJournals, clock: Clock) -> None:
-    clock.now += 1
-    for step in range(MOST_SOON):
+    for step in range(MAX_WAITING_ROWS):
+        assert rows(folder) == []
         journals.metrics_soon(step, {"episode/reward": 1.0})
-    assert rows(folder) != []
+        clock.now += 1
+    journals.metrics_soon(MAX_WAITING_ROWS, {"episode/reward": 1.0})
+    assert len(rows(folder)) == MAX_WAITING_ROWS
 
 
-def test_threads_that_write_together_lose_and_turn_round_nothing(folder: RunFolder, journals: RunJournals) -> None:
-    ended = Event()
-
-    def watch() -> None:
-        while not ended.is_set():
+def test_rows_that_waited_for_a_full_disk_are_written_once_there_is_room(
+    folder: RunFolder, journals: RunJournals, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rlviz.rundir.journal.MAX_WAITING_BYTES", 200)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (50, hard))
+    try:
+        for step in range(9):
+            journals.metrics_soon(step, {"train/loss": 0.5})
+        clock.now += 1
+        for _ in range(2):
+            with pytest.raises(OSError, match="File too large"):
+                journals.flush_if_due()
+            clock.now += 1
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    while len(rows(folder)) < 9:
+        clock.now += 1
+        with suppress(OSError):  # a part made room for the next
             journals.flush_if_due()
+    assert [row["step"] for row in rows(folder)] == list(range(9))
 
-    watcher = Thread(target=watch)
-    watcher.start()
-    for step in range(5_000):
-        (journals.metrics if step % 10 == 0 else journals.metrics_soon)(step, {"episode/index": step})
-    ended.set()
-    watcher.join()
+
+def test_a_row_that_cannot_be_written_is_told_of_and_keeps_no_other_from_it(
+    folder: RunFolder, journals: RunJournals
+) -> None:
+    journals.metrics_soon(1, {"episode/length": 2**70})
+    journals.metrics_soon(2, {"episode/length": 3})
     journals.close()
-    assert column(folder, "episode/index") == list(range(5_000))
+    assert column(folder, "episode/length") == [3]
+    [problem] = messages(folder)
+    assert problem.startswith("episode/length could not be recorded at step 1: ")
+
+
+def test_a_row_waits_while_another_thread_writes_those_before_it(
+    folder: RunFolder, journals: RunJournals, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, go_on = Event(), Event()
+    write = journals._metrics.append
+
+    def slowly(record: dict[str, Any], **wishes: Any) -> int:
+        if record["step"] == 1:
+            begun.set()
+            go_on.wait(10)
+        return write(record, **wishes)
+
+    monkeypatch.setattr(journals._metrics, "append", slowly)
+    for step in (1, 2):
+        journals.metrics_soon(step, {"episode/index": step})
+    watcher = Thread(target=journals.flush_if_due)
+    watcher.start()
+    assert begun.wait(10)
+    trainer = Thread(target=journals.metrics, args=(3, {"episode/index": 3}))
+    trainer.start()
+    trainer.join(0.1)
+    go_on.set()
+    for thread in (watcher, trainer):
+        thread.join(10)
+    journals.close()
+    assert column(folder, "episode/index") == [1, 2, 3]
 
 
 def test_closing_writes_what_still_waits(folder: RunFolder, journals: RunJournals) -> None:

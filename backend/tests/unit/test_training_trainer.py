@@ -181,6 +181,16 @@ def test_a_checkpoint_asked_for_while_it_trains_is_saved_once(tmp_path: Path) ->
     assert [event.data["request"] for event in events(folder, EventKind.CHECKPOINT)] == [1, 2]
 
 
+def test_checkpoints_are_saved_by_the_clock_too(tmp_path: Path) -> None:
+    plan = checkpoints(every_steps=1_000_000, every_seconds=1.0)
+    folder = make_run(tmp_path, total_timesteps=1_000_000, checkpoints=plan)
+    thread = in_background(lambda: train_run(folder))
+    eventually(lambda: len(events(folder, EventKind.CHECKPOINT)) > 1, "two checkpoints")
+    folder.write_control(Control(desired=Desired.STOP))
+    thread.join(DEADLINE_SECONDS)
+    assert kinds(folder)[-1] == "stopped"
+
+
 def test_a_control_file_that_cannot_be_read_is_read_again_when_it_can(tmp_path: Path) -> None:
     folder = make_run(tmp_path, total_timesteps=1_000_000)
     thread = in_background(lambda: train_run(folder))

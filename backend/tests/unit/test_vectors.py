@@ -43,7 +43,7 @@ def played(env_id: str, kind: type[DummyVecEnv], steps: int = 400) -> list[Any]:
     return [str(step) for step in given]
 
 
-@pytest.mark.parametrize("env_id", ["CartPole-v1", "FrozenLake-v1", "Pendulum-v1"])
+@pytest.mark.parametrize("env_id", ["CartPole-v1", "FrozenLake-v1", "Pendulum-v1", "Blackjack-v1"])
 def test_they_give_what_the_librarys_give(env_id: str) -> None:
     assert played(env_id, LeanVecEnv) == played(env_id, DummyVecEnv)
 

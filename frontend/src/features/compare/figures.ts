@@ -72,8 +72,8 @@ const FIGURES: readonly Figure[] = [
 ];
 
 /**
- * The table of figures, the best of each marked where one is better than another: across environments
- * none is, which pay differently and take their time. `now` in milliseconds.
+ * The table of figures, the best of each marked where one is better than another. None is across
+ * environments: they pay differently, and a step takes differently long. `now` in milliseconds.
  */
 export function figureRows(comparison: Comparison, now: number): FigureRow[] {
   const alike = sharesEnvironment(comparison);
