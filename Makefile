@@ -52,7 +52,8 @@ lint: lint-backend lint-frontend ## Check style, types, imports and that generat
 
 .PHONY: lint-backend
 lint-backend: $(STAMPS)/python
-	cd backend && .venv/bin/ruff check . && .venv/bin/ruff format --check .
+	cd backend && .venv/bin/ruff check --config pyproject.toml . ../frontend/e2e
+	cd backend && .venv/bin/ruff format --config pyproject.toml --check . ../frontend/e2e
 	cd backend && .venv/bin/mypy && .venv/bin/lint-imports
 	$(BIN)/python -m rlviz openapi | diff -u frontend/openapi.json - || { echo "Run 'make client'."; exit 1; }
 

@@ -11,6 +11,7 @@ from tempfile import mkdtemp
 
 import numpy as np
 from PIL import Image, ImageDraw
+
 from rlviz.domain.evaluation import EpisodeResult, EvaluationRecord, EvaluationStatus, VideoFacts
 from rlviz.domain.ids import new_evaluation_id
 from rlviz.domain.times import utc

@@ -14,7 +14,6 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter
 from rlviz.rundir.lock import training_lock
 from rlviz.rundir.process import ProcessIdentity, boot_id
-
 from seeding.curves import CARTPOLE, rows
 from seeding.story import Author
 
