@@ -26,9 +26,16 @@ class Group(StrEnum):
 GROUPS = tuple(group.value for group in Group)
 
 
-def setting(group: Group, description: str, **bounds: Any) -> Any:
+class Need(StrEnum):
+    """What an environment must have for a hyperparameter to be offered."""
+
+    REAL_OBSERVATIONS = "real-observations"
+    CONTINUOUS_ACTIONS = "continuous-actions"
+
+
+def setting(group: Group, description: str, *, needs: Need | None = None, **bounds: Any) -> Any:
     """The bounds and help of a hyperparameter."""
-    return Field(description=description, json_schema_extra={"group": group.value}, **bounds)
+    return Field(description=description, json_schema_extra={"group": group.value, "needs": needs}, **bounds)
 
 
 # Learning
@@ -78,6 +85,7 @@ NormalizeObservations = Annotated[
         Group.EXPERIENCE,
         "Bring each number of an observation to zero mean and unit variance, by all that was observed so far; "
         "what is beyond ±10 is cut. The policy is saved with the scale.",
+        needs=Need.REAL_OBSERVATIONS,
     ),
 ]
 NormalizeRewards = Annotated[
@@ -119,17 +127,25 @@ UseSde = Annotated[
         Group.EXPLORATION,
         "Explore with noise that depends on the state (gSDE), smoother than fresh noise at every step. "
         "For continuous actions.",
+        needs=Need.CONTINUOUS_ACTIONS,
     ),
 ]
 SdeSampleFreq = Annotated[
     int,
-    setting(Group.EXPLORATION, "Steps between new gSDE noise; -1: once a rollout.", ge=-1, le=65_536),
+    setting(
+        Group.EXPLORATION,
+        "Steps between new gSDE noise; -1: once a rollout.",
+        needs=Need.CONTINUOUS_ACTIONS,
+        ge=-1,
+        le=65_536,
+    ),
 ]
 LogStdInit = Annotated[
     float,
     setting(
         Group.EXPLORATION,
         "Logarithm of the policy's standard deviation at the start. For continuous actions.",
+        needs=Need.CONTINUOUS_ACTIONS,
         ge=-10,
         le=3,
     ),

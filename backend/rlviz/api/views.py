@@ -174,7 +174,9 @@ def view_comparison(compared: ComparedRuns, queue: Mapping[str, int]) -> Compari
 
 
 def _space(space: Space) -> SpaceInfo:
-    return SpaceInfo(kind=space.kind, shape=list(space.shape), n=space.n, labels=list(space.labels))
+    return SpaceInfo(
+        kind=space.kind, shape=list(space.shape), n=space.n, labels=list(space.labels), is_real=space.is_real
+    )
 
 
 def _field(name: str, schema: Mapping[str, Any], source: str) -> HyperparameterField:
@@ -192,5 +194,6 @@ def _field(name: str, schema: Mapping[str, Any], source: str) -> HyperparameterF
         choices=kind.get("enum"),
         help=schema["description"],
         group=schema.get("group", ""),
+        needs=schema.get("needs"),
         source=source,
     )

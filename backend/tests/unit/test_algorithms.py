@@ -9,7 +9,7 @@ import pytest
 
 from rlviz.algorithms import ALGORITHMS
 from rlviz.algorithms.base import CONTRIB, SB3, Algorithm
-from rlviz.algorithms.fields import GROUPS
+from rlviz.algorithms.fields import GROUPS, Need
 from rlviz.algorithms.normalized import SWITCHES
 from rlviz.api.views import view_hyperparameters
 from rlviz.domain.errors import InvalidRequest, UnknownName
@@ -184,6 +184,16 @@ def test_every_hyperparameter_belongs_to_a_group(algorithm: Algorithm) -> None:
     groups = [field.group for field in view_hyperparameters(algorithm.hyperparameters)]
     assert set(groups) <= set(GROUPS)
     assert groups == sorted(groups, key=GROUPS.index)
+
+
+def test_what_only_some_environments_have_a_use_for_says_so() -> None:
+    needs = {field.name: field.needs for field in view_hyperparameters(ALGORITHMS.get("ppo").hyperparameters)}
+    assert {name: need for name, need in needs.items() if need is not None} == {
+        "normalize_observations": Need.REAL_OBSERVATIONS,
+        "use_sde": Need.CONTINUOUS_ACTIONS,
+        "sde_sample_freq": Need.CONTINUOUS_ACTIONS,
+        "log_std_init": Need.CONTINUOUS_ACTIONS,
+    }
 
 
 @pytest.mark.parametrize("algo", ["ppo", "a2c", "trpo"])

@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field, JsonValue
 
+from rlviz.algorithms.fields import Need
 from rlviz.api.schemas.wire import Wire
 from rlviz.domain.config import EvaluationPlan
 
@@ -22,6 +23,7 @@ class HyperparameterField(Wire):
     choices: list[str] | None
     help: str
     group: str = Field("", description="What it belongs to: learning, experience, memory, exploration or network.")
+    needs: Need | None = Field(None, description="Not to be offered for environments without it.")
     source: str = Field("", description="Whose default this is.")
 
 
@@ -75,6 +77,7 @@ class SpaceInfo(Wire):
     shape: list[int]
     n: int | None
     labels: list[str]
+    is_real: bool = Field(description="Made of real numbers; pictures and counted states are of whole ones.")
 
 
 class EnvironmentVariant(Wire):

@@ -906,6 +906,8 @@ export interface components {
        * @default
        */
       group?: string;
+      /** @description Not to be offered for environments without it. */
+      needs?: components["schemas"]["Need"] | null;
       /**
        * Source
        * @description Whose default this is.
@@ -1046,6 +1048,12 @@ export interface components {
        */
       cursor: string;
     };
+    /**
+     * Need
+     * @description What an environment must have for a hyperparameter to be offered.
+     * @enum {string}
+     */
+    Need: "real-observations" | "continuous-actions";
     /**
      * OwnEnvironment
      * @description What probing the class said. Written into ``config.json``, so that a run can be repeated from its folder.
@@ -1605,6 +1613,11 @@ export interface components {
       n: number | null;
       /** Labels */
       labels: string[];
+      /**
+       * Is Real
+       * @description Made of real numbers; pictures and counted states are of whole ones.
+       */
+      is_real: boolean;
     };
     /**
      * Spread

@@ -164,11 +164,19 @@ export function evaluationOf(choices: Choices, draft: Draft): EvaluationDraft {
   return draft.evaluation ?? evaluationFrom(presetOf(choices, draft)?.evaluation ?? null);
 }
 
-/** The fields of a part, as the service describes them. */
+/** The fields of a part, as the service describes them: those that make sense in the environment. */
 export function schemasOf(choices: Choices, draft: Draft, part: Part): readonly Hyperparameter[] {
-  return part === "hyperparameters"
-    ? (algorithmOf(choices, draft)?.hyperparameters ?? [])
-    : (environmentOf(choices, draft)?.options ?? []);
+  const environment = environmentOf(choices, draft);
+  if (part !== "hyperparameters") return environment?.options ?? [];
+  const schemas = algorithmOf(choices, draft)?.hyperparameters ?? [];
+  return environment ? schemas.filter(({ needs }) => !needs || has(environment, needs)) : schemas;
+}
+
+function has(
+  { observation_space: seen, action_space: done }: Environment,
+  need: NonNullable<Hyperparameter["needs"]>,
+): boolean {
+  return need === "real-observations" ? seen.is_real : done.kind === "Box";
 }
 
 /** The value a field has while nobody touches it: the preset's for a hyperparameter, else its default. */

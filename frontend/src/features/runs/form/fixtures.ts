@@ -41,12 +41,13 @@ const algorithm = (id: string, hyperparameters: object[]) => ({
 });
 
 const spaces = (kind: string) => ({
-  observation_space: { kind: "Box", shape: [4], n: null, labels: [] },
+  observation_space: { kind: "Box", shape: [4], n: null, labels: [], is_real: true },
   action_space: {
     kind,
     shape: kind === "Box" ? [1] : [],
     n: kind === "Box" ? null : 2,
     labels: [],
+    is_real: kind === "Box",
   },
 });
 
