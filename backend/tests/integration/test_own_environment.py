@@ -37,7 +37,13 @@ def test_it_is_listed_as_it_is_and_one_that_cannot_be_used_says_why(app: Service
     lights, nothing = own["Lights"], own["Nothing"]
     assert lights["available"]
     assert lights["summary"] == "Switch on the light that is dark."
-    assert lights["observation_space"] == {"kind": "MultiBinary", "shape": [3], "n": None, "labels": []}
+    assert lights["observation_space"] == {
+        "kind": "MultiBinary",
+        "shape": [3],
+        "n": None,
+        "labels": [],
+        "is_real": False,
+    }
     assert lights["action_space"]["n"] == 3
     assert (lights["max_episode_steps"], lights["reward_threshold"], lights["render_fps"]) == (20, 18.0, 10)
     assert {"ppo", "dqn"} <= set(lights["algorithms"])

@@ -144,6 +144,8 @@ def test_a_running_run_whose_control_file_was_damaged_is_asked_all_the_same(app:
     asked = [number for event in events(folder, EventKind.CHECKPOINT) if (number := event.data["request"])]
     assert asked == sorted(asked)
     assert len(set(asked)) == 2
+    stop_all(app)
+    app.runs.delete(run_id)  # when it was queued was in the damaged file, and nowhere else to rebuild it from
 
 
 def test_a_stop_right_after_an_evaluation_was_asked_for_is_not_lost(app: Application) -> None:
