@@ -171,7 +171,7 @@ def test_rows_that_waited_for_a_full_disk_are_written_once_there_is_room(
             clock.now += 1
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-    while len(rows(folder)) < 9:
+    for _ in range(9):
         clock.now += 1
         with suppress(OSError):  # a part made room for the next
             journals.flush_if_due()
