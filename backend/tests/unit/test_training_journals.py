@@ -158,7 +158,7 @@ def test_rows_that_come_often_do_not_wait_without_end(folder: RunFolder, journal
 def test_rows_that_waited_for_a_full_disk_are_written_once_there_is_room(
     folder: RunFolder, journals: RunJournals, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rlviz.rundir.journal.MAX_WAITING_BYTES", 200)
+    monkeypatch.setattr("rlviz.rundir.journal.writer.MAX_WAITING_BYTES", 200)
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (50, hard))
     try:

@@ -1,0 +1,147 @@
+"""Readers hand over whole lines, each once, and say which are broken."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from pathlib import Path
+
+import orjson
+import pytest
+
+from rlviz.rundir.journal import READ_BYTES, JournalTail, last_lines, read_backwards, read_journal, split_lines
+from tests.support.journals import write
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "metrics.jsonl"
+
+
+def test_a_journal_that_is_not_there_yet_has_no_lines(path: Path) -> None:
+    tail = JournalTail(path)
+    assert tail.read() == []
+    assert tail.read_records().records == []
+    write(path, 10)
+    assert [line.record and line.record["step"] for line in tail.read()] == [10]
+
+
+def test_a_torn_last_line_is_held_back_until_it_is_whole(path: Path) -> None:
+    whole = b'{"seq":1,"step":10}\n{"seq":2,"step":20}\n'
+    tail, read = JournalTail(path), []
+    for end in range(len(whole) + 1):
+        path.write_bytes(whole[:end])
+        read += [(line.record, end) for line in tail.read()]
+    assert read == [({"seq": 1, "step": 10}, 20), ({"seq": 2, "step": 20}, 40)]
+    assert tail.offset == len(whole)
+
+
+def test_each_line_knows_where_it_begins_and_ends(path: Path) -> None:
+    path.write_bytes(b'{"seq":1}\n{"seq":"\xc3\xa4"}\n\n{"seq":4}\n{"se')
+    data = path.read_bytes()
+    lines = JournalTail(path, offset=10).read()
+    assert [data[line.start : line.end] for line in lines] == [b'{"seq":"\xc3\xa4"}\n', b"\n", b'{"seq":4}\n']
+    assert [line.raw + b"\n" for line in lines] == [data[line.start : line.end] for line in lines]
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        b"",
+        b"nonsense",
+        b"\0\0\0\0",
+        b'{"seq":2',
+        b'"seq"',
+        b"[]",
+        b"2",
+        b"null",
+        b"{}",
+        b'{"seq":null}',
+        b'{"seq":true}',
+        b'{"seq":2.5}',
+        b'{"seq":2},{"seq":3}',
+        b'{"seq":2,"text":"',
+        b'{"seq":2,"list":[',
+        b'{"seq":2}\xff',
+        b'{"seq":1,"ti{"seq":2}',
+    ],
+)
+def test_a_broken_line_in_the_middle_is_reported_and_costs_no_other(path: Path, broken: bytes) -> None:
+    path.write_bytes(b'{"seq":1}\n' + broken + b'\n{"seq":3}\n')
+    lines = read_journal(path)
+    assert [line.record for line in lines] == [{"seq": 1}, None, {"seq": 3}]
+    assert lines[1].raw == broken
+    records = JournalTail(path).read_records()
+    assert records.records == [{"seq": 1}, {"seq": 3}]
+    assert records.broken == [lines[1]]
+
+
+def test_lines_that_are_whole_only_together_are_each_broken(path: Path) -> None:
+    path.write_bytes(b'{"seq":1\n"step":10}\n{"seq":3,"text":"\n"}\n')
+    assert [line.record for line in read_journal(path)] == [None] * 4
+
+
+def test_reading_piece_by_piece_gives_the_same_as_reading_at_once(path: Path) -> None:
+    rng = random.Random(10)
+    rows = [{"seq": seq, "text": "x" * rng.choice([0, 3, 80, 2000])} for seq in range(1, 3000)]
+    path.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in rows) + b'{"torn')
+    assert path.stat().st_size > 4 * READ_BYTES
+    for limit in (1, 10, 1000, READ_BYTES, None):
+        for read in (JournalTail.read, lambda tail, limit: tail.read_records(limit).records):
+            tail, found = JournalTail(path), []
+            while piece := read(tail, limit):
+                found += piece
+            assert [getattr(item, "record", item) for item in found] == rows
+            assert tail.offset == path.stat().st_size - len(b'{"torn')
+
+
+def test_a_piece_is_no_longer_than_its_limit_but_one_line_at_least(path: Path) -> None:
+    path.write_bytes(b'{"seq":1}\n{"seq":2}\n' + b'{"seq":3,"text":"%s"}\n' % (b"x" * 100) + b'{"seq":4}\n')
+    tail = JournalTail(path)
+    assert [[line.record and line.record["seq"] for line in tail.read(25)] for _ in range(4)] == [[1, 2], [3], [4], []]
+
+
+def test_lines_are_split_where_they_are_however_many_there_are() -> None:
+    data = b"".join(b'{"seq":%d}\n' % seq for seq in range(1, 50_001))
+    lines = list(split_lines(data, 7))
+    assert [line.record for line in lines] == [{"seq": seq} for seq in range(1, 50_001)]
+    assert lines[0].start == 7
+    assert all(line.end == after.start for line, after in itertools.pairwise(lines))
+    assert lines[-1].end == 7 + len(data)
+
+
+@pytest.mark.parametrize("swallow", [(b'{"seq":1,"text":"', b'"}'), (b'{"seq":1,"list":[1', b"2]}")])
+def test_two_records_in_one_line_do_not_make_up_for_a_swallowed_one(path: Path, swallow: tuple[bytes, bytes]) -> None:
+    path.write_bytes(b"\n".join([*swallow, b'{"seq":3},{"seq":4}', b'{"seq":5}', b""]))
+    assert [line.record for line in read_journal(path)] == [None, None, None, {"seq": 5}]
+
+
+def test_lists_of_objects_are_read(path: Path) -> None:
+    path.write_bytes(b'{"seq":1,"data":[{"a":1},{"a":2}]}\n{"seq":2}\n')
+    assert [line.record for line in read_journal(path)] == [{"seq": 1, "data": [{"a": 1}, {"a": 2}]}, {"seq": 2}]
+
+
+@pytest.mark.parametrize("chunk", [1, 2, 7, 10, 11, 64, 1000])
+@pytest.mark.parametrize("tail", [b"", b'{"seq":99', b"x" * 100])
+def test_lines_come_whole_and_last_first_over_every_border(path: Path, chunk: int, tail: bytes) -> None:
+    rows = [b'{"seq":%d,"text":"%s"}' % (seq, b"x" * (seq * 7 % 40)) for seq in range(1, 30)]
+    rows[12] = b"broken"
+    path.write_bytes(b"\n".join(rows) + b"\n" + tail)
+    backwards = list(read_backwards(path, chunk=chunk))
+    assert backwards[::-1] == read_journal(path)
+    assert len(backwards) == 29
+
+
+def test_reading_backwards_begins_at_the_given_end(path: Path) -> None:
+    write(path, 1, 2, 3)
+    end = read_journal(path)[1].end
+    assert [line.record and line.record["seq"] for line in read_backwards(path, end)] == [2, 1]
+    assert [line.record and line.record["seq"] for line in read_backwards(path, 10**12)] == [3, 2, 1]
+
+
+def test_the_last_lines_come_in_order(path: Path) -> None:
+    assert last_lines(path, 3) == []
+    write(path, *range(10))
+    assert [line.record and line.record["seq"] for line in last_lines(path, 3)] == [8, 9, 10]
+    assert last_lines(path, 0) == []
+    assert len(last_lines(path, 100)) == 10
