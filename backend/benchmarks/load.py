@@ -38,7 +38,7 @@ CRAWLING = 20
 BACKLOG_ROWS = 100_000
 """Of the run that they stream: 13 MB, more than the system keeps for a client that does not read."""
 
-PATHS = ("/health", "/runs?limit=20", "/runs/live-0", "/runs/live-0/metrics?max_points=500", "/algorithms")
+PATHS = ("/health", "/runs?limit=20", "/runs/live-0", "/runs/live-0/metrics/curves?max_points=500", "/algorithms")
 
 
 @dataclass

@@ -53,7 +53,7 @@ def index_many_runs(root: Path) -> None:
 def _million_rows(root: Path) -> list[Figure]:
     folder = write_million_rows(root)
     with service(root) as client:
-        path = f"/runs/{folder.run_id}/metrics?names=episode/reward&max_points=2000"
+        path = f"/runs/{folder.run_id}/metrics/curves?names=episode/reward&max_points=2000"
         cold = _seconds(client, path)
         warm = _median(client, path)
         episodes = _median(client, f"{path}&x=episode")

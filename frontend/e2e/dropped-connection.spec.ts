@@ -27,7 +27,9 @@ test("a dropped connection resumes without a gap or a duplicate", async ({
   await page.getByRole("button", { name: "Stop" }).click();
   await expect(status(page, "stopped")).toBeVisible();
   const names = "episode/reward,rollout/ep_rew_mean";
-  const answer = await request.get(`/api/runs/${id}/metrics?names=${names}&max_points=100000`);
+  const answer = await request.get(
+    `/api/runs/${id}/metrics/curves?names=${names}&max_points=100000`,
+  );
   const { series } = (await answer.json()) as { series: Record<string, { count: number }> };
   const written = Object.values(series).reduce((sum, { count }) => sum + count, 0);
   await expect.poll(() => points(page, "Episode return")).toBe(written);

@@ -62,7 +62,7 @@ def test_a_worker_ended_at_a_random_moment_is_told_with_its_cause(
         lost = max(0.0, killed_at - rows(folder)[-1]["time"])
         figures.add("worker killed: rows lost", lost, "s", at_most=0.5)
     seq = other.row()
-    wait_for(lambda: service.get("/runs/other/metrics?tail=1")["rows"][-1]["seq"] == seq, "the other run to go on")
+    wait_for(lambda: service.get("/runs/other/metrics/rows?tail=1")["rows"][-1]["seq"] == seq, "the other run to go on")
 
 
 class Scribe:

@@ -80,7 +80,7 @@ def test_a_full_disk_stops_nobody_and_nothing_that_waited_for_room_is_lost(small
                 assert problem["status"] in (503, 507), problem
             filler.unlink()
             run.row()
-            wait_for(lambda: service.get("/runs/alive/metrics?tail=1")["rows"][-1]["seq"] == 51, "every row")
+            wait_for(lambda: service.get("/runs/alive/metrics/rows?tail=1")["rows"][-1]["seq"] == 51, "every row")
             assert service.api("POST", "/runs", json={"algo": "ppo"}).status_code == 201
             assert "Traceback" not in service.log
     finally:
@@ -145,7 +145,7 @@ def test_a_catalogue_that_another_program_locks_is_told_and_waited_for(tmp_path:
             intruder.execute("BEGIN IMMEDIATE")
             seq = run.row()
             assert_problem(service.api("PATCH", "/runs/alive", json={"notes": "x"}), 503)
-            assert service.get("/runs/alive/metrics?tail=1")["rows"][-1]["seq"] == seq
+            assert service.get("/runs/alive/metrics/rows?tail=1")["rows"][-1]["seq"] == seq
             assert service.get("/runs/alive")["status"] == "running"
             run.finish()
             intruder.rollback()

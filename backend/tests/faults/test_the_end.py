@@ -124,7 +124,7 @@ def test_a_run_whose_folder_is_taken_away_while_it_trains_ends_and_names_that(
         found = wait_for(lambda: service.get("/runs?status=interrupted")["runs"], "the end to be told")
         assert "deleted, moved or renamed" in found[0]["cause"]
         assert played["doomed"].process.wait() == -signal.SIGTERM
-        for path in ("", "/metrics", "/config", "/events", "/evaluations", "/hints", "/artifacts/metrics.jsonl"):
+        for path in ("", "/metrics/curves", "/config", "/events", "/evaluations", "/hints", "/artifacts/metrics.jsonl"):
             assert service.api("GET", f"/runs/doomed{path}").status_code in (200, 404), path
         assert_problem(service.api("POST", "/runs/doomed/evaluations", json={}), 409)
         assert service.api("POST", "/runs/doomed/stop").status_code == 202
@@ -149,6 +149,7 @@ def goes_on(service: Service, run: LiveRun) -> None:
     """The run is followed as before: what its worker writes arrives."""
     seq = run.row()
     wait_for(
-        lambda: service.get(f"/runs/{run.run_id}/metrics?tail=1")["rows"][-1]["seq"] == seq, "the row that was written"
+        lambda: service.get(f"/runs/{run.run_id}/metrics/rows?tail=1")["rows"][-1]["seq"] == seq,
+        "the row that was written",
     )
     assert service.get(f"/runs/{run.run_id}")["status"] == "running"

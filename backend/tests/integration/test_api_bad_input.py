@@ -487,11 +487,13 @@ def test_a_query_of_the_list_that_means_nothing_is_refused(
 @pytest.mark.parametrize(
     ("path", "query", "pointer"),
     [
-        (f"/runs/{ENDED}/metrics", {"tail": "0"}, "/tail"),
-        (f"/runs/{ENDED}/metrics", {"tail": "all"}, "/tail"),
+        (f"/runs/{ENDED}/metrics/rows", {"tail": "0"}, "/tail"),
+        (f"/runs/{ENDED}/metrics/rows", {"tail": "all"}, "/tail"),
+        (f"/runs/{ENDED}/metrics/rows", {"tail": "100001"}, "/tail"),
         (f"/runs/{ENDED}/metrics", {"tail": "1", "names": "a"}, "/tail"),
-        (f"/runs/{ENDED}/metrics", {"max_points": "3"}, "/max_points"),
-        (f"/runs/{ENDED}/metrics", {"x": "epoch"}, "/x"),
+        (f"/runs/{ENDED}/metrics/curves", {"max_points": "3"}, "/max_points"),
+        (f"/runs/{ENDED}/metrics/curves", {"x": "epoch"}, "/x"),
+        (f"/runs/{ENDED}/metrics/curves", {"from": "2", "to": "1"}, "/from"),
         ("/compare", {}, "/runs"),
         ("/compare", {"runs": ""}, "/runs"),
         ("/compare", {"runs": ",,"}, "/runs"),

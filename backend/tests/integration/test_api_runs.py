@@ -263,17 +263,23 @@ def test_a_deleted_run_is_gone_with_its_folder_and_its_metrics(service: Service)
     folder = service.folder(run["id"])
     with journal(folder.metrics_path) as metrics:
         append_rows(metrics, 3)
-    assert service.get(f"/runs/{run['id']}/metrics")["series"]
+    assert service.get(f"/runs/{run['id']}/metrics/curves")["series"]
     answer = service.api("DELETE", f"/runs/{run['id']}")
     assert (answer.status_code, answer.content) == (204, b"")
     assert not folder.path.exists()
-    for method, path in (("GET", ""), ("DELETE", ""), ("POST", "/start"), ("POST", "/stop"), ("GET", "/metrics")):
+    for method, path in (
+        ("GET", ""),
+        ("DELETE", ""),
+        ("POST", "/start"),
+        ("POST", "/stop"),
+        ("GET", "/metrics/curves"),
+    ):
         assert_problem(service.api(method, f"/runs/{run['id']}{path}"), 404)
     for path in ("/config", "/evaluations", "/evaluations/latest", "/artifacts/config.json", "/stream"):
         assert_problem(service.api("GET", f"/runs/{run['id']}{path}"), 404)
     assert run["id"] not in {item["id"] for item in service.get("/runs?limit=500")["runs"]}
     assert service.api("POST", f"/runs/{run['id']}/restore").json()["id"] == run["id"]
-    assert service.get(f"/runs/{run['id']}/metrics")["series"]
+    assert service.get(f"/runs/{run['id']}/metrics/curves")["series"]
     assert_problem(service.api("POST", "/runs/never-there/restore"), 404)
 
 
@@ -282,7 +288,7 @@ def test_a_run_whose_folder_was_removed_by_hand_says_so_and_can_be_deleted(servi
     folder = service.folder(run["id"])
     folder.path.rename(folder.path.with_name("elsewhere-" + run["id"][-4:]))
     assert "is gone" in assert_problem(service.api("GET", f"/runs/{run['id']}"), 404)["detail"]
-    for path in ("/metrics", "/events"):
+    for path in ("/metrics/curves", "/events"):
         assert service.api("GET", f"/runs/{run['id']}{path}").status_code == 200
     assert service.api("DELETE", f"/runs/{run['id']}").status_code == 204
 
@@ -301,8 +307,8 @@ def test_an_active_run_cannot_be_deleted(service: Service) -> None:
 
 def test_the_tail_is_the_last_rows_as_they_stand_in_the_journal(service: Service) -> None:
     rows = [json.loads(line) for line in service.folder(ENDED).metrics_path.read_text().splitlines()]
-    assert service.get(f"/runs/{ENDED}/metrics?tail=7")["rows"] == rows[-7:]
-    assert service.get(f"/runs/{ENDED}/metrics?tail=100000")["rows"] == rows
+    assert service.get(f"/runs/{ENDED}/metrics/rows?tail=7")["rows"] == rows[-7:]
+    assert service.get(f"/runs/{ENDED}/metrics/rows?tail=100000")["rows"] == rows
 
 
 def test_a_line_that_is_no_record_is_left_out_everywhere_and_counted(service: Service) -> None:
@@ -310,7 +316,10 @@ def test_a_line_that_is_no_record_is_left_out_everywhere_and_counted(service: Se
     good = '{"seq":1,"time":1.5,"step":3,"values":{"a":1.0}}'
     lines = [good, "garbage", '{"seq":3}', '{"seq":4,"time":1,"step":1,"values":[]}', good.replace(":1,", ":5,")]
     service.folder(run["id"]).metrics_path.write_text("\n".join(lines) + '\n{"seq":6,"ti')
-    tail, curves = service.get(f"/runs/{run['id']}/metrics?tail=9"), service.get(f"/runs/{run['id']}/metrics")
+    tail, curves = (
+        service.get(f"/runs/{run['id']}/metrics/rows?tail=9"),
+        service.get(f"/runs/{run['id']}/metrics/curves"),
+    )
     assert [row["seq"] for row in tail["rows"]] == [1, 5]
     assert curves["series"]["a"]["count"] == 2
     assert tail["broken_lines"] == curves["broken_lines"] == 3
@@ -324,7 +333,7 @@ def test_curves_are_named_thinned_and_keep_every_extreme(service: Service) -> No
         for step in range(5_000):
             value = 1e6 if step == 1_234 else -1e6 if step == 4_321 else math.sin(step / 50)
             metrics.append({"step": step, "values": {"wave": value, "gap": None if step % 2 else 1.0}})
-    path = f"/runs/{run['id']}/metrics"
+    path = f"/runs/{run['id']}/metrics/curves"
     wave = service.get(f"{path}?names=wave&max_points=100")
     assert list(wave["series"]) == ["wave"]
     curve = wave["series"]["wave"]
@@ -342,14 +351,25 @@ def test_curves_are_named_thinned_and_keep_every_extreme(service: Service) -> No
 
 def test_a_run_without_metrics_has_empty_answers_not_errors(service: Service) -> None:
     run = service.create()
-    assert service.get(f"/runs/{run['id']}/metrics") == {
+    assert service.get(f"/runs/{run['id']}/metrics/curves") == {
         "run_id": run["id"],
         "x": "step",
         "series": {},
         "broken_lines": 0,
         "cursor": f"{run['id']}:0",
     }
-    assert service.get(f"/runs/{run['id']}/metrics?tail=5")["rows"] == []
+    assert service.get(f"/runs/{run['id']}/metrics/rows?tail=5")["rows"] == []
+
+
+def test_the_old_address_answers_as_the_two_that_took_its_place(service: Service) -> None:
+    path = f"/runs/{ENDED}/metrics"
+    for query in ("tail=7", "tail=1000"):
+        assert service.get(f"{path}?{query}") == service.get(f"{path}/rows?{query}")
+    for query in ("", "names=episode/reward&max_points=10", "x=episode&from=3&to=9"):
+        assert service.get(f"{path}?{query}") == service.get(f"{path}/curves?{query}")
+    operations = service.get("/openapi.json")["paths"]
+    assert operations["/runs/{run_id}/metrics"]["get"]["deprecated"]
+    assert "deprecated" not in operations["/runs/{run_id}/metrics/rows"]["get"]
 
 
 # Evaluations
@@ -574,7 +594,8 @@ def test_every_error_is_documented_as_a_problem(service: Service) -> None:
         "GET /runs/{run_id}/stream": {"404", "422"},
         "GET /stream": {"404", "422"},
         "GET /runs/{run_id}/config": {"404"},
-        "GET /runs/{run_id}/metrics": {"404", "422"},
+        "GET /runs/{run_id}/metrics/rows": {"404", "422"},
+        "GET /runs/{run_id}/metrics/curves": {"404", "422"},
         "POST /runs/{run_id}/evaluations": {"404", "409", "422"},
         "GET /runs/{run_id}/evaluations": {"404"},
         "GET /runs/{run_id}/evaluations/latest": {"404"},

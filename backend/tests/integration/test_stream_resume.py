@@ -80,8 +80,8 @@ def test_the_cursor_of_the_metrics_gives_exactly_the_rest_to_a_stream(service: S
     folder = service.folder(run["id"])
     whole = service.folder(ENDED).metrics_path.read_bytes().splitlines(keepends=True)
     folder.metrics_path.write_bytes(b"".join(whole[:60]) + whole[60][:20])
-    tail = service.get(f"/runs/{run['id']}/metrics?tail=5")
-    curves = service.get(f"/runs/{run['id']}/metrics")
+    tail = service.get(f"/runs/{run['id']}/metrics/rows?tail=5")
+    curves = service.get(f"/runs/{run['id']}/metrics/curves")
     assert [row["seq"] for row in tail["rows"]] == [56, 57, 58, 59, 60]
     assert curves["series"]["episode/reward"]["count"] == 60
     assert tail["cursor"] == curves["cursor"]
@@ -89,7 +89,7 @@ def test_the_cursor_of_the_metrics_gives_exactly_the_rest_to_a_stream(service: S
         file.write(whole[60][20:] + b"".join(whole[61:]))
     with streaming(service, f"/runs/{run['id']}/stream", last_event_id=tail["cursor"]) as stream:
         assert stream.until(is_kind("metrics"))[-1].seqs == list(range(61, 101))
-    assert service.get(f"/runs/{run['id']}/metrics")["series"]["episode/reward"]["count"] == 100
+    assert service.get(f"/runs/{run['id']}/metrics/curves")["series"]["episode/reward"]["count"] == 100
 
 
 def test_a_run_that_is_deleted_while_it_is_streamed_ends_deleted(service: Service) -> None:

@@ -27,7 +27,7 @@ await inBrowser(baseURL, async (context) => {
   await cursor.focus();
   let detail = null;
   page.on("response", async (response) => {
-    if (!/\/metrics\?.*from=/.test(response.url()) || !response.ok()) return;
+    if (!/\/metrics\/curves\?.*from=/.test(response.url()) || !response.ok()) return;
     const { series } = await response.json();
     detail = { at: Date.now(), series };
   });

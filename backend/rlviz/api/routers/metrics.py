@@ -20,33 +20,64 @@ from rlviz.services.metrics import Curve, Window
 
 router = APIRouter(prefix="/runs/{run_id}/metrics", tags=["metrics"])
 
+MAX_ROWS = 100_000
 
-@router.get("", responses=documented(RunNotFound, InvalidRequest))
-def get_metrics(
+Names = Annotated[str | None, Query(max_length=4_000, description="Comma-separated; all if left out.")]
+MaxPoints = Annotated[int, Query(ge=4, le=100_000, description="Points a curve, extremes kept.")]
+Axis = Annotated[
+    Literal["step", "time", "episode"], Query(description="Environment steps, Unix seconds, or episodes finished.")
+]
+Start = Annotated[float | None, Query(alias="from", description="Points from here on, in units of x.")]
+End = Annotated[float | None, Query(alias="to", description="Points up to here, in units of x.")]
+
+
+@router.get("/rows", responses=documented(RunNotFound, InvalidRequest))
+def get_metric_rows(
     run_id: str,
     app: App,
-    tail: Annotated[int | None, Query(ge=1, le=100_000, description="Answer the last N rows as they are.")] = None,
-    names: Annotated[str | None, Query(max_length=4_000, description="Comma-separated; all if left out.")] = None,
-    max_points: Annotated[int, Query(ge=4, le=100_000, description="Points a curve, extremes kept.")] = 2_000,
-    x: Annotated[
-        Literal["step", "time", "episode"], Query(description="Environment steps, Unix seconds, or episodes finished.")
-    ] = "step",
-    start: Annotated[float | None, Query(alias="from", description="Points from here on, in units of x.")] = None,
-    end: Annotated[float | None, Query(alias="to", description="Points up to here, in units of x.")] = None,
-) -> MetricRows | MetricCurves:
-    """The last rows with `tail`; otherwise one curve for each name, thinned with every extreme kept."""
+    tail: Annotated[int, Query(ge=1, le=MAX_ROWS, description="How many of the last rows.")] = 100,
+) -> MetricRows:
+    """The last rows, as they stand in the journal."""
+    found = app.metrics.tail(app.runs.folder(run_id), tail)
+    rows = list(_records(found.lines))
+    return MetricRows(run_id=run_id, rows=rows, broken_lines=len(found.lines) - len(rows), cursor=found.cursor)
+
+
+@router.get("/curves", responses=documented(RunNotFound, InvalidRequest))
+def get_metric_curves(
+    run_id: str,
+    app: App,
+    names: Names = None,
+    max_points: MaxPoints = 2_000,
+    x: Axis = "step",
+    start: Start = None,
+    end: End = None,
+) -> MetricCurves:
+    """One curve for each name, thinned with every extreme kept."""
     folder = app.runs.folder(run_id)
-    if tail is not None:
-        if names is not None:
-            raise InvalidRequest.field("/tail", "Give either tail, for rows, or names, for curves, not both.")
-        found = app.metrics.tail(folder, tail)
-        rows = list(_records(found.lines))
-        broken = len(found.lines) - len(rows)
-        return MetricRows(run_id=run_id, rows=rows, broken_lines=broken, cursor=found.cursor)
     wanted = None if names is None else [name.strip() for name in names.split(",") if name.strip()]
     result = app.metrics.curves(folder, wanted, max_points, x, _window(start, end))
     series = {name: _curve(curve) for name, curve in result.curves.items()}
     return MetricCurves(run_id=run_id, x=x, series=series, broken_lines=result.broken_lines, cursor=result.cursor)
+
+
+@router.get("", deprecated=True, responses=documented(RunNotFound, InvalidRequest))
+def get_metrics(
+    run_id: str,
+    app: App,
+    tail: Annotated[int | None, Query(ge=1, le=MAX_ROWS, description="Answer the last N rows as they are.")] = None,
+    names: Names = None,
+    max_points: MaxPoints = 2_000,
+    x: Axis = "step",
+    start: Start = None,
+    end: End = None,
+) -> MetricRows | MetricCurves:
+    """Rows with `tail`, otherwise curves: use `/metrics/rows` and `/metrics/curves`, which answer one shape each."""
+    if tail is None:
+        return get_metric_curves(run_id, app, names, max_points, x, start, end)
+    if names is not None:
+        raise InvalidRequest.field("/tail", "Give either tail, for rows, or names, for curves, not both.")
+    return get_metric_rows(run_id, app, tail)
 
 
 def _window(start: float | None, end: float | None) -> Window:

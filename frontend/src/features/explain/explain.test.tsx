@@ -51,7 +51,7 @@ const begin = { environment: null, preset: null };
 function answer(hints: object[]) {
   serve({
     [`GET /runs/${ID}/hints`]: () => ({ body: { run_id: ID, hints } }),
-    [`GET /runs/${ID}/metrics`]: () => ({ body: { series: {} } }),
+    [`GET /runs/${ID}/metrics/curves`]: () => ({ body: { series: {} } }),
     "GET /algorithms": () => ({ body: [] }),
     "GET /environments": () => ({ body: [environment] }),
   });

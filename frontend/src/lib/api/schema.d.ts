@@ -260,6 +260,46 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/runs/{run_id}/metrics/rows": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Get Metric Rows
+     * @description The last rows, as they stand in the journal.
+     */
+    get: operations["get_metric_rows"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/runs/{run_id}/metrics/curves": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Get Metric Curves
+     * @description One curve for each name, thinned with every extreme kept.
+     */
+    get: operations["get_metric_curves"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/runs/{run_id}/metrics": {
     parameters: {
       query?: never;
@@ -269,7 +309,8 @@ export interface paths {
     };
     /**
      * Get Metrics
-     * @description The last rows with `tail`; otherwise one curve for each name, thinned with every extreme kept.
+     * @deprecated
+     * @description Rows with `tail`, otherwise curves: use `/metrics/rows` and `/metrics/curves`, which answer one shape each.
      */
     get: operations["get_metrics"];
     put?: never;
@@ -2318,6 +2359,100 @@ export interface operations {
       };
       /** @description Run not found; Evaluation not found */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_metric_rows: {
+    parameters: {
+      query?: {
+        /** @description How many of the last rows. */
+        tail?: number;
+      };
+      header?: never;
+      path: {
+        run_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["MetricRows"];
+        };
+      };
+      /** @description Run not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Invalid request */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_metric_curves: {
+    parameters: {
+      query?: {
+        /** @description Comma-separated; all if left out. */
+        names?: string | null;
+        /** @description Points a curve, extremes kept. */
+        max_points?: number;
+        /** @description Environment steps, Unix seconds, or episodes finished. */
+        x?: "step" | "time" | "episode";
+        /** @description Points from here on, in units of x. */
+        from?: number | null;
+        /** @description Points up to here, in units of x. */
+        to?: number | null;
+      };
+      header?: never;
+      path: {
+        run_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["MetricCurves"];
+        };
+      };
+      /** @description Run not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Invalid request */
+      422: {
         headers: {
           [name: string]: unknown;
         };

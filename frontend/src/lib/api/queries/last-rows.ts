@@ -1,7 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { http, unwrap } from "../http";
 import { keys } from "../keys";
-import type { MetricRow } from "../types";
 
 /** The last lines of the metrics journal, as they are. */
 export function lastRowsQuery(runId: string, rows: number) {
@@ -10,9 +9,12 @@ export function lastRowsQuery(runId: string, rows: number) {
     queryFn: async ({ signal }) => {
       const path = { run_id: runId };
       const answer = await unwrap(
-        http.GET("/runs/{run_id}/metrics", { params: { path, query: { tail: rows } }, signal }),
+        http.GET("/runs/{run_id}/metrics/rows", {
+          params: { path, query: { tail: rows } },
+          signal,
+        }),
       );
-      return (answer as { rows: MetricRow[] }).rows;
+      return answer.rows;
     },
     staleTime: 0,
   });

@@ -19,7 +19,6 @@ export function fetchMetricHistory(
   signal?: AbortSignal,
 ): Promise<MetricCurves> {
   const query = { names: names?.join(","), max_points: maxPoints, x, from, to };
-  return unwrap(
-    http.GET("/runs/{run_id}/metrics", { params: { path: { run_id: runId }, query }, signal }),
-  ) as Promise<MetricCurves>;
+  const path = { run_id: runId };
+  return unwrap(http.GET("/runs/{run_id}/metrics/curves", { params: { path, query }, signal }));
 }
