@@ -72,7 +72,7 @@ function oklab(rgb: Rgb): Rgb {
 
 const grounds = ["bg", "surface", "sunken", "raised"];
 const SERIES = Array.from({ length: 8 }, (_, i) => `series-${i + 1}`);
-const washed = ["good", "warn", "bad", "accent", "rest"];
+const tinted = ["good", "warn", "bad", "accent", "rest"];
 
 for (const [theme, selector] of Object.entries(themes)) {
   const token = tokensOf(selector);
@@ -84,7 +84,7 @@ for (const [theme, selector] of Object.entries(themes)) {
         on: grounds,
         least: 4.5,
       })),
-      washed.map((tone) => ({ inks: [tone, "ink", "ink-soft"], on: [`${tone}-wash`], least: 4.5 })),
+      tinted.map((tone) => ({ inks: [tone, "ink", "ink-soft"], on: [`${tone}-tint`], least: 4.5 })),
       [{ inks: ["accent-ink"], on: ["accent", "accent-strong"], least: 4.5 }],
       [{ inks: ["control-line", ...SERIES], on: grounds, least: 3 }],
       [{ inks: ["chart-raw", "chart-mean", "chart-reference"], on: ["surface"], least: 3 }],

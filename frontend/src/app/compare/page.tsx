@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { Suspense } from "react";
 import { PageHeader } from "@/components/layout/page-header";
-import { CompareSkeleton, CompareView } from "@/features/compare";
+import { CompareSkeleton, Compare } from "@/features/compare";
 
 export const metadata: Metadata = { title: "Compare" };
 
@@ -12,7 +12,7 @@ export default function ComparePage() {
         Runs side by side: curves, figures, settings and what their policies do.
       </PageHeader>
       <Suspense fallback={<CompareSkeleton />}>
-        <CompareView />
+        <Compare />
       </Suspense>
     </>
   );

@@ -18,12 +18,18 @@
  * `prepare/` decides everything about a picture and is pure; `plot/` draws it with uPlot. New data swaps arrays;
  * only another `spec` builds another plot.
  */
-export { ChartCard } from "./chart-card";
-export { ChartHelp } from "./chart-help";
-export { ChartToolbar } from "./chart-toolbar";
-export { ChartGroup, useChartGroup, useCursor, useZoomDetail, useZoomWindow } from "./group";
+export { ChartCard } from "./card/chart-card";
+export { ChartHelp } from "./card/chart-help";
+export { ChartToolbar } from "./settings/chart-toolbar";
+export {
+  ChartGroup,
+  useChartGroup,
+  useCursor,
+  useZoomDetail,
+  useZoomWindow,
+} from "./live/chart-group";
 export type { ChartSource, ChartSpec, Reference, SeriesSpec } from "./prepare/model";
 export { lengthChart, rewardChart } from "./prepare/learning-curves";
-export { type ChartView, DEFAULT_VIEW } from "./prepare/view";
-export { SeriesSwatch } from "./series-swatch";
-export { useChartView } from "./use-chart-view";
+export { type ChartSettings, DEFAULT_CHART_SETTINGS } from "./settings/chart-settings";
+export { SeriesSwatch } from "./card/series-swatch";
+export { useChartSettings } from "./settings/use-chart-settings";

@@ -6,10 +6,10 @@ import { healthQuery } from "@/lib/api";
 import { bytes } from "@/lib/format";
 // Every page loads these; the curves beside them in lib/stream are for those that draw some.
 import type { ConnectionState } from "@/lib/stream";
-import { useConnectionState } from "@/lib/stream/use-connection-state";
+import { useConnectionState } from "@/lib/stream/connection/use-connection-state";
 
 /** A shape for each state: a ring, a disc, a square. */
-const looks: Record<ConnectionState, { word: string; dot: string }> = {
+const appearances: Record<ConnectionState, { word: string; dot: string }> = {
   connecting: { word: "Connecting", dot: "rounded-full border-2 border-control-line" },
   live: { word: "Live", dot: "rounded-full bg-good" },
   reconnecting: { word: "Reconnecting", dot: "bg-warn animate-breathe" },
@@ -18,7 +18,7 @@ const looks: Record<ConnectionState, { word: string; dot: string }> = {
 export function Connection() {
   const state = useConnectionState();
   const { data: health } = useQuery(healthQuery);
-  const { word, dot } = looks[state];
+  const { word, dot } = appearances[state];
   const facts =
     health &&
     `Version ${health.version} · ${health.active_runs} of ${health.max_concurrent_runs} training slots in use · ${bytes(health.free_disk_bytes)} free`;

@@ -3,7 +3,7 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { ApiError } from "@/lib/api";
-import { StreamProvider } from "@/lib/stream/provider";
+import { StreamProvider } from "@/lib/stream/connection/provider";
 
 const RETRIES = 2;
 

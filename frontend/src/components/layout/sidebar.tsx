@@ -13,7 +13,7 @@ import { ServiceFacts } from "./service-facts";
 
 const itemClass =
   "group flex h-8 w-full items-center gap-2.5 rounded-md px-2.5 text-sm font-medium transition-colors";
-const otherClass = "text-ink-soft hover:bg-rest-wash hover:text-ink";
+const otherClass = "text-ink-soft hover:bg-rest-tint hover:text-ink";
 
 export function Sidebar() {
   const path = usePathname();
@@ -30,7 +30,7 @@ export function Sidebar() {
               key={href}
               href={href}
               aria-current={owns(path) ? "page" : undefined}
-              className={clsx(itemClass, owns(path) ? "bg-rest-wash text-ink" : otherClass)}
+              className={clsx(itemClass, owns(path) ? "bg-rest-tint text-ink" : otherClass)}
             >
               <Icon aria-hidden className="size-4" />
               <span className="grow">{label}</span>

@@ -12,7 +12,7 @@ export function middleOf(frame: number, fps: number): number {
 }
 
 /** `83.456` → `1:23.4`; never rounds up to a moment that has not come. */
-export function clock(seconds: number): string {
+export function timecode(seconds: number): string {
   const tenths = Math.max(0, Math.floor(seconds * 10 + SLACK_FRAMES));
   const minutes = Math.floor(tenths / 600);
   return `${minutes}:${String(Math.floor((tenths % 600) / 10)).padStart(2, "0")}.${tenths % 10}`;

@@ -1,6 +1,6 @@
-export { VideoDeck } from "./deck";
+export { PlaybackController } from "./playback-controller";
 export { middleOf } from "./frames";
 export { Player } from "./player";
 export { type Chapter, chapterAt } from "./shortcuts";
-export { Track } from "./track";
-export { useDeck, useDeckState, useDeckTime } from "./use-deck";
+export { VideoTrack } from "./video-track";
+export { usePlaybackController, usePlaybackState, usePlaybackTime } from "./use-playback";

@@ -2,22 +2,22 @@
 
 import { Keyboard } from "lucide-react";
 import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from "react";
-import type { VideoDeck } from "./deck";
+import type { PlaybackController } from "./playback-controller";
 import { Scrubber } from "./scrubber";
-import { type Chapter, press } from "./shortcuts";
+import { type Chapter, handleKey } from "./shortcuts";
 import { ShortcutList } from "./shortcut-list";
 import { Key, Transport } from "./transport";
 
 interface PlayerProps {
   label: string;
-  deck: VideoDeck;
+  controller: PlaybackController;
   chapters: readonly Chapter[];
   /** The pictures: one video or several. */
   children: ReactNode;
 }
 
 /** Pictures, time bar and buttons; every key works while anything in it has the focus. */
-export function Player({ label, deck, chapters, children }: PlayerProps) {
+export function Player({ label, controller, chapters, children }: PlayerProps) {
   const frame = useRef<HTMLDivElement>(null);
   const listId = useId();
   const [help, setHelp] = useState(false);
@@ -30,7 +30,7 @@ export function Player({ label, deck, chapters, children }: PlayerProps) {
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.defaultPrevented || ownKey(event.target, event.key)) return;
-    if (press(event, { deck, chapters, toggleFullScreen })) {
+    if (handleKey(event, { controller, chapters, toggleFullScreen })) {
       event.preventDefault();
       event.stopPropagation();
     }
@@ -45,8 +45,8 @@ export function Player({ label, deck, chapters, children }: PlayerProps) {
       className="@container flex min-w-0 flex-col gap-1.5 rounded-md bg-surface [&:fullscreen]:justify-center [&:fullscreen]:p-4"
     >
       {children}
-      <Scrubber deck={deck} chapters={chapters} />
-      <Transport deck={deck} onFullScreen={toggleFullScreen}>
+      <Scrubber controller={controller} chapters={chapters} />
+      <Transport controller={controller} onFullScreen={toggleFullScreen}>
         <Key
           label="Keyboard shortcuts"
           expanded={help}

@@ -1,20 +1,20 @@
 "use client";
 
 import clsx from "clsx";
-import type { VideoDeck } from "./deck";
-import { clock } from "./frames";
+import type { PlaybackController } from "./playback-controller";
+import { timecode } from "./frames";
 import { type Chapter, chapterAt } from "./shortcuts";
-import { useDeckState, useDeckTime } from "./use-deck";
+import { usePlaybackState, usePlaybackTime } from "./use-playback";
 
 interface ScrubberProps {
-  deck: VideoDeck;
+  controller: PlaybackController;
   chapters: readonly Chapter[];
 }
 
 /** The time bar: one stretch for each chapter, under a range input that any pointer or key can move. */
-export function Scrubber({ deck, chapters }: ScrubberProps) {
-  const { duration } = useDeckState(deck);
-  const time = useDeckTime(deck, (now) => now);
+export function Scrubber({ controller, chapters }: ScrubberProps) {
+  const { duration } = usePlaybackState(controller);
+  const time = usePlaybackTime(controller, (now) => now);
   const at = chapterAt(chapters, time);
   const named = chapters[at] ? `, ${chapters[at].label}` : "";
   return (
@@ -26,7 +26,7 @@ export function Scrubber({ deck, chapters }: ScrubberProps) {
             style={{ flexGrow: Math.max(end - start, 0.001) }}
             className={clsx(
               "relative min-w-px basis-0 overflow-hidden rounded-full",
-              i === at ? "bg-line-strong" : "bg-rest-wash",
+              i === at ? "bg-line-strong" : "bg-rest-tint",
             )}
           >
             <span
@@ -47,9 +47,9 @@ export function Scrubber({ deck, chapters }: ScrubberProps) {
         max={duration}
         step="any"
         value={time}
-        onChange={(event) => deck.seek(Number(event.target.value))}
+        onChange={(event) => controller.seek(Number(event.target.value))}
         aria-label="Position"
-        aria-valuetext={`${clock(time)} of ${clock(duration)}${named}`}
+        aria-valuetext={`${timecode(time)} of ${timecode(duration)}${named}`}
         className="absolute inset-0 w-full cursor-pointer opacity-0"
       />
     </div>

@@ -1,4 +1,4 @@
-import { SHORTCUTS } from "./shortcuts";
+import { PLAYER_SHORTCUTS } from "./shortcuts";
 
 export function ShortcutList({ id }: { id: string }) {
   return (
@@ -6,7 +6,7 @@ export function ShortcutList({ id }: { id: string }) {
       id={id}
       className="grid gap-x-6 gap-y-1 rounded-md border border-line bg-sunken px-3 py-2.5 text-xs @md:grid-cols-2"
     >
-      {SHORTCUTS.map(({ shown, does }) => (
+      {PLAYER_SHORTCUTS.map(({ shown, does }) => (
         <div key={does} className="flex items-center justify-between gap-3">
           <dt className="text-ink-soft">{does}</dt>
           <dd className="flex gap-1">

@@ -1,4 +1,4 @@
-import type { VideoDeck } from "./deck";
+import type { PlaybackController } from "./playback-controller";
 
 /** A stretch of the time bar with a name of its own. */
 export interface Chapter {
@@ -7,72 +7,74 @@ export interface Chapter {
   start: number;
 }
 
-export interface Commands {
-  deck: VideoDeck;
+export interface ShortcutContext {
+  controller: PlaybackController;
   chapters: readonly Chapter[];
   toggleFullScreen: () => void;
 }
 
-interface Shortcut {
+interface PlayerShortcut {
   keys: readonly string[];
   /** As `aria-keyshortcuts` and a keyboard name them. */
   shown: readonly string[];
   does: string;
-  run: (commands: Commands, key: string) => void;
+  run: (context: ShortcutContext, key: string) => void;
 }
 
 const SECONDS = 1;
 
-export const SHORTCUTS: readonly Shortcut[] = [
+export const PLAYER_SHORTCUTS: readonly PlayerShortcut[] = [
   {
     keys: [" ", "k"],
     shown: ["Space", "K"],
     does: "Play or pause",
-    run: ({ deck }) => deck.toggle(),
+    run: ({ controller }) => controller.toggle(),
   },
   {
     keys: ["ArrowLeft", "ArrowRight"],
     shown: ["←", "→"],
     does: "One frame back or on",
-    run: ({ deck }, key) => deck.step(key === "ArrowLeft" ? -1 : 1),
+    run: ({ controller }, key) => controller.step(key === "ArrowLeft" ? -1 : 1),
   },
   {
     keys: ["j", "l"],
     shown: ["J", "L"],
     does: "One second back or on",
-    run: ({ deck }, key) => deck.seek(deck.getTime() + (key === "j" ? -SECONDS : SECONDS)),
+    run: ({ controller }, key) =>
+      controller.seek(controller.getTime() + (key === "j" ? -SECONDS : SECONDS)),
   },
   {
     keys: ["p", "n"],
     shown: ["P", "N"],
     does: "Previous or next episode",
-    run: ({ deck, chapters }, key) => {
-      const target = chapters[neighbour(chapters, deck.getTime(), key === "p" ? -1 : 1)];
-      if (target) deck.seek(target.start);
+    run: ({ controller, chapters }, key) => {
+      const target = chapters[neighbour(chapters, controller.getTime(), key === "p" ? -1 : 1)];
+      if (target) controller.seek(target.start);
     },
   },
   {
     keys: ["1", "2", "3", "4", "5", "6", "7", "8", "9"],
     shown: ["1", "–", "9"],
     does: "Jump to an episode",
-    run: ({ deck, chapters }, key) => {
+    run: ({ controller, chapters }, key) => {
       const target = chapters[Number(key) - 1];
-      if (target) deck.seek(target.start);
+      if (target) controller.seek(target.start);
     },
   },
   {
     keys: ["Home", "End"],
     shown: ["Home", "End"],
     does: "To the beginning or the end",
-    run: ({ deck }, key) => deck.seek(key === "Home" ? 0 : deck.getState().duration),
+    run: ({ controller }, key) =>
+      controller.seek(key === "Home" ? 0 : controller.getState().duration),
   },
   {
     keys: ["ArrowDown", "ArrowUp"],
     shown: ["↓", "↑"],
     does: "Slower or faster",
-    run: ({ deck }, key) => deck.shiftRate(key === "ArrowDown" ? -1 : 1),
+    run: ({ controller }, key) => controller.shiftRate(key === "ArrowDown" ? -1 : 1),
   },
-  { keys: ["r"], shown: ["R"], does: "Loop", run: ({ deck }) => deck.toggleLoop() },
+  { keys: ["r"], shown: ["R"], does: "Loop", run: ({ controller }) => controller.toggleLoop() },
   {
     keys: ["f"],
     shown: ["F"],
@@ -81,7 +83,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
   },
 ];
 
-interface Press {
+interface PressedKey {
   key: string;
   ctrlKey: boolean;
   metaKey: boolean;
@@ -89,12 +91,12 @@ interface Press {
 }
 
 /** Does what a key stands for; false when it stands for nothing here. */
-export function press(event: Press, commands: Commands): boolean {
+export function handleKey(event: PressedKey, context: ShortcutContext): boolean {
   if (event.ctrlKey || event.metaKey || event.altKey) return false;
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-  const shortcut = SHORTCUTS.find(({ keys }) => keys.includes(key));
+  const shortcut = PLAYER_SHORTCUTS.find(({ keys }) => keys.includes(key));
   if (!shortcut) return false;
-  shortcut.run(commands, key);
+  shortcut.run(context, key);
   return true;
 }
 

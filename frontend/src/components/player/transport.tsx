@@ -3,12 +3,12 @@
 import clsx from "clsx";
 import { Maximize, Pause, Play, Repeat, StepBack, StepForward } from "lucide-react";
 import type { ReactNode } from "react";
-import { type VideoDeck, RATES } from "./deck";
-import { clock } from "./frames";
-import { useDeckState, useDeckTime } from "./use-deck";
+import { type PlaybackController, RATES } from "./playback-controller";
+import { timecode } from "./frames";
+import { usePlaybackState, usePlaybackTime } from "./use-playback";
 
 interface TransportProps {
-  deck: VideoDeck;
+  controller: PlaybackController;
   /** Left out where there is no one thing to enlarge. */
   onFullScreen?: () => void;
   /** Stands after the other buttons. */
@@ -17,31 +17,31 @@ interface TransportProps {
 
 const icon = "size-4";
 
-export function Transport({ deck, onFullScreen, children }: TransportProps) {
-  const { playing, loop, rate, duration } = useDeckState(deck);
-  const shown = useDeckTime(deck, clock);
+export function Transport({ controller, onFullScreen, children }: TransportProps) {
+  const { playing, loop, rate, duration } = usePlaybackState(controller);
+  const shown = usePlaybackTime(controller, timecode);
   return (
     <div className="flex flex-wrap items-center gap-x-0.5 gap-y-1.5">
-      <Key label={playing ? "Pause" : "Play"} keys="Space" onPress={deck.toggle} strong>
+      <Key label={playing ? "Pause" : "Play"} keys="Space" onPress={controller.toggle} strong>
         {playing ? (
           <Pause aria-hidden className={clsx(icon, "fill-current")} />
         ) : (
           <Play aria-hidden className={clsx(icon, "fill-current")} />
         )}
       </Key>
-      <Key label="Previous frame" keys="ArrowLeft" onPress={() => deck.step(-1)}>
+      <Key label="Previous frame" keys="ArrowLeft" onPress={() => controller.step(-1)}>
         <StepBack aria-hidden className={icon} />
       </Key>
-      <Key label="Next frame" keys="ArrowRight" onPress={() => deck.step(1)}>
+      <Key label="Next frame" keys="ArrowRight" onPress={() => controller.step(1)}>
         <StepForward aria-hidden className={icon} />
       </Key>
       <span className="mx-1 grow text-xs whitespace-nowrap text-ink-soft tabular-nums max-md:order-first max-md:basis-full">
-        {shown} <span className="text-ink-faint">/ {clock(duration)}</span>
+        {shown} <span className="text-ink-faint">/ {timecode(duration)}</span>
       </span>
       <select
         aria-label="Speed"
         value={rate}
-        onChange={(event) => deck.setRate(Number(event.target.value))}
+        onChange={(event) => controller.setRate(Number(event.target.value))}
         className="h-8 w-14 rounded-md border border-control-line bg-raised px-1 text-xs tabular-nums max-md:ml-auto max-md:h-10"
       >
         {RATES.map((value) => (
@@ -50,7 +50,7 @@ export function Transport({ deck, onFullScreen, children }: TransportProps) {
           </option>
         ))}
       </select>
-      <Key label="Loop" keys="R" pressed={loop} onPress={deck.toggleLoop}>
+      <Key label="Loop" keys="R" pressed={loop} onPress={controller.toggleLoop}>
         <Repeat aria-hidden className={icon} />
       </Key>
       {onFullScreen && (
@@ -101,8 +101,8 @@ export function Key({
         strong
           ? "bg-accent text-accent-ink hover:bg-accent-strong"
           : pressed || expanded
-            ? "bg-accent-wash text-accent-strong"
-            : "text-ink-soft hover:bg-rest-wash hover:text-ink",
+            ? "bg-accent-tint text-accent-strong"
+            : "text-ink-soft hover:bg-rest-tint hover:text-ink",
       )}
     >
       {children}

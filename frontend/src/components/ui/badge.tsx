@@ -4,11 +4,11 @@ import type { ReactNode } from "react";
 export type BadgeTone = "live" | "good" | "warn" | "bad" | "rest";
 
 const tones: Record<BadgeTone, string> = {
-  live: "bg-accent-wash text-accent-strong",
-  good: "bg-good-wash text-good",
-  warn: "bg-warn-wash text-warn",
-  bad: "bg-bad-wash text-bad-strong",
-  rest: "bg-rest-wash text-ink-soft",
+  live: "bg-accent-tint text-accent-strong",
+  good: "bg-good-tint text-good",
+  warn: "bg-warn-tint text-warn",
+  bad: "bg-bad-tint text-bad-strong",
+  rest: "bg-rest-tint text-ink-soft",
 };
 
 interface BadgeProps {

@@ -12,9 +12,9 @@ const variants: Record<Variant, string> = {
   primary: "bg-accent text-accent-ink enabled:hover:bg-accent-strong",
   secondary:
     "border border-line-strong bg-raised text-ink enabled:hover:border-control-line enabled:hover:bg-sunken",
-  quiet: "text-ink-soft enabled:hover:bg-rest-wash enabled:hover:text-ink",
+  quiet: "text-ink-soft enabled:hover:bg-rest-tint enabled:hover:text-ink",
   danger:
-    "border border-line-strong bg-raised text-bad enabled:hover:border-bad enabled:hover:bg-bad-wash",
+    "border border-line-strong bg-raised text-bad enabled:hover:border-bad enabled:hover:bg-bad-tint",
 };
 
 const sizes: Record<Size, string> = {

@@ -7,7 +7,7 @@ import { Kbd } from "./kbd";
 import { layer, layerClass } from "./layer";
 
 const itemClass =
-  "flex min-h-8 items-center gap-2.5 rounded-md px-2 text-sm outline-none select-none data-disabled:opacity-50 data-highlighted:bg-rest-wash max-md:min-h-10";
+  "flex min-h-8 items-center gap-2.5 rounded-md px-2 text-sm outline-none select-none data-disabled:opacity-50 data-highlighted:bg-rest-tint max-md:min-h-10";
 
 interface MenuProps {
   /** The button that opens it; it needs a name of its own. */
@@ -52,7 +52,7 @@ export function MenuItem({ icon, shortcut, danger, disabled, onSelect, children 
     <Radix.Item
       disabled={disabled}
       onSelect={onSelect}
-      className={clsx(itemClass, danger ? "text-bad data-highlighted:bg-bad-wash" : "text-ink")}
+      className={clsx(itemClass, danger ? "text-bad data-highlighted:bg-bad-tint" : "text-ink")}
     >
       <span aria-hidden className="grid size-4 place-items-center *:size-3.5">
         {icon}

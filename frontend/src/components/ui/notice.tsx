@@ -9,14 +9,14 @@ interface NoticeProps {
   children?: ReactNode;
 }
 
-const looks = {
-  bad: { Icon: CircleAlert, box: "border-bad/30 bg-bad-wash", ink: "text-bad-strong" },
+const appearances = {
+  bad: { Icon: CircleAlert, box: "border-bad/30 bg-bad-tint", ink: "text-bad-strong" },
   info: { Icon: Hourglass, box: "border-line bg-surface", ink: "text-ink" },
-  warn: { Icon: TriangleAlert, box: "border-warn/30 bg-warn-wash", ink: "text-warn" },
+  warn: { Icon: TriangleAlert, box: "border-warn/30 bg-warn-tint", ink: "text-warn" },
 };
 
 export function Notice({ tone, title, role, children }: NoticeProps) {
-  const { Icon, box, ink } = looks[tone];
+  const { Icon, box, ink } = appearances[tone];
   return (
     <div role={role} className={clsx("flex gap-2.5 rounded-lg border px-3.5 py-2.5", box)}>
       <Icon aria-hidden className={clsx("mt-0.5 size-4 shrink-0", ink)} />

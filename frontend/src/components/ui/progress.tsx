@@ -20,7 +20,7 @@ export function Progress({ share, label, valueText, live = true, className }: Pr
       aria-valuemax={100}
       aria-valuenow={Math.floor(share * 100)}
       aria-valuetext={valueText ?? percent(share)}
-      className={clsx("h-1 overflow-hidden rounded-full bg-rest-wash", className)}
+      className={clsx("h-1 overflow-hidden rounded-full bg-rest-tint", className)}
     >
       <div
         className={clsx(

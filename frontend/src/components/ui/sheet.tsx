@@ -39,7 +39,7 @@ export function Sheet({ title, description, onClose, children }: SheetProps) {
             </div>
             <Radix.Close
               aria-label="Close"
-              className="-mr-2 grid size-8 shrink-0 place-items-center rounded-md text-ink-faint transition-colors hover:bg-rest-wash hover:text-ink max-md:size-10"
+              className="-mr-2 grid size-8 shrink-0 place-items-center rounded-md text-ink-faint transition-colors hover:bg-rest-tint hover:text-ink max-md:size-10"
             >
               <X aria-hidden className="size-4" />
             </Radix.Close>

@@ -4,7 +4,7 @@ export function Skeleton({ className }: { className?: string }) {
   return (
     <span
       aria-hidden
-      className={clsx("block animate-shimmer rounded-md bg-rest-wash", className)}
+      className={clsx("block animate-shimmer rounded-md bg-rest-tint", className)}
     />
   );
 }

@@ -1,7 +1,7 @@
 import clsx from "clsx";
 import { Badge, type BadgeTone } from "./badge";
 
-interface Look {
+interface Appearance {
   tone: BadgeTone;
   shape: string;
 }
@@ -12,7 +12,7 @@ const square = "bg-current";
 const diamond = "rotate-45 bg-current";
 
 /** Told apart by shape as well as by word and colour: a ring waits, a disc goes well, a square rests, a diamond broke. */
-const looks: Record<string, Look> = {
+const appearances: Record<string, Appearance> = {
   created: { tone: "rest", shape: ring },
   queued: { tone: "warn", shape: ring },
   running: { tone: "live", shape: `${disc} animate-breathe` },
@@ -25,7 +25,7 @@ const looks: Record<string, Look> = {
 
 /** Status of a run or an evaluation. */
 export function StatusBadge({ status }: { status: string }) {
-  const { tone, shape } = looks[status] ?? { tone: "rest", shape: ring };
+  const { tone, shape } = appearances[status] ?? { tone: "rest", shape: ring };
   return (
     <span data-status={status} className="inline-flex">
       <Badge tone={tone}>

@@ -6,7 +6,7 @@ import {
   ChartToolbar,
   type ChartSpec,
   useChartGroup,
-  useChartView,
+  useChartSettings,
   useZoomDetail,
 } from "@/components/charts";
 import { Boundary } from "@/components/ui/boundary";
@@ -14,11 +14,11 @@ import { Notice } from "@/components/ui/notice";
 import { Skeleton } from "@/components/ui/skeleton";
 import type { RunDetail } from "@/lib/api";
 import { type RunSeries, useRunCurves } from "@/lib/stream";
-import type { Looks } from "./looks";
+import type { SeriesStyles } from "./series-styles";
 
 interface CurvesProps {
   runs: readonly RunDetail[];
-  looks: Looks;
+  seriesStyles: SeriesStyles;
   /** The return to reach, where all runs share one. */
   threshold: number | null;
 }
@@ -26,18 +26,18 @@ interface CurvesProps {
 const METRICS = ["episode/reward", "episode/index"];
 
 /** The returns of all runs over each other, live, with every tool that a single run's charts have. */
-export function Curves({ runs, looks, threshold }: CurvesProps) {
+export function Curves({ runs, seriesStyles, threshold }: CurvesProps) {
   const group = useChartGroup();
-  const [view, change] = useChartView(group);
-  const { pool, curves } = useRunCurves(runs, { axis: view.axis, names: METRICS });
+  const [settings, change] = useChartSettings(group);
+  const { pool, curves } = useRunCurves(runs, { axis: settings.axis, names: METRICS });
   useZoomDetail(group, pool);
-  const feeds = runs.map(({ id }) => curves(id));
-  const failed = runs.filter((_, i) => feeds[i]?.state.phase === "failed");
-  const loading = feeds.every(({ series }) => series.revision === 0) && failed.length === 0;
+  const loaders = runs.map(({ id }) => curves(id));
+  const failed = runs.filter((_, i) => loaders[i]?.state.phase === "failed");
+  const loading = loaders.every(({ series }) => series.revision === 0) && failed.length === 0;
   const spec = useSpec(
     runs,
-    feeds.map(({ series }) => series),
-    looks,
+    loaders.map(({ series }) => series),
+    seriesStyles,
     threshold,
   );
   return (
@@ -51,12 +51,12 @@ export function Curves({ runs, looks, threshold }: CurvesProps) {
           <p className="text-ink-soft">Trying again.</p>
         </Notice>
       )}
-      <ChartToolbar view={view} onChange={change} group={group} />
+      <ChartToolbar settings={settings} onChange={change} group={group} />
       {loading ? (
         <Skeleton className="h-72 md:h-96" />
       ) : (
         <Boundary what="The chart">
-          <ChartCard spec={spec} view={view} group={group} className="h-64 md:h-80" />
+          <ChartCard spec={spec} settings={settings} group={group} className="h-64 md:h-80" />
         </Boundary>
       )}
     </div>
@@ -67,25 +67,25 @@ export function Curves({ runs, looks, threshold }: CurvesProps) {
 function useSpec(
   runs: readonly RunDetail[],
   series: readonly RunSeries[],
-  looks: Looks,
+  seriesStyles: SeriesStyles,
   threshold: number | null,
 ): ChartSpec {
   const lines = runs.map(({ id, name }, i) => ({
     id,
     name,
     source: series[i]!,
-    look: looks.get(id),
+    seriesStyle: seriesStyles.get(id),
   }));
-  const says = JSON.stringify(lines.map(({ id, name, look }) => [id, name, look]));
+  const says = JSON.stringify(lines.map(({ id, name, seriesStyle }) => [id, name, seriesStyle]));
   return useMemo(
     () => ({
       id: "reward",
       title: "Episode return",
       help: "Sum of the rewards of each episode, of every run; the line is smoothed.",
       empty: "No finished episode yet",
-      series: lines.map(({ id, name, source, look }) => ({
-        ...{ id, source, metric: "episode/reward", label: name, look: "points" as const },
-        ...{ color: look?.color ?? "series-1", dash: look?.dash },
+      series: lines.map(({ id, name, source, seriesStyle }) => ({
+        ...{ id, source, metric: "episode/reward", label: name, mode: "points" as const },
+        ...{ color: seriesStyle?.color ?? "series-1", dash: seriesStyle?.dash },
       })),
       references: threshold === null ? [] : [{ label: "Threshold", value: threshold }],
     }),

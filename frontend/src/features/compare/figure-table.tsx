@@ -7,12 +7,12 @@ import { Card } from "@/components/ui/card";
 import type { Comparison } from "@/lib/api";
 import { useNow } from "@/lib/time/use-now";
 import { type FigureCell, figureRows } from "./figures";
-import type { Looks } from "./looks";
+import type { SeriesStyles } from "./series-styles";
 import { Swatch } from "./swatch";
 
 interface FigureTableProps {
   comparison: Comparison;
-  looks: Looks;
+  seriesStyles: SeriesStyles;
   /** Stands at the end of the title line. */
   aside: ReactNode;
 }
@@ -21,7 +21,7 @@ interface FigureTableProps {
 const nameClass = "sticky left-0 min-w-56 bg-surface px-4 py-2";
 
 /** One column a run; on a phone one card a figure. */
-export function FigureTable({ comparison, looks, aside }: FigureTableProps) {
+export function FigureTable({ comparison, seriesStyles, aside }: FigureTableProps) {
   const rows = figureRows(comparison, useNow("second"));
   const nameOf = new Map(comparison.runs.map(({ run }) => [run.id, run.name]));
   return (
@@ -41,7 +41,7 @@ export function FigureTable({ comparison, looks, aside }: FigureTableProps) {
               {comparison.runs.map(({ run }) => (
                 <th key={run.id} scope="col" className="max-w-48 min-w-32 px-4 py-2 font-medium">
                   <span className="flex items-center gap-2">
-                    <Swatch look={looks.get(run.id)} />
+                    <Swatch seriesStyle={seriesStyles.get(run.id)} />
                     <span title={run.name} className="truncate text-ink">
                       {run.name}
                     </span>
@@ -76,7 +76,7 @@ export function FigureTable({ comparison, looks, aside }: FigureTableProps) {
               {cells.map((cell) => (
                 <div key={cell.runId} className="flex items-center justify-between gap-3">
                   <dt className="flex min-w-0 items-center gap-2 text-ink-soft">
-                    <Swatch look={looks.get(cell.runId)} />
+                    <Swatch seriesStyle={seriesStyles.get(cell.runId)} />
                     <span className="truncate">{nameOf.get(cell.runId)}</span>
                   </dt>
                   <dd className="shrink-0">

@@ -1,2 +1,2 @@
-export { CompareView } from "./compare-view";
+export { Compare } from "./compare";
 export { CompareSkeleton } from "./compare-skeleton";

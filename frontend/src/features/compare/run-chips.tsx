@@ -4,17 +4,17 @@ import { StatusBadge } from "@/components/ui/status-badge";
 import type { RunDetail } from "@/lib/api";
 import { algorithmName } from "@/lib/format";
 import { routes } from "@/lib/url";
-import type { Looks } from "./looks";
+import type { SeriesStyles } from "./series-styles";
 import { Swatch } from "./swatch";
 
 interface RunChipsProps {
   runs: readonly RunDetail[];
-  looks: Looks;
+  seriesStyles: SeriesStyles;
   onRemove: (id: string) => void;
 }
 
 /** The runs that are compared, each with its line; the way to its page, and out of the comparison. */
-export function RunChips({ runs, looks, onRemove }: RunChipsProps) {
+export function RunChips({ runs, seriesStyles, onRemove }: RunChipsProps) {
   return (
     <ul
       aria-label="Compared runs"
@@ -25,7 +25,7 @@ export function RunChips({ runs, looks, onRemove }: RunChipsProps) {
           key={run.id}
           className="flex max-w-full min-w-0 items-center gap-2 rounded-md border border-line bg-surface py-1 pr-1 pl-2.5 text-sm"
         >
-          <Swatch look={looks.get(run.id)} />
+          <Swatch seriesStyle={seriesStyles.get(run.id)} />
           <Link
             href={routes.run(run.id)}
             title={run.name}
@@ -41,7 +41,7 @@ export function RunChips({ runs, looks, onRemove }: RunChipsProps) {
             type="button"
             aria-label={`Remove ${run.name}`}
             onClick={() => onRemove(run.id)}
-            className="grid size-7 shrink-0 place-items-center rounded-md text-ink-faint hover:bg-rest-wash hover:text-ink max-md:size-9"
+            className="grid size-7 shrink-0 place-items-center rounded-md text-ink-faint hover:bg-rest-tint hover:text-ink max-md:size-9"
           >
             <X aria-hidden className="size-3.5" />
           </button>

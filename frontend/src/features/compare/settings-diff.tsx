@@ -2,17 +2,20 @@ import clsx from "clsx";
 import { Card } from "@/components/ui/card";
 import { Disclosure } from "@/components/ui/disclosure";
 import type { Comparison } from "@/lib/api";
-import type { Looks } from "./looks";
+import type { SeriesStyles } from "./series-styles";
 import { type SettingRow, settingRows } from "./settings";
 import { Swatch } from "./swatch";
 
 interface SettingsDiffProps {
   comparison: Comparison;
-  looks: Looks;
+  seriesStyles: SeriesStyles;
 }
 
 /** Only what is not the same in all runs. */
-export function SettingsDiff({ comparison: { config_diff, runs }, looks }: SettingsDiffProps) {
+export function SettingsDiff({
+  comparison: { config_diff, runs },
+  seriesStyles,
+}: SettingsDiffProps) {
   const rows = settingRows(
     config_diff,
     runs.map(({ run }) => run.id),
@@ -37,7 +40,7 @@ export function SettingsDiff({ comparison: { config_diff, runs }, looks }: Setti
       aside={<span className="text-xs text-ink-faint tabular-nums">{rows.length}</span>}
       bodyClass="flex flex-col"
     >
-      <SettingList rows={common} looks={looks} nameOf={nameOf} />
+      <SettingList rows={common} seriesStyles={seriesStyles} nameOf={nameOf} />
       {some.length > 0 && (
         <Disclosure
           className="border-line px-4 py-1.5 not-first:border-t"
@@ -48,7 +51,7 @@ export function SettingsDiff({ comparison: { config_diff, runs }, looks }: Setti
           }
         >
           <div className="-mx-4 border-t border-line">
-            <SettingList rows={some} looks={looks} nameOf={nameOf} />
+            <SettingList rows={some} seriesStyles={seriesStyles} nameOf={nameOf} />
           </div>
         </Disclosure>
       )}
@@ -58,11 +61,11 @@ export function SettingsDiff({ comparison: { config_diff, runs }, looks }: Setti
 
 interface SettingListProps {
   rows: readonly SettingRow[];
-  looks: Looks;
+  seriesStyles: SeriesStyles;
   nameOf: ReadonlyMap<string, string>;
 }
 
-function SettingList({ rows, looks, nameOf }: SettingListProps) {
+function SettingList({ rows, seriesStyles, nameOf }: SettingListProps) {
   return (
     <ul className="divide-y divide-line">
       {rows.map(({ path, name, group, values }) => (
@@ -84,7 +87,7 @@ function SettingList({ rows, looks, nameOf }: SettingListProps) {
                 <dt className="flex min-w-0 flex-wrap gap-x-3 gap-y-0.5">
                   {runIds.map((runId) => (
                     <span key={runId} className="flex max-w-40 items-center gap-1.5">
-                      <Swatch look={looks.get(runId)} />
+                      <Swatch seriesStyle={seriesStyles.get(runId)} />
                       <span title={nameOf.get(runId)} className="truncate text-ink-soft">
                         {nameOf.get(runId)}
                       </span>

@@ -1,8 +1,8 @@
-import type { SeriesLook } from "@/components/ui/series";
+import type { SeriesStyle } from "@/components/ui/series-style";
 
 /** A short piece of a run's line, in its colour and dash. */
-export function Swatch({ look }: { look: SeriesLook | undefined }) {
-  if (!look) return null;
+export function Swatch({ seriesStyle }: { seriesStyle: SeriesStyle | undefined }) {
+  if (!seriesStyle) return null;
   return (
     <svg aria-hidden viewBox="0 0 24 8" className="h-2 w-6 shrink-0">
       <line
@@ -11,8 +11,8 @@ export function Swatch({ look }: { look: SeriesLook | undefined }) {
         x2="23"
         y2="4"
         strokeWidth="2.5"
-        strokeDasharray={look.dash.join(" ")}
-        style={{ stroke: `var(--${look.color})` }}
+        strokeDasharray={seriesStyle.dash.join(" ")}
+        style={{ stroke: `var(--${seriesStyle.color})` }}
       />
     </svg>
   );

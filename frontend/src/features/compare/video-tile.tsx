@@ -2,10 +2,10 @@
 
 import { Clapperboard, VideoOff } from "lucide-react";
 import { useState } from "react";
-import { Track, useDeckTime, type VideoDeck } from "@/components/player";
+import { VideoTrack, usePlaybackTime, type PlaybackController } from "@/components/player";
 import { Button } from "@/components/ui/button";
 import { Progress } from "@/components/ui/progress";
-import type { SeriesLook } from "@/components/ui/series";
+import type { SeriesStyle } from "@/components/ui/series-style";
 import { Skeleton } from "@/components/ui/skeleton";
 import { apiLink, type Evaluation, explainAction, type RunDetail } from "@/lib/api";
 import { isUnderWay, useEvaluate, whyNotYet } from "@/lib/evaluations";
@@ -15,20 +15,20 @@ import { Swatch } from "./swatch";
 
 interface VideoTileProps {
   run: RunDetail;
-  look: SeriesLook | undefined;
-  deck: VideoDeck;
+  seriesStyle: SeriesStyle | undefined;
+  controller: PlaybackController;
   evaluations: readonly Evaluation[] | undefined;
   error: Error | null;
 }
 
-export function VideoTile({ run, look, deck, evaluations, error }: VideoTileProps) {
+export function VideoTile({ run, seriesStyle, controller, evaluations, error }: VideoTileProps) {
   const [broken, setBroken] = useState<string | null>(null);
   const found = evaluations ? newestVideo(evaluations) : null;
   const recording = found && found.evaluation.id !== broken ? found : null;
   return (
     <li className="flex min-w-0 flex-col gap-1.5">
       <p className="flex min-w-0 items-center gap-2 text-sm">
-        <Swatch look={look} />
+        <Swatch seriesStyle={seriesStyle} />
         <span title={run.name} className="min-w-0 truncate font-medium">
           {run.name}
         </span>
@@ -37,7 +37,7 @@ export function VideoTile({ run, look, deck, evaluations, error }: VideoTileProp
         <Film
           key={recording.evaluation.id}
           recording={recording}
-          deck={deck}
+          controller={controller}
           name={run.name}
           onBroken={() => setBroken(recording.evaluation.id)}
         />
@@ -52,19 +52,19 @@ export function VideoTile({ run, look, deck, evaluations, error }: VideoTileProp
 
 interface FilmProps {
   recording: Recording;
-  deck: VideoDeck;
+  controller: PlaybackController;
   name: string;
   onBroken: () => void;
 }
 
-function Film({ recording: { evaluation, video, url }, deck, name, onBroken }: FilmProps) {
-  const over = useDeckTime(deck, (time) => time > video.duration);
+function Film({ recording: { evaluation, video, url }, controller, name, onBroken }: FilmProps) {
+  const over = usePlaybackTime(controller, (time) => time > video.duration);
   const spread = evaluation.summary?.episode_return;
   return (
     <>
       <div className="relative">
-        <Track
-          deck={deck}
+        <VideoTrack
+          controller={controller}
           duration={video.duration}
           fps={video.fps}
           src={apiLink(url)}

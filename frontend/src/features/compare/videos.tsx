@@ -3,20 +3,20 @@
 import { useQueries } from "@tanstack/react-query";
 import clsx from "clsx";
 import { Card } from "@/components/ui/card";
-import { Player, useDeck } from "@/components/player";
+import { Player, usePlaybackController } from "@/components/player";
 import { evaluationsQuery, type RunDetail } from "@/lib/api";
-import type { Looks } from "./looks";
+import type { SeriesStyles } from "./series-styles";
 import { newestVideo } from "./newest-video";
 import { VideoTile } from "./video-tile";
 
 interface VideosProps {
   runs: readonly RunDetail[];
-  looks: Looks;
+  seriesStyles: SeriesStyles;
 }
 
 /** The newest video of every run, side by side under one set of controls. */
-export function Videos({ runs, looks }: VideosProps) {
-  const deck = useDeck();
+export function Videos({ runs, seriesStyles }: VideosProps) {
+  const controller = usePlaybackController();
   const answers = useQueries({ queries: runs.map(({ id }) => evaluationsQuery(id)) });
   const some = answers.some(({ data }) => data && newestVideo(data));
   const tiles = (
@@ -25,8 +25,8 @@ export function Videos({ runs, looks }: VideosProps) {
         <VideoTile
           key={run.id}
           run={run}
-          look={looks.get(run.id)}
-          deck={deck}
+          seriesStyle={seriesStyles.get(run.id)}
+          controller={controller}
           evaluations={answers[i]?.data}
           error={answers[i]?.error ?? null}
         />
@@ -36,7 +36,7 @@ export function Videos({ runs, looks }: VideosProps) {
   return (
     <Card title="Policies side by side" className="@container">
       {some ? (
-        <Player label="Player of all videos" deck={deck} chapters={NO_CHAPTERS}>
+        <Player label="Player of all videos" controller={controller} chapters={NO_CHAPTERS}>
           {tiles}
         </Player>
       ) : (

@@ -8,16 +8,16 @@ import { Skeleton } from "@/components/ui/skeleton";
 import { Tabs } from "@/components/ui/tabs";
 import { runQuery } from "@/lib/api";
 import { isRunId, useQueryString } from "@/lib/url";
-import { guides } from "./guides/catalogue";
+import { guides } from "./guides/registry";
 import { HintsPanel } from "./hints/hints-panel";
 import { HintsRunPicker } from "./hints/hints-run-picker";
-import { readView, type View, writeView } from "./view";
+import { readExplainAddress, type ExplainAddress, writeExplainAddress } from "./explain-address";
 
 /** Guides to the algorithms, and what stands out in the curves of a run. */
 export function Explain() {
   const [query, replace] = useQueryString();
-  const view = readView(query);
-  const runId = view.run !== null && isRunId(view.run) ? view.run : null;
+  const address = readExplainAddress(query);
+  const runId = address.run !== null && isRunId(address.run) ? address.run : null;
   const {
     data: run,
     error,
@@ -27,8 +27,9 @@ export function Explain() {
     enabled: runId !== null,
   });
   const waiting = runId !== null && !run && !error;
-  const algo = guides.find(({ id }) => id === (view.algo ?? run?.algo))?.id ?? guides[0]?.id ?? "";
-  const show = (next: View) => replace(writeView(next));
+  const algo =
+    guides.find(({ id }) => id === (address.algo ?? run?.algo))?.id ?? guides[0]?.id ?? "";
+  const show = (next: ExplainAddress) => replace(writeExplainAddress(next));
   return (
     <>
       <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-0">
@@ -59,7 +60,7 @@ export function Explain() {
         <Tabs
           label="Algorithms"
           value={algo}
-          onChange={(next) => show({ ...view, algo: next })}
+          onChange={(next) => show({ ...address, algo: next })}
           tabs={guides.map(({ id, name, Guide }) => ({
             value: id,
             label: name,

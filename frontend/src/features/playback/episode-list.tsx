@@ -1,12 +1,17 @@
 import clsx from "clsx";
-import { type Chapter, chapterAt, useDeckTime, type VideoDeck } from "@/components/player";
+import {
+  type Chapter,
+  chapterAt,
+  usePlaybackTime,
+  type PlaybackController,
+} from "@/components/player";
 import type { EvaluatedEpisode } from "@/lib/api";
 import { count, decimal } from "@/lib/format";
 
 interface EpisodeListProps {
   episodes: readonly EvaluatedEpisode[];
   /** null where there is no video to jump in. */
-  playing: { deck: VideoDeck; chapters: readonly Chapter[] } | null;
+  playing: { controller: PlaybackController; chapters: readonly Chapter[] } | null;
 }
 
 const columns = "grid w-full grid-cols-[1.5rem_1fr_1fr_5rem] gap-2 px-2";
@@ -48,23 +53,23 @@ interface LineProps {
 function Jump({
   episode,
   position,
-  deck,
+  controller,
   chapters,
-}: LineProps & { deck: VideoDeck; chapters: readonly Chapter[] }) {
-  const current = useDeckTime(deck, (time) => chapterAt(chapters, time) === position);
+}: LineProps & { controller: PlaybackController; chapters: readonly Chapter[] }) {
+  const current = usePlaybackTime(controller, (time) => chapterAt(chapters, time) === position);
   return (
     <button
       type="button"
       aria-current={current ? "true" : undefined}
       aria-label={`Play episode ${position + 1}: return ${decimal(episode.episode_return)}, ${count(episode.episode_length)} steps, ${ending(episode)}`}
       onClick={() => {
-        deck.seek(chapters[position]?.start ?? 0);
-        deck.play();
+        controller.seek(chapters[position]?.start ?? 0);
+        controller.play();
       }}
       className={clsx(
         columns,
         "py-1.5 text-right text-xs tabular-nums -outline-offset-2! transition-colors max-md:py-2.5",
-        current ? "bg-accent-wash shadow-[inset_2px_0_0_var(--accent)]" : "hover:bg-sunken",
+        current ? "bg-accent-tint shadow-[inset_2px_0_0_var(--accent)]" : "hover:bg-sunken",
       )}
     >
       <Cells episode={episode} position={position} />

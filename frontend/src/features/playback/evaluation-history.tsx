@@ -31,7 +31,7 @@ export function EvaluationHistory({ evaluations, shown, onShow }: EvaluationHist
                 onClick={() => onShow(evaluation.id)}
                 className={clsx(
                   "w-full rounded-md px-2 py-1.5 text-left text-xs tabular-nums -outline-offset-2! transition-colors max-md:py-2.5",
-                  evaluation.id === shown ? "bg-accent-wash" : "hover:bg-sunken",
+                  evaluation.id === shown ? "bg-accent-tint" : "hover:bg-sunken",
                 )}
               >
                 <Completed evaluation={evaluation} />

@@ -2,7 +2,7 @@
 
 import { VideoOff } from "lucide-react";
 import { useMemo, useState } from "react";
-import { Player, Track, useDeck } from "@/components/player";
+import { Player, VideoTrack, usePlaybackController } from "@/components/player";
 import { apiLink, type Evaluation } from "@/lib/api";
 import { count } from "@/lib/format";
 import { chaptersOf } from "./chapters";
@@ -12,7 +12,7 @@ import { whyNoVideo } from "@/lib/evaluations";
 
 /** Player, figures and episodes of one completed evaluation. */
 export function EvaluationResult({ evaluation }: { evaluation: Evaluation }) {
-  const deck = useDeck();
+  const controller = usePlaybackController();
   const [broken, setBroken] = useState(false);
   const { summary, video_url: url } = evaluation;
   const video = summary?.video ?? null;
@@ -28,9 +28,9 @@ export function EvaluationResult({ evaluation }: { evaluation: Evaluation }) {
     <div className="flex flex-col gap-4">
       <div className="grid items-start gap-4 @3xl:grid-cols-[minmax(0,1fr)_19rem]">
         {missing === null && video && url ? (
-          <Player label={`Player of ${name}`} deck={deck} chapters={chapters}>
-            <Track
-              deck={deck}
+          <Player label={`Player of ${name}`} controller={controller} chapters={chapters}>
+            <VideoTrack
+              controller={controller}
               duration={video.duration}
               fps={video.fps}
               src={apiLink(url)}
@@ -48,7 +48,7 @@ export function EvaluationResult({ evaluation }: { evaluation: Evaluation }) {
         )}
         <EpisodeList
           episodes={summary.episodes}
-          playing={missing === null ? { deck, chapters } : null}
+          playing={missing === null ? { controller, chapters } : null}
         />
       </div>
       <EvaluationSummary evaluation={evaluation} />

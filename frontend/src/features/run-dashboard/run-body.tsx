@@ -1,7 +1,7 @@
 "use client";
 
 import { type ReactNode } from "react";
-import { useChartGroup, useChartView, useZoomDetail } from "@/components/charts";
+import { useChartGroup, useChartSettings, useZoomDetail } from "@/components/charts";
 import { Boundary } from "@/components/ui/boundary";
 import type { RunDetail } from "@/lib/api";
 import { useRunCurves } from "@/lib/stream";
@@ -9,8 +9,8 @@ import { LearningCurves } from "./curves/learning-curves";
 import { useHighlight } from "./curves/use-highlight";
 import { RunDetails } from "./details/run-details";
 import { RunHints } from "./hints/run-hints";
-import { PLAYBACK_ID } from "./playback-place";
-import { QTableSlot } from "./table/q-table-slot";
+import { PLAYBACK_ANCHOR } from "./playback-anchor";
+import { QTableSlot } from "./q-table/q-table-slot";
 
 interface RunBodyProps {
   run: RunDetail;
@@ -20,8 +20,8 @@ interface RunBodyProps {
 /** Curves on one side; what the policy does, and what the curves suggest, on the other. */
 export function RunBody({ run, playback }: RunBodyProps) {
   const group = useChartGroup();
-  const [view, changeView] = useChartView(group);
-  const { pool, curves } = useRunCurves([run], { axis: view.axis });
+  const [settings, changeView] = useChartSettings(group);
+  const { pool, curves } = useRunCurves([run], { axis: settings.axis });
   useZoomDetail(group, pool);
   const [highlight, point] = useHighlight();
   return (
@@ -29,13 +29,13 @@ export function RunBody({ run, playback }: RunBodyProps) {
       <LearningCurves
         run={run}
         curves={curves(run.id)}
-        view={view}
-        onView={changeView}
+        settings={settings}
+        onSettings={changeView}
         group={group}
         highlight={highlight}
       />
       <div className="-m-1 flex min-w-0 flex-col gap-4 p-1 xl:sticky xl:top-16 xl:row-span-2 xl:max-h-[calc(100dvh-4.5rem)] xl:overflow-y-auto">
-        <div id={PLAYBACK_ID} className="scroll-mt-18">
+        <div id={PLAYBACK_ANCHOR} className="scroll-mt-18">
           <Boundary what="The evaluation">{playback}</Boundary>
         </div>
         <QTableSlot run={run} />

@@ -1,7 +1,7 @@
 "use client";
 
 import { readListFilter, toRunFilter, useQueryString } from "@/lib/url";
-import { useFirstPage } from "./list/use-run-pages";
+import { useFirstPage } from "./list/paging/use-run-pages";
 
 /** How many runs the list shows; undefined before its first answer. */
 export function useRunCount(): number | undefined {

@@ -7,7 +7,7 @@ import {
   type RunPage,
   type RunStatus,
 } from "@/lib/api";
-import type { StreamEvent } from "./events";
+import type { StreamEvent } from "./connection/events";
 
 /** One page that was asked for by its number, or all those that were read one after the other. */
 type Listed = RunPage | InfiniteData<RunPage, string | undefined>;

@@ -1,4 +1,4 @@
-import { CLOSED, type Source, type Timers } from "./events";
+import { CLOSED, type Source, type Timers } from "./connection/events";
 
 /** A source that a test opens, feeds and breaks by hand. */
 export class FakeSource implements Source {

@@ -1,7 +1,7 @@
 import { isRunId } from "./routes";
 
 /** What the comparison page shows; all of it is in the address, so that it can be shared. */
-export interface ComparisonView {
+export interface ComparisonAddress {
   runs: readonly string[];
   /** The return to reach; null leaves it to the environment. */
   threshold: number | null;
@@ -10,7 +10,7 @@ export interface ComparisonView {
 /** As many as the service compares at once. */
 export const MAX_COMPARED = 10;
 
-export function readComparison(query: URLSearchParams): ComparisonView {
+export function readComparison(query: URLSearchParams): ComparisonAddress {
   const ids = (query.get("runs") ?? "").split(",").map((id) => id.trim());
   const text = query.get("threshold")?.trim() ?? "";
   const threshold = text === "" ? Number.NaN : Number(text);
@@ -23,7 +23,7 @@ export function readComparison(query: URLSearchParams): ComparisonView {
 /** Other parts of the address (how the curves are drawn) stay as they are in `query`. */
 export function writeComparison(
   query: URLSearchParams,
-  { runs, threshold }: ComparisonView,
+  { runs, threshold }: ComparisonAddress,
 ): string {
   const next = new URLSearchParams(query);
   next.delete("runs");

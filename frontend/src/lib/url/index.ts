@@ -1,4 +1,9 @@
-export { type ComparisonView, MAX_COMPARED, readComparison, writeComparison } from "./comparison";
+export {
+  type ComparisonAddress,
+  MAX_COMPARED,
+  readComparison,
+  writeComparison,
+} from "./comparison";
 export * from "./list-filter";
 export { isRunId, routes } from "./routes";
 export { useQueryString } from "./use-query-string";

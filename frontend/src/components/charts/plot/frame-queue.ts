@@ -45,7 +45,7 @@ export function frameQueue(screen: Screen, budget = BUDGET): FrameClock {
   };
 }
 
-export const browserFrames = frameQueue({
+export const browserFrameClock = frameQueue({
   now: () => performance.now(),
   nextFrame: (callback) => void requestAnimationFrame(callback),
   timeout: (ms, callback) => {

@@ -1,21 +1,21 @@
 import type uPlot from "uplot";
-import type { Window } from "@/lib/stream";
+import type { AxisWindow } from "@/lib/stream";
 import type { ChartModel, ChartSpec } from "../prepare/model";
 import { layout, type Row } from "../prepare/rows";
 import { axisNames, increments, positionTick, tickLabel } from "../prepare/ticks";
-import { type Palette, wash } from "./palette";
+import { type ChartColors, tint } from "./chart-colors";
 import { drawHighlight, drawReferences } from "./overlays";
 
-export interface Current {
-  palette: Palette;
+export interface PlotState {
+  colors: ChartColors;
   model: ChartModel;
-  highlight: Window | null;
+  highlight: AxisWindow | null;
 }
 
 export interface PlotHandlers {
   /** Where the pointer is on the axis; null once it has left. */
   cursor: (x: number | null) => void;
-  zoom: (window: Window) => void;
+  zoom: (window: AxisWindow) => void;
   reset: () => void;
 }
 
@@ -25,7 +25,7 @@ const LEAST_DRAG = 6;
 /** Everything that can change is read from `current` when drawn, so that nothing is ever rebuilt. */
 export function plotOptions(
   spec: ChartSpec,
-  current: Current,
+  current: PlotState,
   size: { width: number; height: number },
   handlers: PlotHandlers,
 ): uPlot.Options {
@@ -45,7 +45,7 @@ export function plotOptions(
       y: false,
       hover: { skip: [undefined, null] },
       points: {
-        stroke: () => current.palette.color("surface"),
+        stroke: () => current.colors.of("surface"),
         // uPlot takes no element for no dot, whatever its types say.
         show: (_, index) => (rows[index - 1]?.row === "line" ? dot() : undefined)!,
       },
@@ -81,11 +81,11 @@ function dot(): HTMLElement {
 /** Pixels from which on a chart is high enough to name its axis. */
 const ROOMY = 190;
 
-function axes(current: Current, roomy: boolean): uPlot.Axis[] {
+function axes(current: PlotState, roomy: boolean): uPlot.Axis[] {
   const common = (): uPlot.Axis => ({
-    stroke: () => current.palette.color("chart-axis"),
-    font: current.palette.font,
-    grid: { stroke: () => current.palette.color("chart-grid"), width: 1 },
+    stroke: () => current.colors.of("chart-axis"),
+    font: current.colors.font,
+    grid: { stroke: () => current.colors.of("chart-grid"), width: 1 },
     ticks: { show: false },
     gap: 6,
   });
@@ -99,7 +99,7 @@ function axes(current: Current, roomy: boolean): uPlot.Axis[] {
     label: roomy ? () => axisNames[current.model.axis] : undefined,
     labelSize: 16,
     labelGap: 0,
-    labelFont: current.palette.font,
+    labelFont: current.colors.font,
   };
   const value: uPlot.Axis = {
     ...common(),
@@ -123,9 +123,9 @@ function multiples(low: number, high: number, increment: number): number[] {
   });
 }
 
-function seriesOptions(spec: ChartSpec, index: number, row: Row, current: Current): uPlot.Series {
-  const { label, look, color, dash = [] } = spec.series[index]!;
-  const paint = () => current.palette.color(color);
+function seriesOptions(spec: ChartSpec, index: number, row: Row, current: PlotState): uPlot.Series {
+  const { label, mode, color, dash = [] } = spec.series[index]!;
+  const paint = () => current.colors.of(color);
   const dots = (size: number): uPlot.Series => ({
     label,
     stroke: paint,
@@ -133,12 +133,12 @@ function seriesOptions(spec: ChartSpec, index: number, row: Row, current: Curren
     points: { show: true, size, width: 0, fill: paint },
   });
   if (row === "raw") {
-    if (look === "points") return dots(3.5);
-    if (look === "marks") return dots(6);
+    if (mode === "points") return dots(3.5);
+    if (mode === "markers") return dots(6);
     return { label, stroke: paint, width: 1, points: { show: false } };
   }
   if (row === "line") {
-    const width = look === "marks" ? 1.5 : 2;
+    const width = mode === "markers" ? 1.5 : 2;
     const lone = { show: false, filter: loneValue, size: 6, width: 0, fill: paint };
     return { label, stroke: paint, width, dash: [...dash], points: lone };
   }
@@ -158,11 +158,11 @@ function loneValue(plot: uPlot, series: number): number[] | null {
 }
 
 /** uPlot fills between two series, named by their places. */
-function bands(spec: ChartSpec, rows: ReturnType<typeof layout>, current: Current): uPlot.Band[] {
+function bands(spec: ChartSpec, rows: ReturnType<typeof layout>, current: PlotState): uPlot.Band[] {
   return rows.flatMap(({ series, row }, i) => {
     if (row !== "high") return [];
     const { color } = spec.series[series]!;
-    return [{ series: [i + 1, i + 2], fill: () => wash(current.palette.color(color), 0.16) }];
+    return [{ series: [i + 1, i + 2], fill: () => tint(current.colors.of(color), 0.16) }];
   });
 }
 

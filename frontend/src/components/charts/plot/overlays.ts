@@ -1,14 +1,14 @@
 import type uPlot from "uplot";
-import { wash } from "./palette";
-import type { Current } from "./options";
+import { tint } from "./chart-colors";
+import type { PlotState } from "./options";
 
 /** Levels worth reaching: dashed across the chart. */
-export function drawReferences({ ctx, bbox, valToPos }: uPlot, { model, palette }: Current) {
+export function drawReferences({ ctx, bbox, valToPos }: uPlot, { model, colors }: PlotState) {
   for (const { at } of model.references) {
     const y = Math.round(valToPos(at, "y", true));
     if (y < bbox.top || y > bbox.top + bbox.height) continue;
     ctx.save();
-    ctx.strokeStyle = palette.color("chart-reference");
+    ctx.strokeStyle = colors.of("chart-reference");
     ctx.lineWidth = devicePixelRatio;
     ctx.setLineDash([5 * devicePixelRatio, 4 * devicePixelRatio]);
     ctx.beginPath();
@@ -20,15 +20,15 @@ export function drawReferences({ ctx, bbox, valToPos }: uPlot, { model, palette 
 }
 
 /** The stretch that somebody pointed at: a wash between two edges. */
-export function drawHighlight({ ctx, bbox, valToPos }: uPlot, { highlight, palette }: Current) {
+export function drawHighlight({ ctx, bbox, valToPos }: uPlot, { highlight, colors }: PlotState) {
   if (!highlight) return;
   const edge = (x: number) =>
     Math.min(bbox.left + bbox.width, Math.max(bbox.left, valToPos(x, "x", true)));
   const [from, to] = [edge(highlight[0]), edge(highlight[1])];
   ctx.save();
-  ctx.fillStyle = wash(palette.color("warn"), 0.14);
+  ctx.fillStyle = tint(colors.of("warn"), 0.14);
   ctx.fillRect(from, bbox.top, to - from, bbox.height);
-  ctx.fillStyle = palette.color("warn");
+  ctx.fillStyle = colors.of("warn");
   for (const x of [from, to]) ctx.fillRect(Math.round(x), bbox.top, devicePixelRatio, bbox.height);
   ctx.restore();
 }

@@ -1,16 +1,16 @@
 import uPlot from "uplot";
-import type { Window } from "@/lib/stream";
+import type { AxisWindow } from "@/lib/stream";
 import type { ChartModel, ChartSpec } from "../prepare/model";
 import { layout } from "../prepare/rows";
 import { plotOptions, type PlotHandlers } from "./options";
-import { readPalette, watchTheme } from "./palette";
+import { readChartColors, watchTheme } from "./chart-colors";
 import { watchTouch } from "./touch";
 
 export interface Plot {
   show(model: ChartModel): void;
   /** Puts the cursor where another chart of the group has it. */
   setCursor(x: number | null): void;
-  setHighlight(window: Window | null): void;
+  setHighlight(window: AxisWindow | null): void;
   /** Lets one series stand out; null lets them be equal again. */
   emphasize(id: string | null): void;
   readonly canvas: HTMLCanvasElement;
@@ -26,7 +26,11 @@ export function createPlot(
   first: ChartModel,
   handlers: PlotHandlers & { resized: (width: number) => void },
 ): Plot {
-  const current = { palette: readPalette(element), model: first, highlight: null as Window | null };
+  const current = {
+    colors: readChartColors(element),
+    model: first,
+    highlight: null as AxisWindow | null,
+  };
   const size = { width: element.clientWidth, height: element.clientHeight };
   const rows = layout(spec);
   let emphasized: string | null = null;
@@ -59,7 +63,7 @@ export function createPlot(
   });
   resize.observe(element);
   const unwatchTheme = watchTheme(() => {
-    current.palette = readPalette(element);
+    current.colors = readChartColors(element);
     plot.redraw();
   });
   const unwatchTouch = watchTouch(plot.over, {
@@ -69,11 +73,11 @@ export function createPlot(
 
   const fade = () =>
     rows.forEach(({ series, row }, i) => {
-      const { id, look } = spec.series[series]!;
+      const { id, mode } = spec.series[series]!;
       const drawn = plot.series[i + 1];
       if (!drawn) return;
       const share = emphasized === null || emphasized === id ? 1 : STEPPED_BACK;
-      drawn.alpha = share * (row === "raw" && look !== "marks" ? current.model.faint : 1);
+      drawn.alpha = share * (row === "raw" && mode !== "markers" ? current.model.faint : 1);
     });
   const placeCursor = () => {
     if (hovered) return;
@@ -120,7 +124,7 @@ export function createPlot(
 }
 
 /** The window under which the fingers stay on the positions they took hold of. */
-function pinched(plot: uPlot, before: Window, after: Window): Window {
+function pinched(plot: uPlot, before: AxisWindow, after: AxisWindow): AxisWindow {
   const [from, to] = before.map((left) => plot.posToVal(left, "x")) as [number, number];
   const apart = Math.max(1, after[1] - after[0]);
   const scale = (to - from) / apart;

@@ -1,16 +1,16 @@
-import type { Window } from "@/lib/stream";
+import type { AxisWindow } from "@/lib/stream";
 
 interface TouchHandlers {
   /** Positions of the fingers, in pixels from the left of the element. */
   move: (left: number) => void;
-  pinch: (before: Window, after: Window) => void;
+  pinch: (before: AxisWindow, after: AxisWindow) => void;
 }
 
 /** One finger reads values, two zoom. Up and down still scroll the page. */
 export function watchTouch(element: HTMLElement, { move, pinch }: TouchHandlers): () => void {
   const fingers = new Map<number, number>();
   const at = (event: PointerEvent) => event.clientX - element.getBoundingClientRect().left;
-  const pair = (): Window => {
+  const pair = (): AxisWindow => {
     const [a = 0, b = 0] = fingers.values();
     return a < b ? [a, b] : [b, a];
   };

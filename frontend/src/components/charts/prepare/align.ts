@@ -1,4 +1,4 @@
-import type { AlignedData, Value } from "./model";
+import type { AlignedData, AlignedValue } from "./model";
 
 export interface Points {
   x: readonly number[];
@@ -13,7 +13,7 @@ export interface Points {
 export function align(series: readonly Points[]): AlignedData {
   const heads = series.map(() => 0);
   const xs: number[] = [];
-  const rows: Value[][][] = series.map(({ ys }) => ys.map(() => []));
+  const rows: AlignedValue[][][] = series.map(({ ys }) => ys.map(() => []));
   for (;;) {
     let next = Infinity;
     for (let i = 0; i < series.length; i += 1) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { logRange, mostOf, positionRange, valueRange } from "./scales";
-import { clock, logTicks, tickLabel } from "./ticks";
+import { elapsedLabel, logTicks, tickLabel } from "./ticks";
 import { stepped, within, zoomed } from "./zoom";
 
 describe("ranges", () => {
@@ -40,7 +40,7 @@ describe("ranges", () => {
   });
 });
 
-describe("marks", () => {
+describe("markers", () => {
   test.each([
     [20_000, 5000, "20k"],
     [0.5, 0.25, "0.50"],
@@ -59,7 +59,7 @@ describe("marks", () => {
     [3600, "1h"],
     [93_600, "1d 2h"],
     [119.7, "1m 59s"],
-  ])("%d seconds read %s", (seconds, text) => expect(clock(seconds)).toBe(text));
+  ])("%d seconds read %s", (seconds, text) => expect(elapsedLabel(seconds)).toBe(text));
 
   test("a logarithmic axis marks powers of ten, and more between few of them", () => {
     expect(logTicks([0, 4]).map(({ label }) => label)).toEqual(["1", "10", "100", "1k", "10k"]);

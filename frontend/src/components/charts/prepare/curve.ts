@@ -1,8 +1,8 @@
-import type { Window } from "@/lib/stream";
+import type { AxisWindow } from "@/lib/stream";
 import type { Curve, PrepareOptions, ReadonlyColumn, SeriesSpec } from "./model";
 import { firstFrom, lastUpTo, slice } from "./slice";
 import { timeWeightedEma } from "./smooth";
-import { thinForScreen } from "./thin";
+import { thinForScreen } from "./thin-for-screen";
 
 export interface CurveOptions extends Pick<PrepareOptions, "smoothing" | "window"> {
   /** Width of the axis on screen, in its units. */
@@ -35,8 +35,8 @@ export function prepareCurve(series: SeriesSpec, options: CurveOptions): Curve {
   };
 }
 
-export function smooths({ look, smooth = true }: SeriesSpec): boolean {
-  return smooth && look !== "marks";
+export function smooths({ mode, smooth = true }: SeriesSpec): boolean {
+  return smooth && mode !== "markers";
 }
 
 /** The last position that any of the series has reached; 0 before there is one. */
@@ -57,7 +57,7 @@ function spreadAt(
   metric: string,
   { x }: ReadonlyColumn,
   kept: readonly number[],
-  window: Window | null,
+  window: AxisWindow | null,
 ): (number | null)[] {
   const around = source.column(metric, window);
   const positions = around.x.subarray(0, around.length);
@@ -69,7 +69,7 @@ function spreadAt(
 }
 
 /** Values of a curve's column within the window, as they are drawn: for what percentiles are taken of. */
-export function heldValues(series: SeriesSpec, window: Window | null): Float64Array {
+export function heldValues(series: SeriesSpec, window: AxisWindow | null): Float64Array {
   const column = series.source.column(series.metric, window);
   const [from, to] = slice(column, window);
   const values = new Float64Array(to - from);

@@ -16,17 +16,17 @@ export function rewardChart(
     series: [
       {
         ...{ id: "episode", source, metric: "episode/reward", label: "Episode" },
-        ...{ look: "points", color: "chart-mean" },
+        ...{ mode: "points", color: "chart-mean" },
       },
       {
         ...{ id: "mean", source, metric: "rollout/ep_rew_mean", label: "Mean of 100" },
-        ...{ look: "line", color: "series-6", smooth: false },
+        ...{ mode: "line", color: "series-6", smooth: false },
       },
       ...(evaluated
         ? [
             {
               ...{ id: "eval", source, metric: "eval/mean_reward", label: "Greedy evaluation" },
-              ...{ look: "marks" as const, color: "series-4", spread: "eval/std_reward" },
+              ...{ mode: "markers" as const, color: "series-4", spread: "eval/std_reward" },
             },
           ]
         : []),
@@ -44,17 +44,17 @@ export function lengthChart(source: ChartSource, evaluated: boolean): ChartSpec 
     series: [
       {
         ...{ id: "episode", source, metric: "episode/length", label: "Episode" },
-        ...{ look: "points", color: "chart-mean" },
+        ...{ mode: "points", color: "chart-mean" },
       },
       {
         ...{ id: "mean", source, metric: "rollout/ep_len_mean", label: "Mean of 100" },
-        ...{ look: "line", color: "series-6", smooth: false },
+        ...{ mode: "line", color: "series-6", smooth: false },
       },
       ...(evaluated
         ? [
             {
               ...{ id: "eval", source, metric: "eval/mean_ep_length", label: "Greedy evaluation" },
-              ...{ look: "marks" as const, color: "series-4" },
+              ...{ mode: "markers" as const, color: "series-4" },
             },
           ]
         : []),

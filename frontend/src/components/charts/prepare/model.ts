@@ -1,11 +1,11 @@
-import type { MetricAxis, Window } from "@/lib/stream";
+import type { MetricAxis, AxisWindow } from "@/lib/stream";
 
 /** Where columns come from: a `RunSeries`, or whatever a test has. */
 export interface ChartSource {
   readonly revision: number;
   readonly axis: MetricAxis;
   subscribe(listener: () => void): () => void;
-  column(metric: string, window?: Window | null): ReadonlyColumn;
+  column(metric: string, window?: AxisWindow | null): ReadonlyColumn;
 }
 
 export interface ReadonlyColumn {
@@ -23,9 +23,9 @@ export interface ReadonlyColumn {
 /**
  * `points`: samples of their own (an episode each), dots behind their smoothed line.
  * `line`: a curve already, faint behind its smoothed line.
- * `marks`: few and exact (an evaluation), joined dots that are never smoothed.
+ * `markers`: few and exact (an evaluation), joined dots that are never smoothed.
  */
-export type Look = "points" | "line" | "marks";
+export type SeriesMode = "points" | "line" | "markers";
 
 export interface SeriesSpec {
   /** Unique in its chart. */
@@ -33,7 +33,7 @@ export interface SeriesSpec {
   source: ChartSource;
   metric: string;
   label: string;
-  look: Look;
+  mode: SeriesMode;
   /** Colours are named by token (`series-1`), so that a theme change repaints without preparing anything anew. */
   color: string;
   /** Lengths of stroke and gap, to tell lines apart without their colour. */
@@ -72,7 +72,7 @@ export interface PrepareOptions {
   /** Fit the range to most points instead of to all. */
   outliers: boolean;
   /** The part of the axis to show; null for all. */
-  window: Window | null;
+  window: AxisWindow | null;
   /** Pixels across; there is no use in more points than a screen can show. */
   width: number;
   /** Ids of series that were switched off. */
@@ -80,9 +80,9 @@ export interface PrepareOptions {
 }
 
 /** `null` is a gap in a line; `undefined` only means that another series has a point there. */
-export type Value = number | null | undefined;
-export type AlignedData = [x: number[], ...ys: Value[][]];
-export type Range = [low: number, high: number];
+export type AlignedValue = number | null | undefined;
+export type AlignedData = [x: number[], ...ys: AlignedValue[][]];
+export type Interval = [low: number, high: number];
 
 export interface Tick {
   at: number;
@@ -108,8 +108,8 @@ export interface ChartModel {
   /** The shared positions, then for each series its rows as `rowsOf` lists them. */
   data: AlignedData;
   curves: readonly Curve[];
-  x: Range;
-  y: Range;
+  x: Interval;
+  y: Interval;
   log: boolean;
   /** Where a logarithmic axis has its marks; null leaves it to the plot. */
   yTicks: readonly Tick[] | null;

@@ -16,7 +16,7 @@ function held(rows: Rows) {
   return series;
 }
 
-const look = (change: Partial<PrepareOptions> = {}): PrepareOptions => ({
+const options = (change: Partial<PrepareOptions> = {}): PrepareOptions => ({
   ...{ smoothing: 0, log: false, outliers: false },
   ...{ window: null, width: 800, hidden: new Set<string>() },
   ...change,
@@ -25,7 +25,7 @@ const look = (change: Partial<PrepareOptions> = {}): PrepareOptions => ({
 function chart(rows: Rows, change: Partial<SeriesSpec> = {}, references: number[] = []): ChartSpec {
   const series: SeriesSpec = {
     ...{ id: "a", source: held(rows), metric: REWARD, label: "Episode" },
-    ...{ look: "points", color: "series-1" },
+    ...{ mode: "points", color: "series-1" },
     ...change,
   };
   const levels = references.map((value) => ({ label: "Solved at", value }));
@@ -65,7 +65,7 @@ describe("aligning", () => {
 
 describe("the reward chart", () => {
   test("says that it is empty", () => {
-    const model = prepare(rewardChart(held([]), 475, false), look());
+    const model = prepare(rewardChart(held([]), 475, false), options());
     expect(model.points).toBe(0);
     expect(model.summary).toBe("Episode return: No finished episode yet");
   });
@@ -76,7 +76,7 @@ describe("the reward chart", () => {
       [2048, { [MEAN]: 21.5 }],
       [12_000, { [REWARD]: null }],
     ]);
-    expect(prepare(rewardChart(source, 475, false), look()).summary).toBe(
+    expect(prepare(rewardChart(source, 475, false), options()).summary).toBe(
       "Episode return at step 12k: Episode 12.0, Mean of 100 21.5, Solved at 475.0. 3 points.",
     );
   });
@@ -91,7 +91,7 @@ describe("the reward chart", () => {
       [10, { "eval/mean_reward": 100, "eval/std_reward": 20 }],
       [20, { "eval/mean_reward": 200 }],
     ]);
-    const model = prepare(rewardChart(source, null, true), look());
+    const model = prepare(rewardChart(source, null, true), options());
     expect(model.curves[2]!.spread).toEqual([20, null]);
     expect(model.data.slice(-2)).toEqual([
       [120, null],
@@ -103,40 +103,40 @@ describe("the reward chart", () => {
 
 describe("a curve", () => {
   test("draws a value that is missing as a gap", () => {
-    expect(prepare(chart(rewards([5, null, 7])), look()).data[1]).toEqual([5, null, 7]);
+    expect(prepare(chart(rewards([5, null, 7])), options()).data[1]).toEqual([5, null, 7]);
   });
 
   test("stands smoothed beside the points as they are", () => {
-    const { data } = prepare(chart(rewards([0, 100])), look({ smoothing: 0.9 }));
+    const { data } = prepare(chart(rewards([0, 100])), options({ smoothing: 0.9 }));
     expect(data[1]).toEqual([0, 100]);
     expect(data[2]![1]).toBeGreaterThan(50);
     expect(data[2]![1]).toBeLessThan(100);
   });
 
   test("of means or evaluations is not smoothed", () => {
-    for (const change of [{ smooth: false }, { look: "marks" as const }]) {
-      const model = prepare(chart(rewards([0, 100]), change), look({ smoothing: 0.9 }));
+    for (const change of [{ smooth: false }, { mode: "markers" as const }]) {
+      const model = prepare(chart(rewards([0, 100]), change), options({ smoothing: 0.9 }));
       expect(model.data[2]).toEqual([0, 100]);
       expect(model.notes).toEqual([]);
     }
   });
 
   test("can be turned upside down", () => {
-    const model = prepare(chart(rewards([-0.7]), { negate: true }), look());
+    const model = prepare(chart(rewards([-0.7]), { negate: true }), options());
     expect(model.data[1]).toEqual([0.7]);
     expect(model.curves[0]!.latest).toBe(0.7);
   });
 
   test("thins for the screen, counts what it holds, and loses no extreme", () => {
     const rows = rewards(Array.from({ length: 10_000 }, (_, i) => (i === 4321 ? 9999 : i % 7)));
-    const model = prepare(chart(rows), look({ width: 200 }));
+    const model = prepare(chart(rows), options({ width: 200 }));
     expect(model.points).toBe(10_000);
     expect(model.data[0].length).toBeLessThanOrEqual(600);
     expect(model.data[1]).toContain(9999);
   });
 
   test("that was switched off leaves picture and range, not the legend", () => {
-    const model = prepare(chart(rewards([900])), look({ hidden: new Set(["a"]) }));
+    const model = prepare(chart(rewards([900])), options({ hidden: new Set(["a"]) }));
     expect(model.data).toEqual([[], [], []]);
     expect(model.y).toEqual([0, 1]);
     expect(model.curves[0]!.latest).toBe(900);
@@ -147,7 +147,7 @@ describe("a window", () => {
   test("shows its points and one beyond either end, and fits them alone", () => {
     const model = prepare(
       chart(rewards([1, 2, 3, 4, 500]), {}, [475]),
-      look({ window: [2.5, 3.5] }),
+      options({ window: [2.5, 3.5] }),
     );
     expect(model.data[0]).toEqual([2, 3, 4]);
     expect(model.x).toEqual([2.5, 3.5]);
@@ -160,9 +160,11 @@ describe("a window", () => {
     const spec = { ...chart([]), series: [{ ...chart([]).series[0]!, source }] };
     const window = [10, 20] as const;
     expect(source.lacksDetail(window)).toBe(true);
-    expect(prepare(spec, look({ window })).notes).toContain("2 of 101 points, every extreme kept");
+    expect(prepare(spec, options({ window })).notes).toContain(
+      "2 of 101 points, every extreme kept",
+    );
     source.loadDetail([5, 25], { series: { [REWARD]: { x: [9, 15], y: [1, 2], count: 2 } } });
-    const model = prepare(spec, look({ window }));
+    const model = prepare(spec, options({ window }));
     expect(model.data[0]).toEqual([9, 15]);
     expect(model.notes).toEqual([]);
     expect(source.lacksDetail(window)).toBe(false);
@@ -171,7 +173,7 @@ describe("a window", () => {
 
 describe("a logarithmic scale", () => {
   test("draws decades and says what it leaves out", () => {
-    const model = prepare(chart(rewards([0.1, 0, -5, 1000]), {}, [-1]), look({ log: true }));
+    const model = prepare(chart(rewards([0.1, 0, -5, 1000]), {}, [-1]), options({ log: true }));
     expect(model.data[1]).toEqual([-1, null, null, 3]);
     expect(model.notes).toContain("2 values ≤ 0 left out");
     expect(model.references).toEqual([]);
@@ -181,14 +183,14 @@ describe("a logarithmic scale", () => {
   });
 
   test("with nothing above zero is an empty one", () => {
-    expect(prepare(chart(rewards([-1, 0])), look({ log: true })).y).toEqual([0, 1]);
+    expect(prepare(chart(rewards([-1, 0])), options({ log: true })).y).toEqual([0, 1]);
   });
 });
 
 test("a range safe from outliers says how many points lie outside", () => {
   const values = Array.from({ length: 200 }, (_, i) => (i === 7 ? 1e6 : 10));
-  const all = prepare(chart(rewards(values)), look());
-  const most = prepare(chart(rewards(values)), look({ outliers: true }));
+  const all = prepare(chart(rewards(values)), options());
+  const most = prepare(chart(rewards(values)), options({ outliers: true }));
   expect(all.y[1]).toBeGreaterThan(1e6);
   expect(most.y[1]).toBeLessThan(20);
   expect(most.notes).toContain("1 point outside the range");
@@ -196,7 +198,7 @@ test("a range safe from outliers says how many points lie outside", () => {
 
 test("most of the points on a logarithmic scale are those above zero", () => {
   const values = Array.from({ length: 100 }, (_, i) => (i % 2 ? 0 : 10));
-  const [low, high] = prepare(chart(rewards(values)), look({ outliers: true, log: true })).y;
+  const [low, high] = prepare(chart(rewards(values)), options({ outliers: true, log: true })).y;
   expect([low < 1, high > 1, high - low < 1]).toEqual([true, true, true]);
 });
 
@@ -207,8 +209,8 @@ test("of ten runs only the one that moved is prepared anew", () => {
     series: sources.map((source, i) => ({ ...chart([]).series[0]!, id: String(i), source })),
   };
   const cache = new Map();
-  const before = prepare(spec, look(), cache).curves;
+  const before = prepare(spec, options(), cache).curves;
   sources[3]!.append([{ seq: 9, time: 9, step: 3, values: { [REWARD]: 4 } }]);
-  const after = prepare(spec, look(), cache).curves;
+  const after = prepare(spec, options(), cache).curves;
   expect(after.flatMap((curve, i) => (curve === before[i] ? [] : [i]))).toEqual([3]);
 });

@@ -1,7 +1,7 @@
 import { count, plural } from "@/lib/format";
 import { align } from "./align";
 import { type CurveOptions, heldValues, newestPosition, prepareCurve, smooths } from "./curve";
-import type { ChartModel, ChartSpec, Curve, PrepareOptions, Range, SeriesSpec } from "./model";
+import type { ChartModel, ChartSpec, Curve, PrepareOptions, Interval, SeriesSpec } from "./model";
 import { summarize } from "./readout";
 import { rowsOf } from "./rows";
 import { extent, logRange, mostOf, positionRange, valueRange } from "./scales";
@@ -112,7 +112,7 @@ function rows(series: SeriesSpec, { raw, line, spread }: Curve, log: boolean) {
 }
 
 /** On a logarithmic axis a range begins at the smallest value above zero. */
-function positive(range: Range, curves: readonly Curve[], log: boolean): Range {
+function positive(range: Interval, curves: readonly Curve[], log: boolean): Interval {
   if (!log || range[0] > 0) return range;
   let low = Infinity;
   for (const { raw, line } of curves) {
@@ -122,7 +122,7 @@ function positive(range: Range, curves: readonly Curve[], log: boolean): Range {
   return low === Infinity ? [Infinity, -Infinity] : [low, range[1]];
 }
 
-function scaled([low, high]: Range, scale: (value: number) => number): Range {
+function scaled([low, high]: Interval, scale: (value: number) => number): Interval {
   return low > high ? [low, high] : [scale(low), scale(high)];
 }
 
@@ -131,7 +131,7 @@ function fitToMost(
   { window, log }: PrepareOptions,
   levels: number[],
 ) {
-  let range: Range | null = null;
+  let range: Interval | null = null;
   const all = series.map((one) => {
     const values = heldValues(one, window);
     return log ? values.filter((value) => value > 0) : values;
@@ -146,7 +146,7 @@ function fitToMost(
   for (const values of all) {
     for (const value of values) if (value < low || value > high) outside += 1;
   }
-  return { range: [low, high] as Range, outside };
+  return { range: [low, high] as Interval, outside };
 }
 
 function faintness(curves: readonly Curve[], smoothing: number): number {

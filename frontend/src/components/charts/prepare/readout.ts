@@ -2,7 +2,7 @@ import { compact, count, decimal, plural } from "@/lib/format";
 import type { MetricAxis } from "@/lib/stream";
 import type { ChartModel, ChartSpec, Curve } from "./model";
 import { lastUpTo } from "./slice";
-import { clock } from "./ticks";
+import { elapsedLabel } from "./ticks";
 
 export interface Readout {
   /** The value itself, and the smoothed one, at or before the cursor. */
@@ -22,7 +22,7 @@ export function readoutAt({ x, raw, line, spread }: Curve, position: number): Re
 
 /** `step 12,000`, `episode 31`, `1m 30s after the start`. */
 export function positionLabel(axis: MetricAxis, x: number): string {
-  return axis === "time" ? clock(x) : `${axis} ${count(x)}`;
+  return axis === "time" ? elapsedLabel(x) : `${axis} ${count(x)}`;
 }
 
 type Readable = Pick<ChartModel, "curves" | "axis">;
@@ -58,6 +58,6 @@ export function summarize(
   const levels = spec.references.map(({ label, value }) => `${label} ${decimal(value)}`);
   const last = model.data[0].at(-1) ?? 0;
   const where =
-    model.axis === "time" ? `after ${clock(last)}` : `at ${model.axis} ${compact(last)}`;
+    model.axis === "time" ? `after ${elapsedLabel(last)}` : `at ${model.axis} ${compact(last)}`;
   return `${spec.title} ${where}: ${[...values, ...levels].join(", ")}. ${plural(model.points, "point")}.`;
 }

@@ -1,5 +1,5 @@
-import type { Window } from "@/lib/stream";
-import type { Curve, Range } from "./model";
+import type { AxisWindow } from "@/lib/stream";
+import type { Curve, Interval } from "./model";
 
 const HEADROOM = 0.06;
 /** A smaller share of the value is rounding, which smoothing leaves on a flat curve. */
@@ -8,12 +8,12 @@ const LEAST_DECADES = 0.2;
 const TAIL = 0.01;
 
 /** From zero to the newest position: runs are always read from their beginning. */
-export function positionRange(newest: number, window: Window | null): Range {
+export function positionRange(newest: number, window: AxisWindow | null): Interval {
   return window ? [window[0], window[1]] : [0, newest > 0 ? newest : 1];
 }
 
 /** Room for every value and reference; values that are never negative stand on zero. */
-export function valueRange([low, high]: Range): Range {
+export function valueRange([low, high]: Interval): Interval {
   if (low > high) return [0, 1];
   if (low >= 0 && high - low > high * 0.3) return [0, high * (1 + HEADROOM)];
   if (high - low <= Math.abs(high) * FLAT)
@@ -26,7 +26,7 @@ export function valueRange([low, high]: Range): Range {
 }
 
 /** The same where values are decades. */
-export function logRange([low, high]: Range): Range {
+export function logRange([low, high]: Interval): Interval {
   if (low > high) return [0, 1];
   const lack = Math.max(0, LEAST_DECADES - (high - low)) / 2;
   const room = (high - low) * HEADROOM;
@@ -34,8 +34,8 @@ export function logRange([low, high]: Range): Range {
 }
 
 /** Smallest and largest of what is drawn: points, their line, and the band around it. */
-export function extent(curves: readonly Curve[], references: readonly number[]): Range {
-  const range: Range = [Infinity, -Infinity];
+export function extent(curves: readonly Curve[], references: readonly number[]): Interval {
+  const range: Interval = [Infinity, -Infinity];
   const take = (value: number | null | undefined) => {
     if (value === null || value === undefined) return;
     if (value < range[0]) range[0] = value;
@@ -62,7 +62,7 @@ const SAMPLE = 4000;
  * Between the 1st and the 99th percentile of `values` (nearest rank, of evenly spaced ones if there are very
  * many); of fewer than ten points none is an outlier.
  */
-export function mostOf(values: Float64Array): Range | null {
+export function mostOf(values: Float64Array): Interval | null {
   if (values.length < 10) return null;
   const every = Math.ceil(values.length / SAMPLE);
   const sorted = new Float64Array(Math.floor(values.length / every));

@@ -1,4 +1,4 @@
-import type { Window } from "@/lib/stream";
+import type { AxisWindow } from "@/lib/stream";
 import type { ReadonlyColumn } from "./model";
 
 type Positions = Pick<ReadonlyColumn, "x" | "length">;
@@ -28,7 +28,7 @@ export function lastUpTo(xs: ArrayLike<number>, x: number): number {
 }
 
 /** `[from, to)`: the points in the window, and one beyond either end so that lines run to the edge. */
-export function slice(column: Positions, window: Window | null): [from: number, to: number] {
+export function slice(column: Positions, window: AxisWindow | null): [from: number, to: number] {
   if (!window) return [0, column.length];
   const from = Math.max(0, firstFrom(column, window[0]) - 1);
   const beyond = column.x.subarray(0, column.length);

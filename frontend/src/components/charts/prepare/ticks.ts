@@ -1,6 +1,6 @@
 import { compact } from "@/lib/format";
 import type { MetricAxis } from "@/lib/stream";
-import type { Range, Tick } from "./model";
+import type { Interval, Tick } from "./model";
 
 /** A mark of a linear axis whose marks lie `increment` apart: as many digits as tell it from its neighbours. */
 export function tickLabel(value: number, increment: number): string {
@@ -25,7 +25,7 @@ function decimals(value: number): number {
 const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
 /** Marks of a logarithmic axis over decades: each power of ten, and 2 and 5 between them when these are few. */
-export function logTicks([low, high]: Range): Tick[] {
+export function logTicks([low, high]: Interval): Tick[] {
   const decades = high - low;
   const steps = decades > 3 ? [1] : decades > 0.7 ? [1, 2, 5] : [1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9];
   const every = Math.max(1, Math.ceil(decades / 8));
@@ -73,11 +73,11 @@ export function increments(axis: MetricAxis): number[] {
 
 /** A mark of a position axis: `20k`, or the time since the start as `1m 30s`. */
 export function positionTick(axis: MetricAxis, value: number): string {
-  return axis === "time" ? clock(value) : compact(value);
+  return axis === "time" ? elapsedLabel(value) : compact(value);
 }
 
 /** Seconds as short as they can be read: `0.5s`, `45s`, `1m 30s`, `2h`. */
-export function clock(seconds: number): string {
+export function elapsedLabel(seconds: number): string {
   const size = Math.abs(seconds);
   if (size < 60) return `${Number(seconds.toFixed(size < 10 ? 2 : 1))}s`;
   const units: [number, string][] = [

@@ -1,10 +1,14 @@
 import { expect, test } from "vitest";
 import { RunSeries } from "@/lib/stream";
-import { csvCell, chartCsv } from "./csv";
+import { csvCell, chartCsv } from "../export/csv";
 import type { ChartSpec, PrepareOptions } from "./model";
 import { prepare } from "./prepare";
 import { readoutAt, sentenceAt } from "./readout";
-import { DEFAULT_VIEW, readView, writeView } from "./view";
+import {
+  DEFAULT_CHART_SETTINGS,
+  readChartSettings,
+  writeChartSettings,
+} from "../settings/chart-settings";
 
 const options: PrepareOptions = {
   ...{ smoothing: 0, log: false, outliers: false },
@@ -21,7 +25,7 @@ function chart(label = "Episode"): ChartSpec {
     source,
     metric: "a/b",
     label,
-    look: "points" as const,
+    mode: "points" as const,
     color: "series-1",
   };
   return { id: "c", title: "C", series: [series], references: [], empty: "" };
@@ -80,15 +84,17 @@ test("what stands under the cursor is a sentence", () => {
 });
 
 test.each(["", "smooth=0.6", "x=time&log=1", "smooth=0&x=episode&outliers=1"])(
-  "the view in %j survives reading and writing",
+  "the address %j survives reading and writing",
   (search) => {
     const query = new URLSearchParams();
-    writeView(query, readView(new URLSearchParams(search)));
+    writeChartSettings(query, readChartSettings(new URLSearchParams(search)));
     expect(query.toString()).toBe(search);
   },
 );
 
-test("a view that makes no sense is the default", () => {
-  expect(readView(new URLSearchParams("smooth=x&x=miles&log=yes"))).toEqual(DEFAULT_VIEW);
-  expect(readView(new URLSearchParams("smooth=7")).smoothing).toBe(0.99);
+test("settings that make no sense are the default", () => {
+  expect(readChartSettings(new URLSearchParams("smooth=x&x=miles&log=yes"))).toEqual(
+    DEFAULT_CHART_SETTINGS,
+  );
+  expect(readChartSettings(new URLSearchParams("smooth=7")).smoothing).toBe(0.99);
 });

@@ -1,13 +1,13 @@
-import type { Window } from "@/lib/stream";
-import type { Range } from "./model";
+import type { AxisWindow } from "@/lib/stream";
+import type { Interval } from "./model";
 
 /** A window `factor` times as wide around `center`, within `bounds`; null once it shows all of them. */
 export function zoomed(
-  window: Window,
+  window: AxisWindow,
   center: number,
   factor: number,
-  bounds: Range,
-): Window | null {
+  bounds: Interval,
+): AxisWindow | null {
   const [from, to] = [
     center - (center - window[0]) * factor,
     center + (window[1] - center) * factor,
@@ -16,7 +16,7 @@ export function zoomed(
 }
 
 /** The window moved and cut to lie within `bounds`; null if that is all of them. */
-export function within([from, to]: Window, [low, high]: Range): Window | null {
+export function within([from, to]: AxisWindow, [low, high]: Interval): AxisWindow | null {
   const width = to - from;
   if (!(width > 0) || width >= high - low) return null;
   const start = Math.min(Math.max(from, low), high - width);

@@ -4,7 +4,7 @@ import { useRouter } from "next/navigation";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { routes } from "@/lib/url";
 import { showOverlay, shownOverlay, typeAhead, useOverlay } from "./overlay";
-import { type Command, isTaken, readPress } from "./shortcut";
+import { type ShellCommand, isTaken, readPress } from "./shortcut";
 
 const loadPalette = () => import("./palette");
 const Palette = lazy(() => loadPalette().then((m) => ({ default: m.Palette })));
@@ -12,7 +12,7 @@ const ShortcutSheet = lazy(() =>
   import("./shortcut-sheet").then((m) => ({ default: m.ShortcutSheet })),
 );
 
-const places: Partial<Record<Command, string>> = {
+const addresses: Partial<Record<ShellCommand, string>> = {
   home: routes.home,
   compare: routes.compare,
   explain: routes.explain,
@@ -29,13 +29,13 @@ export function Commands() {
   // External system: the keyboard.
   useEffect(() => {
     let goSince: number | null = null;
-    const obey = (command: Command) => {
-      const place = places[command];
-      if (place) return router.push(place);
+    const handle = (command: ShellCommand) => {
+      const address = addresses[command];
+      if (address) return router.push(address);
       const wanted = command === "palette" ? "palette" : "shortcuts";
       showOverlay(shownOverlay() === wanted ? null : wanted);
     };
-    const hear = (event: KeyboardEvent) => {
+    const onKeyDown = (event: KeyboardEvent) => {
       // The palette is on its way before its K is down.
       if (event.key === "Control" || event.key === "Meta") void loadPalette();
       if (event.defaultPrevented || event.isComposing || event.repeat) return;
@@ -55,10 +55,10 @@ export function Commands() {
       if (event.key !== "Shift") goSince = reading.goSince;
       if (!reading.command) return;
       event.preventDefault();
-      obey(reading.command);
+      handle(reading.command);
     };
-    document.addEventListener("keydown", hear);
-    return () => document.removeEventListener("keydown", hear);
+    document.addEventListener("keydown", onKeyDown);
+    return () => document.removeEventListener("keydown", onKeyDown);
   }, [router]);
 
   if (!used) return null;

@@ -40,7 +40,7 @@ export function PaletteItem({
       value={value}
       keywords={keywords}
       onSelect={onSelect}
-      className="flex min-h-9 items-center gap-3 rounded-md px-2.5 text-sm select-none data-[selected=true]:bg-rest-wash max-md:min-h-11"
+      className="flex min-h-9 items-center gap-3 rounded-md px-2.5 text-sm select-none data-[selected=true]:bg-rest-tint max-md:min-h-11"
     >
       <Icon aria-hidden className="size-4 shrink-0 text-ink-faint" />
       <span className="min-w-0 grow truncate">{children}</span>

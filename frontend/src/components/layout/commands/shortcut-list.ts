@@ -1,4 +1,4 @@
-import { SHORTCUTS as PLAYER } from "@/components/player/shortcuts";
+import { PLAYER_SHORTCUTS } from "@/components/player/shortcuts";
 
 export interface Shortcut {
   /** Keys that do it. */
@@ -51,7 +51,7 @@ export function shortcutGroups(mod: string): ShortcutGroup[] {
     },
     {
       title: "In the player",
-      shortcuts: PLAYER.map(({ shown, does }) => ({ keys: shown, as: "or", does })),
+      shortcuts: PLAYER_SHORTCUTS.map(({ shown, does }) => ({ keys: shown, as: "or", does })),
     },
   ];
 }

@@ -1,4 +1,4 @@
-export type Command = "palette" | "shortcuts" | "home" | "compare" | "explain" | "new";
+export type ShellCommand = "palette" | "shortcuts" | "home" | "compare" | "explain" | "new";
 
 export interface Press {
   key: string;
@@ -12,14 +12,14 @@ export interface Press {
 }
 
 export interface Reading {
-  command: Command | null;
+  command: ShellCommand | null;
   /** When `g` was pressed, while its second key may still come. */
   goSince: number | null;
 }
 
 const PATIENCE = 1_200;
-const afterGo: Record<string, Command> = { h: "home", c: "compare", e: "explain", n: "new" };
-const alone: Record<string, Command> = { n: "new", "?": "shortcuts" };
+const afterGo: Record<string, ShellCommand> = { h: "home", c: "compare", e: "explain", n: "new" };
+const alone: Record<string, ShellCommand> = { n: "new", "?": "shortcuts" };
 
 /** What a key press asks for, given that `g` was pressed before. Only Ctrl/⌘ K is heard everywhere. */
 export function readPress(press: Press, goSince: number | null): Reading {

@@ -106,7 +106,7 @@ function Option({ option, chosen, onChoose }: OptionProps) {
       keywords={[label, ...keywords]}
       disabled={disabled}
       onSelect={onChoose}
-      className="flex min-h-8 items-center gap-2 rounded-md px-2 py-1 text-sm select-none data-[disabled=true]:opacity-50 data-[selected=true]:bg-rest-wash max-md:min-h-11"
+      className="flex min-h-8 items-center gap-2 rounded-md px-2 py-1 text-sm select-none data-[disabled=true]:opacity-50 data-[selected=true]:bg-rest-tint max-md:min-h-11"
     >
       <span className="grid size-4 shrink-0 place-items-center">
         {chosen && (

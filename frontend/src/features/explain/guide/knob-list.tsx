@@ -34,7 +34,7 @@ export function KnobList({ knobs, presets, chosen }: KnobListProps) {
                 key={preset.id}
                 className={clsx(
                   "min-w-0 rounded-md px-2 py-1.5",
-                  preset.id === chosen ? "bg-accent-wash" : "bg-sunken",
+                  preset.id === chosen ? "bg-accent-tint" : "bg-sunken",
                 )}
               >
                 <dt className="truncate text-2xs text-ink-soft">{preset.title}</dt>

@@ -30,7 +30,7 @@ export function HintCurve({ runId, hint }: { runId: string; hint: Hint }) {
             x={drawn.mark.from}
             width={drawn.mark.to - drawn.mark.from}
             height={SIZE.height}
-            className="fill-warn-wash"
+            className="fill-warn-tint"
           />
           <path
             d={`M${drawn.mark.from} 0V${SIZE.height}M${drawn.mark.to} 0V${SIZE.height}`}

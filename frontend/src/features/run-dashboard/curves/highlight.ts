@@ -1,9 +1,9 @@
-import type { Window } from "@/lib/stream";
+import type { AxisWindow } from "@/lib/stream";
 
 /** A stretch of a curve that somebody points at: `?chart=train/approx_kl&from=2000&to=4000`, in steps. */
 export interface Highlight {
   metric: string;
-  steps: Window;
+  steps: AxisWindow;
 }
 
 export function readHighlight(query: URLSearchParams): Highlight | null {

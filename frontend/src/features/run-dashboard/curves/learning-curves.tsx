@@ -1,23 +1,27 @@
 "use client";
 
 import { useEffect } from "react";
-import { type ChartGroup, type ChartSpec, ChartToolbar, type ChartView } from "@/components/charts";
+import {
+  type ChartGroup,
+  type ChartSpec,
+  ChartToolbar,
+  type ChartSettings,
+} from "@/components/charts";
 import { Notice } from "@/components/ui/notice";
 import type { Run } from "@/lib/api";
 import { plural } from "@/lib/format";
 import type { RunCurves } from "@/lib/stream";
-import { chartOf } from "./catalogue";
-import { ChartPlace } from "./chart-place";
+import { chartOf } from "./chart-definitions";
+import { chartAnchor, ChartSlot } from "./chart-slot";
 import type { Highlight } from "./highlight";
 import { MoreMetrics } from "./more-metrics";
-import { placeId } from "./place-id";
 import { useCharts } from "./use-charts";
 
 interface LearningCurvesProps {
   run: Run;
   curves: RunCurves;
-  view: ChartView;
-  onView: (change: Partial<ChartView>) => void;
+  settings: ChartSettings;
+  onSettings: (change: Partial<ChartSettings>) => void;
   group: ChartGroup;
   highlight: Highlight | null;
 }
@@ -25,8 +29,8 @@ interface LearningCurvesProps {
 export function LearningCurves({
   run,
   curves: { series, state },
-  view,
-  onView,
+  settings,
+  onSettings,
   group,
   highlight,
 }: LearningCurvesProps) {
@@ -35,11 +39,11 @@ export function LearningCurves({
   useScrollTo(pointed, highlight);
 
   const waiting = state.phase !== "ready" && series.revision === 0 ? state.phase : null;
-  const place = (spec: ChartSpec, height: string) => (
-    <ChartPlace
+  const slot = (spec: ChartSpec, height: string) => (
+    <ChartSlot
       key={spec.id}
-      {...{ spec, view, group, waiting }}
-      highlight={spec === pointed && view.axis === "step" ? highlight!.steps : null}
+      {...{ spec, settings, group, waiting }}
+      highlight={spec === pointed && settings.axis === "step" ? highlight!.steps : null}
       className={height}
     />
   );
@@ -61,12 +65,12 @@ export function LearningCurves({
         </Notice>
       )}
       <div className="sticky top-13 z-10 -mx-4 -my-2 border-b border-transparent bg-bg px-4 py-2 max-md:static md:-mx-1 md:px-1">
-        <ChartToolbar view={view} onChange={onView} group={group} />
+        <ChartToolbar settings={settings} onChange={onSettings} group={group} />
       </div>
-      {first.map((spec, i) => place(spec, i === 0 ? "h-56 md:h-68" : "h-44"))}
-      <div className="grid gap-4 sm:grid-cols-2">{main.map((spec) => place(spec, "h-40"))}</div>
+      {first.map((spec, i) => slot(spec, i === 0 ? "h-56 md:h-68" : "h-44"))}
+      <div className="grid gap-4 sm:grid-cols-2">{main.map((spec) => slot(spec, "h-40"))}</div>
       <MoreMetrics specs={more} pointed={pointed ? more.includes(pointed) : false}>
-        {(spec) => place(spec, "h-36")}
+        {(spec) => slot(spec, "h-36")}
       </MoreMetrics>
     </section>
   );
@@ -74,7 +78,7 @@ export function LearningCurves({
 
 /** External system: the scroll position, once for each thing that is pointed at. */
 function useScrollTo(chart: ChartSpec | null | undefined, highlight: Highlight | null) {
-  const id = chart && placeId(chart.id);
+  const id = chart && chartAnchor(chart.id);
   useEffect(() => {
     if (!id || !highlight) return;
     document.getElementById(id)?.scrollIntoView({ block: "center" });

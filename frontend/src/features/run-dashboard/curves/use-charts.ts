@@ -11,7 +11,7 @@ import {
   type Run,
 } from "@/lib/api";
 import { type RunSeries, useMetricNames } from "@/lib/stream";
-import { catalogue, metricChart } from "./catalogue";
+import { selectCharts, metricChart } from "./chart-definitions";
 
 export interface Charts {
   /** Return and length. */
@@ -33,7 +33,7 @@ export function useCharts(run: Run, series: RunSeries): Charts {
   return useMemo(() => {
     const evaluated = found.includes("eval/mean_reward");
     // What never came will not come once the run is over.
-    const { main, more } = catalogue(ended ? NONE : expected, found);
+    const { main, more } = selectCharts(ended ? NONE : expected, found);
     const empty = ended ? "The run ended before this was logged" : "Nothing logged yet";
     const chart = (metric: string) => metricChart(series, metric, empty);
     return {

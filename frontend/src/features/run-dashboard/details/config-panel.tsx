@@ -75,7 +75,7 @@ function Facts({ title, note, facts }: FactsProps) {
             key={fact.name}
             className={clsx(
               "flex justify-between gap-4 py-1 text-xs",
-              differs(fact) && "-mx-2 rounded-sm bg-accent-wash px-2",
+              differs(fact) && "-mx-2 rounded-sm bg-accent-tint px-2",
             )}
           >
             <dt className="shrink-0 font-mono text-ink-soft">{fact.name}</dt>

@@ -11,7 +11,7 @@ import { Skeleton } from "@/components/ui/skeleton";
 import { type RunDetail, type RunEvent, runEventsQuery } from "@/lib/api";
 import { clockTime, count, moment, plural } from "@/lib/format";
 
-const looks = {
+const appearances = {
   info: { Icon: Dot, ink: "text-ink-faint", word: "Info" },
   warning: { Icon: TriangleAlert, ink: "text-warn", word: "Warning" },
   error: { Icon: CircleAlert, ink: "text-bad", word: "Error" },
@@ -65,7 +65,7 @@ export function EventLog({ run }: { run: RunDetail }) {
 }
 
 function EventRow({ event }: { event: RunEvent }) {
-  const { Icon, ink, word } = looks[event.level];
+  const { Icon, ink, word } = appearances[event.level];
   const at = new Date(event.time * 1000).toISOString();
   const { traceback } = event.details;
   return (

@@ -16,7 +16,7 @@ import {
   stopRun,
 } from "@/lib/api";
 import { routes } from "@/lib/url";
-import { PLAYBACK_ID } from "../playback-place";
+import { PLAYBACK_ANCHOR } from "../playback-anchor";
 
 /**
  * Deletes a run, goes to the list and offers to bring it back. Belongs to the page: the run's own parts go
@@ -66,7 +66,7 @@ export function useRunActions({ id, status }: Run, remove: DeleteRun) {
   });
   const watch = useMutation<unknown, Error, RunStatus>({
     mutationFn: () => evaluate(id, {}),
-    onMutate: () => document.getElementById(PLAYBACK_ID)?.scrollIntoView({ block: "nearest" }),
+    onMutate: () => document.getElementById(PLAYBACK_ANCHOR)?.scrollIntoView({ block: "nearest" }),
     onSettled: () => client.invalidateQueries({ queryKey: keys.evaluations(id) }),
   });
   const all = [start, stop, watch, remove];

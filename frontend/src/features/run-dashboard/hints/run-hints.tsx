@@ -11,7 +11,7 @@ import { count } from "@/lib/format";
 import { routes } from "@/lib/url";
 import type { Highlight } from "../curves/highlight";
 
-const looks = {
+const appearances = {
   info: { Icon: Info, ink: "text-ink-faint", word: "Note" },
   warning: { Icon: TriangleAlert, ink: "text-warn", word: "Warning" },
   problem: { Icon: CircleAlert, ink: "text-bad", word: "Problem" },
@@ -67,7 +67,7 @@ interface HintRowProps {
 }
 
 function HintRow({ hint, shown, onShow }: HintRowProps) {
-  const { Icon, ink, word } = looks[hint.severity];
+  const { Icon, ink, word } = appearances[hint.severity];
   return (
     <li className="flex gap-2.5 px-4 py-3">
       <Icon aria-label={word} className={clsx("mt-0.5 size-4 shrink-0", ink)} />

@@ -38,7 +38,7 @@ export function TagField({ tags, onChange, error }: TagFieldProps) {
               {tags.map((tag) => (
                 <li
                   key={tag}
-                  className="flex h-6 max-w-full items-center rounded-sm bg-rest-wash pl-2 text-xs max-md:h-8"
+                  className="flex h-6 max-w-full items-center rounded-sm bg-rest-tint pl-2 text-xs max-md:h-8"
                 >
                   <span className="truncate">{tag}</span>
                   <button

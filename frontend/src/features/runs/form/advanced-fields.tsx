@@ -34,7 +34,7 @@ export function AdvancedFields(props: FieldsProps) {
     >
       <div className="flex flex-col gap-4 pt-3 pb-2 pl-2.5">
         {changed > 0 && (
-          <div className="flex flex-wrap items-center justify-between gap-2 rounded-md bg-warn-wash px-3 py-1.5 text-xs text-warn">
+          <div className="flex flex-wrap items-center justify-between gap-2 rounded-md bg-warn-tint px-3 py-1.5 text-xs text-warn">
             Marked fields differ from {preset?.title}.
             <Button
               size="sm"

@@ -20,7 +20,7 @@ export function ChoiceCard(props: ChoiceCardProps) {
       className={clsx(
         "relative flex min-w-0 flex-col rounded-md border px-3 py-2 transition-colors",
         "has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent",
-        checked && "border-accent bg-accent-wash ring-1 ring-accent",
+        checked && "border-accent bg-accent-tint ring-1 ring-accent",
         !checked &&
           !disabled &&
           "border-line-strong bg-raised hover:border-control-line hover:bg-sunken",

@@ -1,6 +1,6 @@
 import clsx from "clsx";
-import layout from "./layout.module.css";
-import { PlaceholderCells } from "./placeholder-cells";
+import layout from "./layout/layout.module.css";
+import { PlaceholderCells } from "./row/placeholder-cells";
 
 const ROWS = 12;
 

@@ -17,19 +17,21 @@ import {
   writeListFilter,
 } from "@/lib/url";
 import { Toolbar } from "../filters/toolbar";
-import { NoMatches } from "./no-matches";
+import { NoMatches } from "./empty/no-matches";
 import { RunListSkeleton } from "./run-list-skeleton";
-import { RunTable } from "./run-table";
-import { changeSelection, MOST_SELECTED, NOTHING, span } from "./selection";
-import { useRunActions } from "./use-run-actions";
-import { useFirstPage, useIdsOfLines } from "./use-run-pages";
+import { RunTable } from "./table/run-table";
+import { changeSelection, MOST_SELECTED, NOTHING, span } from "./selection/selection";
+import { useRunActions } from "./actions/use-run-actions";
+import { useFirstPage, useIdsOfLines } from "./paging/use-run-pages";
 
 // What most visits never show is loaded when it is.
-const NoRuns = lazy(() => import("./no-runs").then(({ NoRuns }) => ({ default: NoRuns })));
+const NoRuns = lazy(() => import("./empty/no-runs").then(({ NoRuns }) => ({ default: NoRuns })));
 const SelectionBar = lazy(() =>
-  import("./selection-bar").then(({ SelectionBar }) => ({ default: SelectionBar })),
+  import("./selection/selection-bar").then(({ SelectionBar }) => ({ default: SelectionBar })),
 );
-const RunMenu = lazy(() => import("./run-menu").then(({ RunMenu }) => ({ default: RunMenu })));
+const RunMenu = lazy(() =>
+  import("./actions/run-menu").then(({ RunMenu }) => ({ default: RunMenu })),
+);
 const EditRun = lazy(() =>
   import("../edit/edit-run").then(({ EditRun }) => ({ default: EditRun })),
 );

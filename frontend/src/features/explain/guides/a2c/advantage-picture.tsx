@@ -40,7 +40,7 @@ export function AdvantagePicture({ preset: { hyperparameters } }: PictureProps) 
                   width={Math.max(right - x(steps - 0.5), 0)}
                   y={top}
                   height={bottom - top}
-                  className="fill-rest-wash"
+                  className="fill-rest-tint"
                 />
                 <text x={x(steps - 0.5) + 8} y={top + 16} className="fill-ink-soft">
                   guessed by the value network

@@ -123,7 +123,7 @@ function Drawing({ frame, step, schedule, onStep }: DrawingProps) {
         width={Math.max(x(step) - x(from), 0)}
         y={top}
         height={bottom - top}
-        className="fill-accent-wash"
+        className="fill-accent-tint"
       />
       <text x={x(from) + 4} y={top - 6} className="fill-ink-soft">
         in the buffer

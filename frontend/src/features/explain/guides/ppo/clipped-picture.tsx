@@ -94,7 +94,7 @@ function Drawing({ frame: { x, y, top, bottom }, sample, onChange }: DrawingProp
         width={x(1 + clip) - x(1 - clip)}
         y={top}
         height={bottom - top}
-        className="fill-accent-wash"
+        className="fill-accent-tint"
       />
       <text x={x(1)} y={top + 12} textAnchor="middle" className="fill-ink-soft">
         1 ± ε

@@ -31,7 +31,7 @@ function Cell({ state, row }: { state: number; row: readonly number[] }) {
         width={CELL - 4}
         height={CELL - 4}
         rx={6}
-        className={kind === "H" ? "fill-rest-wash stroke-line" : "fill-surface stroke-line-strong"}
+        className={kind === "H" ? "fill-rest-tint stroke-line" : "fill-surface stroke-line-strong"}
       />
       {!ends && value > 0 && (
         <rect
@@ -53,7 +53,7 @@ function Cell({ state, row }: { state: number; row: readonly number[] }) {
       {kind === "G" && (
         <path
           d="M32 56V26l18 8-18 8"
-          className="fill-good-wash stroke-good"
+          className="fill-good-tint stroke-good"
           strokeWidth={2.5}
           strokeLinejoin="round"
         />

@@ -96,7 +96,7 @@ function Drawing({ frame: { x, y }, region }: { frame: Frame; region: Region }) 
         cy={y(0)}
         rx={x(rx) - x(0)}
         ry={y(0) - y(ry)}
-        className="fill-accent-wash stroke-accent"
+        className="fill-accent-tint stroke-accent"
         strokeDasharray="6 4"
       />
       <text x={x(0)} y={y(ry) - 8} textAnchor="middle" className="fill-ink-soft">

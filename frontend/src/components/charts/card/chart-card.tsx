@@ -1,0 +1,105 @@
+"use client";
+
+import { Maximize2, MoreHorizontal } from "lucide-react";
+import dynamic from "next/dynamic";
+import { type ReactNode, useState } from "react";
+import { Button } from "@/components/ui/button";
+import { Card } from "@/components/ui/card";
+import { Menu, MenuItem } from "@/components/ui/menu";
+import type { AxisWindow } from "@/lib/stream";
+import { ChartBody } from "./chart-body";
+import { ChartHelp } from "./chart-help";
+import type { ChartGroup } from "../live/chart-group";
+import type { ChartSpec } from "../prepare/model";
+import type { ChartSettings } from "../settings/chart-settings";
+import { useLiveChart } from "../live/use-live-chart";
+
+const FullScreenChart = dynamic(() => import("./full-screen-chart").then((m) => m.FullScreenChart));
+
+interface ChartCardProps {
+  /** Keep it the same object as long as it says the same. */
+  spec: ChartSpec;
+  settings: ChartSettings;
+  group: ChartGroup;
+  /** A stretch to point at, in the units of the axis. */
+  highlight?: AxisWindow | null;
+  /** Height of the picture. */
+  className?: string;
+  /** Stands before the chart's own buttons. */
+  aside?: ReactNode;
+}
+
+const NONE_HIDDEN: ReadonlySet<string> = new Set();
+
+/** A chart in its card: legend, picture, full screen and downloads. */
+export function ChartCard({
+  spec,
+  settings,
+  group,
+  highlight = null,
+  className = "h-52 md:h-60",
+  aside,
+}: ChartCardProps) {
+  const [hidden, setHidden] = useState(NONE_HIDDEN);
+  const [full, setFull] = useState(false);
+  const live = useLiveChart({ spec, settings, group, hidden, highlight });
+  const toggle = (id: string) => setHidden((old) => toggled(old, id));
+  return (
+    <Card
+      label={spec.title}
+      title={
+        <span className="flex items-center gap-1.5">
+          {spec.title}
+          {spec.help && <ChartHelp title={spec.title} text={spec.help} />}
+        </span>
+      }
+      aside={
+        <span className="-mr-2 flex items-center">
+          {aside}
+          <Button
+            size="sm"
+            variant="quiet"
+            aria-label={`${spec.title}: full screen`}
+            onClick={() => setFull(true)}
+            icon={<Maximize2 aria-hidden className="size-3.5" />}
+          />
+          <Menu
+            trigger={
+              <Button
+                size="sm"
+                variant="quiet"
+                aria-label={`${spec.title}: download`}
+                icon={<MoreHorizontal aria-hidden className="size-3.5" />}
+              />
+            }
+          >
+            <MenuItem onSelect={() => live.chart.downloadPng()}>Download picture (PNG)</MenuItem>
+            <MenuItem onSelect={() => live.chart.downloadCsv()}>Download points (CSV)</MenuItem>
+          </Menu>
+        </span>
+      }
+      bodyClass="flex flex-col px-3 pt-2.5 pb-1.5"
+    >
+      <ChartBody
+        live={live}
+        smoothing={settings.smoothing}
+        hidden={hidden}
+        onToggle={toggle}
+        className={className}
+      />
+      {full && (
+        <FullScreenChart
+          {...{ spec, settings, group, hidden, highlight }}
+          onToggle={toggle}
+          onClose={() => setFull(false)}
+        />
+      )}
+    </Card>
+  );
+}
+
+function toggled(old: ReadonlySet<string>, id: string): ReadonlySet<string> {
+  const next = new Set(old);
+  if (!next.delete(id)) next.add(id);
+  return next;
+}

@@ -1,0 +1,78 @@
+"use client";
+
+import { type KeyboardEvent, useDeferredValue } from "react";
+import { useCursor } from "../live/chart-group";
+import type { LiveChart } from "../live/live-chart";
+import type { ChartModel } from "../prepare/model";
+import { sentenceAt } from "../prepare/readout";
+import { stepped, zoomed } from "../prepare/zoom";
+
+interface ChartCursorProps {
+  chart: LiveChart;
+  model: ChartModel;
+  hidden: ReadonlySet<string>;
+}
+
+const FAR = 10;
+const ZOOM = 1.6;
+const KEYS = "Arrow keys read values, plus and minus zoom, Escape shows everything";
+
+/**
+ * The chart under the keyboard: a slider along its axis, whose value is the sentence of what stands there.
+ * Screen readers speak a slider's value, politely and the last one only, whenever it moves; a live region
+ * beside it would say everything twice. The pointer goes through to the plot.
+ */
+export function ChartCursor({ chart, model, hidden }: ChartCursorProps) {
+  const { group, spec } = chart;
+  const cursor = useDeferredValue(useCursor(group));
+  const [from, to] = model.x;
+
+  const zoom = (factor: number) => {
+    // From the group's own window: the model's is still the one before when keys come fast.
+    const [low, high] = group.getWindow() ?? [from, to];
+    group.zoom(zoomed([low, high], group.getCursor() ?? (low + high) / 2, factor, chart.bounds));
+  };
+  const step = (by: number) => moveTo(stepped(model.data[0], group.getCursor(), by));
+  const moveTo = (x: number | null) => {
+    group.moveTo(x);
+    if (x === null || (x >= from && x <= to)) return;
+    const half = (to - from) / 2;
+    chart.zoom([x - half, x + half]);
+  };
+  const actions: Record<string, (event: KeyboardEvent) => void> = {
+    ArrowLeft: (event) => step(event.shiftKey ? -FAR : -1),
+    ArrowRight: (event) => step(event.shiftKey ? FAR : 1),
+    PageDown: () => step(-FAR * FAR),
+    PageUp: () => step(FAR * FAR),
+    Home: () => moveTo(model.data[0][0] ?? null),
+    End: () => moveTo(model.data[0].at(-1) ?? null),
+    "+": () => zoom(1 / ZOOM),
+    "=": () => zoom(1 / ZOOM),
+    "-": () => zoom(ZOOM),
+    Escape: (event) => {
+      // Nothing to undo here: a dialog around the chart may have it.
+      if (group.getWindow() === null && group.getCursor() === null) return;
+      event.stopPropagation();
+      group.moveTo(null);
+      group.reset();
+    },
+  };
+  return (
+    <div
+      role="slider"
+      tabIndex={0}
+      aria-label={`${spec.title}: ${KEYS}`}
+      aria-valuemin={from}
+      aria-valuemax={to}
+      aria-valuenow={Math.min(to, Math.max(from, cursor ?? to))}
+      aria-valuetext={cursor === null ? model.summary : sentenceAt(spec, model, cursor, hidden)}
+      onKeyDown={(event) => {
+        const act = actions[event.key];
+        if (!act || event.ctrlKey || event.metaKey || event.altKey) return;
+        event.preventDefault();
+        act(event);
+      }}
+      className="pointer-events-none absolute inset-0 rounded-md"
+    />
+  );
+}

@@ -1,0 +1,49 @@
+import { newestPosition, smooths } from "../prepare/curve";
+import type { ChartSpec, PrepareOptions } from "../prepare/model";
+import { positionRange } from "../prepare/scales";
+import { firstFrom, slice } from "../prepare/slice";
+import { smoothingLabel, timeWeightedEma } from "../prepare/smooth";
+
+/** A spreadsheet runs a cell that begins like a formula; a quote in front makes it text again (OWASP, CSV injection). */
+export function csvCell(value: string | number | null): string {
+  if (value === null) return "";
+  if (typeof value === "number") return String(value);
+  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/** The held points of every shown series within the window: one line each, in long form, so that none is interpolated. */
+export function chartCsv(spec: ChartSpec, { window, hidden, smoothing }: PrepareOptions): string {
+  const lines = [
+    ["series", "metric", "x_axis", "x", "value", `value (${smoothingLabel(smoothing)})`],
+  ];
+  const cells: (string | number | null)[][] = lines;
+  const shown = spec.series.filter(({ id }) => !hidden.has(id));
+  // Smoothed over the range that the picture has, so that both say the same.
+  const [low, high] = positionRange(newestPosition(shown), window);
+  for (const series of shown) {
+    const { source, metric, label, negate } = series;
+    const column = source.column(metric, window);
+    const [from, to] = slice(column, window);
+    const smoothed = timeWeightedEma(
+      column.x,
+      column.y,
+      [0, to],
+      smooths(series) ? smoothing : 0,
+      high - low,
+    );
+    const first = window ? firstFrom(column, window[0]) : from;
+    for (let i = first; i < to && (!window || column.x[i]! <= window[1]); i += 1) {
+      const value = (y: number) => (Number.isNaN(y) ? null : negate ? -y : y);
+      cells.push([
+        label,
+        metric,
+        source.axis,
+        column.x[i]!,
+        value(column.y[i]!),
+        value(smoothed[i]!),
+      ]);
+    }
+  }
+  return cells.map((line) => line.map(csvCell).join(",")).join("\r\n") + "\r\n";
+}

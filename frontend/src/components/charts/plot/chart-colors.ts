@@ -1,0 +1,33 @@
+/** A canvas knows no CSS variables: colours by the name of their token, as they stand now. */
+export interface ChartColors {
+  of: (token: string) => string;
+  font: string;
+  strongFont: string;
+}
+
+export function readChartColors(element: Element): ChartColors {
+  const style = getComputedStyle(element);
+  const known = new Map<string, string>();
+  const of = (token: string) => {
+    let value = known.get(token);
+    if (value === undefined) {
+      value = style.getPropertyValue(`--${token}`).trim() || style.color;
+      known.set(token, value);
+    }
+    return value;
+  };
+  const family = style.fontFamily;
+  return { of, font: `11px ${family}`, strongFont: `600 13px ${family}` };
+}
+
+/** A wash of a colour, for what lies behind a line. */
+export function tint(color: string, share: number): string {
+  return `color-mix(in srgb, ${color} ${Math.round(share * 100)}%, transparent)`;
+}
+
+/** Calls back whenever the theme of the page changes. */
+export function watchTheme(changed: () => void): () => void {
+  const observer = new MutationObserver(changed);
+  observer.observe(document.documentElement, { attributeFilter: ["data-theme"] });
+  return () => observer.disconnect();
+}

@@ -1,0 +1,82 @@
+"use client";
+
+import { ZoomOut } from "lucide-react";
+import { Button } from "@/components/ui/button";
+import { Segmented } from "@/components/ui/segmented";
+import { Slider } from "@/components/ui/slider";
+import { Switch } from "@/components/ui/switch";
+import type { MetricAxis } from "@/lib/stream";
+import { ChartHelp } from "../card/chart-help";
+import { type ChartGroup, useZoomWindow } from "../live/chart-group";
+import { smoothingLabel } from "../prepare/smooth";
+import { type ChartSettings, MOST_SMOOTHING } from "./chart-settings";
+
+interface ChartToolbarProps {
+  settings: ChartSettings;
+  onChange: (change: Partial<ChartSettings>) => void;
+  group: ChartGroup;
+}
+
+const axes: { value: MetricAxis; label: string }[] = [
+  { value: "step", label: "Steps" },
+  { value: "episode", label: "Episodes" },
+  { value: "time", label: "Time" },
+];
+
+const SMOOTHING_HELP =
+  "Time-weighted exponential moving average: the further back a point lies along the axis, the less it weighs. 0 shows the points as they are.";
+
+/** How all charts of the page are looked at. */
+export function ChartToolbar({ settings, onChange, group }: ChartToolbarProps) {
+  const window = useZoomWindow(group);
+  return (
+    <div
+      role="group"
+      aria-label="Charts"
+      className="flex flex-wrap items-center gap-x-4 gap-y-2 text-xs text-ink-soft"
+    >
+      <span className="flex items-center gap-1.5">
+        Smoothing
+        <ChartHelp title="Smoothing" text={SMOOTHING_HELP} />
+        <Slider
+          label="Smoothing"
+          className="w-24"
+          min={0}
+          max={MOST_SMOOTHING}
+          step={0.01}
+          value={settings.smoothing}
+          valueText={smoothingLabel(settings.smoothing)}
+          onChange={(smoothing) => onChange({ smoothing })}
+        />
+        <output className="w-19 tabular-nums">{smoothingLabel(settings.smoothing)}</output>
+      </span>
+      <Segmented
+        legend="Horizontal axis"
+        options={axes}
+        value={settings.axis}
+        onChange={(axis) => onChange({ axis })}
+      />
+      <Switch
+        label="Log"
+        checked={settings.log}
+        onChange={(log) => onChange({ log })}
+        className="text-xs"
+      />
+      <Switch
+        label="Ignore outliers"
+        checked={settings.outliers}
+        onChange={(outliers) => onChange({ outliers })}
+        className="text-xs"
+      />
+      <Button
+        size="sm"
+        aria-label="Reset zoom"
+        disabled={!window}
+        onClick={group.reset}
+        icon={<ZoomOut aria-hidden className="size-3.5" />}
+      >
+        Reset
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,37 @@
+"use client";
+
+import { useEffect, useRef, useState } from "react";
+import { useQueryString } from "@/lib/url";
+import type { ChartGroup } from "../live/chart-group";
+import { type ChartSettings, readChartSettings, writeChartSettings } from "./chart-settings";
+
+/** Browsers refuse an address that changes with every pixel of a slider. */
+const WRITE_AFTER = 200;
+
+/** How the page's charts are looked at, kept in its address. */
+export function useChartSettings(
+  group: ChartGroup,
+): [settings: ChartSettings, change: (change: Partial<ChartSettings>) => void] {
+  const [query] = useQueryString();
+  const [settings, setSettings] = useState(() => readChartSettings(query));
+  const timer = useRef(0);
+  // External system: the address, which may belong to another page by then.
+  useEffect(() => () => window.clearTimeout(timer.current), []);
+
+  const change = (part: Partial<ChartSettings>) => {
+    const next = { ...settings, ...part };
+    setSettings(next);
+    if (next.axis !== settings.axis) {
+      // Positions on one axis mean nothing on another.
+      group.moveTo(null);
+      group.reset();
+    }
+    window.clearTimeout(timer.current);
+    timer.current = window.setTimeout(() => {
+      const search = new URLSearchParams(window.location.search);
+      writeChartSettings(search, next);
+      window.history.replaceState(null, "", `${window.location.pathname}?${search}`);
+    }, WRITE_AFTER);
+  };
+  return [settings, change];
+}

@@ -1,0 +1,192 @@
+import { beforeEach, expect, test } from "vitest";
+import { PlaybackController } from "./playback-controller";
+import { timecode, frameAt, middleOf } from "./frames";
+import { chapterAt, handleKey } from "./shortcuts";
+
+/** A video whose time a test moves on by hand. */
+class FakeMedia extends EventTarget {
+  currentTime = 0;
+  paused = true;
+  playbackRate = 1;
+
+  constructor(private readonly duration: number) {
+    super();
+  }
+
+  async play() {
+    this.paused = false;
+    this.dispatchEvent(new Event("play"));
+  }
+
+  pause() {
+    if (this.paused) return;
+    this.paused = true;
+    this.dispatchEvent(new Event("pause"));
+  }
+
+  run(seconds: number) {
+    if (this.paused) return;
+    this.currentTime = Math.min(this.duration, this.currentTime + seconds * this.playbackRate);
+    if (this.currentTime < this.duration) return;
+    this.pause();
+    this.dispatchEvent(new Event("ended"));
+  }
+}
+
+let due: (() => void) | null = null;
+const frames = {
+  request: (callback: () => void) => {
+    due = callback;
+    return 1;
+  },
+  cancel: () => {
+    due = null;
+  },
+};
+const nextFrame = () => due?.();
+
+beforeEach(() => {
+  due = null;
+});
+
+function controllerOf(...durations: number[]) {
+  const controller = new PlaybackController(frames);
+  const media = durations.map((duration) => new FakeMedia(duration));
+  media.forEach((each, i) =>
+    controller.add(each as unknown as HTMLVideoElement, durations[i]!, 50),
+  );
+  const run = (seconds: number) => {
+    media.forEach((each) => each.run(seconds));
+    nextFrame();
+  };
+  return { controller, media, run };
+}
+
+test("the shorter waits at its end, and joins in again when time goes back", () => {
+  const { controller, media, run } = controllerOf(2, 5);
+  const [short, long] = [media[0]!, media[1]!];
+  expect(controller.getState().duration).toBe(5);
+  controller.play();
+  run(3);
+  expect([short.currentTime, long.currentTime]).toEqual([2, 3]);
+  expect([short.paused, long.paused]).toEqual([true, false]);
+  expect(controller.getState().playing).toBe(true);
+
+  controller.seek(1);
+  expect([short.currentTime, long.currentTime]).toEqual([1, 1]);
+  nextFrame();
+  expect(short.paused).toBe(false);
+});
+
+test("one that falls behind is brought along; a hair's breadth is let be", () => {
+  const { controller, media, run } = controllerOf(5, 6);
+  controller.play();
+  run(1);
+  media[0]!.currentTime = 0.95;
+  nextFrame();
+  expect(media[0]!.currentTime).toBe(0.95);
+  media[0]!.currentTime = 0.5;
+  nextFrame();
+  expect(media[0]!.currentTime).toBe(1);
+});
+
+test("at the end it rests, and plays from the beginning again; a loop does so by itself", () => {
+  const { controller, media, run } = controllerOf(1, 2);
+  controller.play();
+  run(2);
+  expect(controller.getState().playing).toBe(false);
+  expect(controller.getTime()).toBe(2);
+  controller.play();
+  expect(media.map(({ currentTime }) => currentTime)).toEqual([0, 0]);
+  controller.toggleLoop();
+  run(2);
+  expect(controller.getState().playing).toBe(true);
+  expect(media.map(({ currentTime, paused }) => [currentTime, paused])).toEqual([
+    [0, false],
+    [0, false],
+  ]);
+});
+
+test("a step pauses and shows the very next frame, never past the last", () => {
+  const { controller, media, run } = controllerOf(1);
+  controller.play();
+  run(0.1);
+  controller.step(1);
+  expect(controller.getState().playing).toBe(false);
+  expect(frameAt(media[0]!.currentTime, 50)).toBe(6);
+  for (let i = 0; i < 100; i += 1) controller.step(1);
+  expect(frameAt(media[0]!.currentTime, 50)).toBe(49);
+  controller.step(-1);
+  expect(frameAt(media[0]!.currentTime, 50)).toBe(48);
+});
+
+test("a video paused by the browser pauses all of them", () => {
+  const { controller, media, run } = controllerOf(3, 4);
+  controller.play();
+  run(1);
+  media[1]!.pause();
+  expect(media[0]!.paused).toBe(true);
+  expect(controller.getState().playing).toBe(false);
+});
+
+test("a speed holds for videos that come later", () => {
+  const { controller } = controllerOf(3);
+  controller.shiftRate(1);
+  const late = new FakeMedia(2);
+  const remove = controller.add(late as unknown as HTMLVideoElement, 9, 50);
+  expect([late.playbackRate, controller.getState().duration]).toEqual([2, 9]);
+  remove();
+  expect(controller.getState().duration).toBe(3);
+});
+
+test("every frame of a video is reached by its middle", () => {
+  for (const fps of [15, 29.97, 30, 50, 60]) {
+    for (let frame = 0; frame < 5000; frame += 1) {
+      expect(frameAt(middleOf(frame, fps), fps)).toBe(frame);
+    }
+  }
+});
+
+test.each([
+  [0, "0:00.0"],
+  [9.99, "0:09.9"],
+  [83.456, "1:23.4"],
+  [-1, "0:00.0"],
+])("%d seconds read %s", (seconds, text) => expect(timecode(seconds)).toBe(text));
+
+const chapters = [0, 2, 5].map((start, i) => ({ label: `episode ${i + 1}`, start }));
+
+test.each([
+  ["n", 0.5, 2],
+  ["N", 2, 5],
+  ["p", 2.2, 0],
+  ["p", 4, 2],
+  ["3", 0, 5],
+  ["9", 1, 1],
+  ["End", 1, 10],
+  ["j", 4, 3],
+])("the key %s at %d s goes to %d s", (key, from, to) => {
+  const { controller } = controllerOf(10);
+  controller.seek(from);
+  const event = { key, ctrlKey: false, metaKey: false, altKey: false };
+  expect(handleKey(event, { controller, chapters, toggleFullScreen: () => {} })).toBe(true);
+  expect(controller.getTime()).toBe(to);
+});
+
+test("a key that stands for nothing, or belongs to the browser, is let through", () => {
+  const { controller } = controllerOf(10);
+  const context = { controller, chapters, toggleFullScreen: () => {} };
+  const plain = { ctrlKey: false, metaKey: false, altKey: false };
+  expect(handleKey({ ...plain, key: "Tab" }, context)).toBe(false);
+  expect(handleKey({ ...plain, key: "r", ctrlKey: true }, context)).toBe(false);
+});
+
+test.each([
+  [0, 0],
+  [1.99, 0],
+  [2, 1],
+  [4.9, 1],
+  [999, 2],
+])("at %d s chapter %d plays", (time, position) => {
+  expect(chapterAt(chapters, time)).toBe(position);
+});

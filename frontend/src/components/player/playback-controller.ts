@@ -1,0 +1,207 @@
+import { frameAt, middleOf } from "./frames";
+
+/** The part of a video element that a deck needs. */
+export type Media = Pick<
+  HTMLVideoElement,
+  | "currentTime"
+  | "paused"
+  | "playbackRate"
+  | "play"
+  | "pause"
+  | "addEventListener"
+  | "removeEventListener"
+>;
+
+export interface PlaybackState {
+  playing: boolean;
+  loop: boolean;
+  rate: number;
+  /** Seconds of the longest video. */
+  duration: number;
+}
+
+export interface AnimationFrames {
+  request(callback: () => void): number;
+  cancel(id: number): void;
+}
+
+interface Track {
+  media: Media;
+  duration: number;
+  fps: number;
+}
+
+export const RATES = [0.25, 0.5, 1, 2, 4, 8] as const;
+
+/** Further apart than this (seconds), two videos no longer look as one. */
+const DRIFT = 0.12;
+const END_SLACK = 0.02;
+
+/**
+ * One or several videos under one set of controls. The longest leads; the others follow its time, and
+ * wait at their ends.
+ */
+export class PlaybackController {
+  private tracks: Track[] = [];
+  private state: PlaybackState = { playing: false, loop: false, rate: 1, duration: 0 };
+  private readonly stateListeners = new Set<() => void>();
+  private readonly timeListeners = new Set<() => void>();
+  private frame: number | null = null;
+  private now = 0;
+
+  constructor(private readonly frames: AnimationFrames) {}
+
+  readonly getState = () => this.state;
+  readonly getTime = () => this.now;
+  readonly onState = (listener: () => void) => listen(this.stateListeners, listener);
+  readonly onTime = (listener: () => void) => listen(this.timeListeners, listener);
+
+  /** Takes a video in; the answer takes it out. */
+  add(media: Media, duration: number, fps: number): () => void {
+    const track = { media, duration, fps };
+    this.tracks = [...this.tracks, track];
+    media.playbackRate = this.state.rate;
+    const ended = () => this.ended(track);
+    // The browser, or a headset's button, may start and pause a video as well as we do.
+    const played = () => this.begin();
+    const paused = () => this.pausedByOthers(track);
+    const loaded = () => this.place(track);
+    media.addEventListener("ended", ended);
+    media.addEventListener("play", played);
+    media.addEventListener("pause", paused);
+    media.addEventListener("loadedmetadata", loaded);
+    this.setState({ duration: this.longest() });
+    return () => {
+      media.removeEventListener("ended", ended);
+      media.removeEventListener("play", played);
+      media.removeEventListener("pause", paused);
+      media.removeEventListener("loadedmetadata", loaded);
+      this.tracks = this.tracks.filter((other) => other !== track);
+      if (this.tracks.length === 0) this.rest();
+      this.setState({ duration: this.longest() });
+    };
+  }
+
+  readonly play = () => {
+    if (this.tracks.length === 0) return;
+    if (this.now >= this.state.duration - END_SLACK) this.seek(0);
+    this.begin();
+    for (const track of this.tracks) if (this.now < track.duration - END_SLACK) start(track.media);
+  };
+
+  readonly pause = () => {
+    this.rest();
+    for (const { media } of this.tracks) media.pause();
+    this.follow();
+  };
+
+  readonly toggle = () => (this.state.playing ? this.pause() : this.play());
+
+  readonly seek = (time: number) => {
+    this.now = Math.min(this.state.duration, Math.max(0, time));
+    for (const track of this.tracks) this.place(track);
+    this.tell();
+  };
+
+  /** Pauses and shows the frame so many after the one on screen. */
+  readonly step = (by: number) => {
+    if (this.state.playing) this.pause();
+    const fps = Math.max(0, ...this.tracks.map((track) => track.fps));
+    if (fps === 0) return;
+    const last = Math.max(0, Math.round(this.state.duration * fps) - 1);
+    this.seek(middleOf(Math.min(last, frameAt(this.now, fps) + by), fps));
+  };
+
+  readonly setRate = (rate: number) => {
+    for (const { media } of this.tracks) media.playbackRate = rate;
+    this.setState({ rate });
+  };
+
+  /** The next faster (1) or slower (-1) speed. */
+  readonly shiftRate = (by: number) => {
+    const at = RATES.findIndex((rate) => rate === this.state.rate);
+    this.setRate(RATES[Math.min(RATES.length - 1, Math.max(0, at + by))]!);
+  };
+
+  readonly toggleLoop = () => this.setState({ loop: !this.state.loop });
+
+  private longest() {
+    return Math.max(0, ...this.tracks.map(({ duration }) => duration));
+  }
+
+  private leader(): Track | undefined {
+    return this.tracks.find(({ duration }) => duration === this.state.duration);
+  }
+
+  private begin() {
+    if (this.state.playing) return;
+    this.setState({ playing: true });
+    this.frame = this.frames.request(this.tick);
+  }
+
+  private rest() {
+    if (this.frame !== null) this.frames.cancel(this.frame);
+    this.frame = null;
+    if (this.state.playing) this.setState({ playing: false });
+  }
+
+  private readonly tick = () => {
+    this.frame = this.frames.request(this.tick);
+    this.follow();
+  };
+
+  /** Takes the leader's time, and brings the others to it. */
+  private follow() {
+    const leader = this.leader();
+    if (!leader) return;
+    this.now = leader.media.currentTime;
+    for (const track of this.tracks) {
+      if (track === leader) continue;
+      const due = Math.min(this.now, track.duration);
+      const waiting = this.now >= track.duration - END_SLACK;
+      if (!waiting && Math.abs(track.media.currentTime - due) > DRIFT)
+        track.media.currentTime = due;
+      if (this.state.playing && !waiting && track.media.paused) start(track.media);
+    }
+    this.tell();
+  }
+
+  private ended(track: Track) {
+    if (track !== this.leader()) return;
+    this.now = this.state.duration;
+    if (this.state.loop) return this.play();
+    this.rest();
+    this.tell();
+  }
+
+  /** A video that reached its end is paused too, and waits; only the leader pauses the others. */
+  private pausedByOthers(track: Track) {
+    const { playing, duration } = this.state;
+    if (!playing || track !== this.leader()) return;
+    if (track.media.currentTime < duration - END_SLACK) this.pause();
+  }
+
+  private place({ media, duration }: Track) {
+    const due = Math.min(this.now, duration);
+    if (media.currentTime !== due) media.currentTime = due;
+  }
+
+  private tell() {
+    for (const listener of this.timeListeners) listener();
+  }
+
+  private setState(change: Partial<PlaybackState>) {
+    this.state = { ...this.state, ...change };
+    for (const listener of this.stateListeners) listener();
+  }
+}
+
+/** Refused where the browser does not let a page start a video: the next press is a person's. */
+function start(media: Media) {
+  media.play()?.catch(() => {});
+}
+
+function listen(listeners: Set<() => void>, listener: () => void) {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}

@@ -1,0 +1,17 @@
+/** What the page shows, as its address says it. */
+export interface ExplainAddress {
+  run: string | null;
+  algo: string | null;
+}
+
+export function readExplainAddress(query: URLSearchParams): ExplainAddress {
+  return { run: query.get("run") || null, algo: query.get("algo") || null };
+}
+
+export function writeExplainAddress({ run, algo }: ExplainAddress): string {
+  const query = new URLSearchParams();
+  if (run) query.set("run", run);
+  if (algo) query.set("algo", algo);
+  const search = query.toString();
+  return search === "" ? "" : `?${search}`;
+}

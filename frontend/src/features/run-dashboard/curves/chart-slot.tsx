@@ -1,0 +1,58 @@
+"use client";
+
+import {
+  ChartCard,
+  type ChartGroup,
+  type ChartSpec,
+  type ChartSettings,
+} from "@/components/charts";
+import { Boundary } from "@/components/ui/boundary";
+import { Card } from "@/components/ui/card";
+import { Skeleton } from "@/components/ui/skeleton";
+import type { AxisWindow } from "@/lib/stream";
+
+interface ChartSlotProps {
+  spec: ChartSpec;
+  settings: ChartSettings;
+  group: ChartGroup;
+  /** Why there is nothing to draw; null once there may be. */
+  waiting: "loading" | "failed" | null;
+  highlight: AxisWindow | null;
+  className: string;
+}
+
+/** The id of a chart's element, by which a link can scroll to it. */
+export function chartAnchor(chartId: string): string {
+  return `chart-${chartId}`;
+}
+
+/** A chart, or a placeholder of the same height until there is data. */
+export function ChartSlot({
+  spec,
+  settings,
+  group,
+  waiting,
+  highlight,
+  className,
+}: ChartSlotProps) {
+  return (
+    <div id={chartAnchor(spec.id)} className="min-w-0 scroll-mt-28">
+      {waiting === null ? (
+        <Boundary what="The chart">
+          <ChartCard {...{ spec, settings, group, highlight, className }} />
+        </Boundary>
+      ) : (
+        <Card title={spec.title} bodyClass="px-3 pt-2.5 pb-1.5">
+          <div className="h-6" />
+          {waiting === "loading" ? (
+            <Skeleton className={className} />
+          ) : (
+            <p className={`grid place-items-center text-xs text-ink-faint ${className}`}>
+              Not loaded yet
+            </p>
+          )}
+        </Card>
+      )}
+    </div>
+  );
+}

@@ -1,4 +1,0 @@
-/** Where a chart stands on the page. */
-export function placeId(chart: string): string {
-  return `chart-${chart}`;
-}

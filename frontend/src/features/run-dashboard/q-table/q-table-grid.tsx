@@ -1,0 +1,93 @@
+import clsx from "clsx";
+import { decimal } from "@/lib/format";
+import { type Cell, type QPicture, sign, squareName } from "./q-table";
+
+interface QTableGridProps {
+  table: QPicture;
+  actions: readonly string[];
+  pointed: number | null;
+  onPoint: (state: number | null) => void;
+}
+
+/** More columns than these leave room for colour alone; the values are a choice away. */
+const ROOMY = 12;
+const STRONGEST = 45;
+
+export function QTableGrid({ table: { rows }, actions, pointed, onPoint }: QTableGridProps) {
+  const columns = rows[0]?.length ?? 0;
+  const dense = columns > ROOMY;
+  return (
+    <table className="w-full table-fixed border-separate border-spacing-0.5 text-center">
+      <caption className="sr-only">Best action and value of every state</caption>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={row[0]?.state}>
+            {row.map((cell) => (
+              <td key={cell.state} className="p-0">
+                <Square
+                  cell={cell}
+                  actions={actions}
+                  dense={dense}
+                  wide={columns > 6}
+                  pointed={cell.state === pointed}
+                  onPoint={() => onPoint(cell.state === pointed ? null : cell.state)}
+                />
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+interface SquareProps {
+  cell: Cell;
+  actions: readonly string[];
+  dense: boolean;
+  wide: boolean;
+  pointed: boolean;
+  onPoint: () => void;
+}
+
+function Square({ cell, actions, dense, wide, pointed, onPoint }: SquareProps) {
+  const { letter, value, best, share } = cell;
+  const name = squareName(letter);
+  const signs = best.map((action) => sign(actions[action] ?? String(action)));
+  const words = best.map((action) => actions[action]).join(" or ");
+  return (
+    <button
+      type="button"
+      aria-pressed={pointed}
+      aria-label={`State ${cell.state}${name ? `, ${name}` : ""}: ${value === null ? "no value" : `${words}, ${decimal(value)}`}`}
+      onClick={onPoint}
+      style={{
+        background:
+          value === null
+            ? undefined
+            : `color-mix(in oklab, var(--accent) ${Math.round(share * STRONGEST)}%, var(--surface))`,
+      }}
+      className={clsx(
+        "grid aspect-square w-full place-content-center overflow-hidden rounded-sm border text-ink tabular-nums",
+        pointed ? "border-accent" : "border-line",
+        cell.terminal && "bg-rest-tint",
+      )}
+    >
+      {value === null ? (
+        <span className="text-xs text-ink-soft">{!dense && (name ?? "·")}</span>
+      ) : (
+        <>
+          <span className={clsx("leading-none font-medium", dense ? "text-2xs" : "text-base")}>
+            {dense && signs.length > 1
+              ? "·"
+              : signs
+                  .slice(0, 2)
+                  .join("")
+                  .slice(0, dense ? 1 : 6)}
+          </span>
+          {!wide && <span className="mt-1 text-2xs text-ink-soft">{decimal(value)}</span>}
+        </>
+      )}
+    </button>
+  );
+}

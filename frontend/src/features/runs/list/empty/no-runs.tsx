@@ -1,0 +1,70 @@
+"use client";
+
+import { ChartSpline, Play, SlidersHorizontal } from "lucide-react";
+import { Button } from "@/components/ui/button";
+import { EmptyState } from "@/components/ui/empty-state";
+import { Notice } from "@/components/ui/notice";
+import { explainAction } from "@/lib/api";
+import { useCreateRun } from "../../use-create-run";
+
+const FIRST_RUN = { algo: "ppo", env_id: "CartPole-v1", preset: "fast", start: true } as const;
+
+const LESSONS = [
+  ["Train", "An agent plays an environment thousands of times and learns from the reward."],
+  ["Watch", "Its return climbs on a live curve; you stop whenever you have seen enough."],
+  ["Play back", "Watch a video of what it learned, then compare it with another run."],
+] as const;
+
+/** What this page is for, and one press to begin. */
+export function NoRuns({ onNew }: { onNew: () => void }) {
+  const create = useCreateRun();
+  return (
+    <div className="pb-10">
+      <EmptyState
+        icon={ChartSpline}
+        title="No runs yet"
+        action={
+          <>
+            <Button
+              variant="primary"
+              size="lg"
+              busy={create.isPending || create.isSuccess}
+              icon={<Play aria-hidden className="size-4" />}
+              onClick={() => create.mutate({ ...FIRST_RUN })}
+            >
+              Train CartPole with PPO
+            </Button>
+            <Button
+              size="lg"
+              icon={<SlidersHorizontal aria-hidden className="size-4" />}
+              onClick={onNew}
+            >
+              Set up another run
+            </Button>
+          </>
+        }
+      >
+        A run trains one agent in one environment. The first takes about half a minute: a cart
+        learns to balance a pole.
+      </EmptyState>
+      {create.error && (
+        <div className="mx-auto max-w-md px-4 pb-6">
+          <Notice tone="bad" role="alert" title="The run was not created">
+            <p>{explainAction(create.error)}</p>
+          </Notice>
+        </div>
+      )}
+      <ol className="mx-auto grid max-w-3xl gap-3 px-4 sm:grid-cols-3">
+        {LESSONS.map(([title, text], i) => (
+          <li key={title} className="rounded-md border border-line bg-sunken p-3">
+            <p className="text-sm font-medium">
+              <span className="mr-1.5 text-ink-faint tabular-nums">{i + 1}</span>
+              {title}
+            </p>
+            <p className="mt-1 text-xs text-ink-soft">{text}</p>
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}

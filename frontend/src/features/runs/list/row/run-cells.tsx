@@ -1,0 +1,136 @@
+import clsx from "clsx";
+import { Check, EllipsisVertical, StickyNote } from "lucide-react";
+import { memo } from "react";
+import { Sparkline } from "@/components/charts/sparkline/sparkline";
+import { Progress } from "@/components/ui/progress";
+import { StatusBadge } from "@/components/ui/status-badge";
+import { type Environment, environmentOfRun, isActive, progress, type Run } from "@/lib/api";
+import { algorithmName, decimal } from "@/lib/format";
+import { routes } from "@/lib/url";
+import layout from "../layout/layout.module.css";
+import { presetName, progressText } from "./progress-text";
+import { RunAge } from "./run-age";
+import { RunTags } from "./run-tags";
+
+interface RunCellsProps {
+  run: Run;
+  selected: boolean;
+  current: boolean;
+  environments: readonly Environment[] | undefined;
+  /** The age stands beside the status on a card, in a column of the table. */
+  cards: boolean;
+  now: number;
+}
+
+export const RunCells = memo(function RunCells(props: RunCellsProps) {
+  const { run, selected, current, environments, cards, now } = props;
+  const tabIndex = current ? 0 : -1;
+  const threshold = environmentOfRun(environments, run)?.reward_threshold ?? Infinity;
+  const solved = (run.best_moving_average ?? -Infinity) >= threshold;
+  const { done, note } = progressText(run);
+  const algorithm = algorithmName(run.algo);
+  const preset = presetName(run.preset);
+  const plain = clsx(layout.wide, "truncate text-ink-soft");
+  return (
+    <>
+      <div role="gridcell" className={clsx(layout.select, "z-1 max-md:self-start")}>
+        <label className="grid size-7 place-items-center rounded-md max-md:size-10">
+          <input
+            type="checkbox"
+            data-act="select"
+            aria-label={`Select ${run.name}`}
+            checked={selected}
+            readOnly
+            tabIndex={tabIndex}
+            className="size-4 accent-accent"
+          />
+        </label>
+      </div>
+      <div role="rowheader" className={clsx(layout.name, "min-w-0")}>
+        <a
+          href={routes.run(run.id)}
+          tabIndex={tabIndex}
+          className="block truncate font-medium after:absolute after:inset-0"
+        >
+          {run.name}
+        </a>
+        <p className="flex min-w-0 items-center gap-1.5 text-2xs text-ink-faint">
+          <span className="min-w-0 truncate">
+            <span className={layout.facts}>
+              {algorithm} · {run.env_id} · {preset} ·{" "}
+            </span>
+            seed {run.seed}
+          </span>
+          {run.tags.length > 0 && <RunTags tags={run.tags} />}
+          {run.notes !== "" && (
+            <StickyNote role="img" aria-label="Has notes" className="size-3 shrink-0" />
+          )}
+        </p>
+      </div>
+      <div role="gridcell" className={plain}>
+        {algorithm}
+      </div>
+      <div role="gridcell" className={plain}>
+        {run.env_id}
+      </div>
+      <div role="gridcell" className={plain}>
+        {preset}
+      </div>
+      <div role="gridcell" className={clsx(layout.status, "flex items-center gap-2")}>
+        <StatusBadge status={run.status} />
+        {cards && (
+          <span className="text-xs text-ink-faint">
+            <RunAge run={run} now={now} />
+          </span>
+        )}
+      </div>
+      <div role="gridcell" className={clsx(layout.progress, "min-w-0")}>
+        <p className="mb-1 flex justify-between gap-2 text-xs whitespace-nowrap tabular-nums">
+          <span className="truncate text-ink-soft">{done}</span>
+          <span className="truncate text-ink-faint">{note}</span>
+        </p>
+        <Progress share={progress(run)} label={`Progress of ${run.name}`} live={isActive(run)} />
+      </div>
+      <div
+        role="gridcell"
+        className={clsx(
+          layout.best,
+          "flex items-center justify-end gap-1 font-medium tabular-nums",
+        )}
+      >
+        <span className="mr-0.5 text-xs font-normal text-ink-faint md:sr-only">best return</span>
+        {solved && (
+          <Check role="img" aria-label="solved:" className="size-3.5 shrink-0 text-good" />
+        )}
+        {decimal(run.best_moving_average)}
+      </div>
+      <div role="gridcell" className={clsx(layout.roomy, layout.spark)}>
+        <Sparkline
+          values={run.sparkline}
+          className={clsx("h-6.5 w-full", isActive(run) ? "text-chart-mean" : "text-chart-raw")}
+        />
+      </div>
+      <div
+        role="gridcell"
+        className={clsx(
+          layout.roomy,
+          "text-right text-xs whitespace-nowrap text-ink-soft tabular-nums max-md:hidden!",
+        )}
+      >
+        {!cards && <RunAge run={run} now={now} />}
+      </div>
+      <div role="gridcell" className={clsx(layout.menu, "z-1 max-md:self-start")}>
+        <button
+          type="button"
+          data-act="menu"
+          aria-label={`Actions for ${run.name}`}
+          aria-haspopup="menu"
+          tabIndex={tabIndex}
+          className="grid size-8 place-items-center rounded-md text-ink-faint transition-colors hover:bg-rest-tint hover:text-ink max-md:size-10"
+        >
+          <EllipsisVertical aria-hidden className="size-4" />
+        </button>
+      </div>
+    </>
+  );
+});

@@ -1,0 +1,78 @@
+/** What a key pressed in the list asks for. */
+export type ListCommand =
+  | { kind: "move"; to: number; extend: boolean }
+  | { kind: "open" }
+  | { kind: "select"; extend: boolean }
+  | { kind: "select-all" }
+  | { kind: "clear" }
+  | { kind: "edit" }
+  | { kind: "delete" }
+  | { kind: "menu" };
+
+interface PressedKey {
+  key: string;
+  shiftKey: boolean;
+  ctrlKey: boolean;
+  metaKey: boolean;
+  altKey: boolean;
+}
+
+interface Place {
+  /** The line the keyboard is on. */
+  index: number;
+  count: number;
+  /** Lines that a screen shows. */
+  screen: number;
+}
+
+/** Null: the key is not ours. Letters are as in other lists of the field: j, k, x. */
+export function commandFor(
+  pressed: PressedKey,
+  { index, count, screen }: Place,
+): ListCommand | null {
+  const { key, shiftKey, ctrlKey, metaKey, altKey } = pressed;
+  if (altKey) return null;
+  if (ctrlKey || metaKey) return key.toLowerCase() === "a" ? { kind: "select-all" } : null;
+  const move = (to: number): ListCommand => ({
+    kind: "move",
+    to: Math.max(0, Math.min(count - 1, to)),
+    extend: shiftKey,
+  });
+  switch (key) {
+    case "ArrowDown":
+    case "j":
+    case "J":
+      return move(index + 1);
+    case "ArrowUp":
+    case "k":
+    case "K":
+      return move(index - 1);
+    case "PageDown":
+      return move(index + screen);
+    case "PageUp":
+      return move(index - screen);
+    case "Home":
+      return move(0);
+    case "End":
+      return move(count - 1);
+    case "Enter":
+      return { kind: "open" };
+    case "x":
+    case "X":
+    case " ":
+      return { kind: "select", extend: shiftKey };
+    case "Escape":
+      return { kind: "clear" };
+    case "F2":
+      return { kind: "edit" };
+    case "Delete":
+      return { kind: "delete" };
+    case "ContextMenu":
+    case "m":
+      return { kind: "menu" };
+    case "F10":
+      return shiftKey ? { kind: "menu" } : null;
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,57 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
+import { apiBase } from "@/lib/api";
+import { queryBridge } from "../query-bridge";
+import type { Source, Timers } from "./events";
+import { EventStreamClient } from "./event-stream-client";
+import { watchPageVisibility } from "./page-visibility";
+
+export const browserTimers: Timers = {
+  set: (callback, ms) => window.setTimeout(callback, ms),
+  clear: (id) => window.clearTimeout(id),
+};
+
+const EventStreamContext = createContext<EventStreamClient | null>(null);
+
+export function StreamProvider({ children }: { children: ReactNode }) {
+  const queryClient = useQueryClient();
+  const [{ stream, bridge }] = useState(() => ({
+    stream: new EventStreamClient({
+      url: `${apiBase}/stream`,
+      open: (url) => new EventSource(url) as Source,
+      timers: browserTimers,
+    }),
+    bridge: queryBridge(queryClient),
+  }));
+
+  // External system: the event stream, which stays open as long as the app does.
+  useEffect(() => {
+    const unsubscribe = stream.onEvent(bridge);
+    const online = () => stream.retryNow();
+    const offline = () => stream.markDropped();
+    const unwatch = watchPageVisibility(document, browserTimers, {
+      onLeft: () => stream.pause(),
+      onReturned: () => stream.start(),
+    });
+    window.addEventListener("online", online);
+    window.addEventListener("offline", offline);
+    stream.start();
+    return () => {
+      stream.stop();
+      unsubscribe();
+      unwatch();
+      window.removeEventListener("online", online);
+      window.removeEventListener("offline", offline);
+    };
+  }, [stream, bridge]);
+
+  return <EventStreamContext value={stream}>{children}</EventStreamContext>;
+}
+
+export function useEventStream(): EventStreamClient {
+  const stream = useContext(EventStreamContext);
+  if (!stream) throw new Error("useEventStream needs a StreamProvider above it");
+  return stream;
+}

@@ -1,0 +1,21 @@
+/** What a metric is read along. Time is in seconds since the run started. */
+export const AXES = ["step", "episode", "time"] as const;
+
+export type MetricAxis = (typeof AXES)[number];
+
+/** A stretch of an axis, in its own units. */
+export type AxisWindow = readonly [from: number, to: number];
+
+export function width([from, to]: AxisWindow): number {
+  return to - from;
+}
+
+export function covers(outer: AxisWindow, inner: AxisWindow): boolean {
+  return outer[0] <= inner[0] && outer[1] >= inner[1];
+}
+
+/** The window and `share` of its width on either side. */
+export function padded(window: AxisWindow, share: number): AxisWindow {
+  const room = width(window) * share;
+  return [window[0] - room, window[1] + room];
+}

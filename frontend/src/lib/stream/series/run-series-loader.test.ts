@@ -1,0 +1,94 @@
+import { beforeEach, expect, test, vi } from "vitest";
+import { ApiError, type MetricCurves } from "@/lib/api";
+import { RunSeriesLoader } from "./run-series-loader";
+import { EventStreamClient } from "../connection/event-stream-client";
+import { RunSeries } from "./run-series";
+import { FakeSource, FakeTimers } from "../testing";
+
+const REWARD = "episode/reward";
+const history: MetricCurves = {
+  run_id: "a",
+  x: "step",
+  cursor: "a:64",
+  broken_lines: 0,
+  series: { [REWARD]: { x: [10], y: [1], count: 1 } },
+};
+
+let sources: FakeSource[];
+let timers: FakeTimers;
+let client: EventStreamClient;
+let series: RunSeries;
+
+beforeEach(() => {
+  sources = [];
+  timers = new FakeTimers();
+  series = new RunSeries([REWARD]);
+  client = new EventStreamClient({
+    url: "/api/stream",
+    timers,
+    open: (url) => {
+      sources.push(new FakeSource(url));
+      return sources.at(-1)!;
+    },
+  });
+  client.start();
+});
+
+const loaderOf = (answer: () => Promise<MetricCurves>) =>
+  new RunSeriesLoader({ runId: "a", series, client, history: answer, timers });
+
+test("history comes first, then the stream from the history's cursor on", async () => {
+  const loader = loaderOf(() => Promise.resolve(history));
+  loader.start();
+  expect(loader.getState().phase).toBe("loading");
+  await vi.waitFor(() => expect(loader.getState().phase).toBe("ready"));
+  timers.advance(0);
+  expect(sources.at(-1)!.query.get("last_event_id")).toBe("a:64");
+  const rows = [{ seq: 2, time: 0, step: 20, values: { [REWARD]: 2 } }];
+  sources.at(-1)!.emit("metrics", { run_id: "a", rows }, "a:128");
+  expect(series.column(REWARD).length).toBe(2);
+});
+
+test("a service that does not answer is asked again", async () => {
+  const answers = [Promise.reject(new ApiError(0, "silence", "")), Promise.resolve(history)];
+  const loader = loaderOf(() => answers.shift()!);
+  loader.start();
+  await vi.waitFor(() => expect(loader.getState().phase).toBe("failed"));
+  timers.advance(1000);
+  await vi.waitFor(() => expect(loader.getState().phase).toBe("ready"));
+});
+
+test("a run that does not exist is not asked for again", async () => {
+  const answer = vi.fn(() => Promise.reject(new ApiError(404, "No such run", "")));
+  const loader = loaderOf(answer);
+  loader.start();
+  await vi.waitFor(() => expect(loader.getState().phase).toBe("failed"));
+  timers.advance(60_000);
+  expect(answer).toHaveBeenCalledOnce();
+});
+
+test("an answer that comes after the page was left changes nothing", async () => {
+  const loader = loaderOf(() => Promise.resolve(history));
+  loader.start();
+  loader.stop();
+  await Promise.resolve();
+  timers.advance(0);
+  expect(series.revision).toBe(0);
+  expect(sources.at(-1)!.query.get("runs")).toBeNull();
+});
+
+test("a position refused twice is replaced by that of a fresh history, with no row twice", async () => {
+  const answers = [history, { ...history, cursor: "a:32" }];
+  const loader = loaderOf(() => Promise.resolve(answers.shift()!));
+  loader.start();
+  await vi.waitFor(() => expect(loader.getState().phase).toBe("ready"));
+  timers.advance(0);
+  sources.at(-1)!.fail({ forGood: true });
+  timers.advance(1000);
+  sources.at(-1)!.fail({ forGood: true });
+  await vi.waitFor(() => expect(answers).toHaveLength(0));
+  await Promise.resolve();
+  timers.advance(3000);
+  expect(sources.at(-1)!.query.get("last_event_id")).toBe("a:32");
+  expect(series.column(REWARD).length).toBe(1);
+});

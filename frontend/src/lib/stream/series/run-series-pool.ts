@@ -1,0 +1,119 @@
+import { type HistoryQuery, fetchMetricHistory } from "@/lib/api";
+import type { MetricAxis, AxisWindow } from "./axis";
+import type { Timers } from "../connection/events";
+import { type LoaderState, RunSeriesLoader } from "./run-series-loader";
+import type { EventStreamClient } from "../connection/event-stream-client";
+import { Listeners } from "../../store/listeners";
+import { RunSeries } from "./run-series";
+
+export interface FollowedRun {
+  id: string;
+  /** RFC 3339; what its times are counted from. */
+  started_at?: string | null;
+}
+
+export interface RunCurves {
+  series: RunSeries;
+  state: LoaderState;
+}
+
+interface Entry {
+  series: RunSeries;
+  loader: RunSeriesLoader;
+  stop: (() => void) | null;
+}
+
+const HISTORY_POINTS = 2000;
+const LOADING: LoaderState = { phase: "loading" };
+
+/** The feeds of a changing set of runs. A run that stays is not asked for again. */
+export class RunSeriesPool {
+  private readonly entries = new Map<string, Entry>();
+  private readonly listeners = new Listeners<[]>();
+  private axis: MetricAxis = "step";
+  private window: AxisWindow | null = null;
+  private version = 0;
+
+  constructor(
+    private readonly client: EventStreamClient,
+    private readonly names: readonly string[] | null,
+    private readonly timers: Timers,
+    private readonly ask = (id: string, query: HistoryQuery, signal: AbortSignal) =>
+      fetchMetricHistory(id, query, signal),
+  ) {}
+
+  readonly subscribe = this.listeners.add;
+  readonly getVersion = () => this.version;
+
+  curves(id: string): RunCurves {
+    const { series, loader } = this.entry(id);
+    return { series, state: loader.getState() ?? LOADING };
+  }
+
+  /** Follows these runs and no others, along this axis. */
+  follow(runs: readonly FollowedRun[], axis: MetricAxis) {
+    this.axis = axis;
+    for (const id of [...this.entries.keys()]) {
+      if (!runs.some((run) => run.id === id)) this.drop(id);
+    }
+    for (const { id, started_at } of runs) {
+      const entry = this.entry(id);
+      entry.loader.startedAt = started_at ? Date.parse(started_at) / 1000 : null;
+      entry.loader.setAxis(axis);
+      if (entry.stop) continue;
+      const unlisten = entry.loader.onState(() => this.changed());
+      entry.loader.start();
+      entry.stop = () => {
+        unlisten();
+        entry.loader.stop();
+      };
+      entry.loader.zoom(this.window);
+    }
+  }
+
+  zoom(window: AxisWindow | null) {
+    this.window = window;
+    for (const { loader } of this.entries.values()) loader.zoom(window);
+  }
+
+  /** Lets go of all; `follow` takes them up again. */
+  stop() {
+    for (const entry of this.entries.values()) {
+      entry.stop?.();
+      entry.stop = null;
+    }
+  }
+
+  private drop(id: string) {
+    this.entries.get(id)?.stop?.();
+    this.entries.delete(id);
+  }
+
+  private entry(id: string): Entry {
+    let entry = this.entries.get(id);
+    if (!entry) {
+      const series = new RunSeries(this.names);
+      const loader = new RunSeriesLoader({
+        runId: id,
+        series,
+        client: this.client,
+        timers: this.timers,
+        axis: this.axis,
+        history: (x, signal, window) => this.ask(id, this.query(x, window), signal),
+      });
+      entry = { series, loader, stop: null };
+      this.entries.set(id, entry);
+    }
+    return entry;
+  }
+
+  private query(x: MetricAxis, window: AxisWindow | undefined): HistoryQuery {
+    const range = window && { from: window[0], to: window[1] };
+    return { names: this.names, maxPoints: HISTORY_POINTS, x, ...range };
+  }
+
+  private changed() {
+    this.version += 1;
+    this.listeners.tell();
+  }
+}

@@ -1,0 +1,158 @@
+import type { MetricCurves, MetricRow } from "@/lib/api";
+import { covers, type MetricAxis, width, type AxisWindow } from "./axis";
+import { Column } from "./column";
+import { Listeners } from "../../store/listeners";
+
+const EPISODE = "episode/index";
+const NOTHING = new Column();
+
+type History = Pick<MetricCurves, "series"> & { x?: string };
+
+/** What the service answered for a window: finer than the whole run, for that stretch of it. */
+interface Detail {
+  window: AxisWindow;
+  columns: Map<string, Column>;
+}
+
+/**
+ * The metrics of one run along one axis, kept beside React. `revision` grows with every change, so that
+ * readers can tell new data from old without comparing it.
+ *
+ * `wanted`: the metrics to hold; null for all that come.
+ */
+export class RunSeries {
+  revision = 0;
+  axis: MetricAxis = "step";
+  private columns = new Map<string, Column>();
+  private found: readonly string[] = [];
+  private detail: Detail | null = null;
+  private readonly listeners = new Listeners<[]>();
+  /** Unix seconds that times are counted from; unknown before there is any. */
+  private origin: number | null = null;
+  /** Episodes that had ended at the newest row. */
+  private episodes = 0;
+
+  constructor(readonly wanted: readonly string[] | null = null) {}
+
+  readonly subscribe = this.listeners.add;
+
+  /** Metrics in the order they were first seen; a new array only when there is a new one. */
+  readonly names = (): readonly string[] => this.found;
+
+  /** A metric over the whole run; within `window` from a finer answer, if there is one. */
+  column(name: string, window: AxisWindow | null = null): Column {
+    const fine = window && this.detailFor(window)?.columns.get(name);
+    return fine || this.columns.get(name) || NOTHING;
+  }
+
+  /** Replaces everything with what the service answered. `startedAt` in Unix seconds. */
+  load(history: History, startedAt: number | null = null) {
+    this.axis = (history.x ?? "step") as MetricAxis;
+    this.origin = this.axis === "time" ? (startedAt ?? firstPosition(history)) : 0;
+    this.detail = null;
+    this.columns = this.columnsOf(history);
+    this.found = [...this.columns.keys()];
+    this.episodes = this.episodesSoFar();
+    this.changed();
+  }
+
+  append(rows: readonly MetricRow[]) {
+    for (const row of rows) {
+      const x = this.positionOf(row);
+      for (const name in row.values) {
+        if (!this.wants(name)) continue;
+        const value = row.values[name] ?? null;
+        this.open(name).push(x, value);
+        if (this.detail && x <= this.detail.window[1])
+          this.detail.columns.get(name)?.push(x, value);
+      }
+    }
+    this.changed();
+  }
+
+  /** Whether something within the window was thinned away that the service could still tell. */
+  lacksDetail(window: AxisWindow): boolean {
+    const detail = this.detailFor(window);
+    // Of a much wider answer too little is left in the window.
+    if (detail && width(detail.window) <= 4 * width(window)) return false;
+    return [...this.columns.values()].some((column) => column.isThinned);
+  }
+
+  loadDetail(window: AxisWindow, history: History) {
+    const columns = this.columnsOf(history);
+    for (const [name, column] of columns) this.topUp(column, name, window);
+    this.detail = { window, columns };
+    this.changed();
+  }
+
+  /** The window in the units that the service counts in. */
+  absolute([from, to]: AxisWindow): AxisWindow {
+    const origin = this.origin ?? 0;
+    return [from + origin, to + origin];
+  }
+
+  /** Rows that came while the answer was on its way. */
+  private topUp(column: Column, name: string, window: AxisWindow) {
+    const { x, y, length } = this.column(name);
+    const last = column.length > 0 ? column.x[column.length - 1]! : -Infinity;
+    let first = length;
+    while (first > 0 && x[first - 1]! > last) first -= 1;
+    for (let i = first; i < length && x[i]! <= window[1]; i += 1) column.push(x[i]!, y[i]!);
+  }
+
+  private columnsOf({ series }: History): Map<string, Column> {
+    const columns = new Map<string, Column>();
+    for (const [name, { x, y, count }] of Object.entries(series)) {
+      if (!this.wants(name)) continue;
+      const column = new Column();
+      x.forEach((position, i) => column.push(position - (this.origin ?? 0), y[i] ?? null));
+      column.count = Math.max(count, column.length);
+      columns.set(name, column);
+    }
+    return columns;
+  }
+
+  private positionOf({ step, time, values }: MetricRow): number {
+    const index = values[EPISODE];
+    if (typeof index === "number") this.episodes = index;
+    if (this.axis === "step") return step;
+    if (this.axis === "episode") return this.episodes;
+    this.origin ??= time;
+    return time - this.origin;
+  }
+
+  private episodesSoFar(): number {
+    if (this.axis !== "episode") return this.columns.get(EPISODE)?.latest() ?? 0;
+    const newest = [...this.columns.values()].map(({ x, length }) => x[length - 1] ?? 0);
+    return Math.max(0, ...newest);
+  }
+
+  private open(name: string): Column {
+    let column = this.columns.get(name);
+    if (!column) {
+      column = new Column();
+      this.columns.set(name, column);
+      this.found = [...this.columns.keys()];
+    }
+    return column;
+  }
+
+  private detailFor(window: AxisWindow): Detail | null {
+    return this.detail && covers(this.detail.window, window) ? this.detail : null;
+  }
+
+  private wants(name: string): boolean {
+    return this.wanted === null || this.wanted.includes(name);
+  }
+
+  private changed() {
+    this.revision += 1;
+    this.listeners.tell();
+  }
+}
+
+/** Null while nothing is known: the first live row will tell. */
+function firstPosition({ series }: History): number | null {
+  const firsts = Object.values(series).flatMap(({ x }) => x.slice(0, 1));
+  return firsts.length > 0 ? Math.min(...firsts) : null;
+}

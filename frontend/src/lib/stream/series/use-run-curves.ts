@@ -1,0 +1,40 @@
+"use client";
+
+import { useEffect, useState, useSyncExternalStore } from "react";
+import type { MetricAxis } from "./axis";
+import type { RunSeries } from "./run-series";
+import { RunSeriesPool, type FollowedRun, type RunCurves } from "./run-series-pool";
+import { browserTimers, useEventStream } from "../connection/provider";
+
+interface FollowOptions {
+  axis?: MetricAxis;
+  /** Metrics to hold, read once; null for all that come. */
+  names?: readonly string[] | null;
+}
+
+/**
+ * The live metrics of some runs, by id. The set may change; hand the pool's `zoom` to a chart group so
+ * that a zoom fetches what was thinned away.
+ */
+export function useRunCurves(
+  runs: readonly FollowedRun[],
+  { axis = "step", names = null }: FollowOptions = {},
+): { pool: RunSeriesPool; curves: (id: string) => RunCurves } {
+  const client = useEventStream();
+  const [pool] = useState(() => new RunSeriesPool(client, names, browserTimers));
+  useSyncExternalStore(pool.subscribe, pool.getVersion, pool.getVersion);
+
+  const key = JSON.stringify(runs.map(({ id, started_at }) => ({ id, started_at })));
+  // External system: the runs' metrics at the service.
+  useEffect(() => {
+    pool.follow(JSON.parse(key) as FollowedRun[], axis);
+  }, [pool, key, axis]);
+  useEffect(() => () => pool.stop(), [pool]);
+
+  return { pool, curves: (id) => pool.curves(id) };
+}
+
+/** The metrics found so far, in the order they were first seen. */
+export function useMetricNames(series: RunSeries): readonly string[] {
+  return useSyncExternalStore(series.subscribe, series.names, series.names);
+}
