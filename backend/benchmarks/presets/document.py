@@ -12,7 +12,7 @@ from rlviz.algorithms import ALGORITHMS
 from rlviz.algorithms.base import Algorithm
 from rlviz.api.schemas import HyperparameterField
 from rlviz.api.views import view_algorithm
-from rlviz.domain.config import MAX_SEED, MAX_TIMESTEPS, MIN_TIMESTEPS
+from rlviz.domain.limits import LIMITS
 from rlviz.domain.presets import MeasuredPreset, Preset
 from rlviz.environments import ENVIRONMENTS
 from rlviz.environments.base import Environment
@@ -21,6 +21,8 @@ from rlviz.presets.book import ANYWHERE, digest, measured, pages
 DOCUMENT = Path(__file__).parents[3] / "docs" / "presets.md"
 CURVES = "images/presets"
 """Where the learning curves lie, seen from the document."""
+
+_STEPS = LIMITS.total_timesteps
 
 _INTRODUCTION = f"""\
 # Presets and hyperparameters
@@ -37,7 +39,7 @@ any value may be changed in the form. Presets of an environment win over those f
 | High Score | `high-score` | the best final policy, however long it takes |
 
 What is not in a table of presets has the algorithm's default, which stands in the table of its hyperparameters below.
-Seeds go from 0 to {MAX_SEED:,}, training lengths from {MIN_TIMESTEPS} to {MAX_TIMESTEPS:,} steps.
+Seeds go from 0 to {LIMITS.seed.maximum:,}, training lengths from {_STEPS.minimum} to {_STEPS.maximum:,} steps.
 
 **Sources.** *RL Zoo* is [RL Baselines3 Zoo](https://github.com/DLR-RM/rl-baselines3-zoo), whose files of tuned values
 are named; *SB3* is Stable-Baselines3; *ours* are values of this project. What a source has and this product has not

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 from rlviz.algorithms.memory import Layout, MemoryNeed
 from rlviz.domain.errors import FieldError, InvalidRequest, UnknownName, pointer_to
+from rlviz.domain.metrics import MetricDefinition
 from rlviz.domain.spaces import Space
 
 SB3 = "Stable-Baselines3"
@@ -80,7 +81,8 @@ class Algorithm:
     """``model_class`` is a lazy reference, so that the service never imports torch.
 
     ``metrics`` are those it logs besides LOGGED. ``policy`` is the library's name of the kind of policy, None for
-    the one that suits the observations. ``export`` refers to a function that writes, beside each saved
+    the one that suits the observations. ``definitions`` are of metrics that ``rlviz.domain.metrics`` does not define:
+    those that this algorithm alone logs. ``export`` refers to a function that writes, beside each saved
     policy, what people want to see of it: ``(folder, config, model) -> None``.
     """
 
@@ -95,6 +97,7 @@ class Algorithm:
     metrics: tuple[str, ...]
     policy: str | None = None
     export: str | None = None
+    definitions: tuple[MetricDefinition, ...] = ()
 
     def fits(self, observation_space: str, action_space: str) -> bool:
         return observation_space in self.observation_spaces and action_space in self.action_spaces

@@ -35,7 +35,7 @@ from rlviz.algorithms.normalized import SWITCHES, check_scale, vec_normalize
 from rlviz.domain.errors import FieldError
 from rlviz.domain.spaces import Space
 
-METRICS = ("train/learning_rate", "train/n_updates")
+METRICS = ("train/learning_rate", "train/n_updates", "time/episodes")
 """Logged by every off-policy algorithm."""
 
 _NOT_AN_ARGUMENT = {

@@ -30,7 +30,14 @@ from rlviz.algorithms.normalized import SWITCHES, check_scale, vec_normalize
 from rlviz.domain.errors import FieldError
 from rlviz.domain.spaces import Space
 
-METRICS = ("train/learning_rate", "train/n_updates", "train/explained_variance", "train/value_loss", "train/std")
+METRICS = (
+    "train/learning_rate",
+    "train/n_updates",
+    "train/explained_variance",
+    "train/value_loss",
+    "train/std",
+    "time/iterations",
+)
 """Logged by every on-policy algorithm; ``train/std`` only for continuous actions."""
 
 _NOT_AN_ARGUMENT = {

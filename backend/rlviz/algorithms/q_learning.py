@@ -19,6 +19,7 @@ from rlviz.algorithms.fields import (
 from rlviz.algorithms.memory import Layout, MemoryNeed
 from rlviz.algorithms.off_policy import epsilon_problems
 from rlviz.domain.errors import FieldError
+from rlviz.domain.metrics import ChartPlace, MetricDefinition, MetricGroup, MetricKind
 
 
 class QLearningHyperparameters(Hyperparameters):
@@ -79,7 +80,31 @@ Q_LEARNING = Algorithm(
         "train/td_error",
         "train/states_visited",
         "train/n_updates",
+        "time/episodes",
     ),
     policy="TablePolicy",
     export="rlviz.training.q_table:write_q_table",
+    definitions=(
+        MetricDefinition(
+            name="train/td_error",
+            label="TD error",
+            help="Mean temporal-difference error: by how much an experience still surprises the table. It falls as the "
+            "values settle; where chance decides what follows, it stays above 0.",
+            group=MetricGroup.VALUE,
+            place=ChartPlace.HEADLINE,
+            log_scale=True,
+            minimum=0,
+        ),
+        MetricDefinition(
+            name="train/states_visited",
+            label="States visited",
+            help="How many states were tried at least once. Standing still far below the number of states that can be "
+            "reached means that too little is explored.",
+            group=MetricGroup.EXPLORATION,
+            unit="states",
+            kind=MetricKind.COUNT,
+            place=ChartPlace.HEADLINE,
+            minimum=0,
+        ),
+    ),
 )

@@ -8,6 +8,7 @@ from rlviz.algorithms import off_policy
 from rlviz.algorithms.base import VECTORS, Algorithm
 from rlviz.algorithms.fields import Group, LogStdInit, SdeSampleFreq, UseSde, setting
 from rlviz.algorithms.off_policy import OffPolicyHyperparameters
+from rlviz.domain.metrics import ChartPlace, MetricDefinition, MetricGroup
 
 
 class SACHyperparameters(OffPolicyHyperparameters):
@@ -55,5 +56,23 @@ SAC = Algorithm(
         "train/critic_loss",
         "train/ent_coef",
         "train/ent_coef_loss",
+    ),
+    definitions=(
+        MetricDefinition(
+            name="train/ent_coef",
+            label="Entropy coefficient",
+            help="What a unit of entropy is worth against reward. Tuned by itself when ent_coef is auto: it usually "
+            "falls; growing without end means that the policy cannot stay as random as it is asked to be.",
+            group=MetricGroup.EXPLORATION,
+            place=ChartPlace.HEADLINE,
+            log_scale=True,
+            minimum=0,
+        ),
+        MetricDefinition(
+            name="train/ent_coef_loss",
+            label="Entropy coefficient loss",
+            help="What tuning the entropy coefficient minimises: near 0 the policy is as random as it is asked to be.",
+            group=MetricGroup.EXPLORATION,
+        ),
     ),
 )

@@ -8,11 +8,12 @@ from dataclasses import asdict
 from functools import cache
 from typing import Any
 
+from rlviz.algorithms import ALGORITHMS
 from rlviz.algorithms.base import LOGGED, Algorithm, Hyperparameters
 from rlviz.algorithms.fields import GROUPS
+from rlviz.algorithms.metrics import metric_definitions
 from rlviz.api.schemas import (
     AlgorithmInfo,
-    Bounds,
     ComparedRun,
     Comparison,
     ConfigDifference,
@@ -21,14 +22,18 @@ from rlviz.api.schemas import (
     Evaluation,
     HyperparameterField,
     MeasuredPreset,
+    MetricDefinitions,
+    MetricGroupInfo,
+    MetricInfo,
     PresetInfo,
     Run,
     RunEvent,
     SpaceInfo,
 )
 from rlviz.catalog.models import EvaluationRow, RunRow
-from rlviz.domain.config import MAX_SEED, MAX_TIMESTEPS, MIN_TIMESTEPS
 from rlviz.domain.evaluation import PolicyChoice
+from rlviz.domain.limits import LIMITS
+from rlviz.domain.metrics import GROUP_TITLES
 from rlviz.domain.presets import Preset
 from rlviz.domain.records import EventRecord
 from rlviz.domain.times import utc
@@ -64,8 +69,19 @@ def view_algorithm(algorithm: Algorithm) -> AlgorithmInfo:
         metrics=[*LOGGED, *algorithm.metrics],
         hyperparameters=view_hyperparameters(algorithm.hyperparameters),
         presets=[view_preset(preset, algorithm) for preset in presets_for(algorithm.id)],
-        total_timesteps=Bounds(minimum=MIN_TIMESTEPS, maximum=MAX_TIMESTEPS),
-        seed=Bounds(minimum=0, maximum=MAX_SEED),
+        total_timesteps=LIMITS.total_timesteps,
+        seed=LIMITS.seed,
+    )
+
+
+@cache
+def view_metric_definitions() -> MetricDefinitions:
+    return MetricDefinitions(
+        groups=[MetricGroupInfo(id=group, title=title) for group, title in GROUP_TITLES.items()],
+        metrics=[
+            MetricInfo(**definition.model_dump(), algorithms=algorithms)
+            for definition, algorithms in metric_definitions(list(ALGORITHMS))
+        ],
     )
 
 

@@ -7,17 +7,14 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from rlviz.domain.environment import OwnEnvironment
+from rlviz.domain.limits import DEFAULT_PERIODIC_EPISODES, LIMITS, MAX_TIMESTEPS
 from rlviz.domain.times import Instant
-
-MIN_TIMESTEPS = 100
-MAX_TIMESTEPS = 10_000_000
-MAX_SEED = 2**31 - 1
 
 TotalTimesteps = Annotated[
     int,
     Field(
-        ge=MIN_TIMESTEPS,
-        le=MAX_TIMESTEPS,
+        ge=LIMITS.total_timesteps.minimum,
+        le=LIMITS.total_timesteps.maximum,
         strict=True,
         description="Environment steps to train for. PPO finishes its rollout: up to n_steps × n_envs − 1 more.",
     ),
@@ -25,13 +22,13 @@ TotalTimesteps = Annotated[
 Seed = Annotated[
     int,
     Field(
-        ge=0,
-        le=MAX_SEED,
+        ge=LIMITS.seed.minimum,
+        le=LIMITS.seed.maximum,
         strict=True,
         description="Seeds Python, NumPy, torch, the environments and the action space.",
     ),
 ]
-RunName = Annotated[str, Field(min_length=1, max_length=120, pattern=r"\S")]
+RunName = Annotated[str, Field(min_length=LIMITS.run_name.minimum, max_length=LIMITS.run_name.maximum, pattern=r"\S")]
 
 
 class CheckpointPolicy(BaseModel):
@@ -52,13 +49,21 @@ class EvaluationPlan(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     every_steps: int | None = Field(
-        None, ge=100, le=MAX_TIMESTEPS, description="Environment steps between evaluations; null: none."
+        None,
+        ge=LIMITS.periodic_every_steps.minimum,
+        le=LIMITS.periodic_every_steps.maximum,
+        description="Environment steps between evaluations; null: none.",
     )
-    episodes: int = Field(10, ge=1, le=100, description="Episodes of each evaluation.")
+    episodes: int = Field(
+        DEFAULT_PERIODIC_EPISODES,
+        ge=LIMITS.periodic_episodes.minimum,
+        le=LIMITS.periodic_episodes.maximum,
+        description="Episodes of each evaluation.",
+    )
     stop_after: int | None = Field(
         None,
-        ge=1,
-        le=100,
+        ge=LIMITS.periodic_stop_after.minimum,
+        le=LIMITS.periodic_stop_after.maximum,
         description="End training after this many evaluations in a row that reach the reward threshold; null: never.",
     )
 

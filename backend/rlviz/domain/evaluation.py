@@ -8,15 +8,18 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from rlviz.domain.config import Seed
+from rlviz.domain.limits import DEFAULT_EPISODES, DEFAULT_EVALUATION_SEED, LIMITS
 from rlviz.domain.times import Instant
 
-DEFAULT_EPISODES = 5
-MAX_EPISODES = 100
-DEFAULT_EVALUATION_SEED = 1_000_000
-"""Every evaluation plays the same episodes unless told otherwise, so that policies can be compared;
-far from the small seeds people train with."""
-
-Episodes = Annotated[int, Field(ge=1, le=MAX_EPISODES, strict=True, description="Episodes to play.")]
+Episodes = Annotated[
+    int,
+    Field(
+        ge=LIMITS.evaluation_episodes.minimum,
+        le=LIMITS.evaluation_episodes.maximum,
+        strict=True,
+        description="Episodes to play.",
+    ),
+]
 
 
 class EvaluationStatus(StrEnum):

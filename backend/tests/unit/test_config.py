@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from rlviz.domain.config import MAX_SEED, MAX_TIMESTEPS, MIN_TIMESTEPS, CheckpointPolicy, RunConfig
+from rlviz.domain.config import CheckpointPolicy, RunConfig
+from rlviz.domain.limits import LIMITS, MAX_TIMESTEPS
 from rlviz.environments.own import environment_of
 
 INF, NAN = float("inf"), float("nan")
@@ -34,8 +35,8 @@ def test_a_configuration_reads_back_as_it_was_written() -> None:
 @pytest.mark.parametrize(
     ("field", "value"),
     [
-        ("seed", MAX_SEED),
-        ("total_timesteps", MIN_TIMESTEPS),
+        ("seed", LIMITS.seed.maximum),
+        ("total_timesteps", LIMITS.total_timesteps.minimum),
         ("total_timesteps", MAX_TIMESTEPS),
         ("name", "x"),
         ("name", "x" * 120),
@@ -49,10 +50,21 @@ def test_the_bounds_themselves_are_allowed(field: str, value: object) -> None:
 @pytest.mark.parametrize(
     ("field", "value"),
     [
-        *[("seed", bad) for bad in (-1, MAX_SEED + 1, 10**30, 1.0, 1.5, True, False, "1", None, NAN)],
+        *[("seed", bad) for bad in (-1, LIMITS.seed.maximum + 1, 10**30, 1.0, 1.5, True, False, "1", None, NAN)],
         *[
             ("total_timesteps", bad)
-            for bad in (MIN_TIMESTEPS - 1, MAX_TIMESTEPS + 1, 0, -5, 1000.0, True, "1000", None, INF, NAN)
+            for bad in (
+                LIMITS.total_timesteps.minimum - 1,
+                MAX_TIMESTEPS + 1,
+                0,
+                -5,
+                1000.0,
+                True,
+                "1000",
+                None,
+                INF,
+                NAN,
+            )
         ],
         *[("name", bad) for bad in ("", " ", "\t\n", "x" * 121, None, 5)],
         *[("torch_threads", bad) for bad in (0, 65, True, 2.0, "2")],

@@ -14,6 +14,7 @@ from rlviz.api.dependencies import App
 from rlviz.api.problems import documented
 from rlviz.api.schemas import MetricCurve, MetricCurves, MetricRows
 from rlviz.domain.errors import InvalidRequest, RunNotFound
+from rlviz.domain.limits import DEFAULT_CURVE_POINTS, LIMITS
 from rlviz.domain.records import MetricRecord
 from rlviz.rundir.journal import Line
 from rlviz.services.metrics import Curve, Window
@@ -23,7 +24,10 @@ router = APIRouter(prefix="/runs/{run_id}/metrics", tags=["metrics"])
 MAX_ROWS = 100_000
 
 Names = Annotated[str | None, Query(max_length=4_000, description="Comma-separated; all if left out.")]
-MaxPoints = Annotated[int, Query(ge=4, le=100_000, description="Points a curve, extremes kept.")]
+MaxPoints = Annotated[
+    int,
+    Query(ge=LIMITS.curve_points.minimum, le=LIMITS.curve_points.maximum, description="Points a curve, extremes kept."),
+]
 Axis = Annotated[
     Literal["step", "time", "episode"], Query(description="Environment steps, Unix seconds, or episodes finished.")
 ]
@@ -48,7 +52,7 @@ def get_metric_curves(
     run_id: str,
     app: App,
     names: Names = None,
-    max_points: MaxPoints = 2_000,
+    max_points: MaxPoints = DEFAULT_CURVE_POINTS,
     x: Axis = "step",
     start: Start = None,
     end: End = None,
@@ -67,7 +71,7 @@ def get_metrics(
     app: App,
     tail: Annotated[int | None, Query(ge=1, le=MAX_ROWS, description="Answer the last N rows as they are.")] = None,
     names: Names = None,
-    max_points: MaxPoints = 2_000,
+    max_points: MaxPoints = DEFAULT_CURVE_POINTS,
     x: Axis = "step",
     start: Start = None,
     end: End = None,

@@ -22,6 +22,7 @@ from rlviz.domain.errors import (
     RunIsActive,
     RunNotFound,
 )
+from rlviz.domain.limits import DEFAULT_RUNS_PER_PAGE, LIMITS
 from rlviz.domain.status import RunStatus
 from rlviz.services.application import Application
 from rlviz.services.configuration import NewRun
@@ -49,9 +50,14 @@ def list_runs(
     tag: Annotated[
         list[str] | None, Query(max_length=50, description="Runs with any of these tags; may be repeated.")
     ] = None,
-    q: Annotated[str | None, Query(max_length=200, description="Text in name, id, environment, tags or notes.")] = None,
+    q: Annotated[
+        str | None,
+        Query(max_length=LIMITS.search.maximum, description="Text in name, id, environment, tags or notes."),
+    ] = None,
     sort: Annotated[str, Query(description=f"{', '.join(SORTS)}; a minus in front sorts downwards.")] = "-created_at",
-    limit: Annotated[int, Query(ge=1, le=500)] = 50,
+    limit: Annotated[
+        int, Query(ge=LIMITS.runs_per_page.minimum, le=LIMITS.runs_per_page.maximum)
+    ] = DEFAULT_RUNS_PER_PAGE,
     cursor: Annotated[str | None, Query(max_length=1_000)] = None,
     offset: Annotated[int, Query(ge=0, le=1_000_000_000, description="Runs to skip, to jump into a long list.")] = 0,
 ) -> RunPage:

@@ -9,8 +9,9 @@ from fastapi import APIRouter
 from rlviz import __version__
 from rlviz.algorithms import ALGORITHMS
 from rlviz.api.dependencies import App
-from rlviz.api.schemas import AlgorithmInfo, EnvironmentInfo, Health
-from rlviz.api.views import view_algorithm, view_environment
+from rlviz.api.schemas import AlgorithmInfo, EnvironmentInfo, Health, Limits, MetricDefinitions
+from rlviz.api.views import view_algorithm, view_environment, view_metric_definitions
+from rlviz.domain.limits import LIMITS
 
 router = APIRouter(tags=["service"])
 
@@ -40,3 +41,15 @@ def list_environments(app: App) -> list[EnvironmentInfo]:
     """The environments, with their spaces, the algorithms that fit, and presets as they apply to each."""
     algorithms = list(ALGORITHMS)
     return [view_environment(environment, algorithms) for environment in app.environments.all()]
+
+
+@router.get("/metric-definitions")
+def list_metric_definitions() -> MetricDefinitions:
+    """The metrics that runs log: what each is called, what it means, who logs it, and how it is best drawn."""
+    return view_metric_definitions()
+
+
+@router.get("/limits")
+def get_limits() -> Limits:
+    """The limits on what may be asked for, as they are enforced."""
+    return LIMITS

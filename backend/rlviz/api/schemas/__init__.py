@@ -2,11 +2,13 @@
 
 from rlviz.api.schemas.choices import (
     AlgorithmInfo,
-    Bounds,
     EnvironmentInfo,
     EnvironmentVariant,
     HyperparameterField,
     MeasuredPreset,
+    MetricDefinitions,
+    MetricGroupInfo,
+    MetricInfo,
     PresetInfo,
     SpaceInfo,
 )
@@ -19,6 +21,7 @@ from rlviz.api.schemas.problems import Problem, ProblemField
 from rlviz.api.schemas.runs import Run, RunCreate, RunDetail, RunPage, RunPatch, Tag, TagCount, TagList
 from rlviz.api.schemas.service import Health
 from rlviz.api.schemas.stream import STREAM_EVENTS, EndEventData, EvaluationEventData, MetricsEventData, StatusEventData
+from rlviz.domain.limits import Bounds, Limits
 
 __all__ = [
     "STREAM_EVENTS",
@@ -36,9 +39,13 @@ __all__ = [
     "Health",
     "Hint",
     "HyperparameterField",
+    "Limits",
     "MeasuredPreset",
     "MetricCurve",
     "MetricCurves",
+    "MetricDefinitions",
+    "MetricGroupInfo",
+    "MetricInfo",
     "MetricRows",
     "MetricsEventData",
     "PresetInfo",

@@ -9,6 +9,8 @@ from pydantic import Field, JsonValue
 from rlviz.algorithms.fields import Need
 from rlviz.api.schemas.wire import Wire
 from rlviz.domain.config import EvaluationPlan
+from rlviz.domain.limits import Bounds
+from rlviz.domain.metrics import MetricDefinition, MetricGroup
 
 
 class HyperparameterField(Wire):
@@ -53,11 +55,6 @@ class PresetInfo(Wire):
     hyperparameters: dict[str, JsonValue] = Field(description="Every hyperparameter, with the preset's values.")
 
 
-class Bounds(Wire):
-    minimum: int
-    maximum: int
-
-
 class AlgorithmInfo(Wire):
     id: str
     name: str
@@ -70,6 +67,22 @@ class AlgorithmInfo(Wire):
     presets: list[PresetInfo]
     total_timesteps: Bounds
     seed: Bounds
+
+
+class MetricInfo(MetricDefinition):
+    """A metric, and who logs it."""
+
+    algorithms: list[str] = Field(description="Ids of the algorithms that log it.")
+
+
+class MetricGroupInfo(Wire):
+    id: MetricGroup
+    title: str
+
+
+class MetricDefinitions(Wire):
+    groups: list[MetricGroupInfo]
+    metrics: list[MetricInfo] = Field(description="In the order in which they are read.")
 
 
 class SpaceInfo(Wire):

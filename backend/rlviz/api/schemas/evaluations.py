@@ -7,13 +7,12 @@ from pydantic import Field
 from rlviz.api.schemas.wire import Body, Wire
 from rlviz.domain.config import Seed
 from rlviz.domain.evaluation import (
-    DEFAULT_EPISODES,
-    DEFAULT_EVALUATION_SEED,
     Episodes,
     EvaluationStatus,
     EvaluationSummary,
     PolicyChoice,
 )
+from rlviz.domain.limits import DEFAULT_EPISODES, DEFAULT_EVALUATION_SEED
 from rlviz.domain.times import Instant
 
 

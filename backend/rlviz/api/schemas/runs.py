@@ -10,6 +10,7 @@ from rlviz.api.schemas.evaluations import Evaluation
 from rlviz.api.schemas.wire import Body, Wire
 from rlviz.domain.config import EvaluationPlan, RunConfig, RunName, Seed, TotalTimesteps
 from rlviz.domain.evaluation import BestPolicy
+from rlviz.domain.limits import LIMITS
 from rlviz.domain.status import RunStatus
 from rlviz.domain.times import Instant
 
@@ -27,15 +28,15 @@ class RunCreate(Body):
     start: bool = False
 
 
-Tag = Annotated[str, Field(min_length=1, max_length=40, pattern=r"\S")]
+Tag = Annotated[str, Field(min_length=LIMITS.tag.minimum, max_length=LIMITS.tag.maximum, pattern=r"\S")]
 
 
 class RunPatch(Body):
     """Fields that are left out stay as they are."""
 
     name: RunName = ""
-    tags: list[Tag] = Field([], max_length=20)
-    notes: str = Field("", max_length=10_000)
+    tags: list[Tag] = Field([], max_length=LIMITS.tags.maximum)
+    notes: str = Field("", max_length=LIMITS.notes.maximum)
 
 
 class Run(Wire):

@@ -64,6 +64,46 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/metric-definitions": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List Metric Definitions
+     * @description The metrics that runs log: what each is called, what it means, who logs it, and how it is best drawn.
+     */
+    get: operations["list_metric_definitions"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/limits": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Get Limits
+     * @description The limits on what may be asked for, as they are enforced.
+     */
+    get: operations["get_limits"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/runs": {
     parameters: {
       query?: never;
@@ -503,13 +543,26 @@ export interface components {
        */
       episodes: number;
     };
-    /** Bounds */
+    /**
+     * Bounds
+     * @description The smallest and the largest value allowed. For text it counts characters, for lists elements.
+     */
     Bounds: {
       /** Minimum */
       minimum: number;
       /** Maximum */
       maximum: number;
+      /**
+       * Default
+       * @description What is taken where nothing is said; null: no fixed value.
+       */
+      default?: number | null;
     };
+    /**
+     * ChartPlace
+     * @enum {string}
+     */
+    ChartPlace: "return" | "length" | "headline" | "detail" | "none";
     /**
      * CheckpointPolicy
      * @description When a running policy is saved: every N steps or M seconds, whichever comes first.
@@ -957,6 +1010,43 @@ export interface components {
       source?: string;
     };
     JsonValue: unknown;
+    /** Limits */
+    Limits: {
+      /** @description Characters of a run's name. */
+      run_name: components["schemas"]["Bounds"];
+      /** @description Characters of a tag. */
+      tag: components["schemas"]["Bounds"];
+      /** @description Tags of a run. */
+      tags: components["schemas"]["Bounds"];
+      /** @description Characters of a run's notes. */
+      notes: components["schemas"]["Bounds"];
+      /** @description Characters of the text that runs are searched by. */
+      search: components["schemas"]["Bounds"];
+      /** @description Runs on one page of the list. */
+      runs_per_page: components["schemas"]["Bounds"];
+      /** @description Seeds of training and of evaluation; `default` is that of evaluation. */
+      seed: components["schemas"]["Bounds"];
+      /** @description Environment steps to train for. */
+      total_timesteps: components["schemas"]["Bounds"];
+      /** @description Episodes of an evaluation that somebody asks for. */
+      evaluation_episodes: components["schemas"]["Bounds"];
+      /** @description Environment steps between evaluations while training. */
+      periodic_every_steps: components["schemas"]["Bounds"];
+      /** @description Episodes of each evaluation while training. */
+      periodic_episodes: components["schemas"]["Bounds"];
+      /** @description Evaluations in a row at the threshold that end training. */
+      periodic_stop_after: components["schemas"]["Bounds"];
+      /** @description Runs in one comparison. */
+      compared_runs: components["schemas"]["Bounds"];
+      /** @description Metrics besides the return in one comparison. */
+      compared_metrics: components["schemas"]["Bounds"];
+      /** @description Episodes in the moving average of a comparison. */
+      average_window: components["schemas"]["Bounds"];
+      /** @description Points of each curve in a comparison. */
+      comparison_points: components["schemas"]["Bounds"];
+      /** @description Points of each curve of a run's metrics. */
+      curve_points: components["schemas"]["Bounds"];
+    };
     /**
      * MeasuredPreset
      * @description What training with a preset came to over several seeds; see docs/presets.md.
@@ -1044,6 +1134,97 @@ export interface components {
        */
       cursor: string;
     };
+    /** MetricDefinitions */
+    MetricDefinitions: {
+      /** Groups */
+      groups: components["schemas"]["MetricGroupInfo"][];
+      /**
+       * Metrics
+       * @description In the order in which they are read.
+       */
+      metrics: components["schemas"]["MetricInfo"][];
+    };
+    /**
+     * MetricGroup
+     * @enum {string}
+     */
+    MetricGroup:
+      "episodes" | "evaluation" | "exploration" | "policy" | "value" | "optimizer" | "time";
+    /** MetricGroupInfo */
+    MetricGroupInfo: {
+      id: components["schemas"]["MetricGroup"];
+      /** Title */
+      title: string;
+    };
+    /**
+     * MetricInfo
+     * @description A metric, and who logs it.
+     */
+    MetricInfo: {
+      /**
+       * Name
+       * @description As it is logged.
+       */
+      name: string;
+      /**
+       * Label
+       * @description As people say it.
+       */
+      label: string;
+      /**
+       * Help
+       * @description What it is, what is normal, and what is a sign of trouble.
+       */
+      help: string;
+      group: components["schemas"]["MetricGroup"];
+      /**
+       * Unit
+       * @description Of its values; empty for a plain number.
+       * @default
+       */
+      unit?: string;
+      /** @default measured */
+      kind?: components["schemas"]["MetricKind"];
+      /** @default detail */
+      place?: components["schemas"]["ChartPlace"];
+      /**
+       * Superseded By
+       * @description Where this metric is logged too, the chart is no headline: it would repeat that one.
+       */
+      superseded_by?: string | null;
+      /**
+       * Negate
+       * @description Logged as the negative of what the label says.
+       * @default false
+       */
+      negate?: boolean;
+      /**
+       * Log Scale
+       * @description Spans magnitudes: a logarithmic axis reads well where it is positive.
+       * @default false
+       */
+      log_scale?: boolean;
+      /**
+       * Minimum
+       * @description It is never below, as drawn; null: no bound.
+       */
+      minimum?: number | null;
+      /**
+       * Maximum
+       * @description It is never above, as drawn; null: no bound.
+       */
+      maximum?: number | null;
+      /**
+       * Algorithms
+       * @description Ids of the algorithms that log it.
+       */
+      algorithms: string[];
+    };
+    /**
+     * MetricKind
+     * @enum {string}
+     */
+    MetricKind: "measured" | "schedule" | "count";
     /**
      * MetricRecord
      * @description A line of ``metrics.jsonl``: the values that were logged at one step.
@@ -1868,6 +2049,46 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["EnvironmentInfo"][];
+        };
+      };
+    };
+  };
+  list_metric_definitions: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["MetricDefinitions"];
+        };
+      };
+    };
+  };
+  get_limits: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Limits"];
         };
       };
     };

@@ -1,0 +1,71 @@
+"""The limits on what people may ask for. Each is stated here, enforced from here and served from here."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Bounds(BaseModel):
+    """The smallest and the largest value allowed. For text it counts characters, for lists elements."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    minimum: int
+    maximum: int
+    default: int | None = Field(None, description="What is taken where nothing is said; null: no fixed value.")
+
+
+class Limits(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    run_name: Bounds = Field(description="Characters of a run's name.")
+    tag: Bounds = Field(description="Characters of a tag.")
+    tags: Bounds = Field(description="Tags of a run.")
+    notes: Bounds = Field(description="Characters of a run's notes.")
+    search: Bounds = Field(description="Characters of the text that runs are searched by.")
+    runs_per_page: Bounds = Field(description="Runs on one page of the list.")
+    seed: Bounds = Field(description="Seeds of training and of evaluation; `default` is that of evaluation.")
+    total_timesteps: Bounds = Field(description="Environment steps to train for.")
+    evaluation_episodes: Bounds = Field(description="Episodes of an evaluation that somebody asks for.")
+    periodic_every_steps: Bounds = Field(description="Environment steps between evaluations while training.")
+    periodic_episodes: Bounds = Field(description="Episodes of each evaluation while training.")
+    periodic_stop_after: Bounds = Field(description="Evaluations in a row at the threshold that end training.")
+    compared_runs: Bounds = Field(description="Runs in one comparison.")
+    compared_metrics: Bounds = Field(description="Metrics besides the return in one comparison.")
+    average_window: Bounds = Field(description="Episodes in the moving average of a comparison.")
+    comparison_points: Bounds = Field(description="Points of each curve in a comparison.")
+    curve_points: Bounds = Field(description="Points of each curve of a run's metrics.")
+
+
+MAX_TIMESTEPS = 10_000_000
+
+DEFAULT_EPISODES = 5
+DEFAULT_EVALUATION_SEED = 1_000_000
+"""Every evaluation plays the same episodes unless told otherwise, so that policies can be compared;
+far from the small seeds people train with."""
+
+DEFAULT_PERIODIC_EPISODES = 10
+DEFAULT_RUNS_PER_PAGE = 50
+DEFAULT_WINDOW = 20
+DEFAULT_COMPARISON_POINTS = 1_000
+DEFAULT_CURVE_POINTS = 2_000
+
+LIMITS = Limits(
+    run_name=Bounds(minimum=1, maximum=120),
+    tag=Bounds(minimum=1, maximum=40),
+    tags=Bounds(minimum=0, maximum=20),
+    notes=Bounds(minimum=0, maximum=10_000),
+    search=Bounds(minimum=0, maximum=200),
+    runs_per_page=Bounds(minimum=1, maximum=500, default=DEFAULT_RUNS_PER_PAGE),
+    seed=Bounds(minimum=0, maximum=2**31 - 1, default=DEFAULT_EVALUATION_SEED),
+    total_timesteps=Bounds(minimum=100, maximum=MAX_TIMESTEPS),
+    evaluation_episodes=Bounds(minimum=1, maximum=100, default=DEFAULT_EPISODES),
+    periodic_every_steps=Bounds(minimum=100, maximum=MAX_TIMESTEPS),
+    periodic_episodes=Bounds(minimum=1, maximum=100, default=DEFAULT_PERIODIC_EPISODES),
+    periodic_stop_after=Bounds(minimum=1, maximum=100),
+    compared_runs=Bounds(minimum=1, maximum=100),
+    compared_metrics=Bounds(minimum=0, maximum=20),
+    average_window=Bounds(minimum=1, maximum=1_000, default=DEFAULT_WINDOW),
+    comparison_points=Bounds(minimum=4, maximum=5_000, default=DEFAULT_COMPARISON_POINTS),
+    curve_points=Bounds(minimum=4, maximum=100_000, default=DEFAULT_CURVE_POINTS),
+)
