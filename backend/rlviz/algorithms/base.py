@@ -29,6 +29,7 @@ LOGGED = (
     "rollout/ep_len_mean",
     "time/fps",
     "time/recent_fps",
+    "time/update_seconds",
 )
 """Metrics that every algorithm logs."""
 

@@ -39,7 +39,20 @@ class TRPOHyperparameters(OnPolicyHyperparameters):
     ] = 1
 
     def problems(self, total_timesteps: int) -> list[FieldError]:
-        return self.batch_problems(self.batch_size)
+        return self.batch_problems(self.batch_size) + self._sub_sampling_problems()
+
+    def _sub_sampling_problems(self) -> list[FieldError]:
+        """One transition has no spread that its advantage could be scaled by."""
+        rollout = self.n_steps * self.n_envs
+        if not self.normalize_advantage or self.sub_sampling_factor < rollout:
+            return []
+        return [
+            FieldError(
+                "/hyperparameters/sub_sampling_factor",
+                f"Of a rollout of n_steps × n_envs = {rollout} transitions only one would be left; normalised "
+                f"advantages need two. Use at most {rollout - 1}, or longer rollouts.",
+            )
+        ]
 
 
 TRPO = Algorithm(

@@ -11,6 +11,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from rlviz.domain.records import EPISODE_INDEX, EPISODE_LENGTH, EPISODE_REWARD, RECENT_FPS
 from rlviz.training.checkpoint import Checkpoints
 from rlviz.training.journals import RunJournals
+from rlviz.training.logger import RunLogger
 from rlviz.training.periodic import PeriodicEvaluation
 
 RATE_WINDOW_SECONDS = 1.0
@@ -18,7 +19,12 @@ RATE_WINDOW_SECONDS = 1.0
 
 class RunCallback(BaseCallback):
     """Journals finished episodes, saves checkpoints and evaluates when due, and ends training once ``stop`` is set,
-    or once the evaluation has seen enough: ``ended_early`` then says why."""
+    or once the evaluation has seen enough: ``ended_early`` then says why.
+
+    The model's logger must be a RunLogger.
+    """
+
+    _log: RunLogger
 
     def __init__(
         self,
@@ -34,8 +40,13 @@ class RunCallback(BaseCallback):
         self._evaluation = evaluation
         self._episodes = 0
         self._rate_since = (0, 0.0)
+        self._rollout_ended_at = 0.0
         self.stopped = False
         self.ended_early: str | None = None
+
+    def _init_callback(self) -> None:
+        assert isinstance(self.logger, RunLogger)
+        self._log = self.logger
 
     def _on_training_start(self) -> None:
         self._rate_since = (self.num_timesteps, self._monotonic())
@@ -61,18 +72,30 @@ class RunCallback(BaseCallback):
         self._rate_since = step, since + spent
         self.ended_early = evaluation.ended_early
 
-    def _on_training_end(self) -> None:
-        """What the last update logged would wait for a rollout that never comes."""
-        if self.logger.name_to_value:
-            self.logger.dump(self.num_timesteps)
+    def _on_rollout_start(self) -> None:
+        """The update that followed the last rollout is done. Its diagnostics describe the experience up to here."""
+        if self._log.update_is_due:
+            self._write_update()
 
     def _on_rollout_end(self) -> None:
         """Log the current rate: ``time/fps`` is an average since the start."""
+        self._rollout_ended_at = self._monotonic()
         step, since = self._rate_since
-        elapsed = self._monotonic() - since
+        elapsed = self._rollout_ended_at - since
         if elapsed >= RATE_WINDOW_SECONDS:
-            self.logger.record(RECENT_FPS, round((self.num_timesteps - step) / elapsed, 1))
-            self._rate_since = (self.num_timesteps, since + elapsed)
+            self._log.record(RECENT_FPS, round((self.num_timesteps - step) / elapsed, 1))
+            self._rate_since = (self.num_timesteps, self._rollout_ended_at)
+
+    def _on_training_end(self) -> None:
+        """Write what would wait for a rollout that never comes; unless training ended within one, also what the last
+        update found."""
+        if not self.stopped and self.ended_early is None:
+            self._write_update()
+        if self._log.name_to_value:
+            self._log.dump(self.num_timesteps)
+
+    def _write_update(self) -> None:
+        self._log.dump_update(self.num_timesteps, seconds=self._monotonic() - self._rollout_ended_at)
 
     def _record_episode(self, episode: dict[str, float]) -> None:
         self._episodes += 1

@@ -9,7 +9,6 @@ from functools import partial
 from threading import Event
 
 from stable_baselines3.common.base_class import BaseAlgorithm
-from stable_baselines3.common.logger import Logger
 
 from rlviz.algorithms import ALGORITHMS
 from rlviz.domain.config import RunConfig
@@ -24,7 +23,9 @@ from rlviz.training.builder import build_model
 from rlviz.training.callback import RunCallback
 from rlviz.training.checkpoint import Checkpoints
 from rlviz.training.greedy import GreedyPlayer
+from rlviz.training.interruption import UpdateInterrupted, make_interruptible
 from rlviz.training.journals import JournalOutput, RunJournals
+from rlviz.training.logger import RunLogger
 from rlviz.training.periodic import PeriodicEvaluation
 from rlviz.training.trouble import in_words
 
@@ -54,7 +55,7 @@ class Trainer:
         self._journals.warn_now(message)
 
     def stop(self) -> None:
-        """End training after the environment step, or the gradient update, that is under way."""
+        """End training after the step of the environment, or the gradient step, that is under way."""
         self._stop.set()
 
     def request_checkpoint(self, number: int) -> None:
@@ -102,14 +103,14 @@ class Trainer:
         if self._folder.read_control().desired is Desired.STOP:
             self.stop()
         with _closing(build_model(config)) as model:
-            model.set_logger(Logger(folder=None, output_formats=[JournalOutput(self._journals)]))
+            model.set_logger(RunLogger(JournalOutput(self._journals)))
+            make_interruptible(model, self._stop)
             checkpoints = self._take_checkpoints(config)
             evaluation = self._periodic_evaluation(config)
             callback = RunCallback(self._journals, checkpoints, self._stop, evaluation)
             stopped = self._stop.is_set()
             if not stopped:
-                self._learn(model, config, callback, evaluation)
-                stopped = callback.stopped
+                stopped = self._learn(model, config, callback, evaluation)
             checkpoints.save_final(model)
             early = {} if callback.ended_early is None else {"ended_early": callback.ended_early}
             kind = EventKind.STOPPED if stopped else EventKind.FINISHED
@@ -141,12 +142,17 @@ class Trainer:
 
     def _learn(
         self, model: BaseAlgorithm, config: RunConfig, callback: RunCallback, evaluation: PeriodicEvaluation | None
-    ) -> None:
-        """Train; evaluate the last policy too, if any was evaluated."""
+    ) -> bool:
+        """Train; evaluate the last policy too, if any was evaluated. Returns whether a stop ended it."""
         try:
-            model.learn(config.total_timesteps, callback=callback)
-            if evaluation is not None and not callback.stopped and callback.ended_early is None:
+            try:
+                model.learn(config.total_timesteps, callback=callback)
+                stopped = callback.stopped
+            except UpdateInterrupted:
+                stopped = True
+            if evaluation is not None and not stopped and callback.ended_early is None:
                 evaluation.evaluate(model)
+            return stopped
         finally:
             self._step = model.num_timesteps
             if evaluation is not None:

@@ -127,6 +127,15 @@ def test_dqn_has_to_start_learning_before_training_ends() -> None:
     DQN.validate({"learning_starts": 999}, 1_000)
 
 
+def test_trpo_keeps_two_transitions_of_a_rollout_where_it_normalises_their_advantages() -> None:
+    trpo = ALGORITHMS.get("trpo")
+    rollout: dict[str, Any] = {"n_envs": 1, "n_steps": 64, "batch_size": 64}
+    assert pointers(trpo, **rollout, sub_sampling_factor=64) == ["sub_sampling_factor"]
+    trpo.validate({**rollout, "sub_sampling_factor": 63}, 10_000)
+    trpo.validate({**rollout, "sub_sampling_factor": 64, "n_steps": 65}, 10_000)
+    trpo.validate({**rollout, "sub_sampling_factor": 64, "normalize_advantage": False}, 10_000)
+
+
 def test_a_dqn_batch_has_to_fit_into_the_replay_buffer() -> None:
     assert pointers(DQN, buffer_size=100, batch_size=101) == ["batch_size"]
     DQN.validate({"buffer_size": 100, "batch_size": 100}, 50_000)

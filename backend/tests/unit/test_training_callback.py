@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Event
@@ -14,13 +13,13 @@ import torch
 from stable_baselines3 import DQN, PPO
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.env_util import make_vec_env
-from stable_baselines3.common.logger import Logger
 
 from rlviz.domain.config import CheckpointPolicy
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.callback import RunCallback
 from rlviz.training.checkpoint import Checkpoints
 from rlviz.training.journals import JournalOutput, RunJournals
+from rlviz.training.logger import RunLogger
 from tests.support.training import column, make_run, rows
 
 NEVER = CheckpointPolicy(every_steps=1_000_000, every_seconds=86_400)
@@ -70,7 +69,7 @@ def model(algo: str, *, environments: int = 1, episode_length: int | None = None
 def learn(
     model: BaseAlgorithm, folder: RunFolder, journals: RunJournals, steps: int, stop: Event | None = None, **wishes: Any
 ) -> RunCallback:
-    model.set_logger(Logger(folder=None, output_formats=[JournalOutput(journals)]))
+    model.set_logger(RunLogger(JournalOutput(journals)))
     callback = RunCallback(journals, Checkpoints(folder, NEVER, journals), stop or Event(), **wishes)
     model.learn(steps, callback=callback)
     journals.close()
@@ -134,7 +133,6 @@ def test_training_that_nobody_stopped_was_not_stopped(folder: RunFolder, journal
 
 
 def test_the_current_rate_is_that_of_the_last_second_or_more(folder: RunFolder, journals: RunJournals) -> None:
-    quarters = itertools.count()
-    # The clock is looked at once a rollout: 32 steps take a quarter of a second.
-    learn(model("ppo"), folder, journals, 32 * 10, monotonic=lambda: next(quarters) / 4)
+    # A rollout of 32 steps takes a quarter of a second.
+    learn(model("ppo"), folder, journals, 32 * 10, monotonic=lambda: Watched.steps / 128)
     assert column(folder, "time/recent_fps") == [32 * 4.0] * 2

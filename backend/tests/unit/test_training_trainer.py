@@ -120,26 +120,6 @@ def test_a_stop_in_control_json_ends_training_with_a_model(tmp_path: Path, algo:
     assert folder.model_path.is_file()
 
 
-def test_a_stop_during_an_update_takes_effect_after_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = make_run(tmp_path, total_timesteps=1_000_000)
-    update, updates = PPO.train, []
-
-    def train(model: PPO) -> None:
-        folder.write_control(Control(desired=Desired.STOP))
-        eventually(lambda: trainers[0]._stop.is_set(), "the wish to reach the trainer")
-        update(model)
-        updates.append(model.num_timesteps)
-
-    trainers: list[Trainer] = []
-    monkeypatch.setattr(PPO, "train", train)
-    monkeypatch.setattr(
-        "rlviz.training.session.Trainer", lambda folder: trainers.append(Trainer(folder)) or trainers[0]
-    )
-    assert train_run(folder)
-    assert updates == [128]
-    assert [(event.event, event.step) for event in events(folder)][-1] == (EventKind.STOPPED, 130)
-
-
 def test_metrics_reach_the_disk_while_an_update_is_under_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = make_run(tmp_path, total_timesteps=256)
     updating, seen = Event(), Event()

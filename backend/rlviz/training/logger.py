@@ -1,0 +1,47 @@
+"""Stable-Baselines3's logger, with each value at the step of the experience that it describes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stable_baselines3.common.logger import KVWriter, Logger
+
+from rlviz.domain.records import UPDATE_SECONDS
+
+UPDATE = "train/"
+"""How the names of an update's diagnostics begin."""
+
+
+class RunLogger(Logger):
+    """Writes an update's diagnostics when the update is done.
+
+    The library calls ``dump`` when experience has been collected, records diagnostics while it learns from that, and
+    writes them at the next ``dump``: one rollout too late, or some episodes, and those of the last update never. Here
+    ``dump`` keeps them back, and ``dump_update`` writes them at the step where the update happened.
+    """
+
+    def __init__(self, output: KVWriter) -> None:
+        super().__init__(folder=None, output_formats=[output])
+        self.update_is_due = False
+        """Whether ``dump`` has written since the last diagnostics: an update has a row where the rest has one. Some
+        algorithms update at every step of the environment."""
+
+    def dump(self, step: int = 0) -> None:
+        """Write all that was recorded, except for diagnostics."""
+        update = self._take_update()
+        super().dump(step)
+        self.name_to_value.update(update)
+        self.update_is_due = True
+
+    def dump_update(self, step: int, seconds: float) -> None:
+        """Write the diagnostics that were recorded last, if any, of an update that took ``seconds``; what else was
+        recorded goes on waiting."""
+        update = self._take_update()
+        if update:
+            update[UPDATE_SECONDS] = round(seconds, 6)
+            for output in self.output_formats:
+                output.write(update, self.name_to_excluded, step)
+            self.update_is_due = False
+
+    def _take_update(self) -> dict[str, Any]:
+        return {name: self.name_to_value.pop(name) for name in [*self.name_to_value] if name.startswith(UPDATE)}
