@@ -33,7 +33,7 @@ from rlviz.environments.make import make
 from rlviz.evaluation.evaluate import evaluate, load_policy
 from rlviz.evaluation.recorder import VideoRecorder
 from rlviz.evaluation.rollout import play
-from rlviz.presets.book import preset_for
+from rlviz.presets.catalog import preset_for
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.builder import build_model
 

@@ -19,10 +19,10 @@ from typing import Any
 import httpx
 
 from rlviz.rundir.folder import RunFolder
-from rlviz.services.configuration import NewRun, resolve_config
+from rlviz.services.use_cases.configuration import NewRun, resolve_config
 
 WARM_UP_SECONDS = 8.0
-"""Enough for a spare worker to have imported everything."""
+"""Enough for a prewarmed worker to have imported everything."""
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ import orjson
 from benchmarks.support import Figure, figure, new_folder, percentile, scratch, service
 from rlviz.rundir.folder import RunFolder
 from rlviz.services.application import Application
-from rlviz.services.configuration import NewRun, resolve_config
-from rlviz.services.indexing import row_of_config
+from rlviz.services.projection.folder_projection import row_of_config
+from rlviz.services.use_cases.configuration import NewRun, resolve_config
 from rlviz.settings import Settings
 
 ROWS = 1_000_000

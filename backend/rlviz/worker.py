@@ -2,7 +2,7 @@
 
     python -m rlviz.worker RUN_FOLDER                    train the run
     python -m rlviz.worker RUN_FOLDER --evaluate ID      play the evaluation
-    python -m rlviz.worker --spare                       import everything, then wait for one job on stdin
+    python -m rlviz.worker --prewarm                       import everything, then wait for one job on stdin
 
 It never opens the catalogue and never speaks to the service: all it has is the run folder.
 """
@@ -45,11 +45,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m rlviz.worker", description=__doc__.splitlines()[0])
     parser.add_argument("folder", nargs="?", type=Path)
     parser.add_argument("--evaluate", metavar="ID")
-    parser.add_argument("--spare", action="store_true")
+    parser.add_argument("--prewarm", action="store_true")
     options = parser.parse_args(arguments)
     os.nice(NICENESS)
-    if options.spare:
-        return _spare()
+    if options.prewarm:
+        return _prewarmed()
     if options.folder is None:
         parser.error("name the run folder")
     return work(options.folder, options.evaluate)
@@ -104,7 +104,7 @@ def _evaluate(folder: RunFolder, evaluation_id: str) -> int:
     return EXIT_OK if record.status is EvaluationStatus.COMPLETED else EXIT_FAILED
 
 
-def _spare() -> int:
+def _prewarmed() -> int:
     """Pay for the imports in advance; then do the one job that comes, or end with the service."""
     import rlviz.evaluation.evaluate
     import rlviz.training.session  # noqa: F401

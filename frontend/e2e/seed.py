@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 
 from seeding.live import create_live, keep_alive
-from seeding.own import write_own_environment
+from seeding.own import write_custom_environment
 from seeding.story import write_story
 
 
@@ -35,7 +35,7 @@ def main() -> None:
     folders = create_live(wanted.folder, wanted.live)
     seeded["live"] = [folder.run_id for folder in folders]
     (wanted.folder / "seeded.json").write_text(json.dumps(seeded, indent=2))
-    write_own_environment(wanted.folder / "lights.py")
+    write_custom_environment(wanted.folder / "lights.py")
     ready = wanted.folder / ".live-ready"
     if folders and os.fork() == 0:
         keep_alive(folders, ready)

@@ -20,7 +20,7 @@ from benchmarks.presets.measure import Job, measure
 from benchmarks.presets.outcome import Outcome, summarize
 from rlviz.domain.presets import MeasuredPreset
 from rlviz.environments import ENVIRONMENTS
-from rlviz.presets.book import MEASURED, pages
+from rlviz.presets.catalog import MEASURED, preset_files
 from rlviz.rundir.atomic import write_atomically
 
 SEEDS = {"CartPole-v1": 10, "toy-text": 5, "classic-control": 5, "box2d": 3, "atari": 1}
@@ -59,13 +59,13 @@ def _options() -> argparse.Namespace:
 
 
 def _jobs(options: argparse.Namespace) -> Iterator[Job]:
-    for page in pages():
-        if page.environment is None or (options.env and page.environment not in options.env):
+    for file in preset_files():
+        if file.environment is None or (options.env and file.environment not in options.env):
             continue
-        for preset in page.preset:
+        for preset in file.preset:
             wanted = not options.algo or preset.algorithm in options.algo
             if wanted and (not options.preset or preset.id.value in options.preset):
-                yield Job(preset, ENVIRONMENTS.get(page.environment).resolve(preset.when))
+                yield Job(preset, ENVIRONMENTS.get(file.environment).resolve(preset.when))
 
 
 def _measure(job: Job, options: argparse.Namespace) -> None:

@@ -16,7 +16,7 @@ from rlviz.domain.limits import LIMITS
 from rlviz.domain.presets import MeasuredPreset, Preset
 from rlviz.environments import ENVIRONMENTS
 from rlviz.environments.base import Environment
-from rlviz.presets.book import ANYWHERE, digest, measured, pages
+from rlviz.presets.catalog import ANYWHERE, digest, measured, preset_files
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "presets.md"
 CURVES = "images/presets"
@@ -66,7 +66,7 @@ def show(value: Any) -> str:
 
 
 def _environments() -> Iterator[str]:
-    own = {page.environment: page.preset for page in pages() if page.environment is not None}
+    own = {file.environment: file.preset for file in preset_files() if file.environment is not None}
     for environment in ENVIRONMENTS:
         for algorithm in ALGORITHMS:
             presets = [preset for preset in own.get(environment.id, ()) if preset.algorithm == algorithm.id]
@@ -77,9 +77,9 @@ def _anywhere() -> Iterator[str]:
     for algorithm in ALGORITHMS:
         presets = [
             preset
-            for page in pages()
-            if page.environment is None
-            for preset in page.preset
+            for file in preset_files()
+            if file.environment is None
+            for preset in file.preset
             if preset.algorithm == algorithm.id
         ]
         yield from _section(algorithm, presets, ANYWHERE, None)
@@ -90,7 +90,7 @@ def _section(algorithm: Algorithm, presets: list[Preset], place: str, environmen
         return
     yield f"## {algorithm.name} on {place}\n"
     for preset in presets:
-        yield f"- **{_title(preset)}** (`{preset.id}`): {preset.summary} {preset.trade} *Source: {preset.source}.*"
+        yield f"- **{_title(preset)}** (`{preset.id}`): {preset.summary} {preset.tradeoff} *Source: {preset.source}.*"
     yield ""
     yield from _values(algorithm, presets)
     yield ""

@@ -20,10 +20,10 @@ from rlviz.domain.records import EVAL_REWARD, EventKind
 from rlviz.domain.registry import load
 from rlviz.environments.base import Environment
 from rlviz.environments.make import make_environment
-from rlviz.presets.book import digest
+from rlviz.presets.catalog import digest
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import read_journal
-from rlviz.services.runs import NewRun, resolve_config
+from rlviz.services.use_cases.runs import NewRun, resolve_config
 from rlviz.training.greedy import GreedyPlayer
 
 EVALUATIONS = 25

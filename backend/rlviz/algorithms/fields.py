@@ -69,7 +69,7 @@ GradientSteps = Annotated[
 
 # Experience
 
-Environments = Annotated[int, setting(Group.EXPERIENCE, "Environments stepped side by side.", ge=1, le=64)]
+EnvironmentCount = Annotated[int, setting(Group.EXPERIENCE, "Environments stepped side by side.", ge=1, le=64)]
 RolloutSteps = Annotated[
     int, setting(Group.EXPERIENCE, "Steps collected per environment before each update.", ge=2, le=65_536)
 ]

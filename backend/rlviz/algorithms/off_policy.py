@@ -12,7 +12,7 @@ from rlviz.algorithms.fields import (
     Activation,
     BatchSize,
     BufferSize,
-    Environments,
+    EnvironmentCount,
     ExplorationFraction,
     FinalEpsilon,
     Gamma,
@@ -59,7 +59,7 @@ class OffPolicyHyperparameters(Hyperparameters):
 
     learning_rate: LearningRate = 3e-4
     learning_rate_schedule: LearningRateSchedule = "constant"
-    n_envs: Environments = 1
+    n_envs: EnvironmentCount = 1
     normalize_observations: NormalizeObservations = False
     normalize_rewards: NormalizeRewards = False
     buffer_size: BufferSize = 1_000_000

@@ -10,7 +10,7 @@ from rlviz.algorithms.base import HERE, Hyperparameters
 from rlviz.algorithms.fields import (
     ACTIVATION_CLASSES,
     Activation,
-    Environments,
+    EnvironmentCount,
     GaeLambda,
     Gamma,
     LearningRate,
@@ -62,7 +62,7 @@ class OnPolicyHyperparameters(Hyperparameters):
 
     learning_rate: LearningRate = 3e-4
     learning_rate_schedule: LearningRateSchedule = "constant"
-    n_envs: Environments = 1
+    n_envs: EnvironmentCount = 1
     n_steps: RolloutSteps = 2048
     normalize_observations: NormalizeObservations = False
     normalize_rewards: NormalizeRewards = False

@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar
 
 from rlviz.algorithms.base import HERE, Algorithm, Hyperparameters
 from rlviz.algorithms.fields import (
-    Environments,
+    EnvironmentCount,
     ExplorationFraction,
     FinalEpsilon,
     Gamma,
@@ -33,7 +33,7 @@ class QLearningHyperparameters(Hyperparameters):
     ] = 0.1
     learning_rate_schedule: LearningRateSchedule = "constant"
     gamma: Gamma = 0.99
-    n_envs: Environments = 1
+    n_envs: EnvironmentCount = 1
     exploration_fraction: ExplorationFraction = 0.5
     exploration_initial_eps: InitialEpsilon = 1.0
     exploration_final_eps: FinalEpsilon = 0.05

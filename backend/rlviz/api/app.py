@@ -16,10 +16,10 @@ from starlette.routing import Mount
 
 from rlviz import __version__
 from rlviz.api import explorer
-from rlviz.api.guard import Guard
 from rlviz.api.headers import SecurityHeaders
 from rlviz.api.pages import page_routes
 from rlviz.api.problems import PROBLEM, answer_with_problems
+from rlviz.api.request_filter import RequestFilter
 from rlviz.api.routers import (
     artifacts,
     compare,
@@ -51,7 +51,7 @@ def create_app(application: Application) -> Starlette:
             application.close()
 
     settings = application.settings
-    middleware = [Middleware(SecurityHeaders), Middleware(Guard, settings=settings)]
+    middleware = [Middleware(SecurityHeaders), Middleware(RequestFilter, settings=settings)]
     if settings.cors_origins:
         cors = Middleware(
             CORSMiddleware, allow_origins=list(settings.cors_origins), allow_methods=["*"], allow_headers=["*"]

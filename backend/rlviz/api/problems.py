@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from rlviz.api.schemas import Problem, ProblemField
-from rlviz.catalog.trouble import explain
+from rlviz.catalog.error_messages import explain
 from rlviz.domain.errors import InvalidRequest, RlvizError, pointer_to
 
 log = logging.getLogger(__name__)

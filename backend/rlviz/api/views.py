@@ -38,10 +38,10 @@ from rlviz.domain.presets import Preset
 from rlviz.domain.records import EventRecord
 from rlviz.domain.times import utc
 from rlviz.environments.base import Environment, Space
-from rlviz.presets.book import measured, presets_for
-from rlviz.services.comparison import ComparedRuns
-from rlviz.services.environments import variants
-from rlviz.services.events import tell
+from rlviz.presets.catalog import measured, presets_for
+from rlviz.services.use_cases.comparison import ComparedRuns
+from rlviz.services.use_cases.environments import variants
+from rlviz.services.use_cases.events import tell
 
 _TIMES = ("created_at", "queued_at", "started_at", "ended_at")
 _SAME = set(Run.model_fields) - set(_TIMES) - {"queue_position"}
@@ -102,7 +102,7 @@ def view_preset(preset: Preset, algorithm: Algorithm, env_id: str | None = None)
         title=preset.title,
         summary=preset.summary,
         source=preset.source,
-        trade=preset.trade,
+        tradeoff=preset.tradeoff,
         measured=MeasuredPreset(**figures.model_dump()) if figures else None,
         total_timesteps=preset.total_timesteps,
         evaluation=preset.evaluation,

@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Engine, create_engine, event, inspect, text
 from sqlmodel import Session
 
-from rlviz.catalog.trouble import damaged, explained, newer
+from rlviz.catalog.error_messages import damaged, explain_errors, newer
 
 REVISIONS = ("0001", "0002")
 """The migrations in ``catalog/migrations/versions``, in order; a test holds the two together."""
@@ -23,10 +23,10 @@ HEAD = REVISIONS[-1]
 class Database:
     """The catalogue at ``path``. One transaction a use case; safe to use from several threads."""
 
-    def __init__(self, path: Path, *, patience: float = 10.0) -> None:
-        """``patience``: seconds to wait for another writer."""
+    def __init__(self, path: Path, *, busy_seconds: float = 10.0) -> None:
+        """``busy_seconds``: seconds to wait for another writer."""
         self.path = path
-        self.engine = _engine(path, patience)
+        self.engine = _engine(path, busy_seconds)
         self._writing = self.engine.execution_options(begin="BEGIN IMMEDIATE")
 
     def migrate(self) -> None:
@@ -35,7 +35,7 @@ class Database:
         Alembic is imported only when there is something to do, so that a normal start stays fast.
         Raises CatalogueUnusable if it cannot be written, CatalogueDamaged if it is no catalogue of ours.
         """
-        with explained(self.path):
+        with explain_errors(self.path):
             self._check()
             revision = self._revision()
             if revision == HEAD:
@@ -108,8 +108,8 @@ def mark_indexed(session: Session) -> None:
     session.connection().exec_driver_sql("PRAGMA user_version = 1")
 
 
-def _engine(path: Path, patience: float) -> Engine:
-    engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": patience, "check_same_thread": False})
+def _engine(path: Path, busy_seconds: float) -> Engine:
+    engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": busy_seconds, "check_same_thread": False})
 
     @event.listens_for(engine, "connect")
     def configure(connection: Any, _record: Any) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
-from rlviz.domain.environment import OwnEnvironment
+from rlviz.domain.environment import CustomEnvironment
 from rlviz.domain.limits import DEFAULT_PERIODIC_EPISODES, LIMITS, MAX_TIMESTEPS
 from rlviz.domain.times import Instant
 
@@ -82,8 +82,8 @@ class RunConfig(BaseModel):
     env_options: dict[str, JsonValue] = Field(
         default_factory=dict, description="Options of the environment; what is left out has its default."
     )
-    own_environment: OwnEnvironment | None = Field(
-        None, description="Where a user's own environment is, and its spaces; null for one of the registry."
+    custom_environment: CustomEnvironment | None = Field(
+        None, description="Where a custom environment is, and its spaces; null for one of the registry."
     )
     preset: str | None
     seed: Seed
@@ -100,3 +100,12 @@ class RunConfig(BaseModel):
     )
     versions: dict[str, str] = Field(default_factory=dict, description="Installed version by package name.")
     git_revision: str | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_former_names(cls, values: object) -> object:
+        """Version 0.1.0 called a custom environment ``own_environment``."""
+        if isinstance(values, dict) and "own_environment" in values:
+            values = {**values}
+            values["custom_environment"] = values.pop("own_environment")
+        return values

@@ -1,4 +1,4 @@
-"""OwnEnvironment: a user's own environment, with all that a worker needs to make it again."""
+"""CustomEnvironment: a custom environment, with all that a worker needs to make it again."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from rlviz.domain.spaces import Space
 
 
-class OwnEnvironment(BaseModel):
+class CustomEnvironment(BaseModel):
     """What probing the class said. Written into ``config.json``, so that a run can be repeated from its folder."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -16,7 +16,7 @@
     ├── Forbidden               403
     ├── RequestTimeout          408
     ├── PayloadTooLarge         413
-    ├── TooManyGuesses          429  too many wrong tokens from one address
+    ├── TooManyLoginAttempts          429  too many wrong tokens from one address
     ├── HeadTooLarge            431
     ├── NotEnoughDisk           507  too little room to begin something that writes
     ├── EvaluationFailed        500  ends up as the cause of a failed evaluation
@@ -148,7 +148,7 @@ class RequestTimeout(RlvizError):
     title = "Request timeout"
 
 
-class TooManyGuesses(RlvizError):
+class TooManyLoginAttempts(RlvizError):
     status = 429
     title = "Too many wrong tokens"
 

@@ -11,7 +11,7 @@ from rlviz.domain.config import Seed
 from rlviz.domain.limits import DEFAULT_EPISODES, DEFAULT_EVALUATION_SEED, LIMITS
 from rlviz.domain.times import Instant
 
-Episodes = Annotated[
+EpisodeCount = Annotated[
     int,
     Field(
         ge=LIMITS.evaluation_episodes.minimum,
@@ -116,7 +116,7 @@ class EvaluationRecord(BaseModel):
     created_at: Instant
     started_at: Instant | None = None
     ended_at: Instant | None = None
-    episodes: Episodes = DEFAULT_EPISODES
+    episodes: EpisodeCount = DEFAULT_EPISODES
     seed: Seed = DEFAULT_EVALUATION_SEED
     deterministic: bool = True
     policy: PolicyChoice = PolicyChoice.LATEST

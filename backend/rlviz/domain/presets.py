@@ -33,7 +33,7 @@ class Preset(BaseModel):
     algorithm: str
     id: PresetId
     summary: str = Field(min_length=1)
-    trade: str = Field(min_length=1, description="What is paid for what it is good at.")
+    tradeoff: str = Field(min_length=1, description="What is paid for what it is good at.")
     source: str = Field(min_length=1, description="Where the values come from.")
     total_timesteps: TotalTimesteps
     when: dict[str, JsonValue] = Field(default_factory=dict)

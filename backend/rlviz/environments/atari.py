@@ -59,8 +59,8 @@ def _game(name: str, summary: str, does: str, action_space: Space) -> Environmen
         max_episode_steps=MOST_FRAMES // FRAME_SKIP,
         render_fps=CONSOLE_FPS // FRAME_SKIP,
         options=AtariOptions(),
-        steps="rlviz.environments.pictures:atari_steps",
-        view="rlviz.environments.pictures:atari_view",
+        step_wrapper="rlviz.environments.pictures:atari_steps",
+        observation_wrapper="rlviz.environments.pictures:atari_view",
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from rlviz.algorithms.base import Algorithm
-from rlviz.domain.environment import OwnEnvironment
+from rlviz.domain.environment import CustomEnvironment
 from rlviz.domain.fields import check_fields
 from rlviz.domain.spaces import Space
 
@@ -73,20 +73,20 @@ class Environment:
     """What ``gymnasium.make`` is given, if not the id: ``"module:id"`` imports the module that registers it."""
     make_arguments: Mapping[str, Any] = field(default_factory=dict)
     """Keyword arguments of ``gymnasium.make`` besides those of the options."""
-    steps: str | None = None
+    step_wrapper: str | None = None
     """Lazy reference to a function ``(env, options) -> env`` that says what a step is (frames are skipped)."""
-    view: str | None = None
+    observation_wrapper: str | None = None
     """The same for what the agent sees and is rewarded for; episodes are counted below it."""
-    own: OwnEnvironment | None = None
-    """Where the class of a user's own environment is."""
-    fault: str | None = None
+    custom: CustomEnvironment | None = None
+    """Where the class of a custom environment is."""
+    unavailable_reason: str | None = None
     """Why it cannot be used here, and what to do about it; a missing package is found out by itself."""
 
     @property
     def hint(self) -> str | None:
         """What to do before it can be used; None if nothing is in the way."""
-        if self.fault is not None:
-            return self.fault
+        if self.unavailable_reason is not None:
+            return self.unavailable_reason
         missing = self.family.missing()
         return f"{', '.join(missing)} is not installed: {self.family.install}" if missing else None
 

@@ -108,6 +108,6 @@ CAR_RACING = Environment(
     max_episode_steps=_RACE_FRAMES // 2,
     render_fps=_RACE_FPS // 2,
     options=CarRacingOptions(),
-    steps="rlviz.environments.pictures:car_racing_steps",
-    view="rlviz.environments.pictures:car_racing_view",
+    step_wrapper="rlviz.environments.pictures:car_racing_steps",
+    observation_wrapper="rlviz.environments.pictures:car_racing_view",
 )

@@ -13,10 +13,10 @@ import gymnasium
 from gymnasium.envs.registration import EnvSpec
 
 from rlviz.domain.config import RunConfig
-from rlviz.domain.environment import OwnEnvironment
+from rlviz.domain.environment import CustomEnvironment
 from rlviz.domain.registry import load
 from rlviz.environments.base import Environment
-from rlviz.environments.own import environment_of
+from rlviz.environments.custom import environment_of
 from rlviz.environments.source import load_class
 from rlviz.environments.wrappers import RawOutcome, WholeEpisodes
 
@@ -37,7 +37,7 @@ def make_environment(config: RunConfig, *, render: bool = False, whole_episodes:
 def make(environment: Environment, *, render: bool = False, whole_episodes: bool = False) -> Env:
     """As ``make_environment``, of a registry entry with its options."""
     env = make_bare(environment, "rgb_array" if render else None)
-    if environment.view is None or not whole_episodes:
+    if environment.observation_wrapper is None or not whole_episodes:
         return put_view_on(env, environment)
     raw = RawOutcome(env)
     return WholeEpisodes(put_view_on(raw, environment), raw)
@@ -45,24 +45,28 @@ def make(environment: Environment, *, render: bool = False, whole_episodes: bool
 
 def make_bare(environment: Environment, mode: str | None) -> Env:
     """The environment itself, a step being what it is for the agent."""
-    if environment.own is not None:
-        return make_own(environment.own, mode)
+    if environment.custom is not None:
+        return make_custom(environment.custom, mode)
     arguments = {**environment.make_arguments, **environment.options.make_arguments()}
     env: Env = gymnasium.make(environment.gymnasium_id or environment.id, render_mode=mode, **arguments)
-    return load(environment.steps)(env, environment.options) if environment.steps is not None else env
+    return load(environment.step_wrapper)(env, environment.options) if environment.step_wrapper is not None else env
 
 
 def put_view_on(env: Env, environment: Environment) -> Env:
     """What the agent sees and is rewarded for."""
-    return load(environment.view)(env, environment.options) if environment.view is not None else env
+    return (
+        load(environment.observation_wrapper)(env, environment.options)
+        if environment.observation_wrapper is not None
+        else env
+    )
 
 
-def make_own(own: OwnEnvironment, render_mode: str | None) -> Env:
-    """A user's own environment. Raises what importing or constructing it raises."""
+def make_custom(custom: CustomEnvironment, render_mode: str | None) -> Env:
+    """A custom environment. Raises what importing or constructing it raises."""
     spec = EnvSpec(
         id="own/Environment-v0",
-        entry_point=load_class(own.entry_point),
-        max_episode_steps=own.max_episode_steps,
-        reward_threshold=own.reward_threshold,
+        entry_point=load_class(custom.entry_point),
+        max_episode_steps=custom.max_episode_steps,
+        reward_threshold=custom.reward_threshold,
     )
     return gymnasium.make(spec, render_mode=render_mode)

@@ -1,6 +1,7 @@
-"""python -m rlviz.environments.probe ENTRY_POINT: makes a user's own environment, plays a step, and says what it is.
+"""python -m rlviz.environments.probe ENTRY_POINT: makes a custom environment, plays a step, and says what it is.
 
-The last line of its output is JSON: an OwnEnvironment, or ``{"fault": "…"}`` in words for whoever wrote the class.
+The last line of its output is JSON: a CustomEnvironment, or ``{"unavailable_reason": "…"}`` in words for
+whoever wrote the class.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
-from rlviz.domain.environment import OwnEnvironment
+from rlviz.domain.environment import CustomEnvironment
 from rlviz.domain.spaces import Space
-from rlviz.environments.make import Env, make_own
+from rlviz.environments.make import Env, make_custom
 from rlviz.environments.source import load_class
 
 DEFAULT_FPS = 30
@@ -32,22 +33,22 @@ def main(entry_point: str) -> int:
     try:
         print(probe(entry_point).model_dump_json())
     except Unusable as error:
-        print(json.dumps({"fault": str(error)}))
+        print(json.dumps({"unavailable_reason": str(error)}))
     except Exception as error:
         traceback.print_exc()
         where = traceback.extract_tb(error.__traceback__)[-1]
-        fault = f"{type(error).__name__}: {error} ({where.filename}, line {where.lineno})"
-        print(json.dumps({"fault": fault[:600]}))
+        reason = f"{type(error).__name__}: {error} ({where.filename}, line {where.lineno})"
+        print(json.dumps({"unavailable_reason": reason[:600]}))
     return 0
 
 
-def probe(entry_point: str) -> OwnEnvironment:
+def probe(entry_point: str) -> CustomEnvironment:
     """What the class is like, once it has played a step and shown a picture. Raises Unusable, or what it raises."""
     made = _load(entry_point)
     said = _said_by(entry_point, made)
-    env = make_own(said, "rgb_array")
+    env = make_custom(said, "rgb_array")
     try:
-        own = said.model_copy(
+        custom = said.model_copy(
             update={
                 "observation_space": _space(env.observation_space, "observation"),
                 "action_space": _space(env.action_space, "action"),
@@ -56,7 +57,7 @@ def probe(entry_point: str) -> OwnEnvironment:
         _play(env)
     finally:
         env.close()
-    return own
+    return custom
 
 
 def _load(entry_point: str) -> Any:
@@ -74,10 +75,10 @@ def _load(entry_point: str) -> Any:
     return made
 
 
-def _said_by(entry_point: str, made: Any) -> OwnEnvironment:
+def _said_by(entry_point: str, made: Any) -> CustomEnvironment:
     """What the class says of itself in its attributes; the spaces come later."""
     summary = (made.__doc__ or "").strip().split("\n\n")[0].replace("\n", " ").strip()
-    return OwnEnvironment(
+    return CustomEnvironment(
         entry_point=entry_point,
         summary=summary if summary and made.__doc__ != gymnasium.Env.__doc__ else f"Your own, from {entry_point}.",
         observation_space=Space("Unknown"),

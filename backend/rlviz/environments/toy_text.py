@@ -106,5 +106,5 @@ BLACKJACK = Environment(
     max_episode_steps=None,
     render_fps=4,
     options=BlackjackOptions(),
-    view="rlviz.environments.wrappers:numbered",
+    observation_wrapper="rlviz.environments.wrappers:numbered",
 )

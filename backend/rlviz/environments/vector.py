@@ -10,8 +10,8 @@ from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv
 
 from rlviz.domain.config import RunConfig
+from rlviz.environments.custom import environment_of
 from rlviz.environments.make import make_bare, put_view_on
-from rlviz.environments.own import environment_of
 
 
 def make_training_environments(config: RunConfig, n_envs: int) -> VecEnv:

@@ -23,8 +23,8 @@ from rlviz.domain.errors import ArtifactNotFound, CheckpointUnusable, RlvizError
 from rlviz.domain.evaluation import EpisodeResult, EvaluationRecord, EvaluationStatus, VideoFacts
 from rlviz.domain.registry import load
 from rlviz.domain.times import utc
+from rlviz.environments.custom import environment_of
 from rlviz.environments.make import make_environment
-from rlviz.environments.own import environment_of
 from rlviz.evaluation.recorder import VideoRecorder
 from rlviz.evaluation.rollout import play
 from rlviz.evaluation.summary import summarize

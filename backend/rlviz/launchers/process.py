@@ -19,4 +19,4 @@ class ProcessLauncher(Launcher):
         return self._processes.adopt(identity)
 
     def close(self) -> None:
-        """Nothing to do: workers outlive the service, and the spare belongs to the processes."""
+        """Nothing to do: workers outlive the service, and the prewarmed worker belongs to the processes."""

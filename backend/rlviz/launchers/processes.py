@@ -20,7 +20,7 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.process import UNKNOWN, ProcessIdentity
 
 RESPAWN_SECONDS = 1.5
-"""The next spare waits so long, lest its imports compete with the first steps of the run just started."""
+"""The next prewarmed worker waits so long, lest its imports compete with the first steps of the run just started."""
 
 _VMSTAT = Path("/proc/vmstat")
 
@@ -79,26 +79,26 @@ class AdoptedWorker(Worker):
 
 
 class WorkerProcesses:
-    """Starts worker processes, from a warm spare if there is one.
+    """Starts worker processes, from a prewarmed worker if there is one.
 
     They run in sessions of their own, so that Ctrl-C on the service does not reach them: training
-    outlives a restart. A spare that got no job ends with the service.
+    outlives a restart. A prewarmed worker that got no job ends with the service.
     """
 
     def __init__(self, *, warm: bool = True, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._warm, self._monotonic = warm, monotonic
-        self._spare: subprocess.Popen[bytes] | None = None
+        self._prewarmed: subprocess.Popen[bytes] | None = None
         self._respawn_at = monotonic()
 
     def prepare(self) -> None:
-        """Start a spare if there is none and the last launch is not too fresh."""
-        if self._spare is not None and self._spare.poll() is not None:
-            self._discard_spare()
+        """Start a prewarmed worker if there is none and the last launch is not too fresh."""
+        if self._prewarmed is not None and self._prewarmed.poll() is not None:
+            self._discard_prewarmed()
             self._respawn_at = self._monotonic() + RESPAWN_SECONDS
         now = self._monotonic()
-        if self._warm and self._spare is None and now >= self._respawn_at:
+        if self._warm and self._prewarmed is None and now >= self._respawn_at:
             self._respawn_at = now + RESPAWN_SECONDS
-            self._spare = _spawn(["--spare"], stdin=subprocess.PIPE, output=subprocess.DEVNULL)
+            self._prewarmed = _spawn(["--prewarm"], stdin=subprocess.PIPE, output=subprocess.DEVNULL)
 
     def start(self, folder: RunFolder, evaluation_id: str | None = None) -> LaunchedWorker:
         """A worker that trains the run in ``folder``, or plays one of its evaluations.
@@ -106,10 +106,10 @@ class WorkerProcesses:
         Raises LauncherError if no process can be started.
         """
         self._respawn_at = self._monotonic() + RESPAWN_SECONDS
-        if self._spare is not None and _hand_over(self._spare, folder, evaluation_id):
-            process, self._spare = self._spare, None
+        if self._prewarmed is not None and _hand_over(self._prewarmed, folder, evaluation_id):
+            process, self._prewarmed = self._prewarmed, None
         else:
-            self._discard_spare()
+            self._discard_prewarmed()
             process = _start_cold(folder, evaluation_id)
         return LaunchedWorker(process, _identity_of(process))
 
@@ -117,15 +117,15 @@ class WorkerProcesses:
         return AdoptedWorker(identity) if identity.is_alive() else None
 
     def close(self) -> None:
-        """Let the spare go; workers that have a job go on."""
-        self._discard_spare()
+        """Let the prewarmed worker go; workers that have a job go on."""
+        self._discard_prewarmed()
         self._warm = False
 
-    def _discard_spare(self) -> None:
-        if self._spare is not None:
-            with self._spare as spare:  # closes its pipe and waits for its end
-                spare.kill()
-            self._spare = None
+    def _discard_prewarmed(self) -> None:
+        if self._prewarmed is not None:
+            with self._prewarmed as prewarmed:  # closes its pipe and waits for its end
+                prewarmed.kill()
+            self._prewarmed = None
 
 
 def _start_cold(folder: RunFolder, evaluation_id: str | None) -> subprocess.Popen[bytes]:
@@ -157,11 +157,11 @@ def _spawn(arguments: list[str], *, stdin: int, output: int) -> subprocess.Popen
         raise LauncherError(f"The worker process could not be started: {error}.") from error
 
 
-def _hand_over(spare: subprocess.Popen[bytes], folder: RunFolder, evaluation_id: str | None) -> bool:
-    """Give ``spare`` its job; it may still be importing. Returns False if it has died."""
+def _hand_over(prewarmed: subprocess.Popen[bytes], folder: RunFolder, evaluation_id: str | None) -> bool:
+    """Give ``prewarmed`` its job; it may still be importing. Returns False if it has died."""
     job = {"folder": str(folder.path.resolve()), "evaluate": evaluation_id}
-    pipe = spare.stdin
-    if spare.poll() is not None or pipe is None:
+    pipe = prewarmed.stdin
+    if prewarmed.poll() is not None or pipe is None:
         return False
     try:
         pipe.write(json.dumps(job).encode() + b"\n")

@@ -13,19 +13,19 @@ from rlviz.launchers import LAUNCHERS
 from rlviz.launchers.processes import WorkerProcesses
 from rlviz.rundir.lock import RunsLock
 from rlviz.rundir.trash import Trash
-from rlviz.services.broadcast import Broadcast
-from rlviz.services.comparison import ComparisonService
-from rlviz.services.environments import Environments
-from rlviz.services.evaluations import EvaluationService
-from rlviz.services.feeds import Feeds
-from rlviz.services.hints import HintService
-from rlviz.services.housekeeping import Housekeeping
-from rlviz.services.metrics import MetricsService
-from rlviz.services.rebuild import Rebuilt, index_new, rebuild
-from rlviz.services.recovery import recover
-from rlviz.services.runs import RunService
-from rlviz.services.stream import StreamService
-from rlviz.services.supervisor import Supervisor
+from rlviz.services.projection.rebuild import Rebuilt, index_new, rebuild
+from rlviz.services.streaming.broadcast import Broadcast
+from rlviz.services.streaming.feeds import Feeds
+from rlviz.services.streaming.stream import StreamService
+from rlviz.services.supervision.housekeeping import Housekeeping
+from rlviz.services.supervision.recovery import recover
+from rlviz.services.supervision.supervisor import Supervisor
+from rlviz.services.use_cases.comparison import ComparisonService
+from rlviz.services.use_cases.environments import EnvironmentService
+from rlviz.services.use_cases.evaluations import EvaluationService
+from rlviz.services.use_cases.hints import HintService
+from rlviz.services.use_cases.metrics import MetricsService
+from rlviz.services.use_cases.runs import RunService
 from rlviz.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 CATALOGUE = "rlviz.db"
 DRAIN_SECONDS = 9.5
 
-SUPERVISOR_PATIENCE = 1.0
+SUPERVISOR_BUSY_SECONDS = 1.0
 """Seconds that the supervisor waits for another writer; it tries again later, and follows its runs meanwhile."""
 
 
@@ -50,13 +50,13 @@ class Application:
         self.launcher = LAUNCHERS.get(settings.launcher)(self.processes)
         self.broadcast = Broadcast()
         self.feeds = Feeds(runs_dir)
-        self._own_catalogue = Database(runs_dir / CATALOGUE, patience=SUPERVISOR_PATIENCE)
+        self._own_catalogue = Database(runs_dir / CATALOGUE, busy_seconds=SUPERVISOR_BUSY_SECONDS)
         self.supervisor = Supervisor(
             self.settings, self._own_catalogue, self.launcher, self.processes, self.feeds, self.broadcast
         )
         self.trash = Trash(runs_dir)
         self.housekeeping = Housekeeping(self.trash, self.settings.trash_days)
-        self.environments = Environments(settings.environments)
+        self.environments = EnvironmentService(settings.environments)
         self.runs = RunService(
             self.settings, self.database, self.supervisor, self.broadcast, self.trash, self.environments
         )

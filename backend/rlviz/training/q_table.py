@@ -11,7 +11,7 @@ from stable_baselines3.common.vec_env import DummyVecEnv
 
 from rlviz.algorithms.tabular import QLearning
 from rlviz.domain.config import RunConfig
-from rlviz.environments.own import environment_of
+from rlviz.environments.custom import environment_of
 from rlviz.rundir.atomic import write_atomically
 from rlviz.rundir.folder import RunFolder
 

@@ -16,8 +16,8 @@ from rlviz.rundir.control import Desired, read_control
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import read_journal
 from rlviz.rundir.lock import training_lock
+from rlviz.training.error_messages import is_disk_full, where
 from rlviz.training.trainer import Trainer
-from rlviz.training.trouble import is_disk_full, where
 
 WATCH_SECONDS = 0.05
 

@@ -14,20 +14,20 @@ from rlviz.algorithms import ALGORITHMS
 from rlviz.domain.config import RunConfig
 from rlviz.domain.records import EventKind
 from rlviz.domain.registry import load
+from rlviz.environments.custom import environment_of
 from rlviz.environments.make import make_environment
-from rlviz.environments.own import environment_of
 from rlviz.rundir.control import Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.process import ProcessIdentity, boot_id
 from rlviz.training.builder import build_model
 from rlviz.training.callback import RunCallback
 from rlviz.training.checkpoint import Checkpoints
+from rlviz.training.error_messages import in_words
 from rlviz.training.greedy import GreedyPlayer
 from rlviz.training.interruption import UpdateInterrupted, make_interruptible
 from rlviz.training.journals import JournalOutput, RunJournals
 from rlviz.training.logger import RunLogger
 from rlviz.training.periodic import PeriodicEvaluation
-from rlviz.training.trouble import in_words
 
 TRACEBACK_LINES = 20
 

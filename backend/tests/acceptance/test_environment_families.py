@@ -18,15 +18,15 @@ from rlviz.algorithms import ALGORITHMS
 from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus
 from rlviz.environments import ENVIRONMENTS
 from rlviz.environments.base import Environment
+from rlviz.environments.custom import custom_environment, environment_of
 from rlviz.environments.make import make_environment
-from rlviz.environments.own import environment_of, own_environment
 from rlviz.environments.probe import probe
 from rlviz.environments.vector import make_training_environments
 from rlviz.evaluation.evaluate import evaluate
 from rlviz.evaluation.rollout import play
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
-from rlviz.services.runs import NewRun, resolve_config
+from rlviz.services.use_cases.runs import NewRun, resolve_config
 from rlviz.training.session import train_run
 from tests.support.training import CREATED_AT, checkpoints, column, events, eventually, kinds
 
@@ -55,7 +55,7 @@ CASES: list[tuple[str, dict[str, Any], str, dict[str, Any]]] = [
 
 
 def find(env_id: str) -> Environment:
-    return own_environment("Lights", probe(OWN)) if env_id == OWN else ENVIRONMENTS.get(env_id)
+    return custom_environment("Lights", probe(OWN)) if env_id == OWN else ENVIRONMENTS.get(env_id)
 
 
 def folder_of(

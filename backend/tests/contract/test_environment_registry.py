@@ -16,7 +16,7 @@ from rlviz.domain.errors import InvalidRequest, UnknownName
 from rlviz.environments import ENVIRONMENTS
 from rlviz.environments.base import Environment, Space
 from rlviz.environments.make import make
-from rlviz.services.environments import variants
+from rlviz.services.use_cases.environments import variants
 
 VARIANTS = [variant for entry in ENVIRONMENTS for variant in variants(entry) or [entry]]
 FRAMES_A_STEP = {"CarRacing-v3": 2, "ALE/Pong-v5": 4, "ALE/Breakout-v5": 4}

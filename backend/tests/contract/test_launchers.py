@@ -19,7 +19,11 @@ from tests.support.training import column, events, eventually, kinds, leftovers,
 from tests.support.workers import impatient_processes, is_running, put_down, worker_processes
 
 ENDLESS = 1_000_000
-KINDS = {"process": ("process", False), "process from a warm spare": ("process", True), "thread": ("thread", False)}
+KINDS = {
+    "process": ("process", False),
+    "process from a prewarmed worker": ("process", True),
+    "thread": ("thread", False),
+}
 
 
 class Rig:
@@ -34,11 +38,11 @@ class Rig:
 
     def launch(self, folder: RunFolder) -> Worker:
         self.processes.prepare()
-        spares = worker_processes()
+        prewarmed = worker_processes()
         worker = self.launcher.launch(folder)
         self._workers.append(worker)
         if self._warm:
-            assert worker.identity.pid in spares
+            assert worker.identity.pid in prewarmed
         return worker
 
     def close(self) -> None:

@@ -10,7 +10,7 @@ from rlviz.domain.errors import ArtifactNotFound, InvalidRequest, RlvizError
 from rlviz.rundir.artifacts import find_artifact
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalTail, is_line_start, last_lines, offset_after, read_backwards, read_journal
-from rlviz.services.cursor import decode_cursor, encode_cursor
+from rlviz.services.streaming.cursor import decode_cursor, encode_cursor
 from tests.faults.support import times
 from tests.support.http import make_run
 

@@ -11,9 +11,9 @@ from threading import Event, Thread
 import pytest
 
 from rlviz.domain.records import EventKind
+from rlviz.training.error_messages import where
 from rlviz.training.journals import RunJournals
 from rlviz.training.limits import MAX_NAME_CHARACTERS, MAX_NAMES, ROWS_A_SECOND
-from rlviz.training.trouble import where
 from tests.support.training import events, kinds, make_run, messages, rows
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(600)]

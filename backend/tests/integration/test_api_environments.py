@@ -32,7 +32,7 @@ def test_a_preset_is_shown_as_a_run_gets_it(service: Service, listed: dict[str, 
     assert run["config"]["hyperparameters"] == shown["hyperparameters"]
     assert run["total_timesteps"] == shown["total_timesteps"]
     assert shown["source"]
-    assert shown["trade"]
+    assert shown["tradeoff"]
 
 
 def test_options_are_fields_with_bounds_and_help(listed: dict[str, Any]) -> None:

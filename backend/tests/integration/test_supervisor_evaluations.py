@@ -26,7 +26,7 @@ from rlviz.domain.status import RunStatus
 from rlviz.rundir.control import Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.services.application import Application
-from rlviz.services.rebuild import Rebuilt, rebuild
+from rlviz.services.projection.rebuild import Rebuilt, rebuild
 from rlviz.training.session import train_run
 from tests.support.service import (
     becomes,

@@ -40,7 +40,7 @@ SERVICE = """
 import json, sys, time
 from pathlib import Path
 from rlviz.services.application import Application
-from rlviz.services.configuration import NewRun
+from rlviz.services.use_cases.configuration import NewRun
 from rlviz.settings import Settings
 
 runs_dir, steps, evaluated, hyperparameters = json.loads(sys.argv[1])

@@ -20,7 +20,7 @@ from rlviz.domain.records import EventKind
 from rlviz.domain.status import RunStatus
 from rlviz.rundir.journal import read_journal
 from rlviz.services.application import Application
-from rlviz.services.rebuild import Rebuilt, rebuild
+from rlviz.services.projection.rebuild import Rebuilt, rebuild
 from tests.support.service import (
     becomes,
     catalogue,

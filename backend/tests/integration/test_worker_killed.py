@@ -17,8 +17,8 @@ from stable_baselines3 import PPO
 from rlviz.domain.records import EventKind, MetricRecord
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import read_journal
-from rlviz.services.indexing import row_of_folder
-from rlviz.services.run_follower import journal_interruption
+from rlviz.services.projection.folder_projection import row_of_folder
+from rlviz.services.supervision.run_monitor import journal_interruption
 from tests.support.service import ENDLESS
 from tests.support.training import checkpoints, events, eventually, kinds, make_run, rows
 

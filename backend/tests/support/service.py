@@ -15,7 +15,7 @@ from rlviz.catalog.runs import RunQuery
 from rlviz.domain.status import RunStatus
 from rlviz.rundir.folder import RunFolder
 from rlviz.services.application import Application
-from rlviz.services.configuration import NewRun
+from rlviz.services.use_cases.configuration import NewRun
 from rlviz.settings import Settings
 from tests.support.training import QUICK, eventually
 from tests.support.workers import put_down

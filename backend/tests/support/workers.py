@@ -13,7 +13,7 @@ from tests.support.training import eventually
 
 
 def impatient_processes(*, warm: bool = True) -> WorkerProcesses:
-    """Worker processes whose clock runs so fast that a spare is always due."""
+    """Worker processes whose clock runs so fast that a prewarmed worker is always due."""
     ticks = itertools.count(step=60)
     return WorkerProcesses(warm=warm, monotonic=lambda: float(next(ticks)))
 

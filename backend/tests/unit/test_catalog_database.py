@@ -22,10 +22,10 @@ from sqlalchemy.exc import IntegrityError
 from sqlmodel import SQLModel
 
 from rlviz.catalog.database import HEAD, REVISIONS, Database, mark_indexed
+from rlviz.catalog.error_messages import explain_errors
 from rlviz.catalog.migrations import run as migrations
 from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.catalog.runs import get_run
-from rlviz.catalog.trouble import explained
 from rlviz.domain.errors import CatalogueDamaged, CatalogueUnusable
 
 SCRIPTS = Path(migrations.__file__).parent
@@ -144,7 +144,7 @@ def test_a_catalogue_of_a_newer_version_is_left_alone(database: Database) -> Non
 
 
 def test_a_catalogue_that_another_program_holds_is_locked(database: Database) -> None:
-    hasty = Database(database.path, patience=0.01)
+    hasty = Database(database.path, busy_seconds=0.01)
     with database.write(), pytest.raises(CatalogueUnusable, match="locked"):
         hasty.migrate()
     hasty.close()
@@ -152,7 +152,7 @@ def test_a_catalogue_that_another_program_holds_is_locked(database: Database) ->
 
 def test_a_catalogue_that_may_only_be_read_is_named_with_what_to_look_at(database: Database) -> None:
     def write() -> None:
-        with explained(database.path), database.engine.connect() as connection:
+        with explain_errors(database.path), database.engine.connect() as connection:
             connection.exec_driver_sql("PRAGMA query_only = 1")
             connection.exec_driver_sql("DELETE FROM run")
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from rlviz.domain.ids import new_evaluation_id
 from rlviz.domain.records import EventKind, EventRecord
-from rlviz.services.evaluations import later_than
-from rlviz.services.folding import fold_event
-from rlviz.services.indexing import row_of_config
+from rlviz.services.projection.folder_projection import row_of_config
+from rlviz.services.projection.run_projection import fold_event
+from rlviz.services.use_cases.evaluations import later_than
 from tests.support.training import make_run
 
 

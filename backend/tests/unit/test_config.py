@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from rlviz.domain.config import CheckpointPolicy, RunConfig
 from rlviz.domain.limits import LIMITS, MAX_TIMESTEPS
-from rlviz.environments.own import environment_of
+from rlviz.environments.custom import environment_of
 
 INF, NAN = float("inf"), float("nan")
 GOOD: dict[str, Any] = {
@@ -111,9 +111,9 @@ def test_whole_seconds_are_seconds() -> None:
 
 
 def test_a_configuration_from_before_there_were_options_reads_as_one_without() -> None:
-    old = RunConfig(**GOOD).model_dump_json(exclude={"env_options", "own_environment"})
+    old = RunConfig(**GOOD).model_dump_json(exclude={"env_options", "custom_environment"})
     config = RunConfig.model_validate_json(old)
     assert config.schema_version == 1
     assert config.env_options == {}
-    assert config.own_environment is None
+    assert config.custom_environment is None
     assert environment_of(config).id == "CartPole-v1"

@@ -18,7 +18,7 @@ from rlviz.domain.spaces import box, discrete
 from rlviz.environments.base import Environment, Family
 from rlviz.environments.probe import _space
 from rlviz.machine import machine_memory
-from rlviz.services.configuration import _layout, check_memory
+from rlviz.services.use_cases.configuration import _layout, check_memory
 
 SPACES = [
     (spaces.Box(-1, 1, (4,), np.float32), spaces.Discrete(2), Layout((4,), 4), Layout((1,), 8)),

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from rlviz.rundir.journal import JournalWriter
-from rlviz.services.metrics import CACHED_RUNS, Axis, Curves, MetricsService, Window
+from rlviz.services.use_cases.metrics import CACHED_RUNS, Axis, Curves, MetricsService, Window
 from tests.support.http import journal, make_run
 
 REWARD = "episode/reward"

@@ -12,7 +12,7 @@ from rlviz.algorithms.policy import Scale, ScaledPolicy
 from rlviz.domain.config import EvaluationPlan
 from rlviz.domain.errors import InvalidRequest
 from rlviz.evaluation.evaluate import load_policy
-from rlviz.services.configuration import NewRun, resolve_config
+from rlviz.services.use_cases.configuration import NewRun, resolve_config
 from rlviz.training.builder import build_model
 from rlviz.training.checkpoint import save_policy
 from rlviz.training.session import train_run

@@ -10,8 +10,8 @@ from rlviz.domain.errors import UnknownName
 from rlviz.domain.presets import Preset, PresetId
 from rlviz.environments import ENVIRONMENTS
 from rlviz.environments.base import Environment
-from rlviz.presets.book import digest, measured, pages, preset_for, presets_for
-from rlviz.services.environments import variants
+from rlviz.presets.catalog import digest, measured, preset_files, preset_for, presets_for
+from rlviz.services.use_cases.environments import variants
 
 PAIRS = [
     (algorithm, variant)
@@ -35,20 +35,21 @@ def test_every_pair_has_each_preset_once_and_can_train_with_it(algorithm: Algori
         algorithm.validate(preset.hyperparameters, preset.total_timesteps, spaces)
 
 
-def test_every_page_is_of_an_environment_and_of_algorithms_that_fit() -> None:
-    assert len({page.environment for page in pages() if page.environment}) == sum(bool(p.environment) for p in pages())
-    for page in pages():
-        for preset in page.preset:
+def test_every_file_is_of_an_environment_and_of_algorithms_that_fit() -> None:
+    environments = [file.environment for file in preset_files() if file.environment]
+    assert len(set(environments)) == len(environments)
+    for file in preset_files():
+        for preset in file.preset:
             algorithm = ALGORITHMS.get(preset.algorithm)
             algorithm.validate(preset.hyperparameters, preset.total_timesteps)
-            if page.environment is not None:
-                assert ENVIRONMENTS.get(page.environment).resolve(preset.when).suits(algorithm)
+            if file.environment is not None:
+                assert ENVIRONMENTS.get(file.environment).resolve(preset.when).suits(algorithm)
 
 
 def test_every_preset_says_in_a_sentence_what_it_is_and_what_it_trades() -> None:
-    for preset in (preset for page in pages() for preset in page.preset):
+    for preset in (preset for file in preset_files() for preset in file.preset):
         assert preset.summary.endswith(".")
-        assert preset.trade.endswith(".")
+        assert preset.tradeoff.endswith(".")
         assert not preset.source.endswith(".")
 
 

@@ -15,9 +15,9 @@ from rlviz.domain.evaluation import EvaluationRecord
 from rlviz.rundir.folder import RunFolder
 from rlviz.services import application as application_module
 from rlviz.services.application import Application
-from rlviz.services.folding import curve_of_journal
-from rlviz.services.indexing import row_of_folder
-from rlviz.services.rebuild import rebuild
+from rlviz.services.projection.folder_projection import row_of_folder
+from rlviz.services.projection.rebuild import rebuild
+from rlviz.services.projection.run_projection import curve_of_journal
 from rlviz.settings import Settings
 from tests.support.service import catalogue, service
 from tests.support.training import CREATED_AT, make_run

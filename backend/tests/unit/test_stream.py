@@ -17,11 +17,11 @@ from rlviz.domain.errors import InvalidRequest, RunNotFound
 from rlviz.domain.status import RunStatus
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter
-from rlviz.services.broadcast import Broadcast
-from rlviz.services.cursor import decode_cursor, encode_cursor
-from rlviz.services.feeds import Feeds, MetricsFeed
-from rlviz.services.indexing import row_of_config
-from rlviz.services.stream import (
+from rlviz.services.projection.folder_projection import row_of_config
+from rlviz.services.streaming.broadcast import Broadcast
+from rlviz.services.streaming.cursor import decode_cursor, encode_cursor
+from rlviz.services.streaming.feeds import Feeds, MetricsFeed
+from rlviz.services.streaming.stream import (
     THROTTLE_SECONDS,
     EndEvent,
     MetricsEvent,

@@ -15,7 +15,7 @@ from rlviz.domain.config import EvaluationPlan
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.records import EventKind
 from rlviz.rundir.folder import RunFolder
-from rlviz.services.indexing import row_of_folder
+from rlviz.services.projection.folder_projection import row_of_folder
 from rlviz.training import checkpoint
 from rlviz.training.greedy import GreedyPlayer, Score
 from rlviz.training.journals import RunJournals

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from rlviz.presets.book import preset_for
+from rlviz.presets.catalog import preset_for
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.session import train_run
 from tests.support.training import ENV_ID, checkpoints, make_run

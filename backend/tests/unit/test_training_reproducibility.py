@@ -20,17 +20,17 @@ CONFIGURATIONS = {
 
 @pytest.fixture(scope="module")
 def repeated(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[RunFolder]]:
-    """Each configuration trained by a cold worker, by a warm spare, and in this process."""
+    """Each configuration trained by a cold worker, by a prewarmed worker, and in this process."""
     root = tmp_path_factory.mktemp("runs")
     runs: dict[str, list[RunFolder]] = {}
     for algo, configuration in CONFIGURATIONS.items():
         cold, warm, here = (make_run(root, name, algo=algo, **configuration) for name in ("cold", "warm", "here"))
         processes = WorkerProcesses()
         processes.prepare()
-        spare = processes._spare
-        assert spare is not None
+        prewarmed = processes._prewarmed
+        assert prewarmed is not None
         workers = [processes.start(warm), processes.start(cold)]
-        assert [worker.identity.pid == spare.pid for worker in workers] == [True, False]
+        assert [worker.identity.pid == prewarmed.pid for worker in workers] == [True, False]
         assert train_run(here)
         for worker in workers:
             assert eventually(worker.poll) == Exit(0)

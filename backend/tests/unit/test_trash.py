@@ -8,7 +8,7 @@ import pytest
 
 from rlviz.domain.errors import RunNotFound
 from rlviz.rundir.trash import Trash
-from rlviz.services.housekeeping import DAY_SECONDS, Housekeeping
+from rlviz.services.supervision.housekeeping import DAY_SECONDS, Housekeeping
 from tests.support.training import make_run
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 GUIDE = Path(__file__).resolve().parents[3] / "docs" / "how-to-add" / "environment.md"
 
 
-def write_own_environment(path: Path) -> None:
+def write_custom_environment(path: Path) -> None:
     """The first Python of the guide: a class named ``Lights``."""
     example = re.search(r"```python\n(.*?)```", GUIDE.read_text(), re.DOTALL)
     assert example, f"{GUIDE} has no example"

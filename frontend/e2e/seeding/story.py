@@ -10,7 +10,7 @@ from random import Random
 from rlviz.domain.records import EventKind
 from rlviz.rundir.folder import Labels, RunFolder
 from rlviz.rundir.journal import JournalWriter
-from rlviz.services.runs import NewRun, resolve_config
+from rlviz.services.use_cases.runs import NewRun, resolve_config
 from seeding import film
 from seeding.curves import CARTPOLE, Skill, rows
 

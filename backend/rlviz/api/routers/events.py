@@ -9,7 +9,7 @@ from rlviz.api.problems import documented
 from rlviz.api.schemas import RunEvents
 from rlviz.api.views import view_event
 from rlviz.domain.errors import RunNotFound
-from rlviz.services.events import read_events
+from rlviz.services.use_cases.events import read_events
 
 router = APIRouter(prefix="/runs/{run_id}/events", tags=["events"])
 

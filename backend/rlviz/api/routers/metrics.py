@@ -17,7 +17,7 @@ from rlviz.domain.errors import InvalidRequest, RunNotFound
 from rlviz.domain.limits import DEFAULT_CURVE_POINTS, LIMITS
 from rlviz.domain.records import MetricRecord
 from rlviz.rundir.journal import Line
-from rlviz.services.metrics import Curve, Window
+from rlviz.services.use_cases.metrics import Curve, Window
 
 router = APIRouter(prefix="/runs/{run_id}/metrics", tags=["metrics"])
 

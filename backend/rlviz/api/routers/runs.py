@@ -25,8 +25,8 @@ from rlviz.domain.errors import (
 from rlviz.domain.limits import DEFAULT_RUNS_PER_PAGE, LIMITS
 from rlviz.domain.status import RunStatus
 from rlviz.services.application import Application
-from rlviz.services.configuration import NewRun
-from rlviz.services.runs import folder_gone
+from rlviz.services.use_cases.configuration import NewRun
+from rlviz.services.use_cases.runs import folder_gone
 
 router = APIRouter(prefix="/runs", tags=["runs"])
 

@@ -22,7 +22,7 @@ from rlviz.api.views import view_evaluation, view_run
 from rlviz.domain.errors import InvalidRequest, RunNotFound
 from rlviz.domain.status import RunStatus
 from rlviz.services.application import Application
-from rlviz.services.stream import (
+from rlviz.services.streaming.stream import (
     EndEvent,
     EvaluationEvent,
     MetricsEvent,

@@ -48,7 +48,7 @@ class PresetInfo(Wire):
     title: str
     summary: str
     source: str = Field(description="Where the values come from.")
-    trade: str = Field(description="What it gives up, and for what.")
+    tradeoff: str = Field(description="What it gives up, and for what.")
     measured: MeasuredPreset | None
     total_timesteps: int
     evaluation: EvaluationPlan | None = Field(description="Evaluation while it trains, as the preset wants it.")

@@ -7,7 +7,7 @@ from pydantic import Field
 from rlviz.api.schemas.wire import Body, Wire
 from rlviz.domain.config import Seed
 from rlviz.domain.evaluation import (
-    Episodes,
+    EpisodeCount,
     EvaluationStatus,
     EvaluationSummary,
     PolicyChoice,
@@ -17,7 +17,7 @@ from rlviz.domain.times import Instant
 
 
 class EvaluationCreate(Body):
-    episodes: Episodes = DEFAULT_EPISODES
+    episodes: EpisodeCount = DEFAULT_EPISODES
     seed: Seed = Field(DEFAULT_EVALUATION_SEED, description="Seed of the first episode; each next one adds 1.")
     deterministic: bool = Field(True, description="Take the most likely action instead of sampling.")
     policy: PolicyChoice = Field(

@@ -31,7 +31,7 @@ const preset = (id: string, clip: number) => ({
   id,
   title: id,
   summary: "",
-  trade: "",
+  tradeoff: "",
   source: "",
   measured: null,
   total_timesteps: 100_000,

@@ -647,6 +647,27 @@ export interface components {
         [key: string]: components["schemas"]["JsonValue"];
       };
     };
+    /**
+     * CustomEnvironment
+     * @description What probing the class said. Written into ``config.json``, so that a run can be repeated from its folder.
+     */
+    CustomEnvironment: {
+      /**
+       * Entry Point
+       * @description `module:Class`, or the absolute path of a file and the class: `/a/b.py:Class`.
+       */
+      entry_point: string;
+      /** Summary */
+      summary: string;
+      observation_space: components["schemas"]["Space"];
+      action_space: components["schemas"]["Space"];
+      /** Reward Threshold */
+      reward_threshold: number | null;
+      /** Max Episode Steps */
+      max_episode_steps: number | null;
+      /** Render Fps */
+      render_fps: number;
+    };
     /** EnvironmentInfo */
     EnvironmentInfo: {
       /** Id */
@@ -1277,27 +1298,6 @@ export interface components {
      */
     Need: "real-observations" | "continuous-actions";
     /**
-     * OwnEnvironment
-     * @description What probing the class said. Written into ``config.json``, so that a run can be repeated from its folder.
-     */
-    OwnEnvironment: {
-      /**
-       * Entry Point
-       * @description `module:Class`, or the absolute path of a file and the class: `/a/b.py:Class`.
-       */
-      entry_point: string;
-      /** Summary */
-      summary: string;
-      observation_space: components["schemas"]["Space"];
-      action_space: components["schemas"]["Space"];
-      /** Reward Threshold */
-      reward_threshold: number | null;
-      /** Max Episode Steps */
-      max_episode_steps: number | null;
-      /** Render Fps */
-      render_fps: number;
-    };
-    /**
      * PolicyChoice
      * @enum {string}
      */
@@ -1316,10 +1316,10 @@ export interface components {
        */
       source: string;
       /**
-       * Trade
+       * Tradeoff
        * @description What it gives up, and for what.
        */
-      trade: string;
+      tradeoff: string;
       measured: components["schemas"]["MeasuredPreset"] | null;
       /** Total Timesteps */
       total_timesteps: number;
@@ -1475,8 +1475,8 @@ export interface components {
       env_options?: {
         [key: string]: components["schemas"]["JsonValue"];
       };
-      /** @description Where a user's own environment is, and its spaces; null for one of the registry. */
-      own_environment?: components["schemas"]["OwnEnvironment"] | null;
+      /** @description Where a custom environment is, and its spaces; null for one of the registry. */
+      custom_environment?: components["schemas"]["CustomEnvironment"] | null;
       /** Preset */
       preset: string | null;
       /**

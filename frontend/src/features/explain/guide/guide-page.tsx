@@ -55,7 +55,7 @@ export function GuidePage({ guide, ...first }: GuideProps & { guide: Guide }) {
         <PresetPicker presets={presets} />
         <p className="text-xs text-ink-soft">
           <span className="font-medium text-ink">{preset.title}</span> on {presets.environment.id}:{" "}
-          {preset.trade || preset.summary}
+          {preset.tradeoff || preset.summary}
         </p>
         <Card title={title} bodyClass="p-4">
           <p className="mb-4 max-w-[72ch] text-sm text-ink-soft">{invitation}</p>

@@ -20,7 +20,7 @@ const preset = (id: string, total_timesteps: number, hyperparameters: object) =>
   title: id,
   summary: `Summary of ${id}.`,
   source: "A paper.",
-  trade: "Time for calm.",
+  tradeoff: "Time for calm.",
   measured: null,
   total_timesteps,
   hyperparameters,

@@ -1,0 +1,47 @@
+"""Wrong tokens, counted by the address they came from."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from ipaddress import IPv6Address, ip_address
+
+from rlviz.domain.errors import TooManyLoginAttempts
+
+MAX_ATTEMPTS = 20
+WAIT_SECONDS = 60.0
+MAX_ADDRESSES = 10_000
+"""So many are remembered; beyond that, those that have guessed the longest ago are forgotten."""
+
+
+class LoginRateLimiter:
+    """An address that has shown MAX_ATTEMPTS wrong tokens within WAIT_SECONDS has to wait; no other has."""
+
+    def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._monotonic = monotonic
+        self._times: OrderedDict[str, deque[float]] = OrderedDict()
+
+    def check(self, address: str) -> None:
+        """Raises TooManyLoginAttempts; asked before a token is looked at, since a right one would tell itself apart."""
+        times = self._times.get(_group(address), deque[float]())
+        if len(times) == MAX_ATTEMPTS and self._monotonic() - times[0] < WAIT_SECONDS:
+            raise TooManyLoginAttempts("Too many wrong tokens. Wait a minute.")
+
+    def add(self, address: str) -> None:
+        group = _group(address)
+        self._times.setdefault(group, deque(maxlen=MAX_ATTEMPTS)).append(self._monotonic())
+        self._times.move_to_end(group)
+        if len(self._times) > MAX_ADDRESSES:
+            self._times.popitem(last=False)
+
+
+def _group(address: str) -> str:
+    """The address, or the /64 network of one of IPv6: whoever has one of those has all."""
+    try:
+        parsed = ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if not isinstance(parsed, IPv6Address):
+        return address
+    return str(parsed.ipv4_mapped or parsed.exploded[:19])

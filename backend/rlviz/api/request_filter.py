@@ -1,0 +1,150 @@
+"""Who may speak to the service: body size, host, origin, token. Plain ASGI, so that streams pass untouched."""
+
+from __future__ import annotations
+
+import asyncio
+from urllib.parse import SplitResult, urlsplit
+
+from starlette.datastructures import Headers
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from rlviz.api.problems import as_problem, problem_response
+from rlviz.api.token_auth import RETRY, TokenAuth, client_address, is_login_path, to_login, wants_page
+from rlviz.domain.errors import (
+    Forbidden,
+    HeadTooLarge,
+    PayloadTooLarge,
+    RequestTimeout,
+    RlvizError,
+    TooManyLoginAttempts,
+    Unauthorized,
+)
+from rlviz.settings import Settings, is_loopback
+
+MAX_BODY_BYTES = 1 << 20
+MAX_HEAD_BYTES = 1 << 16
+MAX_DROPPED_BYTES = 1 << 27
+BODY_SECONDS = 60.0
+"""How long a client may take to send a body."""
+
+_SAFE = {"GET", "HEAD", "OPTIONS"}
+
+
+class RequestFilter:
+    """Refuses, as problem+json, what must not reach the app.
+
+    - Query and headers above 64 kB: 431.
+    - Bodies above 1 MiB: 413, whether they announce their length or not; those that do not come: 408.
+    - On a loopback host, requests under any other host name (DNS rebinding): 403.
+    - Requests that change something and come from a page of another origin: 403.
+    - With a token set, requests that show neither ``Authorization: Bearer`` nor the cookie: 401, and for a page
+      the way to the login; after too many wrong tokens from one address: 429.
+    """
+
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        self._app = app
+        self._auth = None if settings.token is None else TokenAuth(settings.token)
+        self._loopback_only = settings.is_loopback
+        self._origins = frozenset(settings.cors_origins)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        try:
+            self._check(scope, headers)
+            answer = self._turn_away(scope, headers)
+            if answer is None and _has_body(headers):
+                receive = await _read_body(headers, receive)
+            if self._auth is not None and is_login_path(scope):
+                answer = await self._auth.answer(Request(scope, receive))
+        except RlvizError as error:
+            answer = problem_response(as_problem(error), _CLOSE | _WITH.get(type(error), {}))
+        await (answer or self._app)(scope, receive, send)
+
+    def _check(self, scope: Scope, headers: Headers) -> None:
+        size = len(scope["query_string"]) + sum(len(name) + len(value) for name, value in scope["headers"])
+        if size > MAX_HEAD_BYTES:
+            raise HeadTooLarge(f"Query and headers may have up to {MAX_HEAD_BYTES:,} bytes together, not {size:,}.")
+        host = _url(f"//{headers.get('host', '')}").hostname or ""
+        if self._loopback_only and not is_loopback(host):
+            raise Forbidden(f"This service answers on this machine only, not as {host[:80]!r}. Open http://127.0.0.1.")
+        origin = headers.get("origin")
+        foreign = origin is not None and _url(origin).netloc != headers.get("host") and origin not in self._origins
+        if foreign and scope["method"] not in _SAFE:
+            raise Forbidden(f"A page of {origin!r} may not change anything here.")
+
+    def _turn_away(self, scope: Scope, headers: Headers) -> Response | None:
+        """The way to the login for a person without the token; None if the request may go on.
+
+        Raises Unauthorized or TooManyLoginAttempts.
+        """
+        if self._auth is None or is_login_path(scope) or self._auth.admits(headers, client_address(scope)):
+            return None
+        if wants_page(scope, headers):
+            return to_login(scope)
+        raise Unauthorized("Show the token: sign in at /login, or send Authorization: Bearer ….")
+
+
+_CLOSE = {"Connection": "close"}
+"""Nobody reads what is left of the body; the connection cannot be used again."""
+
+_WITH: dict[type[RlvizError], dict[str, str]] = {
+    Unauthorized: {"WWW-Authenticate": "Bearer"},
+    TooManyLoginAttempts: RETRY,
+}
+
+
+def _url(text: str) -> SplitResult:
+    try:
+        return urlsplit(text)
+    except ValueError:  # for instance half an IPv6 address
+        return urlsplit("")
+
+
+def _has_body(headers: Headers) -> bool:
+    return "transfer-encoding" in headers or headers.get("content-length", "0") != "0"
+
+
+async def _read_body(headers: Headers, receive: Receive) -> Receive:
+    """Read the body; return a ``receive`` that hands it out in one piece. Raises PayloadTooLarge.
+
+    A body beyond the limit is read to its end and dropped, since most clients listen only when they have
+    sent everything. One that asks first (``Expect: 100-continue``) is told at once.
+    """
+    length = headers.get("content-length", "")
+    if "expect" in headers and length.isdecimal() and int(length) > MAX_BODY_BYTES:
+        raise _too_large()
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            body, message = await _collect(receive)
+    except TimeoutError as error:
+        raise RequestTimeout(f"The request body did not come within {BODY_SECONDS:g} s. Send it again.") from error
+    ready: list[Message] = [{**message, "body": bytes(body)}] if message["type"] == "http.request" else [message]
+
+    async def replay() -> Message:
+        return ready.pop() if ready else await receive()
+
+    return replay
+
+
+async def _collect(receive: Receive) -> tuple[bytearray, Message]:
+    """The whole body, and the last message of it. Raises PayloadTooLarge."""
+    body, size, more = bytearray(), 0, True
+    while more and size <= MAX_DROPPED_BYTES:
+        message = await receive()
+        part = message.get("body", b"")
+        size += len(part)
+        if size <= MAX_BODY_BYTES:
+            body += part
+        more = message.get("more_body", False)
+    if size > MAX_BODY_BYTES:
+        raise _too_large()
+    return body, message
+
+
+def _too_large() -> PayloadTooLarge:
+    return PayloadTooLarge(f"A request body may have up to {MAX_BODY_BYTES} bytes.")

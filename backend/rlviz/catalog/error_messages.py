@@ -1,0 +1,50 @@
+"""What can be wrong with the catalogue's file, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlalchemy.exc import DatabaseError
+
+from rlviz.domain.errors import CatalogueDamaged, CatalogueUnusable
+
+_AGAIN = "Run `rlviz rebuild`: it keeps the file under another name and makes the catalogue again from the run folders."
+
+
+@contextmanager
+def explain_errors(path: Path) -> Iterator[None]:
+    """Turn SQLite's errors within the block into CatalogueUnusable or CatalogueDamaged, with what to do."""
+    try:
+        yield
+    except DatabaseError as error:
+        raise explain(path, str(error.orig)) from error
+
+
+def explain(path: Path, reason: str) -> CatalogueUnusable:
+    if "locked" in reason:
+        return CatalogueUnusable(
+            f"{path} is locked: another program has it open and does not let go. Close it (a database browser, "
+            "perhaps), then start again."
+        )
+    if "malformed" in reason or "not a database" in reason:
+        return damaged(path, reason)
+    if "readonly" in reason or "unable to open" in reason:
+        return CatalogueUnusable(
+            f"{path} cannot be written ({reason}). See that this user may write the file and the folder it lies in."
+        )
+    if "full" in reason:
+        return CatalogueUnusable(f"{path} cannot be written ({reason}). Make room on that disk, then start again.")
+    return CatalogueUnusable(f"{path} cannot be used ({reason}).")
+
+
+def damaged(path: Path, reason: str) -> CatalogueDamaged:
+    return CatalogueDamaged(f"{path} is damaged ({reason}). {_AGAIN}")
+
+
+def newer(path: Path, revision: str, known: str) -> CatalogueDamaged:
+    return CatalogueDamaged(
+        f"{path} was made by another version of RL Gym Visualizer (its schema is {revision!r}, this version knows "
+        f"schemas up to {known!r}). Install that version again, or go on with this one: {_AGAIN}"
+    )

@@ -1,0 +1,35 @@
+"""A custom environment as an Environment like any other, and the Environment that a configuration means."""
+
+from __future__ import annotations
+
+from rlviz.domain.config import RunConfig
+from rlviz.domain.environment import CustomEnvironment
+from rlviz.environments import ENVIRONMENTS
+from rlviz.environments.base import Environment, Family
+
+FAMILY = Family("own", "Custom")
+
+
+def custom_environment(env_id: str, custom: CustomEnvironment) -> Environment:
+    """The entry of an environment that was probed."""
+    return Environment(
+        id=env_id,
+        name=env_id,
+        family=FAMILY,
+        summary=custom.summary,
+        observation_space=custom.observation_space,
+        action_space=custom.action_space,
+        reward_threshold=custom.reward_threshold,
+        max_episode_steps=custom.max_episode_steps,
+        render_fps=custom.render_fps,
+        sees=f"What {custom.entry_point} shows it.",
+        does=f"What {custom.entry_point} lets it do.",
+        custom=custom,
+    )
+
+
+def environment_of(config: RunConfig) -> Environment:
+    """The environment of a run, with its options. Raises UnknownName for one that is not in the registry."""
+    if config.custom_environment is not None:
+        return custom_environment(config.env_id, config.custom_environment)
+    return ENVIRONMENTS.get(config.env_id).resolve(config.env_options)

@@ -1,0 +1,104 @@
+"""The book of presets: its preset_files, which of them apply where, and what was measured."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, JsonValue, TypeAdapter
+
+from rlviz.domain.errors import UnknownName
+from rlviz.domain.presets import MeasuredPreset, Preset, PresetId
+
+FILES = Path(__file__).parent / "files"
+MEASURED = Path(__file__).parent / "measured.json"
+
+ANYWHERE = "any environment"
+
+
+class PresetFile(BaseModel):
+    """One file of ``files/``: the presets of one environment, or, without one, an algorithm's general presets."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    environment: str | None = None
+    preset: tuple[Preset, ...]
+
+
+@cache
+def preset_files() -> tuple[PresetFile, ...]:
+    """Every file, read once."""
+    return tuple(PresetFile.model_validate(tomllib.loads(path.read_text())) for path in sorted(FILES.glob("*.toml")))
+
+
+def presets_for(
+    algorithm: str, env_id: str | None = None, options: Mapping[str, JsonValue] | None = None
+) -> list[Preset]:
+    """The presets of an algorithm as they apply to an environment with these options, one for each id there is.
+
+    A preset of the environment's file wins over the general one; of two in one file, the one that is made
+    for more of the options.
+    """
+    found = {preset.id: preset for preset in _general(algorithm)}
+    fitting = [
+        preset
+        for preset in presets_tuned_for(env_id)
+        if preset.algorithm == algorithm and _applies(preset, options or {})
+    ]
+    found |= {preset.id: preset for preset in sorted(fitting, key=lambda preset: len(preset.when))}
+    return [found[preset_id] for preset_id in PresetId if preset_id in found]
+
+
+def preset_for(
+    preset_id: str, algorithm: str, env_id: str | None = None, options: Mapping[str, JsonValue] | None = None
+) -> Preset:
+    """The preset of that id. Raises UnknownName."""
+    found = {preset.id.value: preset for preset in presets_for(algorithm, env_id, options)}
+    if preset_id not in found:
+        raise UnknownName("preset", preset_id, found, "/preset")
+    return found[preset_id]
+
+
+def digest(preset: Preset, env_id: str) -> str:
+    """What a preset does on an environment, in 16 hexadecimal digits: its figures go when it changes."""
+    trained = {"algorithm", "total_timesteps", "when", "hyperparameters", "evaluation"}
+    content = preset.model_dump(mode="json", include=trained, exclude_none=True)
+    text = json.dumps({**content, "environment": env_id}, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def measured(preset: Preset, env_id: str) -> MeasuredPreset | None:
+    """What was measured of exactly this preset on exactly this environment; None if nothing was."""
+    return _measured().get(digest(preset, env_id))
+
+
+@cache
+def _measured() -> Mapping[str, MeasuredPreset]:
+    if not MEASURED.exists():
+        return {}
+    return TypeAdapter(dict[str, MeasuredPreset]).validate_json(MEASURED.read_bytes())
+
+
+@cache
+def _general(algorithm: str) -> tuple[Preset, ...]:
+    return tuple(
+        preset
+        for file in preset_files()
+        if file.environment is None
+        for preset in file.preset
+        if preset.algorithm == algorithm
+    )
+
+
+@cache
+def presets_tuned_for(env_id: str | None) -> tuple[Preset, ...]:
+    """The presets tuned for an environment."""
+    return next((file.preset for file in preset_files() if env_id is not None and file.environment == env_id), ())
+
+
+def _applies(preset: Preset, options: Mapping[str, JsonValue]) -> bool:
+    return all(options.get(name) == value for name, value in preset.when.items())

@@ -1,0 +1,1 @@
+"""What a run folder amounts to: its rows of the catalogue."""

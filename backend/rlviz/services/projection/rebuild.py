@@ -1,0 +1,58 @@
+"""Making the catalogue again from the run folders, which hold everything that matters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlmodel import Session, col, delete, select
+
+from rlviz.catalog.database import Database, mark_indexed
+from rlviz.catalog.models import EvaluationRow, RunRow
+from rlviz.rundir.folder import run_folders
+from rlviz.services.projection.folder_projection import Indexed, index_folder
+
+
+@dataclass(frozen=True)
+class Rebuilt:
+    """How many run folders and evaluations were indexed, and which folders could not be read."""
+
+    runs: int
+    evaluations: int
+    unreadable: list[str]
+
+
+def rebuild(database: Database, runs_dir: Path) -> Rebuilt:
+    """Replace all rows by what the folders say. A folder that cannot be read is reported and left alone."""
+    found = Indexed()
+    for folder in run_folders(runs_dir):
+        index_folder(folder, found)
+    with database.write() as session:
+        session.exec(delete(EvaluationRow))
+        session.exec(delete(RunRow))
+        _add(session, found)
+        mark_indexed(session)
+    return _counted(found)
+
+
+def index_new(database: Database, runs_dir: Path) -> Rebuilt:
+    """Add rows for folders that have none: put there by hand, or made just before a service was killed."""
+    with database.read() as session:
+        known = set(session.exec(select(col(RunRow.id))))
+    found = Indexed()
+    for folder in run_folders(runs_dir, known):
+        index_folder(folder, found)
+    if found.runs:
+        with database.write() as session:
+            _add(session, found)
+    return _counted(found)
+
+
+def _add(session: Session, found: Indexed) -> None:
+    session.add_all(found.runs)
+    session.flush()
+    session.add_all(found.evaluations)
+
+
+def _counted(found: Indexed) -> Rebuilt:
+    return Rebuilt(len(found.runs), len(found.evaluations), found.unreadable)

@@ -1,0 +1,1 @@
+"""From journal to browser: who is told of what, and where each stream stands."""

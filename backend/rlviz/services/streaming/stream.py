@@ -1,0 +1,229 @@
+"""Streams: what happened to some runs, as a generator over their journals.
+
+The journal is the persisted sequence; a cursor into it moves with every ``metrics`` event and with nothing
+else, so a client that comes back with its last cursor gets each row exactly once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rlviz.catalog.database import Database
+from rlviz.catalog.evaluations import latest_evaluation
+from rlviz.catalog.models import EvaluationRow, RunRow
+from rlviz.catalog.runs import get_run
+from rlviz.domain.records import is_metric
+from rlviz.rundir.journal import Line
+from rlviz.services.streaming.broadcast import Broadcast, Changes
+from rlviz.services.streaming.cursor import decode_cursor, encode_cursor, positions_since
+from rlviz.services.streaming.feeds import Feeds, MetricsFeed
+
+THROTTLE_SECONDS = 0.26
+"""At most four ``metrics`` events in any second, with room for a network that bunches them."""
+
+BATCH_BYTES = 1 << 20
+"""All new rows come in one event, up to this size; a longer backlog takes several."""
+
+HEARTBEAT_SECONDS = 15.0
+SEND_TIMEOUT_SECONDS = 30.0
+"""A client that takes nothing for so long is dropped; it comes back with its cursor."""
+
+DELETED = "deleted"
+
+
+@dataclass(frozen=True)
+class MetricsEvent:
+    """New rows of one run, as raw JSON lines; ``cursor`` is the position of the stream after them."""
+
+    run_id: str
+    rows: list[bytes]
+    cursor: str
+
+
+@dataclass(frozen=True)
+class StatusEvent:
+    run: RunRow
+
+
+@dataclass(frozen=True)
+class EvaluationEvent:
+    evaluation: EvaluationRow
+
+
+@dataclass(frozen=True)
+class EndEvent:
+    """The run has ended and every row has been delivered; ``status`` is its last, or ``deleted``."""
+
+    run_id: str
+    status: str
+
+
+StreamEvent = MetricsEvent | StatusEvent | EvaluationEvent | EndEvent
+
+
+@dataclass
+class _Followed:
+    """One run of one stream."""
+
+    feed: MetricsFeed
+    position: int
+    status: RunRow
+    ready_at: float = 0.0
+    over: bool = False
+
+    @property
+    def has_rows(self) -> bool:
+        return self.position < self.feed.end
+
+    @property
+    def is_done(self) -> bool:
+        return self.status.state.is_final and not self.has_rows
+
+
+@dataclass(frozen=True)
+class StreamRequest:
+    """``whole_list``: also the status of every other run. ``ends``: close once all runs have ended."""
+
+    run_ids: Sequence[str]
+    last_event_id: str | None = None
+    since: float | None = None
+    whole_list: bool = False
+    ends: bool = False
+
+
+@dataclass(frozen=True)
+class OpenedStream:
+    """A request that was checked: the runs it follows, and where each begins."""
+
+    request: StreamRequest
+    positions: Mapping[str, int]
+
+
+@dataclass
+class StreamService:
+    database: Database
+    runs_dir: Path
+    feeds: Feeds
+    broadcast: Broadcast
+    monotonic: Callable[[], float] = time.monotonic
+    throttle: float = THROTTLE_SECONDS
+    batch_bytes: int = BATCH_BYTES
+    heartbeat: float = HEARTBEAT_SECONDS
+    send_timeout: float = SEND_TIMEOUT_SECONDS
+
+    def open(self, request: StreamRequest) -> OpenedStream:
+        """Check a request. Raises RunNotFound or InvalidRequest (blocking: call it off the event loop)."""
+        with self.database.read() as session:
+            for run_id in request.run_ids:
+                get_run(session, run_id)
+        if request.last_event_id:
+            positions = decode_cursor(request.last_event_id, self.runs_dir, request.run_ids)
+        elif request.since is not None:
+            positions = positions_since(request.since, self.runs_dir, request.run_ids)
+        else:
+            positions = dict.fromkeys(request.run_ids, 0)
+        return OpenedStream(request, positions)
+
+    async def events(self, opened: OpenedStream) -> AsyncGenerator[StreamEvent, None]:
+        """Everything from the cursor on, as it happens. Rows keep their order and are never skipped."""
+        with self.broadcast.subscription(opened.request.run_ids) as subscription:
+            runs, evaluations = await asyncio.to_thread(self._snapshot, opened.request.run_ids)
+            followed = {run.id: _Followed(self.feeds.of(run.id), opened.positions[run.id], run) for run in runs}
+            for run_id in opened.request.run_ids:
+                if run_id not in followed:  # deleted since the request was checked
+                    yield EndEvent(run_id, DELETED)
+            for run in runs:
+                yield StatusEvent(run)
+            for evaluation in evaluations:
+                yield EvaluationEvent(evaluation)
+            while True:
+                subscription.wake.clear()
+                async for rows in self._rows(followed):
+                    yield rows
+                for event in await self._changes(subscription.take(), followed, opened.request.whole_list):
+                    yield event
+                for end in _ends(followed):
+                    yield end
+                if opened.request.ends and all(run.over for run in followed.values()):
+                    return
+                await _sleep(subscription.wake, self._pause(followed.values()))
+
+    async def _rows(self, followed: Mapping[str, _Followed]) -> AsyncIterator[MetricsEvent]:
+        for run_id, run in followed.items():
+            if not run.has_rows or self.monotonic() < run.ready_at:
+                continue
+            lines = await self._read(run)
+            run.ready_at = self.monotonic() + self.throttle
+            if not lines:  # the folder is being deleted
+                continue
+            run.position = lines[-1].end
+            rows = [line.raw for line in lines if is_metric(line.record)]
+            if rows:
+                yield MetricsEvent(run_id, rows, encode_cursor({id_: r.position for id_, r in followed.items()}))
+
+    async def _read(self, run: _Followed) -> list[Line]:
+        if run.feed.in_memory(run.position):
+            return run.feed.read(run.position, self.batch_bytes)
+        return await asyncio.to_thread(run.feed.read, run.position, self.batch_bytes)
+
+    async def _changes(
+        self, changes: Changes, followed: Mapping[str, _Followed], whole_list: bool
+    ) -> list[StreamEvent]:
+        runs = [run_id for run_id in changes.runs if whole_list or run_id in followed]
+        evaluations = [key for key in changes.evaluations if key[0] in followed]
+        events: list[StreamEvent] = []
+        if runs or evaluations:
+            rows, evaluated = await asyncio.to_thread(self._look_up, runs, evaluations)
+            for row in rows:
+                if row.id in followed:
+                    followed[row.id].status = row
+            events.extend(map(StatusEvent, rows))
+            events.extend(map(EvaluationEvent, evaluated))
+        there = {event.run.id for event in events if isinstance(event, StatusEvent)}  # deleted and brought back
+        for run_id in (run_id for run_id in changes.deleted if run_id not in there):
+            if run_id in followed:
+                followed[run_id].over = True
+            if whole_list or run_id in followed:
+                events.append(EndEvent(run_id, DELETED))
+        return events
+
+    def _pause(self, followed: Iterable[_Followed]) -> float | None:
+        """Seconds until held-back rows may be sent; None if there are none."""
+        waits = [run.ready_at - self.monotonic() for run in followed if run.has_rows and not run.over]
+        return max(0.0, min(waits)) if waits else None
+
+    def _snapshot(self, run_ids: Sequence[str]) -> tuple[list[RunRow], list[EvaluationRow]]:
+        with self.database.read() as session:
+            runs = [session.get(RunRow, run_id) for run_id in run_ids]
+            newest = [latest_evaluation(session, run_id) for run_id in run_ids]
+        return [row for row in runs if row is not None], [row for row in newest if row is not None]
+
+    def _look_up(
+        self, run_ids: Sequence[str], evaluations: Sequence[tuple[str, str]]
+    ) -> tuple[list[RunRow], list[EvaluationRow]]:
+        """The rows as they are now; one that is gone is left out."""
+        with self.database.read() as session:
+            runs = [session.get(RunRow, run_id) for run_id in run_ids]
+            found = [session.get(EvaluationRow, key) for key in evaluations]
+        return [row for row in runs if row is not None], [row for row in found if row is not None]
+
+
+def _ends(followed: Mapping[str, _Followed]) -> list[EndEvent]:
+    ends = []
+    for run_id, run in followed.items():
+        if run.is_done and not run.over:
+            run.over = True
+            ends.append(EndEvent(run_id, run.status.status))
+    return ends
+
+
+async def _sleep(wake: asyncio.Event, seconds: float | None) -> None:
+    """Until woken, or for ``seconds`` if that is sooner."""
+    try:
+        await asyncio.wait_for(wake.wait(), seconds)
+    except TimeoutError:
+        return

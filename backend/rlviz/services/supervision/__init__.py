@@ -1,0 +1,1 @@
+"""Starting workers, watching them, ending them, and taking up what an earlier service left."""

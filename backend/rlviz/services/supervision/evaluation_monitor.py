@@ -1,0 +1,169 @@
+"""EvaluationMonitor: brings one evaluation from queued to its end."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from rlviz.catalog.database import Database
+from rlviz.catalog.models import EvaluationRow
+from rlviz.domain.errors import LauncherError, NotEnoughDisk, RunFolderError
+from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus, PolicyChoice
+from rlviz.domain.times import utc
+from rlviz.launchers.base import Worker
+from rlviz.launchers.processes import WorkerProcesses
+from rlviz.rundir.atomic import remove_leftovers
+from rlviz.rundir.best import read_best
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.process import ProcessIdentity
+from rlviz.rundir.retention import retain_videos
+from rlviz.services.streaming.broadcast import Broadcast
+from rlviz.services.supervision.disk_guard import DiskGuard
+
+log = logging.getLogger(__name__)
+
+ABANDONED = "The app was ended while this evaluation played. Evaluate again."
+
+CHECKPOINT_SECONDS = 60.0
+"""How long a running run may take to write the checkpoint it was asked for."""
+
+
+class EvaluationMonitor:
+    """One open evaluation. All methods are called from one thread.
+
+    The evaluator replaces ``eval/<id>.json`` as it goes; this copies it into the catalogue, and speaks
+    for an evaluator that can no longer do so.
+    """
+
+    def __init__(
+        self,
+        row: EvaluationRow,
+        folder: RunFolder,
+        database: Database,
+        broadcast: Broadcast,
+        *,
+        disk: DiskGuard,
+        checkpoint_request: int | None,
+        keep_videos: int,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.id, self.run_id = row.id, row.run_id
+        self._folder, self._database, self._broadcast = folder, database, broadcast
+        self._disk, self._keep_videos, self._clock = disk, keep_videos, clock
+        self._record = row.parsed()
+        self._seen = self._version()
+        self._give_up_at = time.monotonic() + CHECKPOINT_SECONDS
+        self.checkpoint_request = checkpoint_request
+        self.worker: Worker | None = None
+        self._abandoned = False
+
+    def is_ready(self, answered_checkpoint: int | None) -> bool:
+        """Whether its policy is on disk. ``answered_checkpoint`` is None once the run has no worker."""
+        return (
+            self.checkpoint_request is None
+            or answered_checkpoint is None
+            or answered_checkpoint >= self.checkpoint_request
+            or time.monotonic() >= self._give_up_at
+        )
+
+    def launch(self, processes: WorkerProcesses, policy_step: int | None) -> None:
+        """Start the evaluator on the policy asked for; an evaluation that cannot be started fails with the cause."""
+        try:
+            self._disk.check()
+            policy = self._choose()
+            self._folder.pin_policy(self.id, policy)
+            step = self._step_of(policy, policy_step)
+            name = policy.relative_to(self._folder.path).as_posix()
+            self._write(self._record.model_copy(update={"checkpoint": name, "checkpoint_step": step}))
+            self.worker = processes.start(self._folder, self.id)
+        except (OSError, NotEnoughDisk, RunFolderError, LauncherError) as error:
+            self.fail(f"The evaluation could not be started: {error}")
+        else:
+            self._book(self.worker.identity)
+
+    def _choose(self) -> Path:
+        best = self._record.policy is PolicyChoice.BEST
+        policy = self._folder.best_model_path if best else self._folder.newest_policy()
+        if policy is None:
+            raise FileNotFoundError("the run has no checkpoint")
+        return policy
+
+    def _step_of(self, policy: Path, final_step: int | None) -> int | None:
+        if policy == self._folder.best_model_path:
+            best = read_best(self._folder.pinned_policy_path(self.id)) or self._folder.best_policy()
+            return best.step if best is not None else None
+        return final_step if policy == self._folder.model_path else int(policy.stem.removeprefix("step_"))
+
+    def adopt(self, worker: Worker) -> None:
+        """Go on with an evaluator that an earlier service started; it may have ended since."""
+        self.worker = worker
+        self._seen = None
+
+    def abandon(self) -> None:
+        """End the evaluator at once: the app is about to end. One that waits is taken up by the next start."""
+        if self.worker is not None:
+            self._abandoned = True
+            self.worker.kill()
+
+    def poll(self) -> bool:
+        """Carry over what is new. Returns False once the evaluation has ended and its evaluator is gone."""
+        gone = self.worker.poll() if self.worker is not None else None
+        if self._version() != self._seen:
+            self._reload()
+        if gone is not None and not self._record.status.is_final:
+            self.fail(ABANDONED if self._abandoned else gone.cause("the evaluation"))
+        return not (self._record.status.is_final and (self.worker is None or gone is not None))
+
+    def fail(self, cause: str) -> None:
+        ended = utc(self._clock())
+        self._write_if_possible(
+            self._record.model_copy(update={"status": EvaluationStatus.FAILED, "cause": cause, "ended_at": ended})
+        )
+        self._tidy()
+        self._book()
+
+    def _reload(self) -> None:
+        seen = self._version()
+        try:
+            self._record = self._folder.read_evaluation(self.id)
+        except RunFolderError:
+            return
+        self._seen = seen
+        if self._record.status.is_final:
+            self._tidy()
+        self._book()
+
+    def _tidy(self) -> None:
+        remove_leftovers(self._folder.evaluations)
+        retain_videos(self._folder, self._keep_videos)
+
+    def _write(self, record: EvaluationRecord) -> None:
+        self._record = record
+        self._folder.write_evaluation(record)
+        self._seen = self._version()
+
+    def _write_if_possible(self, record: EvaluationRecord) -> None:
+        """The catalogue at least learns of an end that the folder cannot hold."""
+        try:
+            self._write(record)
+        except OSError:
+            log.exception("How evaluation %s of run %s ended could not be written", self.id, self.run_id)
+            self._seen = self._version()
+
+    def _book(self, identity: ProcessIdentity | None = None) -> None:
+        with self._database.write() as session:
+            row = session.get_one(EvaluationRow, (self.run_id, self.id))
+            row.take(self._record)
+            if identity is not None:
+                row.worker_pid, row.worker_started_at = identity.pid, identity.started_at
+            session.add(row)
+        self._broadcast.evaluation_changed(row)
+
+    def _version(self) -> tuple[int, int] | None:
+        try:
+            status = self._folder.evaluation_path(self.id).stat()
+        except FileNotFoundError:
+            return None
+        return status.st_mtime_ns, status.st_ino

@@ -1,0 +1,125 @@
+"""After a restart: what the folders and the process table say about runs that were under way."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Container
+from pathlib import Path
+
+from rlviz.catalog.database import Database
+from rlviz.catalog.evaluations import open_evaluations
+from rlviz.catalog.models import EvaluationRow, RunRow
+from rlviz.catalog.runs import runs_with_status
+from rlviz.domain.errors import RunFolderError, RunIsActive
+from rlviz.domain.status import RunStatus
+from rlviz.domain.times import utc
+from rlviz.launchers.base import Launcher, Worker
+from rlviz.launchers.processes import AdoptedWorker
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.process import UNKNOWN, ProcessIdentity, boot_id
+from rlviz.rundir.trash import Trash
+from rlviz.services.projection.folder_projection import row_of_folder
+from rlviz.services.supervision.run_monitor import journal_interruption
+from rlviz.services.supervision.supervisor import Supervisor
+from rlviz.services.use_cases.evaluations import request_checkpoint
+
+log = logging.getLogger(__name__)
+
+
+def recover(
+    database: Database,
+    runs_dir: Path,
+    launcher: Launcher,
+    supervisor: Supervisor,
+) -> None:
+    """Adopt workers that still live, settle runs whose worker does not, and take up open evaluations.
+
+    Afterwards no run is ``running`` with nobody behind it. Called before the supervisor starts.
+    """
+    for run_id in Trash(runs_dir).run_ids():
+        _finish_deletion(RunFolder(runs_dir, run_id), database)
+    with database.read() as session:
+        runs = runs_with_status(session, RunStatus.RUNNING, RunStatus.STOPPING)
+        evaluations = open_evaluations(session)
+    for row in runs:
+        _recover_run(row, RunFolder(runs_dir, row.id), database, launcher, supervisor)
+    stopping = {row.id for row in runs if row.state is RunStatus.STOPPING}
+    for evaluation in evaluations:
+        _recover_evaluation(evaluation, RunFolder(runs_dir, evaluation.run_id), supervisor, stopping)
+
+
+def _finish_deletion(folder: RunFolder, database: Database) -> None:
+    """Delete the row that a delete that was cut off left, unless the run has a folder again."""
+    if folder.path.exists():
+        return
+    with database.write() as session:
+        row = session.get(RunRow, folder.run_id)
+        if row is not None:
+            session.delete(row)
+
+
+def _recover_run(
+    row: RunRow, folder: RunFolder, database: Database, launcher: Launcher, supervisor: Supervisor
+) -> None:
+    now, offset = _read(row, folder)
+    worker: Worker | None = None
+    same_boot = now.boot_id in (None, boot_id())
+    if not now.state.is_final and same_boot and now.worker_pid is not None and now.worker_started_at is not None:
+        worker = launcher.adopt(ProcessIdentity(now.worker_pid, now.worker_started_at))
+    if worker is None:
+        now, offset = _read(row, folder)  # again: it may have ended between the first look and the second
+        if not now.state.is_final:
+            worker = _settle(now, folder)
+    if worker is None:
+        folder.tidy()
+    else:
+        now.status = row.status
+    with database.write() as session:
+        session.merge(now)
+    if worker is not None:
+        log.info("Run %s still trains in process %s", row.id, now.worker_pid)
+        supervisor.adopt_run(now, worker, offset)
+
+
+def _read(row: RunRow, folder: RunFolder) -> tuple[RunRow, int]:
+    """What the folder says now, with what only ``row`` knows; and how far its events were read."""
+    try:
+        now, offset = row_of_folder(folder)
+    except RunFolderError as error:
+        now, offset = row.model_copy(), 0
+        now.status, now.cause = RunStatus.INTERRUPTED.value, f"The run folder cannot be read: {error}"
+    now.queued_at = row.queued_at
+    now.worker_pid = now.worker_pid or row.worker_pid
+    now.worker_started_at = now.worker_started_at or row.worker_started_at
+    return now, offset
+
+
+def _settle(row: RunRow, folder: RunFolder) -> Worker | None:
+    """The worker is gone without a word: say so in the folder and in the row.
+
+    If somebody trains in the folder all the same, return a worker to follow: it counts as gone once they end.
+    """
+    if row.boot_id is not None and row.boot_id != boot_id():
+        cause = "The host was restarted."
+    else:
+        cause = "The worker went away while the service was not running."
+    try:
+        event = journal_interruption(folder, cause)
+    except RunIsActive as error:
+        log.warning("Run %s is followed, though its worker is not known: %s", row.id, error)
+        return AdoptedWorker(UNKNOWN)
+    row.status, row.cause, row.ended_at = RunStatus.INTERRUPTED.value, cause, event.time
+    return None
+
+
+def _recover_evaluation(
+    row: EvaluationRow, folder: RunFolder, supervisor: Supervisor, stopping: Container[str]
+) -> None:
+    if row.worker_pid is None or row.worker_started_at is None:
+        request = None
+        if supervisor.is_live(row.run_id):
+            request = request_checkpoint(folder, stopping=row.run_id in stopping, now=utc(time.time()))
+        supervisor.add_evaluation(row, request)
+    else:
+        supervisor.adopt_evaluation(row, AdoptedWorker(ProcessIdentity(row.worker_pid, row.worker_started_at)))

@@ -1,0 +1,67 @@
+"""Ending a worker: first it is asked, then terminated, then killed."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+
+from rlviz.launchers.base import Worker
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class GracePeriod:
+    """Seconds that a worker has to end by itself, and then after SIGTERM."""
+
+    ask: float
+    terminate: float
+
+
+class TerminationStep(Enum):
+    ASKED = "asked"
+    TERMINATED = "terminated"
+    KILLED = "killed"
+
+
+class TerminationPolicy:
+    """One worker that shall end, whether it listens or not. ``tick`` often; all calls from one thread."""
+
+    def __init__(
+        self, name: str, worker: Worker, grace: GracePeriod, monotonic: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._name, self._worker, self._monotonic = name, worker, monotonic
+        self._grace = grace
+        self._since = monotonic()
+        self.step = TerminationStep.ASKED
+
+    def hurry(self, grace: GracePeriod) -> None:
+        """From now on, wait no longer than this for each step."""
+        self._grace = GracePeriod(min(grace.ask, self._grace.ask), min(grace.terminate, self._grace.terminate))
+
+    def tick(self) -> None:
+        """Take the next step if its time has come."""
+        waited = self._monotonic() - self._since
+        if self.step is TerminationStep.ASKED and waited >= self._grace.ask:
+            log.warning("%s did not stop within %g s of being asked: terminating it", self._name, waited)
+            self._go_on(TerminationStep.TERMINATED, self._worker.terminate)
+        elif self.step is TerminationStep.TERMINATED and waited >= self._grace.terminate:
+            log.warning("%s did not end within %g s of SIGTERM: killing it", self._name, waited)
+            self._go_on(TerminationStep.KILLED, self._worker.kill)
+
+    def cause(self) -> str:
+        """One sentence for a worker that was terminated or killed and left no word of its own."""
+        asked = f"The worker did not stop within {self._grace.ask:g} s of being asked"
+        if self.step is TerminationStep.KILLED:
+            return (
+                f"{asked}, nor within {self._grace.terminate:g} s of being terminated, and was killed: it hung, "
+                "perhaps in a step of its environment. See worker.log."
+            )
+        return f"{asked}, and was terminated."
+
+    def _go_on(self, step: TerminationStep, act: Callable[[], None]) -> None:
+        self.step, self._since = step, self._monotonic()
+        act()

@@ -1,0 +1,1 @@
+"""What a user can ask for: one file a noun, one transaction a use case."""

@@ -1,0 +1,149 @@
+"""From what a user asks for to a run's complete configuration."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from pydantic import JsonValue, ValidationError
+
+from rlviz.algorithms import ALGORITHMS
+from rlviz.algorithms.base import Algorithm, Hyperparameters
+from rlviz.algorithms.memory import Layout, MemoryNeed, gigabytes
+from rlviz.domain.config import EvaluationPlan, RunConfig
+from rlviz.domain.errors import FieldError, InvalidRequest, pointer_to
+from rlviz.domain.ids import new_run_id
+from rlviz.domain.presets import PresetId
+from rlviz.domain.spaces import Space
+from rlviz.domain.times import utc
+from rlviz.environments import ENVIRONMENTS
+from rlviz.environments.base import Environment
+from rlviz.presets.catalog import preset_for
+from rlviz.services.use_cases.provenance import git_revision, package_versions
+
+DEFAULT_ENVIRONMENT = "CartPole-v1"
+DRAWN_SEEDS = 1_000_000
+"""Seeds that nobody chose are drawn below this, so that they are easy to read and to type again."""
+
+
+@dataclass(frozen=True)
+class NewRun:
+    """What a user may say about a run to be created; None leaves it to the preset, or to chance for the seed."""
+
+    algo: str
+    env_id: str = DEFAULT_ENVIRONMENT
+    preset: str | None = PresetId.FAST.value
+    seed: int | None = None
+    total_timesteps: int | None = None
+    name: str | None = None
+    env_options: Mapping[str, JsonValue] = field(default_factory=dict)
+    hyperparameters: Mapping[str, JsonValue] = field(default_factory=dict)
+    evaluation: EvaluationPlan | None = None
+
+
+def resolve_config(
+    new: NewRun,
+    now: float,
+    find: Callable[[str], Environment] = ENVIRONMENTS.get,
+    *,
+    memory_limit: int | None = None,
+) -> RunConfig:
+    """The complete configuration for what was asked; ``find`` knows the environments.
+
+    Raises InvalidRequest, naming each bad field, also if buffers would need more than ``memory_limit`` bytes.
+    """
+    algorithm = ALGORITHMS.get(new.algo)
+    environment = find(new.env_id).resolve(new.env_options)
+    if environment.hint is not None:
+        raise InvalidRequest.field("/env_id", f"{environment.id} cannot be used here. {environment.hint}")
+    algorithm.check_spaces(environment.id, environment.observation_space.kind, environment.action_space.kind)
+    preset = None
+    if new.preset is not None:
+        preset = preset_for(new.preset, algorithm.id, environment.id, environment.chosen)
+    total = new.total_timesteps
+    if total is None:
+        if preset is None:
+            raise InvalidRequest.field("/total_timesteps", "Give total_timesteps, or a preset that brings them.")
+        total = preset.total_timesteps
+    evaluation = new.evaluation or (preset.evaluation if preset else None) or EvaluationPlan()
+    check_evaluation(evaluation, environment)
+    wanted = {**(preset.hyperparameters if preset else {}), **new.hyperparameters}
+    hyperparameters = algorithm.validate(wanted, total, (environment.observation_space, environment.action_space))
+    if memory_limit is not None:
+        check_memory(algorithm, hyperparameters, environment, memory_limit)
+    instant = utc(now)
+    run_id = new_run_id(algorithm.id, environment.id, instant)
+    try:
+        return RunConfig(
+            run_id=run_id,
+            name=new.name.strip() if new.name is not None else f"{algorithm.name} on {environment.name}",
+            created_at=instant,
+            algo=algorithm.id,
+            env_id=environment.id,
+            env_options=environment.chosen,
+            custom_environment=environment.custom,
+            preset=preset.id.value if preset else None,
+            seed=secrets.randbelow(DRAWN_SEEDS) if new.seed is None else new.seed,
+            total_timesteps=total,
+            hyperparameters=hyperparameters.model_dump(),
+            evaluation=evaluation,
+            versions=package_versions(),
+            git_revision=git_revision(),
+        )
+    except ValidationError as error:
+        fields = [FieldError(pointer_to(*item["loc"]), item["msg"]) for item in error.errors()]
+        raise InvalidRequest("; ".join(f"{f.pointer}: {f.detail}" for f in fields), fields) from error
+
+
+def check_evaluation(plan: EvaluationPlan, environment: Environment) -> None:
+    """Raises InvalidRequest for an early end that could never come."""
+    if plan.stop_after is None:
+        return
+    if plan.every_steps is None:
+        raise InvalidRequest.field(
+            "/evaluation/stop_after", "Nothing can end training early without evaluations. Give every_steps too."
+        )
+    if environment.reward_threshold is None:
+        raise InvalidRequest.field(
+            "/evaluation/stop_after",
+            f"{environment.id} has no reward threshold that could be reached. Leave stop_after at null.",
+        )
+
+
+def check_memory(algorithm: Algorithm, values: Hyperparameters, environment: Environment, limit: int) -> None:
+    """Raises InvalidRequest, with what would fit, if a run's buffers need more than ``limit`` bytes."""
+    observation, action = _layout(environment.observation_space), _layout(environment.action_space)
+    need = values.memory(observation, action)
+    if need.bytes <= limit:
+        return
+    what = f"{need.field} {need.value:,}" if need.field is not None else f"The table of {algorithm.name}"
+    raise InvalidRequest.field(
+        pointer_to("hyperparameters", need.field) if need.field is not None else "/algo",
+        f"{what} would need about {gigabytes(need.bytes)} for {_observations(environment.observation_space, need)}; "
+        f"a run may have at most {gigabytes(limit)} here (RLVIZ_MEMORY_LIMIT). {_remedy(need, values, limit)}",
+    )
+
+
+def _layout(space: Space) -> Layout:
+    if space.kind == "Discrete":
+        return Layout((1,), np.dtype("int64").itemsize, space.n or 0)
+    return Layout(space.shape, np.dtype(space.dtype).itemsize, space.n or 0)
+
+
+def _observations(space: Space, need: MemoryNeed) -> str:
+    if space.kind == "Discrete" or need.field is None:
+        return f"{space.n:,} states"
+    dimensions = "×".join(map(str, space.shape))
+    return f"{dimensions} frames" if len(space.shape) == 3 else f"observations of {dimensions} numbers"
+
+
+def _remedy(need: MemoryNeed, values: Hyperparameters, limit: int) -> str:
+    if need.field is None:
+        return "Choose an algorithm with a network instead of a table."
+    remedy = f"Use at most {need.largest(limit):,}"
+    others = {"n_steps": " or fewer environments (n_envs)"}
+    if need.field == "buffer_size" and getattr(values, "optimize_memory_usage", True) is False:
+        return f"{remedy}, or store each observation once (optimize_memory_usage)."
+    return f"{remedy}{others.get(need.field, '')}."

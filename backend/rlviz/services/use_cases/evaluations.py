@@ -1,0 +1,144 @@
+"""Use cases on evaluations: ask for one, list them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from rlviz.catalog.database import Database
+from rlviz.catalog.evaluations import evaluations_of, latest_evaluation, open_evaluations
+from rlviz.catalog.models import EvaluationRow, RunRow
+from rlviz.catalog.runs import get_run
+from rlviz.domain.config import RunConfig
+from rlviz.domain.errors import EvaluationInProgress, EvaluationNotFound, NothingToEvaluate, RunFolderError
+from rlviz.domain.evaluation import EvaluationRecord, PolicyChoice
+from rlviz.domain.ids import new_evaluation_id
+from rlviz.domain.status import RunStatus
+from rlviz.domain.times import utc
+from rlviz.rundir.control import Control, Desired
+from rlviz.rundir.folder import RunFolder
+from rlviz.services.streaming.broadcast import Broadcast
+from rlviz.services.supervision.disk_guard import DiskGuard
+from rlviz.services.supervision.supervisor import Supervisor
+from rlviz.settings import Settings
+
+
+class EvaluationService:
+    def __init__(
+        self,
+        settings: Settings,
+        database: Database,
+        supervisor: Supervisor,
+        broadcast: Broadcast,
+        *,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._settings, self._database = settings, database
+        self._supervisor, self._broadcast, self._clock = supervisor, broadcast, clock
+        self._disk = DiskGuard(settings)
+
+    def create(
+        self, run_id: str, *, episodes: int, seed: int, deterministic: bool, policy: PolicyChoice = PolicyChoice.LATEST
+    ) -> EvaluationRow:
+        """Queue an evaluation of the newest policy, which a run that trains is asked to save first; or of the best.
+
+        Raises RunNotFound, NothingToEvaluate, EvaluationInProgress or NotEnoughDisk.
+        """
+        now = utc(self._clock())
+        with self._database.write() as session:
+            run = get_run(session, run_id)
+            if open_evaluations(session, run_id):
+                raise EvaluationInProgress(f"Run {run_id!r} is being evaluated. Wait for it to end, then ask again.")
+            folder = RunFolder(self._settings.runs_dir, run_id)
+            latest = policy is PolicyChoice.LATEST
+            if latest and not run.state.has_worker and folder.newest_policy() is None:
+                raise NothingToEvaluate(_why_nothing(run))
+            if not latest and not folder.best_model_path.exists():
+                raise NothingToEvaluate(_why_no_best(run, folder.read_config()))
+            self._disk.check()
+            newest = latest_evaluation(session, run_id)
+            now = later_than(newest.parsed().created_at if newest else None, now)
+            record = EvaluationRecord(
+                id=new_evaluation_id(now),
+                run_id=run_id,
+                created_at=now,
+                episodes=episodes,
+                seed=seed,
+                deterministic=deterministic,
+                policy=policy,
+            )
+            folder.write_evaluation(record)
+            row = EvaluationRow.of(record)
+            session.add(row)
+            # Within the transaction: a stop that was asked for meanwhile must not be written over.
+            request = None
+            if latest and run.state.has_worker:
+                request = request_checkpoint(folder, stopping=run.state is RunStatus.STOPPING, now=now)
+        self._broadcast.evaluation_changed(row)
+        self._supervisor.add_evaluation(row, request)
+        return row
+
+    def list(self, run_id: str) -> list[EvaluationRow]:
+        """Newest first. Raises RunNotFound."""
+        with self._database.read() as session:
+            get_run(session, run_id)
+            return evaluations_of(session, run_id)
+
+    def latest(self, run_id: str) -> EvaluationRow:
+        """Raises RunNotFound, or EvaluationNotFound if there is none yet."""
+        row = self.find_latest(run_id)
+        if row is None:
+            raise EvaluationNotFound(f"Run {run_id!r} has not been evaluated yet. POST to its evaluations to do so.")
+        return row
+
+    def find_latest(self, run_id: str) -> EvaluationRow | None:
+        with self._database.read() as session:
+            get_run(session, run_id)
+            return latest_evaluation(session, run_id)
+
+    def has_video(self, row: EvaluationRow) -> bool:
+        """Whether the video is still kept."""
+        return RunFolder(self._settings.runs_dir, row.run_id).video_path(row.id).exists()
+
+
+def later_than(newest: datetime | None, now: datetime) -> datetime:
+    """``now``, or just after ``newest`` if the clock was set back: the id of what is new sorts last."""
+    return now if newest is None else max(now, newest + timedelta(milliseconds=1))
+
+
+def request_checkpoint(folder: RunFolder, *, stopping: bool, now: datetime) -> int:
+    """Ask the trainer for a checkpoint; return the number that its ``checkpoint`` event will answer.
+
+    A damaged control file is replaced: the run goes on, or goes on ``stopping``, and numbers go on from the clock's
+    milliseconds, beyond any that were counted up to.
+    """
+    try:
+        control = folder.read_control()
+    except RunFolderError:
+        desired = Desired.STOP if stopping else Desired.RUN
+        control = Control(desired=desired, checkpoint_request=int(now.timestamp() * 1000))
+    number = control.checkpoint_request + 1
+    folder.write_control(control.model_copy(update={"checkpoint_request": number}))
+    return number
+
+
+def _why_nothing(run: RunRow) -> str:
+    if run.state.is_final:
+        return f"Run {run.id!r} ended before it saved a policy. Create a new run."
+    return f"Run {run.id!r} is {run.status!r} and has no policy yet. Start it, or wait until it trains."
+
+
+def _why_no_best(run: RunRow, config: RunConfig) -> str:
+    steps = config.evaluation.every_steps
+    if steps is None:
+        return (
+            f"Run {run.id!r} keeps no best policy: it was created without evaluation while it trains. "
+            "Evaluate the latest policy instead."
+        )
+    if run.state.is_final:
+        return f"Run {run.id!r} ended before its first evaluation kept a policy. Evaluate the latest policy instead."
+    return (
+        f"Run {run.id!r} has no best policy yet: its first evaluation comes after {steps:,} steps. "
+        "Wait for it, or evaluate the latest policy."
+    )

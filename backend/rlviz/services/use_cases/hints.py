@@ -1,0 +1,65 @@
+"""Hints for a run, from its journal as far as it goes."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from threading import Lock
+
+from rlviz.analysis.hints import Case, Hint, find_hints
+from rlviz.catalog.models import RunRow
+from rlviz.domain.config import RunConfig
+from rlviz.domain.errors import UnknownName
+from rlviz.environments.base import Environment
+from rlviz.environments.custom import environment_of
+from rlviz.services.use_cases.metrics import MetricsService, Snapshot
+from rlviz.services.use_cases.runs import RunService
+
+CACHED_RUNS = 200
+
+
+class HintService:
+    """Looks again only when the journal has grown, or the run has ended."""
+
+    def __init__(self, runs: RunService, metrics: MetricsService) -> None:
+        self._runs, self._metrics = runs, metrics
+        self._cache: OrderedDict[str, tuple[tuple[int, str], Sequence[Hint]]] = OrderedDict()
+        self._lock = Lock()
+
+    def of(self, run_id: str) -> Sequence[Hint]:
+        """The gravest first. Raises RunNotFound, or ArtifactNotFound if the run's folder is gone."""
+        row = self._runs.get(run_id)
+        found = self._metrics.read(self._runs.folder(run_id))
+        version = (found.offset, row.status)
+        with self._lock:
+            known = self._cache.get(run_id)
+        if known is not None and known[0] == version:
+            return known[1]
+        hints = find_hints(self._case(row, found))
+        with self._lock:
+            self._cache[run_id] = version, hints
+            self._cache.move_to_end(run_id)
+            while len(self._cache) > CACHED_RUNS:
+                self._cache.popitem(last=False)
+        return hints
+
+    def _case(self, row: RunRow, found: Snapshot) -> Case:
+        config = self._runs.config(row.id)
+        environment = _environment(config)
+        return Case(
+            algo=row.algo,
+            hyperparameters=config.hyperparameters,
+            total_timesteps=row.total_timesteps,
+            series=found.series,
+            ended=row.state.is_final,
+            actions=environment.action_space.n if environment else None,
+            threshold=environment.reward_threshold if environment else None,
+        )
+
+
+def _environment(config: RunConfig) -> Environment | None:
+    """None for one that this installation does not know, though the run's did."""
+    try:
+        return environment_of(config)
+    except UnknownName:
+        return None

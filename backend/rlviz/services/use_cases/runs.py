@@ -1,0 +1,214 @@
+"""Use cases on runs: create, list, start, stop, label, delete."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+
+from sqlmodel import Session
+
+from rlviz.catalog.database import Database
+from rlviz.catalog.evaluations import open_evaluations
+from rlviz.catalog.models import RunRow
+from rlviz.catalog.runs import (
+    RunList,
+    RunQuery,
+    get_run,
+    list_runs,
+    move_run,
+    queue_positions,
+    runs_with_status,
+    tag_counts,
+)
+from rlviz.domain.config import RunConfig
+from rlviz.domain.errors import (
+    ArtifactNotFound,
+    RunFolderError,
+    RunIsActive,
+)
+from rlviz.domain.ids import check_run_id
+from rlviz.domain.status import RunStatus
+from rlviz.rundir.control import Desired
+from rlviz.rundir.folder import Labels, RunFolder
+from rlviz.rundir.trash import Trash
+from rlviz.services.projection.folder_projection import Indexed, index_folder, row_of_config
+from rlviz.services.streaming.broadcast import Broadcast
+from rlviz.services.supervision.disk_guard import DiskGuard
+from rlviz.services.supervision.supervisor import Supervisor
+from rlviz.services.use_cases.configuration import NewRun, resolve_config
+from rlviz.services.use_cases.environments import EnvironmentService
+from rlviz.settings import Settings
+
+
+class RunService:
+    """One transaction a use case. What the trainer must know is in the folder before the catalogue says so."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        database: Database,
+        supervisor: Supervisor,
+        broadcast: Broadcast,
+        trash: Trash,
+        environments: EnvironmentService,
+        *,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._settings, self._database, self._trash = settings, database, trash
+        self._supervisor, self._broadcast, self._clock = supervisor, broadcast, clock
+        self._environments = environments
+        self._disk = DiskGuard(settings)
+
+    def folder(self, run_id: str) -> RunFolder:
+        """The folder of a run that exists. Raises RunNotFound."""
+        with self._database.read() as session:
+            return RunFolder(self._settings.runs_dir, get_run(session, run_id).id)
+
+    def get(self, run_id: str) -> RunRow:
+        with self._database.read() as session:
+            return get_run(session, run_id)
+
+    def get_many(self, run_ids: Sequence[str]) -> list[RunRow]:
+        with self._database.read() as session:
+            return [get_run(session, run_id) for run_id in run_ids]
+
+    def list(self, query: RunQuery) -> RunList:
+        with self._database.read() as session:
+            return list_runs(session, query)
+
+    def tags(self) -> Sequence[tuple[str, int]]:
+        """Every tag, with the number of runs that have it."""
+        with self._database.read() as session:
+            return tag_counts(session)
+
+    def training(self) -> Sequence[str]:
+        """Ids of the runs that have a worker and were not asked to stop."""
+        with self._database.read() as session:
+            return [row.id for row in runs_with_status(session, RunStatus.RUNNING)]
+
+    def load(self) -> tuple[int, int]:
+        """How many runs have a worker, and how many wait."""
+        with self._database.read() as session:
+            active = runs_with_status(session, RunStatus.RUNNING, RunStatus.STOPPING)
+            return len(active), len(runs_with_status(session, RunStatus.QUEUED))
+
+    def queue_positions(self) -> dict[str, int]:
+        with self._database.read() as session:
+            return queue_positions(session)
+
+    def config(self, run_id: str) -> RunConfig:
+        """Raises RunNotFound, ArtifactNotFound if the folder is gone, or RunFolderError."""
+        folder = self.folder(run_id)
+        if not folder.path.exists():
+            raise folder_gone(run_id)
+        return folder.read_config()
+
+    def create(self, new: NewRun) -> RunRow:
+        """Validate, write the folder, index it. Raises InvalidRequest, UnknownName or NotEnoughDisk."""
+        self._disk.check()
+        config = resolve_config(new, self._clock(), self._environments.get, memory_limit=self._settings.memory_a_run)
+        RunFolder(self._settings.runs_dir, config.run_id).create(config)
+        row = row_of_config(config)
+        with self._database.write() as session:
+            session.add(row)
+        self._broadcast.run_changed(row)
+        return row
+
+    def start(self, run_id: str) -> RunRow:
+        """Queue a created run. Raises IllegalTransition for any other, or NotEnoughDisk."""
+        now = self._clock()
+        with self._database.write() as session:
+            row = move_run(session, run_id, RunStatus.QUEUED, queued_at=now)
+            self._disk.check()
+            self._ask(run_id, Desired.RUN, now, queued_at=now)
+        self._broadcast.run_changed(row)
+        self._supervisor.wake()
+        return row
+
+    def stop(self, run_id: str, reason: str | None = None) -> RunRow:
+        """Ask a run to stop. One that is stopping or has ended is left as it is; one never started is a conflict.
+
+        ``reason``: one sentence, if it is not its user who wants it to.
+        """
+        now = self._clock()
+        with self._database.write() as session:
+            row = get_run(session, run_id)
+            if row.state.is_final or row.state is RunStatus.STOPPING:
+                return row
+            if row.state is RunStatus.QUEUED:
+                row = move_run(session, run_id, RunStatus.STOPPED, ended_at=now, cause=None)
+            else:
+                row = move_run(session, run_id, RunStatus.STOPPING)
+            self._supervisor.expect_end(run_id)  # first: with its folder gone, no wish reaches the worker
+            with suppress(ArtifactNotFound):  # its folder is gone: it is ended all the same
+                self._ask(run_id, Desired.STOP, now, reason=reason)
+        self._broadcast.run_changed(row)
+        self._supervisor.wake()
+        return row
+
+    def relabel(self, run_id: str, changes: Mapping[str, object]) -> RunRow:
+        """Change name, tags or notes; whatever ``changes`` does not mention stays. Raises ArtifactNotFound."""
+        with self._database.write() as session:
+            row = get_run(session, run_id)
+            labels = Labels(name=row.name, tags=row.tags, notes=row.notes).model_copy(update=changes)
+            try:
+                RunFolder(self._settings.runs_dir, run_id).write_labels(labels)
+            except FileNotFoundError as error:
+                raise folder_gone(run_id) from error
+            row.name, row.tags, row.notes = labels.name, labels.tags, labels.notes
+        self._broadcast.run_changed(row)
+        return row
+
+    def delete(self, run_id: str) -> None:
+        """Move the folder to the trash and remove the rows.
+
+        Raises RunIsActive while a worker, or an evaluation, may write into the folder.
+        """
+        with self._database.write() as session:
+            row = get_run(session, run_id)
+            if row.state.is_active or self._supervisor.is_live(run_id):
+                raise RunIsActive(f"Run {run_id!r} is {row.status!r}. Stop it and wait for its end before deleting it.")
+            if open_evaluations(session, run_id):
+                raise RunIsActive(f"Run {run_id!r} is being evaluated. Delete it when the evaluation has ended.")
+            self._trash.put(RunFolder(self._settings.runs_dir, run_id), self._clock())
+            session.delete(row)
+        self._broadcast.run_deleted(run_id)
+
+    def restore(self, run_id: str) -> RunRow:
+        """Bring a run back from the trash with all it had; one that was not deleted is left as it is.
+
+        Raises RunNotFound once the trash was emptied of it.
+        """
+        with self._database.write() as session:
+            row = session.get(RunRow, check_run_id(run_id))
+            if row is not None:
+                return row
+            row = self._index(session, self._trash.take(run_id))
+        self._broadcast.run_changed(row)
+        return row
+
+    def _index(self, session: Session, folder: RunFolder) -> RunRow:
+        """Add the rows of a folder that was put back. Raises RunFolderError if it cannot be read."""
+        found = Indexed()
+        index_folder(folder, found)
+        if not found.runs:
+            raise RunFolderError("; ".join(found.unreadable))
+        row = found.runs[0]
+        if row.state.is_active:  # it had ended, but the disk was too full to say so in the folder
+            row.status, row.cause = RunStatus.INTERRUPTED.value, "How the run ended was not written down."
+        session.add(row)
+        session.flush()
+        session.add_all(found.evaluations)
+        return row
+
+    def _ask(self, run_id: str, desired: Desired, now: float, **changes: object) -> None:
+        folder = RunFolder(self._settings.runs_dir, run_id)
+        try:
+            folder.change_control(desired=desired, requested_at=now, **changes)
+        except FileNotFoundError as error:
+            raise folder_gone(run_id) from error
+
+
+def folder_gone(run_id: str) -> ArtifactNotFound:
+    return ArtifactNotFound(f"The folder of run {run_id!r} is gone. Delete the run, or put its folder back.")

@@ -1,0 +1,137 @@
+"""The prewarmed worker: there before it is needed, replaced when it dies, gone with its service."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from rlviz.launchers.base import Exit
+from rlviz.launchers.processes import RESPAWN_SECONDS, WorkerProcesses
+from rlviz.rundir.process import ProcessIdentity
+from tests.support.service import service
+from tests.support.training import column, eventually, kinds, make_run
+from tests.support.workers import is_running, put_down, worker_processes
+
+SERVICE = """
+import json, sys, time
+from pathlib import Path
+from rlviz.launchers.processes import WorkerProcesses
+from rlviz.rundir.folder import RunFolder
+
+processes = WorkerProcesses()
+processes.prepare()
+worker = processes.start(RunFolder.at(Path(sys.argv[1])))
+processes._respawn_at = 0
+processes.prepare()
+identity = worker.identity
+print(json.dumps([processes._prewarmed.pid, identity.pid, identity.started_at]), flush=True)
+time.sleep(600)
+"""
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def processes(clock: Clock) -> Iterator[WorkerProcesses]:
+    processes = WorkerProcesses(monotonic=clock)
+    yield processes
+    processes.close()
+    assert worker_processes() == []
+
+
+def test_prepare_starts_one_prewarmed_worker_and_no_second(processes: WorkerProcesses) -> None:
+    assert worker_processes() == []
+    processes.prepare()
+    [prewarmed] = worker_processes()
+    processes.prepare()
+    assert worker_processes() == [prewarmed]
+
+
+def test_a_service_that_shall_keep_none_keeps_none(tmp_path: Path) -> None:
+    with service(tmp_path, warm_worker=False) as application:
+        application.processes.prepare()
+        assert worker_processes() == []
+
+
+def test_the_next_launch_uses_the_prewarmed_worker_and_a_new_one_waits_for_a_while(
+    processes: WorkerProcesses, clock: Clock, tmp_path: Path
+) -> None:
+    processes.prepare()
+    [prewarmed] = worker_processes()
+    folder = make_run(tmp_path)
+    worker = processes.start(folder)
+    assert worker.identity.pid == prewarmed
+    processes.prepare()
+    assert worker_processes() == [prewarmed], "its imports would compete with the first steps of the run"
+    clock.now += RESPAWN_SECONDS
+    processes.prepare()
+    assert set(worker_processes()) > {prewarmed}
+    assert eventually(worker.poll) == Exit(0)
+    assert kinds(folder) == ["started", "finished"]
+
+
+def test_a_prewarmed_worker_that_died_is_replaced(processes: WorkerProcesses, clock: Clock) -> None:
+    processes.prepare()
+    [prewarmed] = worker_processes()
+    psutil.Process(prewarmed).kill()
+    eventually(lambda: not is_running(prewarmed))
+    processes.prepare()
+    assert worker_processes() == [], "one that dies at once is not started again at once"
+    clock.now += RESPAWN_SECONDS
+    processes.prepare()
+    [second] = worker_processes()
+    assert second != prewarmed
+
+
+def test_a_launch_starts_a_cold_worker_if_the_prewarmed_one_has_died(
+    processes: WorkerProcesses, tmp_path: Path
+) -> None:
+    processes.prepare()
+    [prewarmed] = worker_processes()
+    psutil.Process(prewarmed).kill()
+    eventually(lambda: not is_running(prewarmed))
+    worker = processes.start(make_run(tmp_path))
+    assert worker.identity.pid != prewarmed
+    put_down(worker)
+
+
+def test_close_lets_the_prewarmed_worker_go_and_no_other_comes(processes: WorkerProcesses, clock: Clock) -> None:
+    processes.prepare()
+    processes.close()
+    clock.now += 60
+    processes.prepare()
+    assert worker_processes() == []
+
+
+def test_when_the_service_is_killed_its_prewarmed_worker_ends_and_its_worker_goes_on(tmp_path: Path) -> None:
+    folder = make_run(tmp_path, total_timesteps=1_000_000)
+    with subprocess.Popen([sys.executable, "-c", SERVICE, str(folder.path)], stdout=subprocess.PIPE) as service:
+        assert service.stdout is not None
+        prewarmed, pid, started_at = json.loads(service.stdout.readline())
+        service.send_signal(signal.SIGKILL)
+    worker = WorkerProcesses(warm=False).adopt(ProcessIdentity(pid, started_at))
+    assert worker is not None
+    try:
+        eventually(lambda: not is_running(prewarmed), "the prewarmed worker's end")
+        eventually(lambda: len(column(folder, "episode/index")) > 10, "training to go on")
+        assert worker.poll() is None
+    finally:
+        put_down(worker)

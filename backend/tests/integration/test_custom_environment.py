@@ -1,0 +1,118 @@
+"""A user's own environment, in a file outside the repository, through one line of configuration."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rlviz.domain.environment import CustomEnvironment
+from rlviz.environments.probe import main
+from rlviz.services.use_cases.environment_probe import ProbeFailure, Prober
+from tests.support import lights
+from tests.support.http import Service, serving, wait_for
+
+LIGHTS = Path(lights.__file__).read_text()
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("elsewhere") / "lights.py"
+    path.write_text(LIGHTS)
+    return path
+
+
+@pytest.fixture(scope="module")
+def app(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    with serving(tmp_path_factory.mktemp("own"), environments=f"{source}:Lights, nowhere:Nothing") as service:
+        yield service
+        assert "Traceback" not in service.log, service.log
+
+
+def test_it_is_listed_as_it_is_and_one_that_cannot_be_used_says_why(app: Service) -> None:
+    own = {found["id"]: found for found in app.get("/environments") if found["family"] == "own"}
+    lights, nothing = own["Lights"], own["Nothing"]
+    assert lights["available"]
+    assert lights["summary"] == "Switch on the light that is dark."
+    assert lights["observation_space"] == {
+        "kind": "MultiBinary",
+        "shape": [3],
+        "n": None,
+        "labels": [],
+        "is_real": False,
+    }
+    assert lights["action_space"]["n"] == 3
+    assert (lights["max_episode_steps"], lights["reward_threshold"], lights["render_fps"]) == (20, 18.0, 10)
+    assert {"ppo", "dqn"} <= set(lights["algorithms"])
+    assert [preset["id"] for preset in lights["presets"]["ppo"]] == ["fast", "stable", "high-score"]
+    assert not nothing["available"]
+    assert "ModuleNotFoundError: No module named 'nowhere'" in nothing["install_hint"]
+    refused = app.api("POST", "/runs", json={"algo": "ppo", "env_id": "Nothing"})
+    assert refused.status_code == 422
+    assert refused.json()["errors"][0]["pointer"] == "/env_id"
+
+
+def test_it_is_trained_and_filmed_like_any_other(app: Service) -> None:
+    small = {"n_envs": 2, "n_steps": 100, "batch_size": 50, "net_arch": [16]}
+    run = app.create(
+        algo="ppo", env_id="Lights", preset=None, seed=1, total_timesteps=400, hyperparameters=small, start=True
+    )
+    assert run["config"]["custom_environment"]["entry_point"].endswith("lights.py:Lights")
+
+    def ended(path: str) -> dict[str, Any] | None:
+        found: dict[str, Any] = app.get(path)
+        return found if found["status"] in ("completed", "failed") else None
+
+    path = f"/runs/{run['id']}"
+    done = wait_for(lambda: ended(path), "The end of the run")
+    assert done["status"] == "completed", done["cause"]
+    assert done["episodes"] == 20, "Episodes of 20 steps, in both environments"
+    assert app.api("POST", f"{path}/evaluations", json={"episodes": 1}).status_code == 202
+    evaluation = wait_for(lambda: ended(f"{path}/evaluations/latest"), "The end of the evaluation")
+    assert evaluation["status"] == "completed", evaluation["cause"]
+    assert evaluation["summary"]["video"]["frames"] == 21
+    assert evaluation["summary"]["video"]["fps"] == 10
+
+
+BROKEN = {
+    "class Broken:\n    pass": "is no gymnasium.Env",
+    "import gymnasium\nclass Broken(gymnasium.Env):\n    pass": 'has no "rgb_array"',
+    LIGHTS.replace("class Lights", "class Other"): "has no attribute 'Broken'",
+    LIGHTS.replace("Lights", "Broken").replace("spaces.MultiBinary(3)", "spaces.Text(3)"): "space is Text",
+    LIGHTS.replace("Lights", "Broken").replace("np.ones(3", "np.ones(4"): "its observation space does not contain",
+    LIGHTS.replace("Lights", "Broken").replace("float(action == self._dark)", "float('nan')"): "a reward of nan",
+    LIGHTS.replace("Lights", "Broken").replace("reshape(90, 30, 3)", "reshape(90, 90)"): "render() returned",
+    "1 / 0": "ZeroDivisionError: division by zero",
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("text", "words"), BROKEN.items(), ids=BROKEN.values())
+def test_what_is_wrong_with_a_class_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, words: str
+) -> None:
+    (tmp_path / "broken.py").write_text(text)
+    assert main(f"{tmp_path}/broken.py:Broken") == 0
+    assert words in json.loads(capsys.readouterr().out.splitlines()[-1])["unavailable_reason"]
+
+
+def test_one_that_takes_its_process_with_it_is_told_from_one_that_answers(tmp_path: Path) -> None:
+    (tmp_path / "broken.py").write_text("import os, sys\nprint('gone', file=sys.stderr, flush=True)\nos._exit(3)")
+    assert Prober().probe(f"{tmp_path}/broken.py:Broken") == ProbeFailure("Its process ended with status 3: gone")
+
+
+def test_one_that_hangs_is_given_up(tmp_path: Path) -> None:
+    """With what it has started, which holds its output open."""
+    (tmp_path / "slow.py").write_text("import subprocess, time\nsubprocess.Popen(['sleep', '600'])\ntime.sleep(600)")
+    found = Prober(time_limit=4).probe(f"{tmp_path}/slow.py:Slow")
+    assert isinstance(found, ProbeFailure)
+    assert "not ready within 4 seconds" in found.message
+
+
+def test_what_a_module_prints_does_not_matter(source: Path, tmp_path: Path) -> None:
+    (tmp_path / "loud.py").write_text("print('hello')\n" + LIGHTS)
+    found = Prober().probe(f"{tmp_path}/loud.py:Lights")
+    assert isinstance(found, CustomEnvironment)

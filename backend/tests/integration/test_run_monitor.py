@@ -1,0 +1,252 @@
+"""What a follower books when the catalogue, the folder or the journals make it hard. The worker is played."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy.exc import OperationalError
+
+from rlviz.catalog.database import Database
+from rlviz.catalog.models import RunRow
+from rlviz.catalog.runs import get_run
+from rlviz.domain.records import EventKind
+from rlviz.domain.status import RunStatus
+from rlviz.launchers.base import Exit, Worker
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.lock import training_lock
+from rlviz.rundir.process import ProcessIdentity
+from rlviz.services.projection.folder_projection import row_of_config, row_of_folder
+from rlviz.services.streaming.broadcast import Broadcast
+from rlviz.services.streaming.feeds import Feeds
+from rlviz.services.supervision.run_monitor import RunMonitor
+from rlviz.training.journals import RunJournals
+from tests.support.training import kinds, make_run
+
+
+class Actor(Worker):
+    """A worker that lives until it is told how it ended."""
+
+    exit: Exit | None = None
+
+    @property
+    def identity(self) -> ProcessIdentity:
+        return ProcessIdentity.current()
+
+    def poll(self) -> Exit | None:
+        return self.exit
+
+    def terminate(self) -> None:
+        self.exit = Exit(-15)
+
+    def kill(self) -> None:
+        self.exit = Exit(-9)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> RunFolder:
+    return make_run(tmp_path)
+
+
+@pytest.fixture
+def database(tmp_path: Path, folder: RunFolder) -> Iterator[Database]:
+    database = Database(tmp_path / "rlviz.db")
+    database.migrate()
+    with database.write() as session:
+        row = row_of_config(folder.read_config())
+        row.status = RunStatus.RUNNING.value
+        session.add(row)
+    yield database
+    database.close()
+
+
+@pytest.fixture
+def journals(folder: RunFolder) -> Iterator[RunJournals]:
+    journals = RunJournals(folder)
+    yield journals
+    journals.close()
+
+
+@pytest.fixture
+def worker() -> Actor:
+    return Actor()
+
+
+@pytest.fixture
+def follower(tmp_path: Path, folder: RunFolder, database: Database, worker: Actor) -> RunMonitor:
+    return RunMonitor(folder, worker, Feeds(tmp_path).of(folder.run_id), database, Broadcast())
+
+
+def row_of(database: Database, folder: RunFolder) -> RunRow:
+    with database.read() as session:
+        return get_run(session, folder.run_id)
+
+
+def begin(journals: RunJournals) -> None:
+    journals.event(EventKind.STARTED, 0, pid=1, process_started_at=1.0, boot_id="x")
+
+
+def test_an_ending_that_was_read_while_the_catalogue_was_locked_is_booked_later(
+    follower: RunMonitor,
+    worker: Actor,
+    journals: RunJournals,
+    folder: RunFolder,
+    database: Database,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begin(journals)
+    journals.metrics(10, {"episode/index": 3})
+    journals.event(EventKind.FINISHED, 10, path="model.zip")
+    worker.exit = Exit(0)
+
+    def locked() -> None:
+        raise OperationalError("BEGIN IMMEDIATE", None, sqlite3.OperationalError("database is locked"))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(database, "write", locked)
+        with pytest.raises(OperationalError):
+            follower.poll()
+    assert not follower.poll()
+    row = row_of(database, folder)
+    assert (row.state, row.episodes, row.step) == (RunStatus.COMPLETED, 3, 10)
+    assert kinds(folder) == ["started", "finished"], "nobody called it interrupted"
+
+
+def test_an_interruption_that_could_not_be_booked_at_once_is_told_once(
+    follower: RunMonitor,
+    worker: Actor,
+    journals: RunJournals,
+    folder: RunFolder,
+    database: Database,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begin(journals)
+    worker.exit = Exit(-9)
+
+    def locked() -> None:
+        raise OperationalError("BEGIN IMMEDIATE", None, sqlite3.OperationalError("database is locked"))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(database, "write", locked)
+        for _ in range(2):
+            with pytest.raises(OperationalError):
+                follower.poll()
+    assert not follower.poll()
+    assert kinds(folder) == ["started", "interrupted"]
+    row = row_of(database, folder)
+    assert (row.state, row.cause, row.warnings) == (
+        RunStatus.INTERRUPTED,
+        "The worker was killed by signal 9 (SIGKILL).",
+        0,
+    )
+
+
+@pytest.mark.parametrize(
+    ("gone", "cause"),
+    [
+        (Exit(-9), "The worker was killed by signal 9 (SIGKILL)."),
+        (Exit(-11), "The worker crashed in native code: signal 11 (SIGSEGV)."),
+        (Exit(-9, out_of_memory=True), "The host ran out of memory and killed the worker."),
+        (Exit(None), "The worker went away before training was done, and nobody saw how."),
+        (Exit(3), "The worker ended with exit status 3 before training was done; see worker.log."),
+        (Exit(0), "The worker ended with exit status 0 before training was done; see worker.log."),
+    ],
+)
+def test_a_worker_that_ends_without_a_word_is_spoken_for(
+    follower: RunMonitor, worker: Actor, folder: RunFolder, database: Database, gone: Exit, cause: str
+) -> None:
+    assert follower.poll()
+    worker.exit = gone
+    assert not follower.poll()
+    row = row_of(database, folder)
+    assert (row.state, row.cause) == (RunStatus.INTERRUPTED, cause)
+    assert row_of_folder(folder)[0].cause == cause
+
+
+def test_nobody_speaks_for_a_worker_while_somebody_trains_in_its_folder(
+    follower: RunMonitor, worker: Actor, journals: RunJournals, folder: RunFolder, database: Database
+) -> None:
+    worker.exit = Exit(None)
+    with training_lock(folder):
+        begin(journals)
+        assert follower.poll()
+        assert row_of(database, folder).state is RunStatus.RUNNING
+        journals.event(EventKind.FINISHED, 5, path="model.zip")
+    assert not follower.poll()
+    assert kinds(folder) == ["started", "finished"]
+    assert row_of(database, folder).state is RunStatus.COMPLETED
+
+
+def test_what_a_killed_trainer_left_half_written_is_swept_away(
+    follower: RunMonitor, worker: Actor, folder: RunFolder
+) -> None:
+    half = [folder.path / ".model.zip.1-2.tmp", folder.checkpoints / ".step_100.zip.1-2.tmp"]
+    for path in half:
+        path.touch()
+    assert follower.poll()
+    assert [path.exists() for path in half] == [True, True], "the trainer may be at it"
+    worker.kill()
+    assert not follower.poll()
+    assert [path.exists() for path in half] == [False, False]
+
+
+def test_a_torn_last_event_gives_way_to_the_interruption(
+    follower: RunMonitor, worker: Actor, journals: RunJournals, folder: RunFolder, database: Database
+) -> None:
+    begin(journals)
+    with folder.events_path.open("ab") as file:
+        file.write(b'{"seq":2,"time":1,"event":"finis')
+    assert follower.poll()
+    worker.kill()
+    assert not follower.poll()
+    assert kinds(folder) == ["started", "interrupted"]
+    assert row_of(database, folder).state is RunStatus.INTERRUPTED
+
+
+def test_a_run_whose_folder_is_gone_ends_all_the_same(
+    follower: RunMonitor, worker: Actor, folder: RunFolder, database: Database
+) -> None:
+    shutil.rmtree(folder.path)
+    worker.kill()
+    assert not follower.poll()
+    assert row_of(database, folder).state is RunStatus.INTERRUPTED
+
+
+def test_broken_lines_are_warned_of_and_counted_as_after_a_rebuild(
+    follower: RunMonitor, journals: RunJournals, folder: RunFolder, database: Database
+) -> None:
+    begin(journals)
+    for path in (folder.events_path, folder.metrics_path):
+        with path.open("ab") as file:
+            file.write(b"nonsense\n")
+    journals.event(EventKind.WARNING, 1, message="train/loss is nan")
+    follower.poll()
+    row = row_of(database, folder)
+    assert (row.warnings, row.last_warning) == (3, "train/loss is nan")
+    again, _ = row_of_folder(folder)
+    assert (again.warnings, again.last_warning) == (row.warnings, row.last_warning)
+
+
+def test_a_second_ending_is_warned_of_and_the_first_one_counts(
+    follower: RunMonitor, journals: RunJournals, folder: RunFolder, database: Database
+) -> None:
+    begin(journals)
+    journals.event(EventKind.STOPPED, 5, path="model.zip")
+    journals.event(EventKind.FINISHED, 9, path="model.zip")
+    follower.poll()
+    row = row_of(database, folder)
+    assert row.state is RunStatus.STOPPED
+    assert row.last_warning is not None
+    assert "two endings" in row.last_warning
+
+
+def test_a_checkpoint_answers_its_request(follower: RunMonitor, journals: RunJournals) -> None:
+    begin(journals)
+    follower.poll()
+    assert follower.answered_checkpoint == 0
+    journals.event(EventKind.CHECKPOINT, 100, path="checkpoints/step_100.zip", request=2)
+    follower.poll()
+    assert follower.answered_checkpoint == 2
