@@ -2,18 +2,18 @@
  * Charts of metrics over time, many series each.
  *
  *     const group = useChartGroup();                        // one a page: shared cursor and zoom
- *     const [view, change] = useChartView(group);           // smoothing, axis, log, outliers; in the address
- *     const { pool, curves } = useRunCurves(runs, { axis: view.axis, names });   // lib/stream: live, by run id
+ *     const [settings, change] = useChartSettings(group);   // smoothing, axis, log, outliers; in the address
+ *     const { pool, curves } = useRunCurves(runs, { axis: settings.axis, names });   // lib/stream: live, by run id
  *     useZoomDetail(group, pool);                           // a zoom fetches what was thinned away
  *     const spec = useMemo(() => ({                         // the same object while it says the same
  *       id: "reward", title: "Episode return", empty: "No finished episode yet", references: [],
  *       series: runs.map(({ id, name }, i) => ({
- *         id, source: curves(id).series, metric: "episode/reward", label: name, look: "points", ...seriesLook(i),
+ *         id, source: curves(id).series, metric: "episode/reward", label: name, mode: "points", ...seriesStyle(i),
  *       })),
  *     }), …);
  *
- *     <ChartToolbar view={view} onChange={change} group={group} />
- *     <ChartCard spec={spec} view={view} group={group} />
+ *     <ChartToolbar settings={settings} onChange={change} group={group} />
+ *     <ChartCard spec={spec} settings={settings} group={group} />
  *
  * `prepare/` decides everything about a picture and is pure; `plot/` draws it with uPlot. New data swaps arrays;
  * only another `spec` builds another plot.

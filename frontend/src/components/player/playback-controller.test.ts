@@ -65,12 +65,12 @@ function controllerOf(...durations: number[]) {
 test("the shorter waits at its end, and joins in again when time goes back", () => {
   const { controller, media, run } = controllerOf(2, 5);
   const [short, long] = [media[0]!, media[1]!];
-  expect(controller.getState().duration).toBe(5);
+  expect(controller.state.get().duration).toBe(5);
   controller.play();
   run(3);
   expect([short.currentTime, long.currentTime]).toEqual([2, 3]);
   expect([short.paused, long.paused]).toEqual([true, false]);
-  expect(controller.getState().playing).toBe(true);
+  expect(controller.state.get().playing).toBe(true);
 
   controller.seek(1);
   expect([short.currentTime, long.currentTime]).toEqual([1, 1]);
@@ -94,13 +94,13 @@ test("at the end it rests, and plays from the beginning again; a loop does so by
   const { controller, media, run } = controllerOf(1, 2);
   controller.play();
   run(2);
-  expect(controller.getState().playing).toBe(false);
-  expect(controller.getTime()).toBe(2);
+  expect(controller.state.get().playing).toBe(false);
+  expect(controller.time.get()).toBe(2);
   controller.play();
   expect(media.map(({ currentTime }) => currentTime)).toEqual([0, 0]);
   controller.toggleLoop();
   run(2);
-  expect(controller.getState().playing).toBe(true);
+  expect(controller.state.get().playing).toBe(true);
   expect(media.map(({ currentTime, paused }) => [currentTime, paused])).toEqual([
     [0, false],
     [0, false],
@@ -112,7 +112,7 @@ test("a step pauses and shows the very next frame, never past the last", () => {
   controller.play();
   run(0.1);
   controller.step(1);
-  expect(controller.getState().playing).toBe(false);
+  expect(controller.state.get().playing).toBe(false);
   expect(frameAt(media[0]!.currentTime, 50)).toBe(6);
   for (let i = 0; i < 100; i += 1) controller.step(1);
   expect(frameAt(media[0]!.currentTime, 50)).toBe(49);
@@ -126,7 +126,7 @@ test("a video paused by the browser pauses all of them", () => {
   run(1);
   media[1]!.pause();
   expect(media[0]!.paused).toBe(true);
-  expect(controller.getState().playing).toBe(false);
+  expect(controller.state.get().playing).toBe(false);
 });
 
 test("a speed holds for videos that come later", () => {
@@ -134,9 +134,9 @@ test("a speed holds for videos that come later", () => {
   controller.shiftRate(1);
   const late = new FakeMedia(2);
   const remove = controller.add(late as unknown as HTMLVideoElement, 9, 50);
-  expect([late.playbackRate, controller.getState().duration]).toEqual([2, 9]);
+  expect([late.playbackRate, controller.state.get().duration]).toEqual([2, 9]);
   remove();
-  expect(controller.getState().duration).toBe(3);
+  expect(controller.state.get().duration).toBe(3);
 });
 
 test("every frame of a video is reached by its middle", () => {
@@ -170,7 +170,7 @@ test.each([
   controller.seek(from);
   const event = { key, ctrlKey: false, metaKey: false, altKey: false };
   expect(handleKey(event, { controller, chapters, toggleFullScreen: () => {} })).toBe(true);
-  expect(controller.getTime()).toBe(to);
+  expect(controller.time.get()).toBe(to);
 });
 
 test("a key that stands for nothing, or belongs to the browser, is let through", () => {

@@ -1,3 +1,4 @@
+import { createStore, type ReadableStore } from "@/lib/store";
 import { frameAt, middleOf } from "./frames";
 
 /** The part of a video element that a deck needs. */
@@ -31,6 +32,8 @@ interface Track {
   fps: number;
 }
 
+const AT_REST: PlaybackState = { playing: false, loop: false, rate: 1, duration: 0 };
+
 export const RATES = [0.25, 0.5, 1, 2, 4, 8] as const;
 
 /** Further apart than this (seconds), two videos no longer look as one. */
@@ -43,29 +46,26 @@ const END_SLACK = 0.02;
  */
 export class PlaybackController {
   private tracks: Track[] = [];
-  private state: PlaybackState = { playing: false, loop: false, rate: 1, duration: 0 };
-  private readonly stateListeners = new Set<() => void>();
-  private readonly timeListeners = new Set<() => void>();
+  private readonly stateStore = createStore<PlaybackState>(AT_REST);
+  private readonly timeStore = createStore(0);
   private frame: number | null = null;
-  private now = 0;
 
   constructor(private readonly frames: AnimationFrames) {}
 
-  readonly getState = () => this.state;
-  readonly getTime = () => this.now;
-  readonly onState = (listener: () => void) => listen(this.stateListeners, listener);
-  readonly onTime = (listener: () => void) => listen(this.timeListeners, listener);
+  readonly state: ReadableStore<PlaybackState> = this.stateStore;
+  /** Seconds from the beginning. */
+  readonly time: ReadableStore<number> = this.timeStore;
 
   /** Takes a video in; the answer takes it out. */
   add(media: Media, duration: number, fps: number): () => void {
     const track = { media, duration, fps };
     this.tracks = [...this.tracks, track];
-    media.playbackRate = this.state.rate;
+    media.playbackRate = this.state.get().rate;
     const ended = () => this.ended(track);
     // The browser, or a headset's button, may start and pause a video as well as we do.
     const played = () => this.begin();
     const paused = () => this.pausedByOthers(track);
-    const loaded = () => this.place(track);
+    const loaded = () => this.seekTrack(track);
     media.addEventListener("ended", ended);
     media.addEventListener("play", played);
     media.addEventListener("pause", paused);
@@ -84,9 +84,10 @@ export class PlaybackController {
 
   readonly play = () => {
     if (this.tracks.length === 0) return;
-    if (this.now >= this.state.duration - END_SLACK) this.seek(0);
+    if (this.time.get() >= this.state.get().duration - END_SLACK) this.seek(0);
     this.begin();
-    for (const track of this.tracks) if (this.now < track.duration - END_SLACK) start(track.media);
+    for (const track of this.tracks)
+      if (this.time.get() < track.duration - END_SLACK) start(track.media);
   };
 
   readonly pause = () => {
@@ -95,21 +96,20 @@ export class PlaybackController {
     this.follow();
   };
 
-  readonly toggle = () => (this.state.playing ? this.pause() : this.play());
+  readonly toggle = () => (this.state.get().playing ? this.pause() : this.play());
 
   readonly seek = (time: number) => {
-    this.now = Math.min(this.state.duration, Math.max(0, time));
-    for (const track of this.tracks) this.place(track);
-    this.tell();
+    this.timeStore.set(Math.min(this.state.get().duration, Math.max(0, time)));
+    for (const track of this.tracks) this.seekTrack(track);
   };
 
   /** Pauses and shows the frame so many after the one on screen. */
   readonly step = (by: number) => {
-    if (this.state.playing) this.pause();
+    if (this.state.get().playing) this.pause();
     const fps = Math.max(0, ...this.tracks.map((track) => track.fps));
     if (fps === 0) return;
-    const last = Math.max(0, Math.round(this.state.duration * fps) - 1);
-    this.seek(middleOf(Math.min(last, frameAt(this.now, fps) + by), fps));
+    const last = Math.max(0, Math.round(this.state.get().duration * fps) - 1);
+    this.seek(middleOf(Math.min(last, frameAt(this.time.get(), fps) + by), fps));
   };
 
   readonly setRate = (rate: number) => {
@@ -119,22 +119,22 @@ export class PlaybackController {
 
   /** The next faster (1) or slower (-1) speed. */
   readonly shiftRate = (by: number) => {
-    const at = RATES.findIndex((rate) => rate === this.state.rate);
+    const at = RATES.findIndex((rate) => rate === this.state.get().rate);
     this.setRate(RATES[Math.min(RATES.length - 1, Math.max(0, at + by))]!);
   };
 
-  readonly toggleLoop = () => this.setState({ loop: !this.state.loop });
+  readonly toggleLoop = () => this.setState({ loop: !this.state.get().loop });
 
   private longest() {
     return Math.max(0, ...this.tracks.map(({ duration }) => duration));
   }
 
   private leader(): Track | undefined {
-    return this.tracks.find(({ duration }) => duration === this.state.duration);
+    return this.tracks.find(({ duration }) => duration === this.state.get().duration);
   }
 
   private begin() {
-    if (this.state.playing) return;
+    if (this.state.get().playing) return;
     this.setState({ playing: true });
     this.frame = this.frames.request(this.tick);
   }
@@ -142,7 +142,7 @@ export class PlaybackController {
   private rest() {
     if (this.frame !== null) this.frames.cancel(this.frame);
     this.frame = null;
-    if (this.state.playing) this.setState({ playing: false });
+    if (this.state.get().playing) this.setState({ playing: false });
   }
 
   private readonly tick = () => {
@@ -154,54 +154,43 @@ export class PlaybackController {
   private follow() {
     const leader = this.leader();
     if (!leader) return;
-    this.now = leader.media.currentTime;
+    const now = leader.media.currentTime;
+    this.timeStore.set(now);
     for (const track of this.tracks) {
       if (track === leader) continue;
-      const due = Math.min(this.now, track.duration);
-      const waiting = this.now >= track.duration - END_SLACK;
+      const due = Math.min(now, track.duration);
+      const waiting = now >= track.duration - END_SLACK;
       if (!waiting && Math.abs(track.media.currentTime - due) > DRIFT)
         track.media.currentTime = due;
-      if (this.state.playing && !waiting && track.media.paused) start(track.media);
+      if (this.state.get().playing && !waiting && track.media.paused) start(track.media);
     }
-    this.tell();
   }
 
   private ended(track: Track) {
     if (track !== this.leader()) return;
-    this.now = this.state.duration;
-    if (this.state.loop) return this.play();
+    this.timeStore.set(this.state.get().duration);
+    if (this.state.get().loop) return this.play();
     this.rest();
-    this.tell();
   }
 
   /** A video that reached its end is paused too, and waits; only the leader pauses the others. */
   private pausedByOthers(track: Track) {
-    const { playing, duration } = this.state;
+    const { playing, duration } = this.state.get();
     if (!playing || track !== this.leader()) return;
     if (track.media.currentTime < duration - END_SLACK) this.pause();
   }
 
-  private place({ media, duration }: Track) {
-    const due = Math.min(this.now, duration);
+  private seekTrack({ media, duration }: Track) {
+    const due = Math.min(this.time.get(), duration);
     if (media.currentTime !== due) media.currentTime = due;
   }
 
-  private tell() {
-    for (const listener of this.timeListeners) listener();
-  }
-
   private setState(change: Partial<PlaybackState>) {
-    this.state = { ...this.state, ...change };
-    for (const listener of this.stateListeners) listener();
+    this.stateStore.set({ ...this.state.get(), ...change });
   }
 }
 
 /** Refused where the browser does not let a page start a video: the next press is a person's. */
 function start(media: Media) {
   media.play()?.catch(() => {});
-}
-
-function listen(listeners: Set<() => void>, listener: () => void) {
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
 }

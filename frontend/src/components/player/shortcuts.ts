@@ -41,14 +41,14 @@ export const PLAYER_SHORTCUTS: readonly PlayerShortcut[] = [
     shown: ["J", "L"],
     does: "One second back or on",
     run: ({ controller }, key) =>
-      controller.seek(controller.getTime() + (key === "j" ? -SECONDS : SECONDS)),
+      controller.seek(controller.time.get() + (key === "j" ? -SECONDS : SECONDS)),
   },
   {
     keys: ["p", "n"],
     shown: ["P", "N"],
     does: "Previous or next episode",
     run: ({ controller, chapters }, key) => {
-      const target = chapters[neighbour(chapters, controller.getTime(), key === "p" ? -1 : 1)];
+      const target = chapters[neighbour(chapters, controller.time.get(), key === "p" ? -1 : 1)];
       if (target) controller.seek(target.start);
     },
   },
@@ -66,7 +66,7 @@ export const PLAYER_SHORTCUTS: readonly PlayerShortcut[] = [
     shown: ["Home", "End"],
     does: "To the beginning or the end",
     run: ({ controller }, key) =>
-      controller.seek(key === "Home" ? 0 : controller.getState().duration),
+      controller.seek(key === "Home" ? 0 : controller.state.get().duration),
   },
   {
     keys: ["ArrowDown", "ArrowUp"],

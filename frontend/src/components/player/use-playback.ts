@@ -1,10 +1,11 @@
 "use client";
 
-import { useState, useSyncExternalStore } from "react";
+import { useState } from "react";
+import { useStore, useStoreValue } from "@/lib/store";
 import {
-  type PlaybackState,
   type AnimationFrames,
   PlaybackController,
+  type PlaybackState,
 } from "./playback-controller";
 
 const browserAnimationFrames: AnimationFrames = {
@@ -12,24 +13,18 @@ const browserAnimationFrames: AnimationFrames = {
   cancel: (id) => cancelAnimationFrame(id),
 };
 
-const STILL: PlaybackState = { playing: false, loop: false, rate: 1, duration: 0 };
-
 export function usePlaybackController(): PlaybackController {
   return useState(() => new PlaybackController(browserAnimationFrames))[0];
 }
 
 export function usePlaybackState(controller: PlaybackController): PlaybackState {
-  return useSyncExternalStore(controller.onState, controller.getState, () => STILL);
+  return useStore(controller.state);
 }
 
-/** What `read` makes of the time; the reader is drawn anew only when that changes. */
+/** What `read` makes of the time in seconds; the component renders again only when that changes. */
 export function usePlaybackTime<T extends number | string | boolean | null>(
   controller: PlaybackController,
   read: (time: number) => T,
 ): T {
-  return useSyncExternalStore(
-    controller.onTime,
-    () => read(controller.getTime()),
-    () => read(0),
-  );
+  return useStoreValue(controller.time, read);
 }

@@ -1,13 +1,28 @@
-/** Who wants to hear of something; `add` answers with the way to stop hearing. */
-export class Listeners<Args extends unknown[]> {
+/** Functions that are called whenever something happens. */
+export class Listeners<Args extends unknown[] = []> {
   private readonly all = new Set<(...args: Args) => void>();
+  private disconnect: (() => void) | null = null;
 
-  add = (listener: (...args: Args) => void): (() => void) => {
+  /**
+   * `connect` runs when the first listener subscribes, and the function that it returns when the last one has
+   * left. It is for sources outside of the app (a clock, a media query) that nobody should pay for unheard.
+   */
+  constructor(private readonly connect?: () => () => void) {}
+
+  /** Returns the function that unsubscribes. */
+  readonly subscribe = (listener: (...args: Args) => void): (() => void) => {
     this.all.add(listener);
-    return () => this.all.delete(listener);
+    if (this.all.size === 1) this.disconnect ??= this.connect?.() ?? null;
+    return () => {
+      this.all.delete(listener);
+      if (this.all.size > 0) return;
+      this.disconnect?.();
+      this.disconnect = null;
+    };
   };
 
-  tell(...args: Args) {
+  notify(...args: Args) {
+    // A listener may unsubscribe others while it is called.
     for (const listener of [...this.all]) listener(...args);
   }
 }

@@ -1,5 +1,4 @@
 export { AXES, type MetricAxis, type AxisWindow } from "./series/axis";
-export { Listeners } from "../store/listeners";
 export { type Column } from "./series/column";
 export { type ConnectionState } from "./connection/events";
 export { type LoaderState } from "./series/run-series-loader";

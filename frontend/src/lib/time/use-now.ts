@@ -1,30 +1,25 @@
 "use client";
 
 import { useSyncExternalStore } from "react";
+import { Listeners } from "@/lib/store";
 
-const SECOND = 1000;
-const precisions = { second: SECOND, minute: 60 * SECOND };
+const SECOND_MS = 1000;
+const precisions = { second: SECOND_MS, minute: 60 * SECOND_MS };
 
-const listeners = new Set<() => void>();
-let interval: number | undefined;
+/** One interval for the whole app. */
+const ticks = new Listeners(() => {
+  const interval = window.setInterval(() => ticks.notify(), SECOND_MS);
+  return () => window.clearInterval(interval);
+});
 
-/** One clock for all: who shows minutes is not drawn anew by its seconds. */
-function subscribe(listener: () => void) {
-  if (listeners.size === 0) {
-    interval = window.setInterval(() => listeners.forEach((tell) => tell()), SECOND);
-  }
-  listeners.add(listener);
-  return () => {
-    listeners.delete(listener);
-    if (listeners.size === 0) window.clearInterval(interval);
-  };
-}
-
-/** The time of day in milliseconds, to the last whole second or minute. */
+/**
+ * The time of day in milliseconds, rounded down to the second or minute. A component renders again only when
+ * that changes: one that shows minutes does so once a minute.
+ */
 export function useNow(precision: keyof typeof precisions): number {
   const unit = precisions[precision];
   return useSyncExternalStore(
-    subscribe,
+    ticks.subscribe,
     () => Math.floor(Date.now() / unit) * unit,
     () => 0,
   );

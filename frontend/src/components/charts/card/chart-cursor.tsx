@@ -29,12 +29,12 @@ export function ChartCursor({ chart, model, hidden }: ChartCursorProps) {
 
   const zoom = (factor: number) => {
     // From the group's own window: the model's is still the one before when keys come fast.
-    const [low, high] = group.getWindow() ?? [from, to];
-    group.zoom(zoomed([low, high], group.getCursor() ?? (low + high) / 2, factor, chart.bounds));
+    const [low, high] = group.window.get() ?? [from, to];
+    group.zoom(zoomed([low, high], group.cursor.get() ?? (low + high) / 2, factor, chart.bounds));
   };
-  const step = (by: number) => moveTo(stepped(model.data[0], group.getCursor(), by));
+  const step = (by: number) => moveTo(stepped(model.data[0], group.cursor.get(), by));
   const moveTo = (x: number | null) => {
-    group.moveTo(x);
+    group.cursor.set(x);
     if (x === null || (x >= from && x <= to)) return;
     const half = (to - from) / 2;
     chart.zoom([x - half, x + half]);
@@ -51,9 +51,9 @@ export function ChartCursor({ chart, model, hidden }: ChartCursorProps) {
     "-": () => zoom(ZOOM),
     Escape: (event) => {
       // Nothing to undo here: a dialog around the chart may have it.
-      if (group.getWindow() === null && group.getCursor() === null) return;
+      if (group.window.get() === null && group.cursor.get() === null) return;
       event.stopPropagation();
-      group.moveTo(null);
+      group.cursor.set(null);
       group.reset();
     },
   };

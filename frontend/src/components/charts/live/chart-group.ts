@@ -1,33 +1,18 @@
 "use client";
 
-import { useEffect, useState, useSyncExternalStore } from "react";
-import { Listeners, type AxisWindow } from "@/lib/stream";
+import { useEffect, useState } from "react";
+import { createStore, useStore } from "@/lib/store";
+import type { AxisWindow } from "@/lib/stream";
 
 /** What the charts of a page share: one cursor and one zoom, in the units of their axis. */
 export class ChartGroup {
-  private position: number | null = null;
-  private shown: AxisWindow | null = null;
-  private readonly cursors = new Listeners<[]>();
-  private readonly windows = new Listeners<[]>();
+  /** Where the cursor is; null while it is on no chart. */
+  readonly cursor = createStore<number | null>(null);
+  /** The part of the axis that is shown; null for all of it. */
+  readonly window = createStore<AxisWindow | null>(null);
 
-  readonly onCursor = this.cursors.add;
-  readonly onWindow = this.windows.add;
-  readonly getCursor = () => this.position;
-  /** Null: everything there is. */
-  readonly getWindow = () => this.shown;
-
-  readonly moveTo = (x: number | null) => {
-    if (x === this.position) return;
-    this.position = x;
-    this.cursors.tell();
-  };
-
-  readonly zoom = (window: AxisWindow | null) => {
-    this.shown = window;
-    this.windows.tell();
-  };
-
-  readonly reset = () => this.zoom(null);
+  readonly zoom = this.window.set;
+  readonly reset = () => this.window.set(null);
 }
 
 export function useChartGroup(): ChartGroup {
@@ -36,22 +21,22 @@ export function useChartGroup(): ChartGroup {
 }
 
 export function useZoomWindow(group: ChartGroup): AxisWindow | null {
-  return useSyncExternalStore(group.onWindow, group.getWindow, () => null);
+  return useStore(group.window);
 }
 
 export function useCursor(group: ChartGroup): number | null {
-  return useSyncExternalStore(group.onCursor, group.getCursor, () => null);
+  return useStore(group.cursor);
 }
 
-/** Fetches what was thinned away wherever the group zooms to. */
+/** Fetches what was thinned away in the part of the axis that the group shows. */
 export function useZoomDetail(
   group: ChartGroup,
   pool: { zoom: (window: AxisWindow | null) => void },
 ) {
   // External system: the group's zoom, and through the pool the service.
   useEffect(() => {
-    const follow = () => pool.zoom(group.getWindow());
-    follow();
-    return group.onWindow(follow);
+    const fetchShown = () => pool.zoom(group.window.get());
+    fetchShown();
+    return group.window.subscribe(fetchShown);
   }, [group, pool]);
 }

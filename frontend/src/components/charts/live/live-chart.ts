@@ -1,59 +1,53 @@
-import { Listeners, type AxisWindow } from "@/lib/stream";
-import { download, fileName } from "@/lib/download";
-import type { ChartGroup } from "./chart-group";
+import { createStore, type ReadableStore, type Store } from "@/lib/store";
+import type { AxisWindow } from "@/lib/stream";
+import { downloadCsv, downloadPng } from "../export/download-chart";
 import { browserFrameClock } from "../plot/frame-queue";
-import { readChartColors } from "../plot/chart-colors";
-import { paintPicture } from "../export/picture";
-import { createPlot, type Plot } from "../plot/plot";
-import { type FrameClock, throttleFrames } from "../plot/throttle";
-import { chartCsv } from "../export/csv";
-import type { ChartModel, ChartSpec, PrepareOptions, Interval } from "../prepare/model";
+import type { FrameClock } from "../plot/throttle";
+import type { ChartModel, ChartSpec, Interval, PrepareOptions } from "../prepare/model";
 import { type CurveCache, prepare } from "../prepare/prepare";
-import { smoothingLabel } from "../prepare/smooth";
-import type { ChartSettings } from "../settings/chart-settings";
 import { within } from "../prepare/zoom";
+import type { ChartSettings } from "../settings/chart-settings";
+import { type AttachedPlot, attachPlot } from "./attached-plot";
+import type { ChartGroup } from "./chart-group";
 
-/** A little under the service's own four batches a second: each is drawn as it comes, not one behind. */
-const REDRAW_EVERY = 200;
+/** Pixels that a chart is prepared for before it has an element. */
 const FIRST_WIDTH = 800;
 
 export interface Shown {
   model: ChartModel;
-  /** Of the data that the picture shows. */
+  /** Revision of the data that the model was prepared from. */
   revision: number;
 }
 
-type DrawingOptions = Pick<ChartSettings, "smoothing" | "log" | "outliers"> & {
+/** What the chart's owner decides about the picture. */
+export type DisplayOptions = Pick<ChartSettings, "smoothing" | "log" | "outliers"> & {
   hidden: ReadonlySet<string>;
   highlight: AxisWindow | null;
 };
 
 /**
- * One chart on the screen: prepares its model when data, zoom or look change, at most once a frame, and hands
- * it to the plot. Out of sight nothing is prepared; what was missed is drawn when it comes into sight.
+ * One chart on the page. It prepares its model when its data, its zoom or its options have changed, and hands
+ * the model to its plot.
  */
 export class LiveChart {
-  private shown: Shown;
-  private drawing: DrawingOptions;
-  private width = FIRST_WIDTH;
-  private plot: Plot | null = null;
-  private element: HTMLElement | null = null;
-  private inSight = true;
+  private readonly shownStore: Store<Shown>;
   private readonly cache: CurveCache = new Map();
-  private readonly changes = new Listeners<[]>();
+  private attached: AttachedPlot | null = null;
+  private width = FIRST_WIDTH;
 
   constructor(
     readonly spec: ChartSpec,
     readonly group: ChartGroup,
-    drawing: DrawingOptions,
+    private display: DisplayOptions,
     private readonly frames: FrameClock = browserFrameClock,
   ) {
-    this.drawing = drawing;
-    this.shown = { model: this.prepare(), revision: this.revision };
+    this.shownStore = createStore(this.prepareShown());
   }
 
-  readonly subscribe = this.changes.add;
-  readonly getShown = () => this.shown;
+  /** The model on screen. */
+  get shown(): ReadableStore<Shown> {
+    return this.shownStore;
+  }
 
   /** All of the axis, whatever the zoom. */
   get bounds(): Interval {
@@ -64,110 +58,68 @@ export class LiveChart {
     return [0, Math.max(...newest, Number.MIN_VALUE)];
   }
 
-  setDrawing(drawing: DrawingOptions) {
-    this.drawing = drawing;
-    this.plot?.setHighlight(drawing.highlight);
-    this.redrawSoon();
+  setDisplay(display: DisplayOptions) {
+    this.display = display;
+    this.attached?.plot.setHighlight(display.highlight);
+    this.attached?.redrawSoon();
   }
 
+  /** Lets one series stand out; null ends that. */
   emphasize(id: string | null) {
-    this.plot?.emphasize(id);
+    this.attached?.plot.emphasize(id);
   }
 
   zoom(window: AxisWindow) {
     this.group.zoom(within(window, this.bounds));
   }
 
-  /** Draws on `element` until the answer is called. */
+  /** Draws on `element` until the returned function is called. */
   attach(element: HTMLElement): () => void {
-    this.element = element;
     this.width = element.clientWidth || FIRST_WIDTH;
     this.update();
-    const plot = createPlot(element, this.spec, this.shown.model, {
-      cursor: this.group.moveTo,
+    const attached = attachPlot(element, this.shown.get().model, {
+      spec: this.spec,
+      group: this.group,
+      frames: this.frames,
+      draw: () => this.update(),
+      hasNewData: () => this.revision !== this.shown.get().revision,
       zoom: (window) => this.zoom(window),
-      reset: this.group.reset,
-      resized: (width) => {
-        this.width = width;
-        this.redrawSoon();
-      },
+      resized: (width) => (this.width = width),
     });
-    this.plot = plot;
-    plot.setHighlight(this.drawing.highlight);
-    const draw = () => {
-      if (this.inSight) this.update();
-    };
-    const onData = throttleFrames(draw, REDRAW_EVERY, this.frames);
-    const onLook = throttleFrames(draw, 0, this.frames);
-    this.redrawSoon = onLook;
-    const sources = [...new Set(this.spec.series.map(({ source }) => source))];
-    const releases = [
-      ...sources.map((source) =>
-        source.subscribe(() => this.revision !== this.shown.revision && onData()),
-      ),
-      this.group.onWindow(onLook),
-      this.group.onCursor(() => plot.setCursor(this.group.getCursor())),
-      watchSight(element, (inSight) => {
-        this.inSight = inSight;
-        if (inSight) onLook();
-      }),
-      onData.cancel,
-      onLook.cancel,
-      () => plot.destroy(),
-    ];
+    attached.plot.setHighlight(this.display.highlight);
+    this.attached = attached;
     return () => {
-      releases.forEach((release) => release());
-      this.redrawSoon = () => {};
-      this.plot = this.element = null;
+      this.attached = null;
+      attached.detach();
     };
   }
 
   downloadCsv() {
-    const text = chartCsv(this.spec, this.options);
-    download(`${fileName(this.spec.title)}.csv`, new Blob([text], { type: "text/csv" }));
+    downloadCsv(this.spec, this.prepareOptions);
   }
 
   downloadPng() {
-    if (!this.plot || !this.element) return;
-    const { hidden } = this.drawing;
-    const picture = paintPicture(this.plot.canvas, readChartColors(this.element), {
-      title: this.spec.title,
-      entries: this.spec.series.filter(({ id }) => !hidden.has(id)),
-      notes: [smoothingLabel(this.drawing.smoothing), ...this.shown.model.notes].join(" · "),
-    });
-    picture.toBlob(
-      (blob) => blob && download(`${fileName(this.spec.title)}.png`, blob),
-      "image/png",
-    );
+    if (!this.attached) return;
+    const { element, plot } = this.attached;
+    downloadPng(this.spec, this.shown.get().model, this.display, element, plot.canvas);
   }
-
-  private redrawSoon: () => void = () => {};
 
   private get revision(): number {
     return this.spec.series.reduce((sum, { source }) => sum + source.revision, 0);
   }
 
-  private get options(): PrepareOptions {
-    return { ...this.drawing, window: this.group.getWindow(), width: this.width };
+  private get prepareOptions(): PrepareOptions {
+    return { ...this.display, window: this.group.window.get(), width: this.width };
   }
 
-  private prepare(): ChartModel {
-    return prepare(this.spec, this.options, this.cache);
+  private prepareShown(): Shown {
+    const model = prepare(this.spec, this.prepareOptions, this.cache);
+    return { model, revision: this.revision };
   }
 
   private update() {
-    this.shown = { model: this.prepare(), revision: this.revision };
-    this.plot?.show(this.shown.model);
-    this.changes.tell();
+    const shown = this.prepareShown();
+    this.attached?.plot.show(shown.model);
+    this.shownStore.set(shown);
   }
-}
-
-/** A screen's height ahead, so that scrolling finds charts drawn. */
-function watchSight(element: Element, changed: (inSight: boolean) => void): () => void {
-  const observer = new IntersectionObserver(
-    (entries) => changed(entries.at(-1)?.isIntersecting ?? true),
-    { rootMargin: "100%" },
-  );
-  observer.observe(element);
-  return () => observer.disconnect();
 }

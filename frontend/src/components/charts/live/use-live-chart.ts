@@ -1,14 +1,15 @@
 "use client";
 
-import { type RefObject, useEffect, useMemo, useRef, useSyncExternalStore } from "react";
+import { type RefObject, useEffect, useMemo, useRef } from "react";
+import { useStore } from "@/lib/store";
 import type { AxisWindow } from "@/lib/stream";
-import type { ChartGroup } from "./chart-group";
-import { LiveChart, type Shown } from "./live-chart";
 import type { ChartSpec } from "../prepare/model";
 import type { ChartSettings } from "../settings/chart-settings";
+import type { ChartGroup } from "./chart-group";
+import { LiveChart, type Shown } from "./live-chart";
 
 export interface LiveChartOptions {
-  /** Keep it the same object as long as it says the same: another one is another chart. */
+  /** Another object makes another chart: keep it the same as long as it says the same. */
   spec: ChartSpec;
   settings: ChartSettings;
   group: ChartGroup;
@@ -16,7 +17,7 @@ export interface LiveChartOptions {
   highlight?: AxisWindow | null;
 }
 
-interface Live {
+interface LiveChartParts {
   chart: LiveChart;
   canvas: RefObject<HTMLDivElement | null>;
   shown: Shown;
@@ -28,21 +29,21 @@ export function useLiveChart({
   group,
   hidden,
   highlight = null,
-}: LiveChartOptions): Live {
+}: LiveChartOptions): LiveChartParts {
   const { smoothing, log, outliers } = settings;
-  const drawing = useMemo(
+  const display = useMemo(
     () => ({ smoothing, log, outliers, hidden, highlight }),
     [smoothing, log, outliers, hidden, highlight],
   );
   const canvas = useRef<HTMLDivElement>(null);
-  // The look it starts with is replaced by the effect below whenever it changes.
+  // The options that the chart starts with are replaced by the effect below whenever they change.
   // eslint-disable-next-line react-hooks/exhaustive-deps
-  const chart = useMemo(() => new LiveChart(spec, group, drawing), [spec, group]);
-  const shown = useSyncExternalStore(chart.subscribe, chart.getShown, chart.getShown);
+  const chart = useMemo(() => new LiveChart(spec, group, display), [spec, group]);
+  const shown = useStore(chart.shown);
 
   // External systems: the plot on its canvas, and what it draws.
   useEffect(() => (canvas.current ? chart.attach(canvas.current) : undefined), [chart]);
-  useEffect(() => chart.setDrawing(drawing), [chart, drawing]);
+  useEffect(() => chart.setDisplay(display), [chart, display]);
 
   return { chart, canvas, shown };
 }

@@ -23,7 +23,7 @@ export function useChartSettings(
     setSettings(next);
     if (next.axis !== settings.axis) {
       // Positions on one axis mean nothing on another.
-      group.moveTo(null);
+      group.cursor.set(null);
       group.reset();
     }
     window.clearTimeout(timer.current);

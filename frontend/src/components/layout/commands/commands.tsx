@@ -2,8 +2,9 @@
 
 import { useRouter } from "next/navigation";
 import { lazy, Suspense, useEffect, useState } from "react";
+import { useStore } from "@/lib/store";
 import { routes } from "@/lib/url";
-import { showOverlay, shownOverlay, typeAhead, useOverlay } from "./overlay";
+import { overlayStore, showOverlay, typeAhead } from "./overlay";
 import { type ShellCommand, isTaken, readPress } from "./shortcut";
 
 const loadPalette = () => import("./palette");
@@ -22,7 +23,7 @@ const addresses: Partial<Record<ShellCommand, string>> = {
 /** Hears the global shortcuts, and shows the palette and the sheet, loaded when first asked for. */
 export function Commands() {
   const router = useRouter();
-  const overlay = useOverlay();
+  const overlay = useStore(overlayStore);
   const [used, setUsed] = useState(false);
   if (overlay !== null && !used) setUsed(true);
 
@@ -33,7 +34,7 @@ export function Commands() {
       const address = addresses[command];
       if (address) return router.push(address);
       const wanted = command === "palette" ? "palette" : "shortcuts";
-      showOverlay(shownOverlay() === wanted ? null : wanted);
+      showOverlay(overlayStore.get() === wanted ? null : wanted);
     };
     const onKeyDown = (event: KeyboardEvent) => {
       // The palette is on its way before its K is down.
@@ -49,7 +50,7 @@ export function Commands() {
         },
         goSince,
       );
-      if (shownOverlay() === "palette" && !reading.command && !isTaken(event.target)) {
+      if (overlayStore.get() === "palette" && !reading.command && !isTaken(event.target)) {
         return event.ctrlKey || event.metaKey ? undefined : typeAhead(event.key);
       }
       if (event.key !== "Shift") goSince = reading.goSince;

@@ -1,9 +1,9 @@
 "use client";
 
 import { Monitor, Moon, Sun } from "lucide-react";
-import { useSyncExternalStore } from "react";
 import { Segmented } from "@/components/ui/segmented";
-import { getTheme, setTheme, subscribeTheme, type Theme } from "./theme";
+import { useStore } from "@/lib/store";
+import { setTheme, type Theme, themeStore } from "./theme";
 
 const options = [
   { value: "light", label: "Light theme", icon: <Sun aria-hidden className="size-3.5" /> },
@@ -12,6 +12,6 @@ const options = [
 ] satisfies { value: Theme; label: string; icon: React.ReactNode }[];
 
 export function ThemeToggle() {
-  const current = useSyncExternalStore(subscribeTheme, getTheme, () => null);
+  const current = useStore(themeStore);
   return <Segmented legend="Theme" options={options} value={current} onChange={setTheme} />;
 }

@@ -1,23 +1,24 @@
+import { Listeners, type ReadableStore } from "@/lib/store";
+
 export const THEMES = ["light", "system", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
 
 const KEY = "rlviz-theme";
 const DARK = "(prefers-color-scheme: dark)";
-const listeners = new Set<() => void>();
 
-/** Runs while the page is parsed, before the first paint, so that no wrong theme flashes up. */
+/** Runs while the page is parsed, before the first paint, so that the wrong theme is never shown. */
 export const themeScript = `(function(){var t="system";try{t=localStorage.getItem("${KEY}")||t}catch(e){}
 var d=t==="dark"||(t!=="light"&&matchMedia("${DARK}").matches);
 document.documentElement.dataset.theme=d?"dark":"light"})()`;
 
-export function getTheme(): Theme {
-  try {
-    const stored = localStorage.getItem(KEY);
-    return THEMES.find((theme) => theme === stored) ?? "system";
-  } catch {
-    return "system";
-  }
-}
+const changes = new Listeners(watchChoice);
+
+/** The chosen theme, whether it was chosen here or in another tab; unknown without a browser. */
+export const themeStore: ReadableStore<Theme | null> = {
+  get: readTheme,
+  getInitial: () => null,
+  subscribe: changes.subscribe,
+};
 
 export function setTheme(theme: Theme) {
   try {
@@ -26,24 +27,31 @@ export function setTheme(theme: Theme) {
     // Storage may be forbidden; the choice then lasts as long as the page.
   }
   apply(theme);
-  for (const listener of listeners) listener();
+  changes.notify();
 }
 
-/** Tells of choices made here or in another tab, and follows the system while that is the choice. */
-export function subscribeTheme(listener: () => void): () => void {
+function readTheme(): Theme {
+  try {
+    const stored = localStorage.getItem(KEY);
+    return THEMES.find((theme) => theme === stored) ?? "system";
+  } catch {
+    return "system";
+  }
+}
+
+/** Follows other tabs, and the system's own theme while that is the choice. */
+function watchChoice(): () => void {
   const dark = window.matchMedia(DARK);
-  const changed = () => {
-    apply(getTheme());
-    listener();
+  const onChange = () => {
+    apply(readTheme());
+    changes.notify();
   };
-  apply(getTheme());
-  listeners.add(listener);
-  dark.addEventListener("change", changed);
-  window.addEventListener("storage", changed);
+  apply(readTheme());
+  dark.addEventListener("change", onChange);
+  window.addEventListener("storage", onChange);
   return () => {
-    listeners.delete(listener);
-    dark.removeEventListener("change", changed);
-    window.removeEventListener("storage", changed);
+    dark.removeEventListener("change", onChange);
+    window.removeEventListener("storage", onChange);
   };
 }
 

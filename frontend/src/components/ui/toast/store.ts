@@ -1,3 +1,5 @@
+import { createStore } from "@/lib/store";
+
 export interface ToastMessage {
   title: string;
   description?: string;
@@ -18,31 +20,19 @@ const BRIEF = 5_000;
 const WITH_ACTION = 10_000;
 const AT_MOST = 3;
 
-let next = 1;
-let toasts: readonly Toast[] = [];
-const listeners = new Set<() => void>();
+let nextId = 1;
 
-function set(changed: readonly Toast[]) {
-  toasts = changed;
-  for (const listener of listeners) listener();
-}
+/** The messages on screen, the oldest first. */
+export const toastStore = createStore<readonly Toast[]>([]);
 
-/** Says that something happened. Returns what takes the message back. */
+/** Shows a message. Returns the function that takes it away again. */
 export function toast(message: ToastMessage): () => void {
-  const id = next++;
+  const id = nextId++;
   const duration = message.duration ?? (message.action ? WITH_ACTION : BRIEF);
-  set([...toasts, { ...message, id, duration }].slice(-AT_MOST));
+  toastStore.set([...toastStore.get(), { ...message, id, duration }].slice(-AT_MOST));
   return () => dismiss(id);
 }
 
 export function dismiss(id: number) {
-  set(toasts.filter((each) => each.id !== id));
+  toastStore.set(toastStore.get().filter((each) => each.id !== id));
 }
-
-export const toastStore = {
-  current: () => toasts,
-  subscribe: (listener: () => void) => {
-    listeners.add(listener);
-    return () => void listeners.delete(listener);
-  },
-};

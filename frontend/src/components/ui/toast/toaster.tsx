@@ -1,15 +1,15 @@
 "use client";
 
-import { useEffect, useRef, useSyncExternalStore } from "react";
+import { useEffect, useRef } from "react";
+import { useStore } from "@/lib/store";
 import { toastStore } from "./store";
 import { ToastCard } from "./toast-card";
 
-const NONE: ReturnType<typeof toastStore.current> = [];
 const REACH = "F8";
 
 /** Where messages appear; stands once, in the shell. F8 moves the focus to the newest one's first button. */
 export function Toaster() {
-  const toasts = useSyncExternalStore(toastStore.subscribe, toastStore.current, () => NONE);
+  const toasts = useStore(toastStore);
   const region = useRef<HTMLElement>(null);
   useEffect(() => {
     const reach = (event: KeyboardEvent) => {

@@ -146,9 +146,9 @@ test("a run is deleted at once, with a way back", async () => {
   });
   (await line(/Run a/)).focus();
   await userEvent.keyboard("{Delete}");
-  await vi.waitFor(() => expect(toastStore.current().at(-1)?.title).toBe("Deleted “Run a”"));
-  toastStore.current().at(-1)?.action?.onAction();
-  await vi.waitFor(() => expect(toastStore.current().at(-1)?.title).toBe("Restored “Run a”"));
+  await vi.waitFor(() => expect(toastStore.get().at(-1)?.title).toBe("Deleted “Run a”"));
+  toastStore.get().at(-1)?.action?.onAction();
+  await vi.waitFor(() => expect(toastStore.get().at(-1)?.title).toBe("Restored “Run a”"));
   const did = asked.map(({ route }) => route).filter((route) => !route.startsWith("GET"));
   expect(did).toEqual(["DELETE /runs/a", "POST /runs/a/restore"]);
 });

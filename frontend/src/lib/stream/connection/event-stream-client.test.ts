@@ -47,7 +47,7 @@ function follow(run: string, cursor: string) {
 describe("one connection", () => {
   test("without a followed run it still carries the list", () => {
     expect(current().url).toBe("/api/stream");
-    expect(client.getState()).toBe("live");
+    expect(client.state.get()).toBe("live");
   });
 
   test("two runs followed in one go open one new source that names both", () => {
@@ -134,7 +134,7 @@ describe("resuming", () => {
     old.emit("metrics", { run_id: "a", rows: [row(1)] }, "a:2");
     old.fail({ forGood: true });
     expect(got).toEqual([]);
-    expect(client.getState()).toBe("live");
+    expect(client.state.get()).toBe("live");
   });
 
   test("a deleted run is not asked for again", () => {
@@ -148,11 +148,11 @@ describe("resuming", () => {
 describe("reconnecting", () => {
   test("while the browser reconnects by itself, no second source is opened", () => {
     current().fail({ forGood: false });
-    expect(client.getState()).toBe("reconnecting");
+    expect(client.state.get()).toBe("reconnecting");
     timers.advance(60_000);
     expect(sources).toHaveLength(1);
     current().connect();
-    expect(client.getState()).toBe("live");
+    expect(client.state.get()).toBe("live");
     expect(events).toEqual([{ kind: "reconnected" }]);
   });
 
@@ -173,7 +173,7 @@ describe("reconnecting", () => {
 
   test("a network that comes back is tried at once", () => {
     client.markDropped();
-    expect(client.getState()).toBe("reconnecting");
+    expect(client.state.get()).toBe("reconnecting");
     client.retryNow();
     expect(sources).toHaveLength(2);
     current().connect();

@@ -1,8 +1,16 @@
 import type { EndEvent, EvaluationEvent, MetricRow, MetricsEvent, StatusEvent } from "@/lib/api";
+import { createStore, Listeners, type ReadableStore } from "@/lib/store";
 import { backoff } from "./backoff";
-import { type Cursors, readCursor, writeCursor } from "./cursor";
+import {
+  type Connection,
+  type ConnectionEvent,
+  connectionState,
+  type Effect,
+  INITIAL,
+  transition,
+} from "./connection-machine";
 import { CLOSED, type ConnectionState, type Source, type StreamEvent, type Timers } from "./events";
-import { Listeners } from "../../store/listeners";
+import { RunSubscriptions, type SubscriptionChange } from "./run-subscriptions";
 
 export interface EventStreamOptions {
   url: string;
@@ -11,208 +19,95 @@ export interface EventStreamOptions {
   random?: () => number;
 }
 
-/** Until its first row arrives (`lastSeq` -1), a follower only knows the offset that it goes on from. */
-interface Follower {
-  from: number;
-  lastSeq: number;
-  onRows: (rows: MetricRow[]) => void;
-}
-
-/** As many refusals in a row mean that the cursors themselves are refused. */
-const REFUSED_CURSORS = 2;
-
 /**
  * The one event stream of the app (browsers allow six connections per host).
  *
- * It names the runs somebody follows, and is opened anew, from where each run was left, when that set
- * changes. The browser reconnects a dropped stream by itself; a source that gave up (the service was
- * restarted, say) is replaced after a backoff; one that never opened was refused, and listeners are told,
- * as asking the same again may never succeed. A follower gets each row after its own cursor once.
+ * It names the runs that somebody follows, and is opened anew, from where each run was left, when that set
+ * changes. When it opens, waits and gives up is decided by `connection-machine.ts`; who gets which rows by
+ * `run-subscriptions.ts`. This class owns the event source and the timer.
  */
 export class EventStreamClient {
   private readonly events = new Listeners<[StreamEvent]>();
-  private readonly states = new Listeners<[]>();
-  private readonly followed = new Map<string, Set<Follower>>();
-  private cursors: Cursors = new Map();
-  private state: ConnectionState = "connecting";
+  private readonly stateStore = createStore<ConnectionState>("connecting");
+  private readonly subscriptions = new RunSubscriptions();
+  private connection: Connection = INITIAL;
   private source: Source | null = null;
   private timer: number | null = null;
-  private attempt = 0;
-  private refusals = 0;
-  private openedBefore = false;
-  private sourceOpened = false;
-  private dropped = false;
-  private running = false;
 
   constructor(private readonly options: EventStreamOptions) {}
 
-  readonly onEvent = this.events.add;
-  readonly onState = this.states.add;
-  readonly getState = () => this.state;
+  readonly onEvent = this.events.subscribe;
+  readonly state: ReadableStore<ConnectionState> = this.stateStore;
 
   start() {
-    this.running = true;
-    this.reopen();
+    this.dispatch("start");
   }
 
   stop() {
-    this.running = false;
-    this.cancelTimer();
-    this.closeSource();
+    this.dispatch("stop");
   }
 
-  /** Lets the connection go until `start`, which catches up on everything. */
+  /** Gives the connection back until `start`, which catches up on everything. */
   pause() {
-    this.markDropped();
-    this.stop();
-  }
-
-  /** Delivers the rows of a run that come after `cursor`; the answer stops it. */
-  follow(runId: string, cursor: string, onRows: (rows: MetricRow[]) => void): () => void {
-    const from = Number(readCursor(cursor).get(runId) ?? 0);
-    const follower: Follower = { from, lastSeq: -1, onRows };
-    const followers = this.followed.get(runId);
-    if (followers) {
-      followers.add(follower);
-      if (from < this.position(runId)) this.rewind(runId, from);
-    } else {
-      this.followed.set(runId, new Set([follower]));
-      this.cursors.set(runId, String(from));
-      this.reopenSoon();
-    }
-    return () => {
-      const all = this.followed.get(runId);
-      if (all?.delete(follower) && all.size === 0) this.forget(runId);
-    };
+    this.dispatch("pause");
   }
 
   /** Connects again at once: the network is known to have come back. */
   retryNow() {
-    if (!this.running) return;
-    this.attempt = 0;
-    this.reopen();
+    this.dispatch("networkBack");
   }
 
   /** The network is known to be gone; the browser may take long to notice. */
   markDropped() {
-    if (!this.running) return;
-    this.dropped = true;
-    this.setState("reconnecting");
+    this.dispatch("networkGone");
   }
 
-  private forget(runId: string) {
-    this.followed.delete(runId);
-    this.cursors.delete(runId);
-    this.reopenSoon();
+  /** Delivers the rows of a run that come after `cursor`. Returns the function that ends it. */
+  follow(runId: string, cursor: string, onRows: (rows: MetricRow[]) => void): () => void {
+    const { change, remove } = this.subscriptions.add(runId, cursor, onRows);
+    this.applyChange(change);
+    return () => this.applyChange(remove());
   }
 
-  private position(runId: string): number {
-    return Number(this.cursors.get(runId) ?? 0);
+  private applyChange(change: SubscriptionChange) {
+    if (change !== "none") this.dispatch(change);
   }
 
-  /** Reads a run again from an earlier row; whoever has seen the rows is not told twice. */
-  private rewind(runId: string, to: number) {
-    this.cursors.set(runId, String(to));
-    if (this.running && this.source !== null) this.reopen();
+  private dispatch(event: ConnectionEvent) {
+    const { next, effects } = transition(this.connection, event);
+    this.connection = next;
+    this.stateStore.set(connectionState(next));
+    for (const effect of effects) this.perform(effect);
   }
 
-  /** Several runs may be followed in one go (a page opens): one reopening serves them all. */
-  private reopenSoon() {
-    if (!this.running || this.source === null) return;
-    this.schedule(0);
+  private perform(effect: Effect) {
+    switch (effect.kind) {
+      case "open":
+        this.close();
+        this.listenTo(this.options.open(this.address()));
+        return;
+      case "close":
+        return this.close();
+      case "schedule":
+        return this.schedule(effect.attempt);
+      case "emit":
+        return this.events.notify(effect.event);
+    }
   }
 
-  private schedule(ms: number) {
+  private close() {
     this.cancelTimer();
+    this.source?.close();
+    this.source = null;
+  }
+
+  private schedule(attempt: number | null) {
+    this.cancelTimer();
+    const wait = attempt === null ? 0 : backoff(attempt, this.options.random);
     this.timer = this.options.timers.set(() => {
       this.timer = null;
-      this.reopen();
-    }, ms);
-  }
-
-  private reopen() {
-    this.cancelTimer();
-    this.closeSource();
-    const source = this.options.open(this.address());
-    this.source = source;
-    this.sourceOpened = false;
-    const whileCurrent =
-      <A extends unknown[]>(handle: (...args: A) => void) =>
-      (...args: A) => {
-        if (this.source === source) handle(...args);
-      };
-    source.onopen = whileCurrent(() => this.opened());
-    source.onerror = whileCurrent(() => this.failed(source));
-    const on = (type: string, handle: (data: never, id: string) => void) =>
-      source.addEventListener(
-        type,
-        whileCurrent((event) => handle(JSON.parse(event.data) as never, event.lastEventId)),
-      );
-    on("metrics", (data: MetricsEvent, id) => this.receive(data, id));
-    on("status", (data: StatusEvent) => this.events.tell({ kind: "status", ...data }));
-    on("evaluation", (data: EvaluationEvent) => this.events.tell({ kind: "evaluation", ...data }));
-    on("end", (data: EndEvent) => this.ended(data));
-  }
-
-  private address(): string {
-    const runs = [...this.followed.keys()];
-    const query = new URLSearchParams();
-    if (runs.length > 0) query.set("runs", runs.join(","));
-    const cursor = writeCursor(this.cursors, runs);
-    if (cursor !== "") query.set("last_event_id", cursor);
-    const search = query.toString();
-    return search === "" ? this.options.url : `${this.options.url}?${search}`;
-  }
-
-  private opened() {
-    this.attempt = 0;
-    this.refusals = 0;
-    this.sourceOpened = true;
-    this.setState("live");
-    const { dropped, openedBefore } = this;
-    this.dropped = false;
-    this.openedBefore = true;
-    if (dropped) this.events.tell({ kind: "reconnected" });
-    else if (openedBefore) this.events.tell({ kind: "reopened" });
-  }
-
-  private failed(source: Source) {
-    this.markDropped();
-    if (source.readyState !== CLOSED) return;
-    this.schedule(backoff(this.attempt, this.options.random));
-    this.attempt += 1;
-    if (this.sourceOpened) return;
-    this.refusals += 1;
-    this.events.tell({ kind: "refused", cursors: this.refusals >= REFUSED_CURSORS });
-  }
-
-  private receive({ run_id, rows }: MetricsEvent, id: string) {
-    const followers = this.followed.get(run_id);
-    if (!followers) return;
-    const start = this.position(run_id);
-    for (const [runId, offset] of readCursor(id)) {
-      if (this.followed.has(runId)) this.cursors.set(runId, offset);
-    }
-    const end = this.position(run_id);
-    // These rows hold some before and some after where the follower goes on: they must be cut there.
-    const cuts = [...followers]
-      .filter(({ from, lastSeq }) => lastSeq === -1 && start < from && from < end)
-      .map(({ from }) => from);
-    for (const follower of followers) {
-      if (follower.lastSeq >= 0 || follower.from <= start) deliver(follower, rows);
-    }
-    if (cuts.length > 0) this.rewind(run_id, Math.min(...cuts));
-  }
-
-  private ended(end: EndEvent) {
-    if (end.status === "deleted") this.forget(end.run_id);
-    this.events.tell({ kind: "end", end });
-  }
-
-  private setState(state: ConnectionState) {
-    if (this.state === state) return;
-    this.state = state;
-    this.states.tell();
+      this.dispatch("timerDue");
+    }, wait);
   }
 
   private cancelTimer() {
@@ -220,16 +115,36 @@ export class EventStreamClient {
     this.timer = null;
   }
 
-  private closeSource() {
-    this.source?.close();
-    this.source = null;
+  private address(): string {
+    const search = this.subscriptions.query().toString();
+    return search === "" ? this.options.url : `${this.options.url}?${search}`;
   }
-}
 
-function deliver(follower: Follower, rows: MetricRow[]) {
-  const fresh = rows.filter(({ seq }) => seq > follower.lastSeq);
-  const last = fresh.at(-1);
-  if (!last) return;
-  follower.lastSeq = last.seq;
-  follower.onRows(fresh);
+  private listenTo(source: Source) {
+    this.source = source;
+    // A source that was replaced may still have events on their way.
+    const isCurrent = () => this.source === source;
+    source.onopen = () => {
+      if (isCurrent()) this.dispatch("sourceOpened");
+    };
+    source.onerror = () => {
+      if (!isCurrent()) return;
+      this.dispatch(source.readyState === CLOSED ? "sourceClosed" : "sourceInterrupted");
+    };
+    const on = <Data>(type: string, handle: (data: Data, id: string) => void) =>
+      source.addEventListener(type, ({ data, lastEventId }) => {
+        if (isCurrent()) handle(JSON.parse(data) as Data, lastEventId);
+      });
+    on<MetricsEvent>("metrics", (data, id) =>
+      this.applyChange(this.subscriptions.receive(data, id)),
+    );
+    on<StatusEvent>("status", (data) => this.events.notify({ kind: "status", ...data }));
+    on<EvaluationEvent>("evaluation", (data) =>
+      this.events.notify({ kind: "evaluation", ...data }),
+    );
+    on<EndEvent>("end", (end) => {
+      if (end.status === "deleted") this.applyChange(this.subscriptions.forget(end.run_id));
+      this.events.notify({ kind: "end", end });
+    });
+  }
 }

@@ -1,10 +1,9 @@
 "use client";
 
-import { useSyncExternalStore } from "react";
+import { useStore } from "@/lib/store";
 import type { ConnectionState } from "./events";
 import { useEventStream } from "./provider";
 
 export function useConnectionState(): ConnectionState {
-  const client = useEventStream();
-  return useSyncExternalStore(client.onState, client.getState, () => "connecting");
+  return useStore(useEventStream().state);
 }

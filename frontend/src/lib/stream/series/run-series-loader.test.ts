@@ -40,8 +40,8 @@ const loaderOf = (answer: () => Promise<MetricCurves>) =>
 test("history comes first, then the stream from the history's cursor on", async () => {
   const loader = loaderOf(() => Promise.resolve(history));
   loader.start();
-  expect(loader.getState().phase).toBe("loading");
-  await vi.waitFor(() => expect(loader.getState().phase).toBe("ready"));
+  expect(loader.state.get().phase).toBe("loading");
+  await vi.waitFor(() => expect(loader.state.get().phase).toBe("ready"));
   timers.advance(0);
   expect(sources.at(-1)!.query.get("last_event_id")).toBe("a:64");
   const rows = [{ seq: 2, time: 0, step: 20, values: { [REWARD]: 2 } }];
@@ -53,16 +53,16 @@ test("a service that does not answer is asked again", async () => {
   const answers = [Promise.reject(new ApiError(0, "silence", "")), Promise.resolve(history)];
   const loader = loaderOf(() => answers.shift()!);
   loader.start();
-  await vi.waitFor(() => expect(loader.getState().phase).toBe("failed"));
+  await vi.waitFor(() => expect(loader.state.get().phase).toBe("failed"));
   timers.advance(1000);
-  await vi.waitFor(() => expect(loader.getState().phase).toBe("ready"));
+  await vi.waitFor(() => expect(loader.state.get().phase).toBe("ready"));
 });
 
 test("a run that does not exist is not asked for again", async () => {
   const answer = vi.fn(() => Promise.reject(new ApiError(404, "No such run", "")));
   const loader = loaderOf(answer);
   loader.start();
-  await vi.waitFor(() => expect(loader.getState().phase).toBe("failed"));
+  await vi.waitFor(() => expect(loader.state.get().phase).toBe("failed"));
   timers.advance(60_000);
   expect(answer).toHaveBeenCalledOnce();
 });
@@ -81,7 +81,7 @@ test("a position refused twice is replaced by that of a fresh history, with no r
   const answers = [history, { ...history, cursor: "a:32" }];
   const loader = loaderOf(() => Promise.resolve(answers.shift()!));
   loader.start();
-  await vi.waitFor(() => expect(loader.getState().phase).toBe("ready"));
+  await vi.waitFor(() => expect(loader.state.get().phase).toBe("ready"));
   timers.advance(0);
   sources.at(-1)!.fail({ forGood: true });
   timers.advance(1000);

@@ -3,7 +3,7 @@ import { type MetricAxis, padded, type AxisWindow } from "./axis";
 import { backoff } from "../connection/backoff";
 import type { Timers } from "../connection/events";
 import type { EventStreamClient } from "../connection/event-stream-client";
-import { Listeners } from "../../store/listeners";
+import { createStore, type ReadableStore } from "@/lib/store";
 import type { RunSeries } from "./run-series";
 
 export type LoaderState =
@@ -40,8 +40,7 @@ const ZOOM_ROOM = 0.25;
 export class RunSeriesLoader {
   startedAt: number | null;
   private axis: MetricAxis;
-  private state: LoaderState = { phase: "loading" };
-  private readonly states = new Listeners<[]>();
+  private readonly stateStore = createStore<LoaderState>({ phase: "loading" });
   private abort = new AbortController();
   private zoomAbort = new AbortController();
   private release: (() => void) | null = null;
@@ -57,8 +56,7 @@ export class RunSeriesLoader {
     this.startedAt = options.startedAt ?? null;
   }
 
-  readonly onState = this.states.add;
-  readonly getState = () => this.state;
+  readonly state: ReadableStore<LoaderState> = this.stateStore;
 
   start() {
     this.running = true;
@@ -114,7 +112,7 @@ export class RunSeriesLoader {
       this.attempt = 0;
       series.load(history, this.startedAt);
       this.release = client.follow(runId, history.cursor, (rows) => series.append(rows));
-      this.setState({ phase: "ready", brokenLines: history.broken_lines });
+      this.stateStore.set({ phase: "ready", brokenLines: history.broken_lines });
       this.zoom(this.window);
     } catch (error) {
       if (!signal.aborted) this.retryLater(error, signal);
@@ -139,14 +137,9 @@ export class RunSeriesLoader {
 
   private retryLater(cause: unknown, signal: AbortSignal) {
     const error = cause instanceof ApiError ? cause : new ApiError(0, "Metrics", String(cause));
-    this.setState({ phase: "failed", error });
+    this.stateStore.set({ phase: "failed", error });
     if (error.isNotFound) return;
     this.timer = this.options.timers.set(() => void this.load(signal), backoff(this.attempt));
     this.attempt += 1;
-  }
-
-  private setState(state: LoaderState) {
-    this.state = state;
-    this.states.tell();
   }
 }

@@ -3,7 +3,7 @@ import type { MetricAxis, AxisWindow } from "./axis";
 import type { Timers } from "../connection/events";
 import { type LoaderState, RunSeriesLoader } from "./run-series-loader";
 import type { EventStreamClient } from "../connection/event-stream-client";
-import { Listeners } from "../../store/listeners";
+import { createStore, type ReadableStore } from "@/lib/store";
 import { RunSeries } from "./run-series";
 
 export interface FollowedRun {
@@ -24,15 +24,13 @@ interface Entry {
 }
 
 const HISTORY_POINTS = 2000;
-const LOADING: LoaderState = { phase: "loading" };
 
 /** The feeds of a changing set of runs. A run that stays is not asked for again. */
 export class RunSeriesPool {
   private readonly entries = new Map<string, Entry>();
-  private readonly listeners = new Listeners<[]>();
   private axis: MetricAxis = "step";
   private window: AxisWindow | null = null;
-  private version = 0;
+  private readonly versionStore = createStore(0);
 
   constructor(
     private readonly client: EventStreamClient,
@@ -42,12 +40,12 @@ export class RunSeriesPool {
       fetchMetricHistory(id, query, signal),
   ) {}
 
-  readonly subscribe = this.listeners.add;
-  readonly getVersion = () => this.version;
+  /** Another number whenever the state of one of the loaders has changed. */
+  readonly version: ReadableStore<number> = this.versionStore;
 
   curves(id: string): RunCurves {
     const { series, loader } = this.entry(id);
-    return { series, state: loader.getState() ?? LOADING };
+    return { series, state: loader.state.get() };
   }
 
   /** Follows these runs and no others, along this axis. */
@@ -61,10 +59,12 @@ export class RunSeriesPool {
       entry.loader.startedAt = started_at ? Date.parse(started_at) / 1000 : null;
       entry.loader.setAxis(axis);
       if (entry.stop) continue;
-      const unlisten = entry.loader.onState(() => this.changed());
+      const unsubscribe = entry.loader.state.subscribe(() =>
+        this.versionStore.set(this.version.get() + 1),
+      );
       entry.loader.start();
       entry.stop = () => {
-        unlisten();
+        unsubscribe();
         entry.loader.stop();
       };
       entry.loader.zoom(this.window);
@@ -110,10 +110,5 @@ export class RunSeriesPool {
   private query(x: MetricAxis, window: AxisWindow | undefined): HistoryQuery {
     const range = window && { from: window[0], to: window[1] };
     return { names: this.names, maxPoints: HISTORY_POINTS, x, ...range };
-  }
-
-  private changed() {
-    this.version += 1;
-    this.listeners.tell();
   }
 }

@@ -1,7 +1,7 @@
 import type { MetricCurves, MetricRow } from "@/lib/api";
 import { covers, type MetricAxis, width, type AxisWindow } from "./axis";
 import { Column } from "./column";
-import { Listeners } from "../../store/listeners";
+import { createStore, Listeners, type ReadableStore } from "@/lib/store";
 
 const EPISODE = "episode/index";
 const NOTHING = new Column();
@@ -24,9 +24,9 @@ export class RunSeries {
   revision = 0;
   axis: MetricAxis = "step";
   private columns = new Map<string, Column>();
-  private found: readonly string[] = [];
   private detail: Detail | null = null;
-  private readonly listeners = new Listeners<[]>();
+  private readonly listeners = new Listeners();
+  private readonly nameStore = createStore<readonly string[]>([]);
   /** Unix seconds that times are counted from; unknown before there is any. */
   private origin: number | null = null;
   /** Episodes that had ended at the newest row. */
@@ -34,10 +34,10 @@ export class RunSeries {
 
   constructor(readonly wanted: readonly string[] | null = null) {}
 
-  readonly subscribe = this.listeners.add;
+  readonly subscribe = this.listeners.subscribe;
 
-  /** Metrics in the order they were first seen; a new array only when there is a new one. */
-  readonly names = (): readonly string[] => this.found;
+  /** Metrics in the order in which they were first seen. */
+  readonly names: ReadableStore<readonly string[]> = this.nameStore;
 
   /** A metric over the whole run; within `window` from a finer answer, if there is one. */
   column(name: string, window: AxisWindow | null = null): Column {
@@ -51,7 +51,7 @@ export class RunSeries {
     this.origin = this.axis === "time" ? (startedAt ?? firstPosition(history)) : 0;
     this.detail = null;
     this.columns = this.columnsOf(history);
-    this.found = [...this.columns.keys()];
+    this.nameStore.set([...this.columns.keys()]);
     this.episodes = this.episodesSoFar();
     this.changed();
   }
@@ -132,7 +132,7 @@ export class RunSeries {
     if (!column) {
       column = new Column();
       this.columns.set(name, column);
-      this.found = [...this.columns.keys()];
+      this.nameStore.set([...this.columns.keys()]);
     }
     return column;
   }
@@ -147,7 +147,7 @@ export class RunSeries {
 
   private changed() {
     this.revision += 1;
-    this.listeners.tell();
+    this.listeners.notify();
   }
 }
 

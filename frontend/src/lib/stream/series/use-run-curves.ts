@@ -1,6 +1,7 @@
 "use client";
 
-import { useEffect, useState, useSyncExternalStore } from "react";
+import { useEffect, useState } from "react";
+import { useStore } from "@/lib/store";
 import type { MetricAxis } from "./axis";
 import type { RunSeries } from "./run-series";
 import { RunSeriesPool, type FollowedRun, type RunCurves } from "./run-series-pool";
@@ -20,9 +21,9 @@ export function useRunCurves(
   runs: readonly FollowedRun[],
   { axis = "step", names = null }: FollowOptions = {},
 ): { pool: RunSeriesPool; curves: (id: string) => RunCurves } {
-  const client = useEventStream();
-  const [pool] = useState(() => new RunSeriesPool(client, names, browserTimers));
-  useSyncExternalStore(pool.subscribe, pool.getVersion, pool.getVersion);
+  const stream = useEventStream();
+  const [pool] = useState(() => new RunSeriesPool(stream, names, browserTimers));
+  useStore(pool.version);
 
   const key = JSON.stringify(runs.map(({ id, started_at }) => ({ id, started_at })));
   // External system: the runs' metrics at the service.
@@ -36,5 +37,5 @@ export function useRunCurves(
 
 /** The metrics found so far, in the order they were first seen. */
 export function useMetricNames(series: RunSeries): readonly string[] {
-  return useSyncExternalStore(series.subscribe, series.names, series.names);
+  return useStore(series.names);
 }

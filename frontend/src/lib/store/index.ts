@@ -1,0 +1,3 @@
+export { Listeners } from "./listeners";
+export { createStore, type ReadableStore, type Store } from "./store";
+export { useStore, useStoreValue } from "./use-store";

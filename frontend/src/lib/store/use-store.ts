@@ -1,0 +1,21 @@
+"use client";
+
+import { useSyncExternalStore } from "react";
+import type { ReadableStore } from "./store";
+
+/** The store's current value; the component renders again when it changes. */
+export function useStore<T>(store: ReadableStore<T>): T {
+  return useSyncExternalStore(store.subscribe, store.get, store.getInitial);
+}
+
+/**
+ * What `select` reads from the store's value; the component renders again only when that changes. `select` has
+ * to return a primitive, or the same object for the same value.
+ */
+export function useStoreValue<T, S>(store: ReadableStore<T>, select: (value: T) => S): S {
+  return useSyncExternalStore(
+    store.subscribe,
+    () => select(store.get()),
+    () => select(store.getInitial()),
+  );
+}

@@ -1,0 +1,142 @@
+import { describe, expect, test } from "vitest";
+import {
+  type Connection,
+  type ConnectionEvent,
+  connectionState,
+  type Effect,
+  INITIAL,
+  type Phase,
+  transition,
+} from "./connection-machine";
+
+const OPEN: Effect = { kind: "open" };
+const CLOSE: Effect = { kind: "close" };
+const soon: Effect = { kind: "schedule", attempt: null };
+const backoff = (attempt: number): Effect => ({ kind: "schedule", attempt });
+const emit = (event: Extract<Effect, { kind: "emit" }>["event"]): Effect => ({
+  kind: "emit",
+  event,
+});
+
+/** A connection that has been live before, as most are. */
+const at = (phase: Phase, change: Partial<Connection> = {}): Connection => ({
+  ...INITIAL,
+  ...{ phase, everLive: true },
+  ...change,
+});
+
+const lost = { missed: true };
+
+describe("every event in every phase", () => {
+  test.each<[Phase, ConnectionEvent, Partial<Connection>, Effect[]]>([
+    ["stopped", "start", { phase: "opening" }, [OPEN]],
+    ["opening", "start", { phase: "opening" }, [OPEN]],
+    ["live", "start", { phase: "opening" }, [OPEN]],
+    ["interrupted", "start", { phase: "opening" }, [OPEN]],
+    ["waiting", "start", { phase: "opening" }, [OPEN]],
+
+    ["stopped", "stop", {}, []],
+    ["opening", "stop", { phase: "stopped" }, [CLOSE]],
+    ["live", "stop", { phase: "stopped" }, [CLOSE]],
+    ["interrupted", "stop", { phase: "stopped" }, [CLOSE]],
+    ["waiting", "stop", { phase: "stopped" }, [CLOSE]],
+
+    ["stopped", "pause", {}, []],
+    ["opening", "pause", { phase: "stopped", ...lost }, [CLOSE]],
+    ["live", "pause", { phase: "stopped", ...lost }, [CLOSE]],
+    ["interrupted", "pause", { phase: "stopped", ...lost }, [CLOSE]],
+    ["waiting", "pause", { phase: "stopped", ...lost }, [CLOSE]],
+
+    ["stopped", "networkBack", {}, []],
+    ["opening", "networkBack", { phase: "opening" }, [OPEN]],
+    ["live", "networkBack", { phase: "opening" }, [OPEN]],
+    ["interrupted", "networkBack", { phase: "opening" }, [OPEN]],
+    ["waiting", "networkBack", { phase: "opening" }, [OPEN]],
+
+    ["stopped", "networkGone", {}, []],
+    ["opening", "networkGone", lost, []],
+    ["live", "networkGone", { phase: "interrupted", ...lost }, []],
+    ["interrupted", "networkGone", lost, []],
+    ["waiting", "networkGone", lost, []],
+
+    ["stopped", "runsChanged", {}, []],
+    ["opening", "runsChanged", {}, [soon]],
+    ["live", "runsChanged", {}, [soon]],
+    ["interrupted", "runsChanged", {}, [soon]],
+    ["waiting", "runsChanged", {}, [soon]],
+
+    ["stopped", "rewound", {}, []],
+    ["opening", "rewound", { phase: "opening" }, [OPEN]],
+    ["live", "rewound", { phase: "opening" }, [OPEN]],
+    ["interrupted", "rewound", { phase: "opening" }, [OPEN]],
+    ["waiting", "rewound", { phase: "opening" }, [OPEN]],
+
+    ["stopped", "timerDue", {}, []],
+    ["opening", "timerDue", { phase: "opening" }, [OPEN]],
+    ["live", "timerDue", { phase: "opening" }, [OPEN]],
+    ["interrupted", "timerDue", { phase: "opening" }, [OPEN]],
+    ["waiting", "timerDue", { phase: "opening" }, [OPEN]],
+
+    ["stopped", "sourceOpened", {}, []],
+    ["opening", "sourceOpened", { phase: "live" }, [emit({ kind: "reopened" })]],
+    ["interrupted", "sourceOpened", { phase: "live" }, [emit({ kind: "reopened" })]],
+
+    ["stopped", "sourceInterrupted", {}, []],
+    ["opening", "sourceInterrupted", lost, []],
+    ["live", "sourceInterrupted", { phase: "interrupted", ...lost }, []],
+    ["interrupted", "sourceInterrupted", lost, []],
+
+    ["stopped", "sourceClosed", {}, []],
+    [
+      "opening",
+      "sourceClosed",
+      { phase: "waiting", ...lost, attempt: 1, refusals: 1 },
+      [backoff(0), emit({ kind: "refused", cursors: false })],
+    ],
+    ["live", "sourceClosed", { phase: "waiting", ...lost, attempt: 1 }, [backoff(0)]],
+    ["interrupted", "sourceClosed", { phase: "waiting", ...lost, attempt: 1 }, [backoff(0)]],
+  ])("%s, %s", (phase, event, change, effects) => {
+    const before = at(phase);
+    expect(transition(before, event)).toEqual({ next: { ...before, ...change }, effects });
+  });
+});
+
+describe("what is remembered", () => {
+  test("the first connection is neither a reconnection nor a reopening", () => {
+    const { next, effects } = transition({ ...INITIAL, phase: "opening" }, "sourceOpened");
+    expect(effects).toEqual([]);
+    expect(next.everLive).toBe(true);
+  });
+
+  test("a source that opens after a loss is a reconnection, and settles every count", () => {
+    const before = at("opening", { missed: true, attempt: 4, refusals: 3 });
+    expect(transition(before, "sourceOpened")).toEqual({
+      next: at("live"),
+      effects: [emit({ kind: "reconnected" })],
+    });
+  });
+
+  test("each source that gives up waits longer than the one before", () => {
+    const { next, effects } = transition(at("live", { attempt: 2 }), "sourceClosed");
+    expect([next.attempt, effects[0]]).toEqual([3, backoff(2)]);
+  });
+
+  test("a second refusal in a row puts the stream positions in doubt", () => {
+    const { effects } = transition(at("opening", { refusals: 1 }), "sourceClosed");
+    expect(effects).toContainEqual(emit({ kind: "refused", cursors: true }));
+  });
+
+  test("a network that comes back is tried without the backoff that had grown", () => {
+    expect(transition(at("waiting", { attempt: 5 }), "networkBack").next.attempt).toBe(0);
+  });
+});
+
+test.each([
+  [INITIAL, "connecting"],
+  [at("live"), "live"],
+  [at("opening"), "live"],
+  [at("interrupted", lost), "reconnecting"],
+  [{ ...INITIAL, ...lost }, "reconnecting"],
+] as const)("%j is shown as %s", (connection, shown) =>
+  expect(connectionState(connection)).toBe(shown),
+);

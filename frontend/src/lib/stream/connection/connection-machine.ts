@@ -1,0 +1,139 @@
+import type { ConnectionState, StreamEvent } from "./events";
+
+/**
+ * What the connection is doing:
+ *
+ * - `stopped`: there is no event source.
+ * - `opening`: a source was made and has not opened yet.
+ * - `live`: the source is open.
+ * - `interrupted`: an open source lost its connection, or the network is known to be gone. The browser tries
+ *   the same source again by itself.
+ * - `waiting`: the source gave up. A new one is made when the backoff is over.
+ */
+export type Phase = "stopped" | "opening" | "live" | "interrupted" | "waiting";
+
+export interface Connection {
+  phase: Phase;
+  /** Whether any source has ever opened. */
+  everLive: boolean;
+  /** Whether events may have been missed since a source was last open. */
+  missed: boolean;
+  /** Sources in a row that gave up. */
+  attempt: number;
+  /** Of these, the ones that had never opened. */
+  refusals: number;
+}
+
+export type ConnectionEvent =
+  | "start"
+  /** The app is being left. */
+  | "stop"
+  /** The page was left: the connection is given back until `start`, which catches up. */
+  | "pause"
+  | "networkBack"
+  | "networkGone"
+  /** The set of followed runs is another one. */
+  | "runsChanged"
+  /** A followed run has to be read again from an earlier position. */
+  | "rewound"
+  | "timerDue"
+  | "sourceOpened"
+  /** The source lost its connection, and the browser connects it again. */
+  | "sourceInterrupted"
+  /** The source gave up: the service went away, or would not answer with a stream. */
+  | "sourceClosed";
+
+/** What has to be done after a transition, in this order. */
+export type Effect =
+  /** Replaces the source and cancels the timer. */
+  | { kind: "open" }
+  /** Closes the source and cancels the timer. */
+  | { kind: "close" }
+  /** Sets the timer, in place of one that may be set: `attempt` null is at once. */
+  | { kind: "schedule"; attempt: number | null }
+  | { kind: "emit"; event: StreamEvent };
+
+export interface Transition {
+  next: Connection;
+  effects: readonly Effect[];
+}
+
+export const INITIAL: Connection = {
+  phase: "stopped",
+  everLive: false,
+  missed: false,
+  attempt: 0,
+  refusals: 0,
+};
+
+/** As many refusals in a row mean that the stream positions themselves are refused. */
+const REFUSED_CURSORS = 2;
+
+const OPEN: readonly Effect[] = [{ kind: "open" }];
+const CLOSE: readonly Effect[] = [{ kind: "close" }];
+/** Several runs are often followed in one go (a page opens): one new source serves them all. */
+const OPEN_SOON: readonly Effect[] = [{ kind: "schedule", attempt: null }];
+
+/** The state after `event`, and what has to be done. Events that mean nothing in a state change nothing. */
+export function transition(now: Connection, event: ConnectionEvent): Transition {
+  if (event === "start") return to(now, { phase: "opening" }, OPEN);
+  if (now.phase === "stopped") return to(now, {});
+  switch (event) {
+    case "stop":
+      return to(now, { phase: "stopped" }, CLOSE);
+    case "pause":
+      return to(now, { phase: "stopped", missed: true }, CLOSE);
+    case "networkBack":
+      return to(now, { phase: "opening", attempt: 0 }, OPEN);
+    case "networkGone":
+    case "sourceInterrupted":
+      return to(now, { phase: now.phase === "live" ? "interrupted" : now.phase, missed: true });
+    case "runsChanged":
+      return to(now, {}, OPEN_SOON);
+    case "rewound":
+    case "timerDue":
+      return to(now, { phase: "opening" }, OPEN);
+    case "sourceOpened":
+      return opened(now);
+    case "sourceClosed":
+      return closed(now);
+  }
+}
+
+/** What people are shown. A source that is replaced without a loss still counts as live. */
+export function connectionState({ missed, everLive }: Connection): ConnectionState {
+  if (missed) return "reconnecting";
+  return everLive ? "live" : "connecting";
+}
+
+function opened(now: Connection): Transition {
+  const event: StreamEvent | null = now.missed
+    ? { kind: "reconnected" }
+    : now.everLive
+      ? { kind: "reopened" }
+      : null;
+  return to(
+    now,
+    { phase: "live", everLive: true, missed: false, attempt: 0, refusals: 0 },
+    event ? [{ kind: "emit", event }] : [],
+  );
+}
+
+/** A source that closes before it ever opened was refused: asking the same again may never succeed. */
+function closed(now: Connection): Transition {
+  const { attempt } = now;
+  const wait: Effect = { kind: "schedule", attempt };
+  const waiting = { phase: "waiting", missed: true, attempt: attempt + 1 } as const;
+  if (now.phase !== "opening") return to(now, waiting, [wait]);
+  const refusals = now.refusals + 1;
+  const event: StreamEvent = { kind: "refused", cursors: refusals >= REFUSED_CURSORS };
+  return to(now, { ...waiting, refusals }, [wait, { kind: "emit", event }]);
+}
+
+function to(
+  now: Connection,
+  change: Partial<Connection>,
+  effects: readonly Effect[] = [],
+): Transition {
+  return { next: { ...now, ...change }, effects };
+}
