@@ -40,7 +40,6 @@ export function toRequest({
 }
 
 /** The same evaluation once more. */
-export function again({ episodes, seed, deterministic, ...rest }: Evaluation): CreateEvaluation {
-  const { policy } = rest as { policy?: "latest" | "best" };
-  return { episodes, seed, deterministic, ...(policy !== undefined && { policy }) };
+export function again({ episodes, seed, deterministic, policy }: Evaluation): CreateEvaluation {
+  return { episodes, seed, deterministic, policy };
 }

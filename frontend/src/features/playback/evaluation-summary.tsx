@@ -4,10 +4,9 @@ import { brief, count, decimal, duration, elapsed, moment, plural } from "@/lib/
 
 /** The figures of one completed evaluation. */
 export function EvaluationSummary({ evaluation }: { evaluation: Evaluation }) {
-  const { summary, checkpoint_step: step, ...rest } = evaluation;
+  const { summary, checkpoint_step: step, policy } = evaluation;
   if (!summary) return null;
   const { episode_return, episode_length, terminated, truncated } = summary;
-  const { policy } = rest as { policy?: string };
   return (
     <div className="flex flex-col gap-3">
       <dl className="grid grid-cols-2 gap-x-4 gap-y-3 @sm:grid-cols-3 @4xl:grid-cols-6">

@@ -21,7 +21,7 @@ export {
   startRun,
   stopRun,
 } from "./queries/run-actions";
-export { type RunFilter, runListQuery, runPageQuery, RUNS_A_PAGE } from "./queries/run-list";
+export { type RunFilter, runPageQuery, RUNS_A_PAGE } from "./queries/run-list";
 export { tagsQuery } from "./queries/tags";
 export type * from "./types";
 export { environmentOfRun, type OptionValues, variantFor } from "./variant";

@@ -1,42 +1,42 @@
 import { QueryClient } from "@tanstack/react-query";
 import { beforeEach, describe, expect, test } from "vitest";
-import { type Evaluation, keys, type Run, type RunDetail } from "@/lib/api";
+import { type Evaluation, keys, type Run, type RunDetail, type RunPage } from "@/lib/api";
 import { queryBridge } from "./query-bridge";
 
 let client: QueryClient;
 let apply: ReturnType<typeof queryBridge>;
-const list = keys.runList({});
+const first = keys.runPage({}, 0);
+const second = keys.runPage({}, 1);
 const run = (id: string, change: Partial<Run> = {}) =>
   ({ id, status: "running", step: 0, ...change }) as Run;
 const evaluation = (id: string, change: Partial<Evaluation> = {}) =>
   ({ id, run_id: "a", status: "running", episodes_done: 0, ...change }) as Evaluation;
 const stale = (key: readonly unknown[]) => client.getQueryState(key)?.isInvalidated;
-const listed = () => client.getQueryData<{ pages: { runs: Run[] }[] }>(list)?.pages;
+const page = (...runs: Run[]): RunPage => ({ runs, next_cursor: null, total: 2 });
+const onPage = (key: readonly unknown[]) => client.getQueryData<RunPage>(key)?.runs[0];
 
 beforeEach(() => {
   client = new QueryClient();
   apply = queryBridge(client);
   client.setQueryData(keys.run("a"), { ...run("a"), config: { seed: 7 } });
   client.setQueryData(keys.evaluations("a"), [evaluation("e1")]);
-  client.setQueryData(list, {
-    pages: [{ runs: [run("b")] }, { runs: [run("a")] }],
-    pageParams: [undefined, "x"],
-  });
+  client.setQueryData(first, page(run("b")));
+  client.setQueryData(second, page(run("a")));
 });
 
 test("progress reaches the run's page and its line in the list, and asks for nothing", () => {
   apply({ kind: "status", run: run("a", { step: 500 }) });
   const detail = client.getQueryData<RunDetail>(keys.run("a"));
   expect(detail).toMatchObject({ step: 500, config: { seed: 7 } });
-  expect(listed()?.[1]?.runs[0]).toMatchObject({ id: "a", step: 500 });
-  expect(listed()?.[0]?.runs[0]).toMatchObject({ id: "b", step: 0 });
-  expect([stale(keys.run("a")), stale(list)]).toEqual([false, false]);
+  expect(onPage(second)).toMatchObject({ id: "a", step: 500 });
+  expect(onPage(first)).toMatchObject({ id: "b", step: 0 });
+  expect([stale(keys.run("a")), stale(first), stale(second)]).toEqual([false, false, false]);
 });
 
 test("a change of status is shown at once, and asked about once more", () => {
   apply({ kind: "status", run: run("a", { status: "stopped" }) });
   expect(client.getQueryData<RunDetail>(keys.run("a"))?.status).toBe("stopped");
-  expect([stale(keys.run("a")), stale(list)]).toEqual([true, true]);
+  expect([stale(keys.run("a")), stale(first), stale(second)]).toEqual([true, true, true]);
 });
 
 test("what a page asks for at intervals while a run trains is asked for once more when it has ended", () => {
@@ -46,23 +46,22 @@ test("what a page asks for at intervals while a run trains is asked for once mor
   expect([stale(keys.hints("a")), stale(keys.tail("a", "worker.log"))]).toEqual([true, true]);
 });
 
-test("a page that was asked for by its number is kept true like the others", () => {
-  const [first, second] = [keys.runPage({ q: "x" }, 0), keys.runPage({ q: "x" }, 1)];
-  client.setQueryData(first, { runs: [run("a")], total: 2 });
-  client.setQueryData(second, { runs: [run("c")], total: 2 });
-  const untouched = client.getQueryData(second);
+test("progress of a run on one page leaves the other pages as they are", () => {
+  const untouched = client.getQueryData(first);
   apply({ kind: "status", run: run("a", { step: 500 }) });
-  expect(client.getQueryData(first)).toMatchObject({ runs: [{ id: "a", step: 500 }], total: 2 });
-  expect(client.getQueryData(second)).toBe(untouched);
-  // The other page lacks the run because the first has it: that is no news.
-  expect([stale(first), stale(second)]).toEqual([false, false]);
-  apply({ kind: "status", run: run("a", { status: "completed" }) });
-  expect([stale(first), stale(second)]).toEqual([true, true]);
+  expect(client.getQueryData(first)).toBe(untouched);
+});
+
+test("a run is known to a list that holds it on any page, and to no other list", () => {
+  const filtered = keys.runPage({ q: "x" }, 0);
+  client.setQueryData(filtered, page(run("c")));
+  apply({ kind: "status", run: run("a", { step: 500 }) });
+  expect([stale(first), stale(filtered)]).toEqual([false, true]);
 });
 
 test("a run the list does not know makes it ask", () => {
   apply({ kind: "status", run: run("new") });
-  expect(stale(list)).toBe(true);
+  expect([stale(first), stale(second)]).toEqual([true, true]);
   expect(client.getQueryData(keys.run("new"))).toBeUndefined();
 });
 
@@ -93,7 +92,7 @@ test("a completed evaluation may have retired a video: the list is asked for", (
 test("after a reconnection everything that changes is asked for, what is fixed is not", () => {
   client.setQueryData(keys.algorithms, []);
   apply({ kind: "reconnected" });
-  expect([stale(keys.run("a")), stale(list), stale(keys.evaluations("a"))]).toEqual([
+  expect([stale(keys.run("a")), stale(second), stale(keys.evaluations("a"))]).toEqual([
     true,
     true,
     true,
@@ -113,20 +112,20 @@ describe("two runs", () => {
 
   test("progress of one neither hides that the list is old nor makes it young", () => {
     apply({ kind: "status", run: run("new") });
-    client.setQueryData(list, client.getQueryData(list), { updatedAt: 5 });
+    client.setQueryData(second, client.getQueryData(second), { updatedAt: 5 });
     apply({ kind: "status", run: run("new2") });
     apply({ kind: "status", run: run("a", { step: 500 }) });
-    expect(listed()?.[1]?.runs[0]).toMatchObject({ step: 500 });
-    expect([stale(list), age(list)]).toEqual([true, 5]);
+    expect(onPage(second)).toMatchObject({ step: 500 });
+    expect([stale(second), age(second)]).toEqual([true, 5]);
   });
 
   test("one that the list does not show makes it ask once, not at every step", () => {
     apply({ kind: "status", run: run("new") });
-    client.setQueryData(list, client.getQueryData(list));
+    client.setQueryData(first, client.getQueryData(first));
     apply({ kind: "status", run: run("new", { step: 500 }) });
-    expect(stale(list)).toBe(false);
+    expect(stale(first)).toBe(false);
     apply({ kind: "status", run: run("new", { status: "completed" }) });
-    expect(stale(list)).toBe(true);
+    expect(stale(first)).toBe(true);
   });
 
   test("a change of one moves the queue that another waits in", () => {
@@ -141,7 +140,7 @@ describe("two runs", () => {
 
 test("after any reopening the list is asked for, what a page shows of a run is not", () => {
   apply({ kind: "reopened" });
-  expect([stale(list), stale(keys.run("a"))]).toEqual([true, false]);
+  expect([stale(first), stale(keys.run("a"))]).toEqual([true, false]);
 });
 
 test("a refused stream asks whether its runs still exist", () => {

@@ -1,4 +1,4 @@
-import { hashKey, type InfiniteData, type QueryClient, type QueryKey } from "@tanstack/react-query";
+import { hashKey, type QueryClient, type QueryKey } from "@tanstack/react-query";
 import {
   type Evaluation,
   keys,
@@ -9,14 +9,12 @@ import {
 } from "@/lib/api";
 import type { StreamEvent } from "./connection/events";
 
-/** One page that was asked for by its number, or all those that were read one after the other. */
-type Listed = RunPage | InfiniteData<RunPage, string | undefined>;
-
 const RUN = keys.run("")[0];
-const LIST_KEY = keys.runList({}).length;
+/** Keys of a list's pages begin with the key of the list. */
+const LIST_KEY_LENGTH = keys.runList({}).length;
 const LIVE: readonly unknown[] = [RUN, keys.runs[0], keys.health[0]];
 
-/** Lets the stream keep the query cache true, so that pages need not poll. */
+/** Returns what applies a stream event to the query cache, so that pages need not poll. */
 export function queryBridge(client: QueryClient): (event: StreamEvent) => void {
   const statuses = new Map<string, Run["status"]>();
 
@@ -28,8 +26,8 @@ export function queryBridge(client: QueryClient): (event: StreamEvent) => void {
     statuses.set(run.id, run.status);
     const before = client.getQueryData<RunDetail>(keys.run(run.id));
     if (before) patch<RunDetail>(client, keys.run(run.id), { ...before, ...run });
-    // The checkpoint and the queue's length are not part of a status event. Nor is what pages ask for at
-    // intervals while it trains (hints, the log): its last word comes only now.
+    // Some answers are not part of a status event: the checkpoint, the queue's length, and what pages ask for at
+    // intervals while the run trains (hints, the log). They have their final content only now.
     if (before && before.status !== run.status) {
       invalidate(keys.run(run.id));
       invalidate(keys.health);
@@ -38,17 +36,17 @@ export function queryBridge(client: QueryClient): (event: StreamEvent) => void {
     applyToLists(run, changed);
   }
 
-  /** A list is all the pages of one filter: a run stands on one of them. */
+  /** A list is all the pages of one filter; a run is on at most one of them. */
   function applyToLists(run: Run, changed: boolean) {
     const known = new Map<string, RunStatus | null>();
-    for (const [key, data] of client.getQueriesData<Listed>({ queryKey: keys.runs })) {
-      const list = hashKey(key.slice(0, LIST_KEY));
-      const old = data && runsOf(data).find(({ id }) => id === run.id);
+    for (const [key, data] of client.getQueriesData<RunPage>({ queryKey: keys.runs })) {
+      const list = hashKey(key.slice(0, LIST_KEY_LENGTH));
+      const old = data?.runs.find(({ id }) => id === run.id);
       if (!known.has(list) || old) known.set(list, old?.status ?? null);
       if (data && old) patch(client, key, withRun(data, run));
     }
     for (const [list, status] of known) {
-      // A new run, or one that a filter may now include or exclude: only the service knows its place.
+      // The run is new, or a filter may now include or exclude it: only the service knows where it belongs.
       const moved = status === null ? changed : status !== run.status;
       if (moved) invalidate(JSON.parse(list) as QueryKey);
     }
@@ -80,7 +78,7 @@ export function queryBridge(client: QueryClient): (event: StreamEvent) => void {
   };
 }
 
-/** Puts news into an answer without making the answer look younger than it is. */
+/** Changes a cached answer without changing how old it counts as. */
 function patch<Data>(client: QueryClient, queryKey: QueryKey, data: Data) {
   const query = client.getQueryCache().find({ queryKey, exact: true });
   if (!query) return;
@@ -89,7 +87,7 @@ function patch<Data>(client: QueryClient, queryKey: QueryKey, data: Data) {
   if (isInvalidated) query.invalidate();
 }
 
-/** Any change of status may move the queue. */
+/** A change of one run's status may change the queue position of every other. */
 function invalidateQueued(client: QueryClient, except: string) {
   void client.invalidateQueries({
     predicate: ({ queryKey: [root, id, ...rest], state }) =>
@@ -100,23 +98,15 @@ function invalidateQueued(client: QueryClient, except: string) {
   });
 }
 
-function runsOf(data: Listed): Run[] {
-  return "pages" in data ? data.pages.flatMap(({ runs }) => runs) : data.runs;
-}
-
-function withRun(data: Listed, run: Run): Listed {
-  const inPage = (page: RunPage) => ({
-    ...page,
-    runs: page.runs.map((old) => (old.id === run.id ? run : old)),
-  });
-  return "pages" in data ? { ...data, pages: data.pages.map(inPage) } : inPage(data);
+function withRun(page: RunPage, run: Run): RunPage {
+  return { ...page, runs: page.runs.map((old) => (old.id === run.id ? run : old)) };
 }
 
 function applyEvaluation(client: QueryClient, evaluation: Evaluation) {
   const key = keys.evaluations(evaluation.run_id);
   const old = client.getQueryData<Evaluation[]>(key);
   if (old) patch(client, key, withEvaluation(old, evaluation));
-  // A finished evaluation may have retired an older video.
+  // The service keeps a limited number of videos: a new one may have replaced an older one.
   if (evaluation.status === "completed") void client.invalidateQueries({ queryKey: key });
 }
 

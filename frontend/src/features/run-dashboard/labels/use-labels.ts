@@ -8,7 +8,7 @@ import { explainAction, keys, patchRun, type PatchRun, type RunDetail } from "@/
 export function useLabels(id: string) {
   const client = useQueryClient();
   return useMutation<RunDetail, Error, PatchRun, RunDetail | undefined>({
-    mutationFn: (labels) => patchRun(id, labels) as Promise<RunDetail>,
+    mutationFn: (labels) => patchRun(id, labels),
     onMutate: (labels) => {
       const before = client.getQueryData<RunDetail>(keys.run(id));
       client.setQueryData<RunDetail>(keys.run(id), (old) => old && { ...old, ...labels });

@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import { queryOptions } from "@tanstack/react-query";
 import { http, unwrap } from "../http";
 import { keys } from "../keys";
 import type { RunStatus } from "../types";
@@ -11,24 +11,6 @@ export interface RunFilter {
   env_id?: string[];
   tag?: string[];
   sort?: string;
-}
-
-const PAGE = 30;
-
-export function runListQuery(filter: RunFilter) {
-  return infiniteQueryOptions({
-    queryKey: keys.runList(filter),
-    queryFn: ({ pageParam, signal }) =>
-      unwrap(
-        http.GET("/runs", {
-          params: { query: { ...filter, limit: PAGE, cursor: pageParam } },
-          signal,
-        }),
-      ),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page) => page.next_cursor ?? undefined,
-    refetchOnMount: "always",
-  });
 }
 
 /** Runs on a page that is reached by its number, however far down the list. */
