@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rlviz.analysis.arrays import Floats
+from rlviz.analysis.mean_return import MeanReturn, RecentMean
+from rlviz.analysis.solved import Solved, SolvedBy
 
 WINDOW = 20
 """Episodes in the moving average."""
@@ -14,33 +16,51 @@ SPARKLINE_POINTS = 32
 
 
 class ReturnCurve:
-    """The best moving average of the returns, and its course in a few points.
+    """The mean return, the best moving average and its course in a few points, and when training reached a threshold.
 
     ``best``: the best mean return of WINDOW episodes in a row, None before there are so many; ``best_step``:
-    the environment step at which the last of them ended, the first time it was reached.
+    the environment step at which the last of them ended, the first time it was reached. ``mean`` and ``mean_length``:
+    of the last 100 episodes; ``solved``: when that mean return reached ``threshold``, None if it did not. ``count``:
+    all episodes so far.
 
     It depends on the episodes alone, not on how they were handed over: a run that is followed and one that is
     read again from its journal come to the same, to the last digit.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, threshold: float | None = None) -> None:
         self.best: float | None = None
         self.best_step: int | None = None
-        self._count = 0
+        self.solved: Solved | None = None
+        self._mean, self._mean_length = MeanReturn(threshold), RecentMean()
+        self.count = 0
         self._newest = np.zeros(WINDOW - 1)
         self._sparkline = _Sparkline()
 
-    def extend(self, steps: ArrayLike, returns: ArrayLike) -> None:
-        """Take in episodes in order, arrays of shape (n,): when they ended, and their returns (NaN if unknown)."""
+    @property
+    def mean(self) -> float | None:
+        return self._mean.value
+
+    @property
+    def mean_length(self) -> float | None:
+        return self._mean_length.value
+
+    def extend(self, steps: ArrayLike, times: ArrayLike, returns: ArrayLike, lengths: ArrayLike) -> None:
+        """Take in episodes in order, arrays of shape (n,): the step and the Unix time at which each ended, its return
+        and its length (NaN if unknown)."""
         step, value = np.asarray(steps, dtype=np.float64), np.asarray(returns, dtype=np.float64)
         if len(value) == 0:
             return
+        reached = self._mean.find_threshold(value)
+        if reached is not None:
+            time = float(np.asarray(times, dtype=np.float64)[reached])
+            self.solved = Solved(int(step[reached]), SolvedBy.TRAINING, time)
+        self._mean_length.extend(np.asarray(lengths, dtype=np.float64))
         averages = self._averages(value)
         self._note_best(step, averages)
         finite = np.isfinite(averages)
         self._sparkline.extend(step[finite], averages[finite])
         self._newest = np.concatenate([self._newest, value])[-(WINDOW - 1) :]
-        self._count += len(value)
+        self.count += len(value)
 
     def sparkline(self) -> list[float]:
         """At most SPARKLINE_POINTS moving averages, evenly over the steps so far, with 6 digits; at first over
@@ -53,11 +73,11 @@ class ReturnCurve:
         sums = np.zeros(len(value))
         for lag in range(WINDOW):
             sums += padded[lag : lag + len(value)]
-        averages: Floats = sums / np.minimum(self._count + np.arange(1, len(value) + 1), WINDOW)
+        averages: Floats = sums / np.minimum(self.count + np.arange(1, len(value) + 1), WINDOW)
         return averages
 
     def _note_best(self, step: Floats, averages: Floats) -> None:
-        first_full = max(0, WINDOW - 1 - self._count)
+        first_full = max(0, WINDOW - 1 - self.count)
         full = np.where(np.isfinite(averages[first_full:]), averages[first_full:], -np.inf)
         if len(full) == 0 or full.max() == -np.inf:
             return

@@ -12,6 +12,7 @@ from rlviz.algorithms import ALGORITHMS
 from rlviz.algorithms.base import LOGGED, Algorithm, Hyperparameters
 from rlviz.algorithms.fields import GROUPS
 from rlviz.algorithms.metrics import metric_definitions
+from rlviz.analysis.solved import SolvedBy
 from rlviz.api.schemas import (
     AlgorithmInfo,
     ComparedRun,
@@ -28,6 +29,7 @@ from rlviz.api.schemas import (
     PresetInfo,
     Run,
     RunEvent,
+    Solved,
     SpaceInfo,
 )
 from rlviz.catalog.models import EvaluationRow, RunRow
@@ -44,13 +46,20 @@ from rlviz.services.use_cases.environments import variants
 from rlviz.services.use_cases.events import tell
 
 _TIMES = ("created_at", "queued_at", "started_at", "ended_at")
-_SAME = set(Run.model_fields) - set(_TIMES) - {"queue_position"}
+_SAME = set(Run.model_fields) - set(_TIMES) - {"queue_position", "solved"}
 
 
 def view_run(row: RunRow, queue: Mapping[str, int]) -> Run:
     """``queue``: place by run id, of the runs that wait."""
     times = {name: None if (value := getattr(row, name)) is None else utc(value) for name in _TIMES}
-    return Run(**row.model_dump(include=_SAME), **times, queue_position=queue.get(row.id))
+    return Run(**row.model_dump(include=_SAME), **times, queue_position=queue.get(row.id), solved=_solved(row))
+
+
+def _solved(row: RunRow) -> Solved | None:
+    if row.solved_step is None or row.solved_at is None or row.solved_by is None or row.reward_threshold is None:
+        return None
+    seconds = None if row.started_at is None else max(0.0, round(row.solved_at - row.started_at, 3))
+    return Solved(step=row.solved_step, seconds=seconds, by=SolvedBy(row.solved_by), threshold=row.reward_threshold)
 
 
 def view_evaluation(row: EvaluationRow, has_video: bool) -> Evaluation:

@@ -52,6 +52,7 @@ class RunRow(SQLModel, table=True):
     ended_at: float | None = None
 
     step: int = 0
+    step_at: float | None = None
     episodes: int = 0
     ep_rew_mean: float | None = None
     ep_len_mean: float | None = None
@@ -62,6 +63,10 @@ class RunRow(SQLModel, table=True):
     policy_step: int | None = None
     best_policy: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
     ended_early: str | None = None
+    reward_threshold: float | None = None
+    solved_step: int | None = None
+    solved_at: float | None = None
+    solved_by: str | None = None
 
     worker_pid: int | None = None
     worker_started_at: float | None = None

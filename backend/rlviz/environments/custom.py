@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rlviz.domain.config import RunConfig
 from rlviz.domain.environment import CustomEnvironment
+from rlviz.domain.errors import InvalidRequest
 from rlviz.environments import ENVIRONMENTS
 from rlviz.environments.base import Environment, Family
 
@@ -33,3 +34,12 @@ def environment_of(config: RunConfig) -> Environment:
     if config.custom_environment is not None:
         return custom_environment(config.env_id, config.custom_environment)
     return ENVIRONMENTS.get(config.env_id).resolve(config.env_options)
+
+
+def threshold_of(config: RunConfig) -> float | None:
+    """The reward threshold of a run's environment with the run's options; None without one, and for an environment
+    that this installation does not know (any more)."""
+    try:
+        return environment_of(config).reward_threshold
+    except InvalidRequest:
+        return None

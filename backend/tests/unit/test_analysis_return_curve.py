@@ -16,10 +16,10 @@ RETURNS = np.where(RNG.random(3_000) < 0.01, np.nan, np.sin(STEPS / 5e4) * 300 +
 
 
 def curve(*, batch: int, count: int = len(STEPS)) -> ReturnCurve:
-    found = ReturnCurve()
+    found = ReturnCurve(threshold=280)
     for start in range(0, count, batch):
         end = min(start + batch, count)
-        found.extend(STEPS[start:end], RETURNS[start:end])
+        found.extend(STEPS[start:end], STEPS[start:end] / 100, RETURNS[start:end], LENGTHS[start:end])
     return found
 
 
@@ -27,6 +27,8 @@ def curve(*, batch: int, count: int = len(STEPS)) -> ReturnCurve:
 def test_it_is_the_same_to_the_last_digit_however_the_episodes_came(batch: int) -> None:
     whole, parts = curve(batch=len(STEPS)), curve(batch=batch)
     assert (parts.best, parts.best_step, parts.sparkline()) == (whole.best, whole.best_step, whole.sparkline())
+    assert whole.solved is not None
+    assert (parts.mean, parts.mean_length, parts.solved) == (whole.mean, whole.mean_length, whole.solved)
 
 
 def test_the_best_is_the_one_that_a_comparison_finds() -> None:
@@ -38,9 +40,9 @@ def test_the_best_is_the_one_that_a_comparison_finds() -> None:
 
 def test_there_is_no_best_before_twenty_episodes() -> None:
     found = ReturnCurve()
-    found.extend(np.arange(19.0), np.full(19, 500.0))
+    found.extend(np.arange(19.0), np.arange(19.0), np.full(19, 500.0), np.ones(19))
     assert (found.best, found.best_step) == (None, None)
-    found.extend([19.0], [480.0])
+    found.extend([19.0], [19.0], [480.0], [1])
     assert (found.best, found.best_step) == (499.0, 19)
 
 
@@ -56,7 +58,7 @@ def test_a_sparkline_is_short_and_ends_with_the_newest_average(count: int) -> No
 def test_a_sparkline_is_even_over_the_steps() -> None:
     found = ReturnCurve()
     steps = np.concatenate([np.arange(1, 1_001), np.arange(10_000, 100_001, 10_000)]).astype(np.float64)
-    found.extend(steps, steps)
+    found.extend(steps, steps, steps, np.ones(len(steps)))
     points = np.array(found.sparkline())
     assert len(points) > SPARKLINE_POINTS / 2
     assert np.count_nonzero(points < 1_001) <= 4, "many short episodes at the beginning take no more room than time"

@@ -81,7 +81,7 @@ def test_what_is_no_record_of_an_episode_is_left_out_of_the_curve(tmp_path: Path
         "not JSON",
     ]
     path.write_text("\n".join(line for pair in zip(good, bad * 5, strict=True) for line in pair) + "\n")
-    curve = curve_of_journal(path)
+    curve = curve_of_journal(path, None)
     assert (curve.best, curve.best_step) == (sum(range(11, 31)) / 20, 30)
 
 

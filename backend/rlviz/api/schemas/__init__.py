@@ -18,7 +18,7 @@ from rlviz.api.schemas.events import RunEvent, RunEvents
 from rlviz.api.schemas.hints import Hint, RunHints
 from rlviz.api.schemas.metrics import MetricCurve, MetricCurves, MetricRows
 from rlviz.api.schemas.problems import Problem, ProblemField
-from rlviz.api.schemas.runs import Run, RunCreate, RunDetail, RunPage, RunPatch, Tag, TagCount, TagList
+from rlviz.api.schemas.runs import Run, RunCreate, RunDetail, RunPage, RunPatch, Solved, Tag, TagCount, TagList
 from rlviz.api.schemas.service import Health
 from rlviz.api.schemas.stream import STREAM_EVENTS, EndEventData, EvaluationEventData, MetricsEventData, StatusEventData
 from rlviz.domain.limits import Bounds, Limits
@@ -59,6 +59,7 @@ __all__ = [
     "RunHints",
     "RunPage",
     "RunPatch",
+    "Solved",
     "SpaceInfo",
     "StatusEventData",
     "Tag",

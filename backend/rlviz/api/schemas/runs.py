@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue
 
+from rlviz.analysis.solved import SolvedBy
 from rlviz.api.schemas.evaluations import Evaluation
 from rlviz.api.schemas.wire import Body, Wire
 from rlviz.domain.config import EvaluationPlan, RunConfig, RunName, Seed, TotalTimesteps
@@ -39,6 +40,18 @@ class RunPatch(Body):
     notes: str = Field("", max_length=LIMITS.notes.maximum)
 
 
+class Solved(Wire):
+    """When the policy was first shown to reach the reward threshold."""
+
+    step: int = Field(description="Environment steps done by then.")
+    seconds: float | None = Field(description="Seconds of training by then.")
+    by: SolvedBy = Field(
+        description="training: by the mean return of 100 training episodes; "
+        "evaluation: by the greedy policy's mean return on fresh episodes."
+    )
+    threshold: float = Field(description="The return that was reached.")
+
+
 class Run(Wire):
     id: str
     name: str
@@ -57,9 +70,17 @@ class Run(Wire):
     ended_at: Instant | None
     step: int = Field(description="Environment steps done.")
     episodes: int = Field(description="Episodes finished.")
-    ep_rew_mean: float | None = Field(description="Mean return of the last 100 episodes.")
-    ep_len_mean: float | None = Field(description="Mean length of the last 100 episodes.")
-    fps: float | None = Field(description="Environment steps a second, lately.")
+    ep_rew_mean: float | None = Field(
+        description="Mean return: of the last 100 episodes, of all while there are fewer."
+    )
+    ep_len_mean: float | None = Field(description="Mean length of the same episodes.")
+    fps: float | None = Field(
+        description="Steps per second: lately while it trains, the run's own average once it has ended."
+    )
+    reward_threshold: float | None = Field(description="Return from which its environment counts as solved.")
+    solved: Solved | None = Field(
+        description="When the threshold was first reached; null: not so far, or there is none."
+    )
     best_moving_average: float | None = Field(description="Best mean return of 20 episodes in a row.")
     best_moving_average_step: int | None = Field(description="Step at which the last of these ended.")
     sparkline: list[float] = Field(

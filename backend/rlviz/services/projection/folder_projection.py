@@ -10,6 +10,7 @@ from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import RunFolderError
 from rlviz.domain.records import ENDINGS, EventRecord
 from rlviz.domain.status import RunStatus
+from rlviz.environments.custom import threshold_of
 from rlviz.rundir.control import Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import Line, read_backwards, read_journal
@@ -60,6 +61,7 @@ def row_of_config(config: RunConfig) -> RunRow:
         seed=config.seed,
         total_timesteps=config.total_timesteps,
         created_at=config.created_at.timestamp(),
+        reward_threshold=threshold_of(config),
     )
 
 
@@ -76,7 +78,7 @@ def row_of_folder(folder: RunFolder) -> tuple[RunRow, int]:
     labels = folder.read_labels()
     row.name, row.tags, row.notes = labels.name, labels.tags, labels.notes
     fold_metrics(row, folder.metrics_path.name, _newest_metrics(folder))
-    fold_curve(row, curve_of_journal(folder.metrics_path))
+    fold_curve(row, curve_of_journal(folder.metrics_path, row.reward_threshold))
     lines = read_journal(folder.events_path)
     events, broken = parse_events(lines)
     warn_of_broken_events(row, folder.events_path.name, broken)

@@ -11,6 +11,7 @@ import numpy as np
 
 from rlviz.analysis.arrays import Floats
 from rlviz.analysis.return_curve import ReturnCurve
+from rlviz.analysis.solved import Solved, SolvedBy, earlier, shown_by_evaluation
 from rlviz.catalog.models import RunRow
 from rlviz.domain.errors import RunFolderError
 from rlviz.domain.records import (
@@ -18,6 +19,7 @@ from rlviz.domain.records import (
     EP_LEN_MEAN,
     EP_REW_MEAN,
     EPISODE_INDEX,
+    EPISODE_LENGTH,
     EPISODE_REWARD,
     FPS,
     RECENT_FPS,
@@ -49,7 +51,7 @@ def parse_events(lines: Iterable[Line]) -> tuple[list[EventRecord], list[Line]]:
 def fold_event(row: RunRow, event: EventRecord) -> None:
     """Note in ``row`` what ``event`` says, except for the status."""
     data = event.data
-    row.step = max(row.step, event.step)
+    _advance(row, event.step, event.time)
     match event.event:
         case EventKind.STARTED:
             row.started_at = event.time
@@ -61,6 +63,9 @@ def fold_event(row: RunRow, event: EventRecord) -> None:
         case EventKind.BEST:
             figures = {name: data.get(name) for name in ("mean_return", "std_return", "episodes")}
             row.best_policy = {"step": event.step, **figures}
+            mean = _float(data.get("mean_return"))
+            if mean is not None:
+                note_solved(row, shown_by_evaluation(row.reward_threshold, event.step, event.time, mean))
         case EventKind.WARNING:
             warn(row, str(data.get("message")))
         case EventKind.FINISHED | EventKind.STOPPED:
@@ -73,6 +78,7 @@ def fold_event(row: RunRow, event: EventRecord) -> None:
             row.cause = str(data.get("cause"))
     if event.event in ENDINGS:
         row.ended_at = max(event.time, row.started_at or 0.0)  # the clock may have been set back
+        row.fps = average_fps(row) or row.fps
 
 
 def fold_metrics(row: RunRow, name: str, lines: Iterable[Line]) -> None:
@@ -82,7 +88,7 @@ def fold_metrics(row: RunRow, name: str, lines: Iterable[Line]) -> None:
             warn(row, f"{name}: the line at byte {line.start} is not a record and was left out.")
             continue
         values: Mapping[str, Any] = line.record["values"]
-        row.step = max(row.step, int(line.record["step"]))
+        _advance(row, int(line.record["step"]), _float(line.record.get("time")))
         if (index := _float(values.get(EPISODE_INDEX))) is not None:
             row.episodes = int(index)
         for metric, column in _COLUMNS.items():
@@ -95,20 +101,52 @@ def fold_metrics(row: RunRow, name: str, lines: Iterable[Line]) -> None:
 def fold_curve(row: RunRow, curve: ReturnCurve) -> None:
     row.best_moving_average, row.best_moving_average_step = curve.best, curve.best_step
     row.sparkline = curve.sparkline()
+    if curve.count:  # otherwise what the library logged has to do
+        row.ep_rew_mean, row.ep_len_mean = curve.mean, curve.mean_length
+    note_solved(row, curve.solved)
+
+
+def note_solved(row: RunRow, found: Solved | None) -> None:
+    """Keep the earlier of what ``row`` knows and ``found``, in whatever order the journals are read."""
+    known = None
+    if row.solved_step is not None and row.solved_by is not None and row.solved_at is not None:
+        known = Solved(row.solved_step, SolvedBy(row.solved_by), row.solved_at)
+    solved = earlier(known, found)
+    if solved is not None:
+        row.solved_step, row.solved_by, row.solved_at = solved.step, solved.by.value, solved.time
+
+
+def average_fps(row: RunRow) -> float | None:
+    """Environment steps a second from the start up to the newest step that is known of."""
+    if row.started_at is None or row.step_at is None or row.step_at <= row.started_at:
+        return None
+    return round(row.step / (row.step_at - row.started_at), 1)
+
+
+def _advance(row: RunRow, step: int, time: float | None) -> None:
+    if step >= row.step:
+        row.step, row.step_at = step, time if time is not None else row.step_at
 
 
 def extend_curve(curve: ReturnCurve, records: Sequence[Mapping[str, Any] | None]) -> None:
     """Take in the episodes among ``records`` (None: a broken line); what is no record is left out."""
     try:
-        ends = [(record["step"], record["values"]) for record in records if EPISODE_REWARD in record["values"]]  # type: ignore[index]
-        steps = _numbers([step for step, _ in ends], {int})
-        returns = _numbers([values[EPISODE_REWARD] for _, values in ends], {int, float, type(None)})
+        ends = [(record["step"], record["time"], record["values"]) for record in records if _ends_episode(record)]  # type: ignore[index]
+        steps = _numbers([step for step, _, _ in ends], {int})
+        times = _numbers([time for _, time, _ in ends], {int, float})
+        returns = _numbers([values[EPISODE_REWARD] for _, _, values in ends], {int, float, type(None)})
+        lengths = _numbers([values.get(EPISODE_LENGTH) for _, _, values in ends], {int, float, type(None)})
     except (LookupError, TypeError):
         if len(records) > 1:
             for record in records:
                 extend_curve(curve, [record])
         return
-    curve.extend(steps, returns)
+    curve.extend(steps, times, returns, lengths)
+
+
+def _ends_episode(record: Mapping[str, Any] | None) -> bool:
+    """Raises TypeError or LookupError for what is no record."""
+    return EPISODE_REWARD in record["values"]  # type: ignore[index]
 
 
 def _numbers(values: Sequence[Any], kinds: set[type]) -> Floats:
@@ -118,9 +156,9 @@ def _numbers(values: Sequence[Any], kinds: set[type]) -> Floats:
     return np.array(values, dtype=np.float64)
 
 
-def curve_of_journal(path: Path, end: int | None = None) -> ReturnCurve:
+def curve_of_journal(path: Path, threshold: float | None, end: int | None = None) -> ReturnCurve:
     """The curve of the metrics journal at ``path``: all of it, or what stands before byte ``end``."""
-    curve, tail = ReturnCurve(), JournalTail(path)
+    curve, tail = ReturnCurve(threshold), JournalTail(path)
     while end is None or tail.offset < end:
         before = tail.offset
         records, _ = tail.read_records(READ_BYTES if end is None else min(READ_BYTES, end - before))

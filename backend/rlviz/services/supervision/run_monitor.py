@@ -72,7 +72,9 @@ class RunMonitor:
         self._database, self._broadcast = database, broadcast
         self._clock, self._monotonic = clock, monotonic
         self._tail = JournalTail(folder.events_path, events_offset)
-        self._curve = curve_of_journal(folder.metrics_path, feed.end)
+        with database.read() as session:
+            threshold = get_run(session, folder.run_id).reward_threshold
+        self._curve = curve_of_journal(folder.metrics_path, threshold, feed.end)
         # What was read and is not booked yet: it stays if the catalogue cannot be written now.
         self._events: list[EventRecord] = []
         self._broken: list[Line] = []

@@ -1390,19 +1390,26 @@ export interface components {
       episodes: number;
       /**
        * Ep Rew Mean
-       * @description Mean return of the last 100 episodes.
+       * @description Mean return: of the last 100 episodes, of all while there are fewer.
        */
       ep_rew_mean: number | null;
       /**
        * Ep Len Mean
-       * @description Mean length of the last 100 episodes.
+       * @description Mean length of the same episodes.
        */
       ep_len_mean: number | null;
       /**
        * Fps
-       * @description Environment steps a second, lately.
+       * @description Steps per second: lately while it trains, the run's own average once it has ended.
        */
       fps: number | null;
+      /**
+       * Reward Threshold
+       * @description Return from which its environment counts as solved.
+       */
+      reward_threshold: number | null;
+      /** @description When the threshold was first reached; null: not so far, or there is none. */
+      solved: components["schemas"]["Solved"] | null;
       /**
        * Best Moving Average
        * @description Best mean return of 20 episodes in a row.
@@ -1631,19 +1638,26 @@ export interface components {
       episodes: number;
       /**
        * Ep Rew Mean
-       * @description Mean return of the last 100 episodes.
+       * @description Mean return: of the last 100 episodes, of all while there are fewer.
        */
       ep_rew_mean: number | null;
       /**
        * Ep Len Mean
-       * @description Mean length of the last 100 episodes.
+       * @description Mean length of the same episodes.
        */
       ep_len_mean: number | null;
       /**
        * Fps
-       * @description Environment steps a second, lately.
+       * @description Steps per second: lately while it trains, the run's own average once it has ended.
        */
       fps: number | null;
+      /**
+       * Reward Threshold
+       * @description Return from which its environment counts as solved.
+       */
+      reward_threshold: number | null;
+      /** @description When the threshold was first reached; null: not so far, or there is none. */
+      solved: components["schemas"]["Solved"] | null;
       /**
        * Best Moving Average
        * @description Best mean return of 20 episodes in a row.
@@ -1798,6 +1812,34 @@ export interface components {
       | "stopped"
       | "failed"
       | "interrupted";
+    /**
+     * Solved
+     * @description When the policy was first shown to reach the reward threshold.
+     */
+    Solved: {
+      /**
+       * Step
+       * @description Environment steps done by then.
+       */
+      step: number;
+      /**
+       * Seconds
+       * @description Seconds of training by then.
+       */
+      seconds: number | null;
+      /** @description training: by the mean return of 100 training episodes; evaluation: by the greedy policy's mean return on fresh episodes. */
+      by: components["schemas"]["SolvedBy"];
+      /**
+       * Threshold
+       * @description The return that was reached.
+       */
+      threshold: number;
+    };
+    /**
+     * SolvedBy
+     * @enum {string}
+     */
+    SolvedBy: "evaluation" | "training";
     /**
      * Space
      * @description ``kind`` is the space's class name; ``labels`` name dimensions or actions.

@@ -1,0 +1,65 @@
+"""MeanReturn: the mean return of a run, as every page shows it, and where it reached the threshold."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlviz.analysis.arrays import Floats
+
+MEAN_EPISODES = 100
+"""Episodes in the mean return, as in Stable-Baselines3's ``rollout/ep_rew_mean`` and in Gymnasium's thresholds."""
+
+
+class RecentMean:
+    """The mean of the newest MEAN_EPISODES values, or of all while there are fewer; taken in as they come.
+
+    ``value``: that mean, None before the first value and while one of them is not a number. It depends on the values
+    alone, not on how they were handed over.
+    """
+
+    def __init__(self) -> None:
+        self._newest = np.empty(0)
+
+    @property
+    def value(self) -> float | None:
+        if len(self._newest) == 0:
+            return None
+        mean = float(np.cumsum(self._newest)[-1] / len(self._newest))  # added up in one order, as in MeanReturn
+        return mean if np.isfinite(mean) else None
+
+    def extend(self, values: Floats) -> None:
+        """Take in ``values`` of shape (n,), in order; NaN if unknown."""
+        self._newest = np.concatenate([self._newest, values[-MEAN_EPISODES:]])[-MEAN_EPISODES:]
+
+
+class MeanReturn(RecentMean):
+    """Also says which value completed the first full mean at or above ``threshold``.
+
+    A mean over fewer than MEAN_EPISODES does not count: the first episodes may be lucky.
+    """
+
+    def __init__(self, threshold: float | None = None) -> None:
+        super().__init__()
+        self._threshold = threshold
+        self._searching = threshold is not None
+
+    def find_threshold(self, values: Floats) -> int | None:
+        """Take in ``values``; return the index among them at which the threshold was reached, the first time only."""
+        found = self._search(values) if self._searching else None
+        self.extend(values)
+        return found
+
+    def _search(self, values: Floats) -> int | None:
+        assert self._threshold is not None
+        known = np.concatenate([self._newest[-(MEAN_EPISODES - 1) :], values])
+        count = len(known) - MEAN_EPISODES + 1
+        if count < 1:
+            return None
+        sums = np.zeros(count)
+        for lag in range(MEAN_EPISODES):
+            sums += known[lag : lag + count]
+        reached = np.flatnonzero(sums / MEAN_EPISODES >= self._threshold)
+        if len(reached) == 0:
+            return None
+        self._searching = False
+        return int(reached[0]) + len(values) - count

@@ -1,0 +1,45 @@
+"""Solved: when a run's policy was first shown to reach the environment's reward threshold.
+
+Gymnasium calls the reward threshold that from which an environment counts as learnt. Two things show it, whichever
+comes first:
+
+- *training*: the mean return of the last 100 episodes reaches the threshold, over 100 episodes and not fewer. This is
+  the leaderboard's rule that the thresholds were set for; exploration is part of these returns.
+- *evaluation*: the greedy policy reaches it on fresh episodes, those that a policy plays again before it is kept as the
+  best. The evaluation before, always on the same episodes, does not count by itself: of many noisy means the largest
+  is too large, so that a policy may be lucky once.
+
+A run stays solved, even if its policy is lost again. Without a threshold (Pendulum, and options under which no policy
+comes near one) no run is solved. The threshold is that of the environment with the run's own options.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class SolvedBy(StrEnum):
+    EVALUATION = "evaluation"
+    TRAINING = "training"
+
+
+@dataclass(frozen=True, order=True)
+class Solved:
+    """``step``: environment steps done by then; ``time``: Unix seconds."""
+
+    step: int
+    by: SolvedBy
+    time: float
+
+
+def earlier(first: Solved | None, second: Solved | None) -> Solved | None:
+    """Of two findings the one that came at the lower step; at one step the evaluation counts."""
+    return min((found for found in (first, second) if found is not None), default=None)
+
+
+def shown_by_evaluation(threshold: float | None, step: int, time: float, mean_return: float) -> Solved | None:
+    """What a greedy evaluation on fresh episodes shows."""
+    if threshold is None or not mean_return >= threshold:
+        return None
+    return Solved(step, SolvedBy.EVALUATION, time)
