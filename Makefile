@@ -8,6 +8,7 @@ MAKEFLAGS += --no-builtin-rules
 
 PYTHON ?= python3
 BIN := backend/.venv/bin
+PIP_INSTALL := $(BIN)/python -m pip install --disable-pip-version-check --quiet
 PNPM := npx --yes $(shell sed -n 's/.*"packageManager": "\(pnpm@[^"]*\)".*/\1/p' frontend/package.json)
 API_URL ?= http://127.0.0.1:8000
 
@@ -33,25 +34,25 @@ dev: $(STAMPS)/python $(STAMPS)/node ## Serve back end and front end separately,
 	wait
 
 .PHONY: test
-test: $(STAMPS)/python $(STAMPS)/node $(STAMPS)/frontend $(STAMPS)/browser ## Run every test, in a real browser too
+test: $(STAMPS)/python-dev $(STAMPS)/node $(STAMPS)/frontend $(STAMPS)/browser ## Run every test, in a real browser too
 	cd backend && .venv/bin/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --cov --cov-report=term:skip-covered --cov-fail-under=85
 	node frontend/scripts/first-load.mjs
 	cd frontend && $(PNPM) test
 	cd frontend && $(PNPM) e2e
 
 .PHONY: test-faults
-test-faults: $(STAMPS)/python ## Kill, cut off, fill up and feed nonsense, a few times each; part of make test
+test-faults: $(STAMPS)/python-dev ## Kill, cut off, fill up and feed nonsense, a few times each; part of make test
 	cd backend && .venv/bin/python -m pytest tests/faults
 
 .PHONY: soak
-soak: $(STAMPS)/python ## The same many times over, then load; an hour or more. Figures go into docs/reliability.md
+soak: $(STAMPS)/python-dev ## The same many times over, then load; an hour or more. Figures go into docs/reliability.md
 	cd backend && .venv/bin/python -m benchmarks.soak $(ARGS)
 
 .PHONY: lint
 lint: lint-backend lint-frontend ## Check style, types, imports and that generated files are fresh
 
 .PHONY: lint-backend
-lint-backend: $(STAMPS)/python
+lint-backend: $(STAMPS)/python-dev
 	cd backend && .venv/bin/ruff check --config pyproject.toml . ../frontend/e2e
 	cd backend && .venv/bin/ruff format --config pyproject.toml --check . ../frontend/e2e
 	cd backend && .venv/bin/mypy && .venv/bin/lint-imports
@@ -65,16 +66,16 @@ lint-frontend: $(STAMPS)/node
 	@diff -u $(STAMPS)/schema.d.ts frontend/src/lib/api/schema.d.ts || { echo "Run 'make client'."; exit 1; }
 
 .PHONY: screenshots
-screenshots: $(STAMPS)/python $(STAMPS)/frontend $(STAMPS)/browser ## Picture every page and state into frontend/screenshots/
+screenshots: $(STAMPS)/python-dev $(STAMPS)/frontend $(STAMPS)/browser ## Picture every page and state into frontend/screenshots/
 	rm -rf frontend/screenshots
 	cd frontend && $(PNPM) exec playwright test --config playwright.screenshots.config.ts
 
 .PHONY: bench
-bench: $(STAMPS)/python $(STAMPS)/frontend $(STAMPS)/browser ## Measure speed, as ratios within one run
+bench: $(STAMPS)/python-dev $(STAMPS)/frontend $(STAMPS)/browser ## Measure speed, as ratios within one run
 	cd backend && .venv/bin/python -m benchmarks
 
 .PHONY: presets
-presets: $(STAMPS)/python ## Measure the presets; ARGS="--env CartPole-v1 --algo ppo --preset fast --seeds 3"
+presets: $(STAMPS)/python-dev ## Measure the presets; ARGS="--env CartPole-v1 --algo ppo --preset fast --seeds 3"
 	cd backend && .venv/bin/python -m benchmarks.presets $(ARGS)
 
 .PHONY: client
@@ -92,8 +93,12 @@ $(STAMPS)/python: backend/requirements.lock backend/pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "Python 3.11 or newer is needed; name one with 'make PYTHON=…'."; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv backend/.venv
-	$(BIN)/python -m pip install --disable-pip-version-check --quiet -r backend/requirements.lock
-	$(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation -e backend
+	$(PIP_INSTALL) -r backend/requirements.lock
+	$(PIP_INSTALL) --no-deps --no-build-isolation -e backend
+	@touch $@
+
+$(STAMPS)/python-dev: $(STAMPS)/python backend/requirements-dev.lock
+	$(PIP_INSTALL) -r backend/requirements-dev.lock
 	@touch $@
 
 $(STAMPS)/node: frontend/pnpm-lock.yaml frontend/package.json

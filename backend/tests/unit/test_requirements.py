@@ -1,0 +1,59 @@
+"""The lock files name what pyproject.toml asks for, all that it brings along, and nothing else."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable
+from importlib.metadata import distribution
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+BACKEND = Path(__file__).parents[2]
+PROJECT = tomllib.loads((BACKEND / "pyproject.toml").read_text())["project"]
+
+INSTALLS_THE_PACKAGE = ["hatchling", "editables"]
+ONLY_WITH_CUDA = ("nvidia-", "cuda-", "triton")
+"""What PyTorch's wheels for graphics cards bring: which of them there are depends on the user's index."""
+
+
+def pins(name: str) -> dict[str, str]:
+    """Version by package of one lock file; each line that is no comment and no ``-r`` is one pin."""
+    lines = (BACKEND / name).read_text().splitlines()
+    pinned = [Requirement(line) for line in lines if line and not line.startswith(("#", "-r "))]
+    assert all(len(pin.specifier) == 1 and str(pin.specifier).startswith("==") and not pin.url for pin in pinned)
+    return {canonicalize_name(pin.name): str(pin.specifier).removeprefix("==") for pin in pinned}
+
+
+def needed(requirements: Iterable[str]) -> set[str]:
+    """The packages that these stand for on this machine, with all that they need in turn."""
+    found: set[tuple[str, frozenset[str]]] = set()
+    todo = [asked for asked in map(Requirement, requirements) if _applies(asked, {""})]
+    while todo:
+        wanted = todo.pop()
+        name, extras = canonicalize_name(wanted.name), frozenset(wanted.extras)
+        if (name, extras) in found or name.startswith(ONLY_WITH_CUDA):
+            continue
+        found.add((name, extras))
+        brought = map(Requirement, distribution(name).requires or [])
+        todo += [one for one in brought if _applies(one, {"", *extras})]
+    return {name for name, _ in found}
+
+
+def _applies(requirement: Requirement, extras: set[str]) -> bool:
+    return requirement.marker is None or any(requirement.marker.evaluate({"extra": extra}) for extra in extras)
+
+
+RUN = needed([*PROJECT["dependencies"], *INSTALLS_THE_PACKAGE])
+DEVELOP = needed(PROJECT["optional-dependencies"]["dev"]) - RUN
+
+
+@pytest.mark.parametrize(("lock", "packages"), [("requirements.lock", RUN), ("requirements-dev.lock", DEVELOP)])
+def test_a_lock_pins_what_is_needed_and_nothing_else(lock: str, packages: set[str]) -> None:
+    assert set(pins(lock)) == packages
+
+
+def test_the_lock_of_development_begins_with_what_runs() -> None:
+    assert "-r requirements.lock" in (BACKEND / "requirements-dev.lock").read_text().splitlines()
