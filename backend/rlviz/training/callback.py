@@ -50,6 +50,7 @@ class RunCallback(BaseCallback):
 
     def _on_training_start(self) -> None:
         self._rate_since = (self.num_timesteps, self._monotonic())
+        self._checkpoints.renew_picture(self.model)
 
     def _on_step(self) -> bool:
         """Kept short: after a step of the environment all this is out of the processor's cache and takes several times
@@ -60,7 +61,7 @@ class RunCallback(BaseCallback):
                 self._record_episode(info["episode"])
         step = self.num_timesteps
         if step >= self._checkpoints.next_step:
-            self._checkpoints.save(self.model)
+            self._checkpoints.catch_up(self.model)
         if self._evaluation is not None and step >= self._evaluation.next_step:
             self._evaluate(self._evaluation)
         self.stopped = self._stop.is_set()

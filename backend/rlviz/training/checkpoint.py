@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from io import BufferedRandom, BytesIO
 from pathlib import Path
 
@@ -42,8 +43,15 @@ def _save(model: BaseAlgorithm, file: BufferedRandom | BytesIO) -> None:
         scale.write(file)
 
 
+PICTURE_SECONDS = 1.0
+"""How often what people want to see of a policy is written while it learns."""
+
+
 class Checkpoints:
-    """Saves ``checkpoints/step_<n>.zip`` every N steps or M seconds, whichever comes first, and on request."""
+    """Saves ``checkpoints/step_<n>.zip`` every N steps or M seconds, whichever comes first, and on request.
+
+    Between checkpoints it renews what people want to see of the policy, if the algorithm exports anything.
+    """
 
     def __init__(
         self,
@@ -51,18 +59,19 @@ class Checkpoints:
         policy: CheckpointPolicy,
         journals: RunJournals,
         *,
-        export: Callable[[BaseAlgorithm], None] = lambda _model: None,
+        export: Callable[[BaseAlgorithm], None] | None = None,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``export`` writes, beside each policy, what people want to see of it.
+        """``export`` writes what people want to see of a policy, such as its table. It raises OSError.
 
-        A checkpoint is due from ``next_step`` on, which ``request`` and ``tick`` bring forward: the training
-        thread compares numbers, and looks at no clock.
+        Something is due from ``next_step`` on, which ``request`` and ``tick`` bring forward: the training thread
+        compares numbers, and looks at no clock.
         """
         self._folder, self._policy, self._journals, self._monotonic = folder, policy, journals, monotonic
         self._export = export
-        self.next_step = policy.every_steps
-        self._next_time = monotonic() + policy.every_seconds
+        self.next_step = self._save_step = policy.every_steps
+        now = monotonic()
+        self._save_time, self._picture_time = now + policy.every_seconds, now
         self._requested = self._answered = 0
 
     def request(self, number: int) -> None:
@@ -71,23 +80,35 @@ class Checkpoints:
         """
         self._requested = max(self._requested, number)
         if self._requested > self._answered:
-            self.next_step = 0
+            self.next_step = self._save_step = 0
 
     def tick(self) -> None:
         """Look at the clock, from any thread."""
-        if self._monotonic() >= self._next_time:
+        now = self._monotonic()
+        if now >= self._save_time:
+            self.next_step = self._save_step = 0
+        elif self._export is not None and now >= self._picture_time:
             self.next_step = 0
+
+    def catch_up(self, model: BaseAlgorithm) -> None:
+        """Do what is due at this step, in the training thread."""
+        if model.num_timesteps >= self._save_step:
+            self.save(model)
+        else:
+            self.next_step = self._save_step
+            self.renew_picture(model)
 
     def save(self, model: BaseAlgorithm) -> None:
         """Write a checkpoint now and drop all but the newest few. One that cannot be written is warned of."""
         step = model.num_timesteps
         path = self._folder.checkpoint_path(step)
-        self._next_time = self._monotonic() + self._policy.every_seconds
-        self.next_step = step + self._policy.every_steps  # before: a request that comes meanwhile sets it again
+        self._save_time = self._monotonic() + self._policy.every_seconds
+        # Before the writing: a request that comes meanwhile sets them again.
+        self.next_step = self._save_step = step + self._policy.every_steps
         answered = self._answered = self._requested
         try:
             save_policy(model, path)
-            self._export(model)
+            self._picture(model)
             retain_checkpoints(self._folder, self._policy.keep)
         except OSError as error:
             self._journals.warn(step, f"The checkpoint at step {step} could not be saved: {error}.")
@@ -96,7 +117,17 @@ class Checkpoints:
             EventKind.CHECKPOINT, step, path=path.relative_to(self._folder.path).as_posix(), request=answered
         )
 
+    def renew_picture(self, model: BaseAlgorithm) -> None:
+        """Write what people want to see of the policy as it is now. A disk that refuses is asked again later."""
+        with suppress(OSError):
+            self._picture(model)
+
     def save_final(self, model: BaseAlgorithm) -> None:
         """Write the final model, ``model.zip``. Raises OSError."""
         save_policy(model, self._folder.model_path)
-        self._export(model)
+        self._picture(model)
+
+    def _picture(self, model: BaseAlgorithm) -> None:
+        if self._export is not None:
+            self._picture_time = self._monotonic() + PICTURE_SECONDS
+            self._export(model)

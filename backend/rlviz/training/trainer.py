@@ -122,7 +122,7 @@ class Trainer:
             self._folder,
             config.checkpoints,
             self._journals,
-            export=partial(load(export), self._folder, config) if export is not None else lambda _model: None,
+            export=partial(load(export), self._folder, config) if export is not None else None,
         )
         self._checkpoints = checkpoints  # before: the watcher may ask meanwhile
         checkpoints.request(self._requested_checkpoint)

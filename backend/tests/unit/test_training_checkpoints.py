@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -59,7 +60,7 @@ def advance(checkpoints: Checkpoints, model: BaseAlgorithm, *steps: int) -> None
         model.num_timesteps = step
         checkpoints.tick()
         if step >= checkpoints.next_step:
-            checkpoints.save(model)
+            checkpoints.catch_up(model)
 
 
 def saved(folder: RunFolder) -> list[int]:
@@ -142,6 +143,36 @@ def test_a_request_that_comes_while_one_is_saved_is_answered_after_it(
     advance(checkpoints, model, 2, 3, 4)
     found = events(folder, EventKind.CHECKPOINT)
     assert [(event.step, event.data["request"]) for event in found] == [(2, 1), (3, 2)]
+
+
+def test_the_picture_of_the_policy_is_renewed_each_second_without_a_checkpoint(
+    folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, clock: Clock
+) -> None:
+    pictured: list[int] = []
+    checkpoints = Checkpoints(
+        folder,
+        CheckpointPolicy(every_steps=100),
+        journals,
+        monotonic=clock,
+        export=lambda model: pictured.append(model.num_timesteps),
+    )
+    for step in range(1, 121):  # twenty steps a second
+        clock.now += 0.05
+        advance(checkpoints, model, step)
+    assert pictured[:3] == [1, 21, 41]
+    assert 100 in pictured, "a checkpoint renews it too"
+    assert saved(folder) == [100]
+
+
+def test_a_picture_that_cannot_be_written_does_not_end_training(
+    folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, clock: Clock
+) -> None:
+    def refuse(_model: BaseAlgorithm) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    checkpoints = Checkpoints(folder, CheckpointPolicy(), journals, monotonic=clock, export=refuse)
+    advance(checkpoints, model, 1, 2)
+    assert saved(folder) == []
 
 
 def test_an_older_request_that_comes_late_is_not_answered_again(
