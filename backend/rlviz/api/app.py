@@ -31,11 +31,12 @@ from rlviz.api.routers import (
     service,
     stream,
     tags,
+    trash,
 )
 from rlviz.api.schemas import STREAM_EVENTS, Problem
 from rlviz.services.application import Application
 
-_ROUTERS = (service, runs, tags, evaluations, metrics, events, hints, stream, artifacts, compare)
+_ROUTERS = (service, runs, tags, evaluations, metrics, events, hints, stream, artifacts, compare, trash)
 
 
 def create_app(application: Application) -> Starlette:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+from contextlib import suppress
 from pathlib import Path
 
 from rlviz.domain.errors import RunNotFound
@@ -53,6 +54,28 @@ class Trash:
 
     def run_ids(self) -> list[str]:
         return sorted(path.name for path in self._entries() if is_run_id(path.name))
+
+    def deleted_at(self, run_id: str) -> float:
+        """When a run was thrown away, in Unix seconds. Raises FileNotFoundError if it is not here any more."""
+        return (self.path / run_id).lstat().st_mtime
+
+    def size(self, run_id: str) -> int:
+        """Bytes of all files of a run that was thrown away; of what vanishes meanwhile, none."""
+        total = 0
+        for parent, _, names in os.walk(self.path / run_id):
+            for name in names:
+                with suppress(FileNotFoundError):
+                    total += os.lstat(os.path.join(parent, name)).st_size  # noqa: PTH118  (half the time of Path)
+        return total
+
+    def remove(self, run_id: str) -> None:
+        """Remove a run for good. Raises RunNotFound if it is not here."""
+        if not is_run_id(run_id):
+            raise RunNotFound(run_id)
+        try:
+            self._remove(self.path / run_id)
+        except FileNotFoundError as error:
+            raise RunNotFound(run_id) from error
 
     def purge(self, before: float) -> list[str]:
         """Remove what was thrown away at ``before`` (Unix seconds) or earlier, and what an earlier purge left.

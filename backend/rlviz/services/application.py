@@ -26,6 +26,7 @@ from rlviz.services.use_cases.evaluations import EvaluationService
 from rlviz.services.use_cases.hints import HintService
 from rlviz.services.use_cases.metrics import MetricsService
 from rlviz.services.use_cases.runs import RunService
+from rlviz.services.use_cases.trash import TrashService
 from rlviz.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -60,6 +61,7 @@ class Application:
         self.runs = RunService(
             self.settings, self.database, self.supervisor, self.broadcast, self.trash, self.environments
         )
+        self.deleted = TrashService(self.settings, self.trash)
         self.evaluations = EvaluationService(self.settings, self.database, self.supervisor, self.broadcast)
         self.streams = StreamService(self.database, runs_dir, self.feeds, self.broadcast)
 

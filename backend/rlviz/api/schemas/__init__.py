@@ -21,6 +21,7 @@ from rlviz.api.schemas.problems import Problem, ProblemField
 from rlviz.api.schemas.runs import Run, RunCreate, RunDetail, RunPage, RunPatch, Solved, Tag, TagCount, TagList
 from rlviz.api.schemas.service import Health
 from rlviz.api.schemas.stream import STREAM_EVENTS, EndEventData, EvaluationEventData, MetricsEventData, StatusEventData
+from rlviz.api.schemas.trash import DeletedRun, TrashList
 from rlviz.domain.limits import Bounds, Limits
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "ComparedRun",
     "Comparison",
     "ConfigDifference",
+    "DeletedRun",
     "EndEventData",
     "EnvironmentInfo",
     "EnvironmentVariant",
@@ -65,4 +67,5 @@ __all__ = [
     "Tag",
     "TagCount",
     "TagList",
+    "TrashList",
 ]

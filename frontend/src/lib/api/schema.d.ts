@@ -481,6 +481,50 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/trash": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List Trash
+     * @description The deleted runs, the last deleted first.
+     */
+    get: operations["list_trash"];
+    put?: never;
+    post?: never;
+    /**
+     * Empty Trash
+     * @description Remove all deleted runs for good.
+     */
+    delete: operations["empty_trash"];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/trash/{run_id}": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post?: never;
+    /**
+     * Remove Deleted Run
+     * @description Remove a deleted run, with all its files, for good.
+     */
+    delete: operations["remove_deleted_run"];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -667,6 +711,42 @@ export interface components {
       max_episode_steps: number | null;
       /** Render Fps */
       render_fps: number;
+    };
+    /** DeletedRun */
+    DeletedRun: {
+      /** Id */
+      id: string;
+      /**
+       * Name
+       * @description Its id, if it cannot be read any more.
+       */
+      name: string;
+      /**
+       * Algo
+       * @description Null if its configuration cannot be read.
+       */
+      algo: string | null;
+      /**
+       * Env Id
+       * @description Null if its configuration cannot be read.
+       */
+      env_id: string | null;
+      /**
+       * Deleted At
+       * Format: date-time
+       */
+      deleted_at: string;
+      /**
+       * Removed At
+       * Format: date-time
+       * @description When it will be removed for good; at the latest an hour later.
+       */
+      removed_at: string;
+      /**
+       * Size Bytes
+       * @description Room on the disk that removing it makes.
+       */
+      size_bytes: number;
     };
     /** EnvironmentInfo */
     EnvironmentInfo: {
@@ -1915,6 +1995,13 @@ export interface components {
        */
       tags: components["schemas"]["TagCount"][];
     };
+    /** TrashList */
+    TrashList: {
+      /** Runs */
+      runs: components["schemas"]["DeletedRun"][];
+      /** Total Bytes */
+      total_bytes: number;
+    };
     /**
      * VideoFacts
      * @description What the recorder wrote. ``file`` is relative to the run folder.
@@ -3028,6 +3115,73 @@ export interface operations {
       };
       /** @description Invalid request */
       422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  list_trash: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["TrashList"];
+        };
+      };
+    };
+  };
+  empty_trash: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+    };
+  };
+  remove_deleted_run: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Run not found */
+      404: {
         headers: {
           [name: string]: unknown;
         };

@@ -1,0 +1,71 @@
+"""Use cases on deleted runs: list them, and remove them for good. Restoring one is a use case on runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+
+from rlviz.domain.config import RunConfig
+from rlviz.domain.errors import RunFolderError, RunNotFound
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.trash import Trash
+from rlviz.services.supervision.housekeeping import DAY_SECONDS
+from rlviz.settings import Settings
+
+
+@dataclass(frozen=True)
+class DeletedRun:
+    """A run in the trash. Times are Unix seconds."""
+
+    id: str
+    name: str
+    config: RunConfig | None
+    """None if it cannot be read; the run can still be removed, and restored once it was repaired."""
+    deleted_at: float
+    removed_at: float
+    size_bytes: int
+
+
+class TrashService:
+    """Works on the folders alone: the catalogue knows nothing of deleted runs."""
+
+    def __init__(self, settings: Settings, trash: Trash) -> None:
+        self._days, self._trash = settings.trash_days, trash
+
+    def list(self) -> list[DeletedRun]:
+        """All deleted runs, the last deleted first."""
+        return sorted(self._runs(), key=lambda run: (-run.deleted_at, run.id))
+
+    def remove(self, run_id: str) -> None:
+        """Remove a deleted run and all its files for good. Raises RunNotFound."""
+        self._trash.remove(run_id)
+
+    def empty(self) -> None:
+        """Remove all deleted runs for good."""
+        for run_id in self._trash.run_ids():
+            # Nothing is wrong with one that was restored meanwhile.
+            with suppress(RunNotFound):
+                self._trash.remove(run_id)
+
+    def _runs(self) -> Iterator[DeletedRun]:
+        for run_id in self._trash.run_ids():
+            try:
+                deleted_at = self._trash.deleted_at(run_id)
+            except FileNotFoundError:
+                continue
+            config, name = _read(RunFolder(self._trash.path, run_id))
+            removed_at = deleted_at + self._days * DAY_SECONDS
+            yield DeletedRun(run_id, name, config, deleted_at, removed_at, self._trash.size(run_id))
+
+
+def _read(folder: RunFolder) -> tuple[RunConfig | None, str]:
+    """Configuration and name of a run; its id stands for the name of one that cannot be read."""
+    try:
+        config = folder.read_config()
+    except (RunFolderError, FileNotFoundError):
+        return None, folder.run_id
+    try:
+        return config, folder.read_labels().name
+    except (RunFolderError, FileNotFoundError):
+        return config, config.name
