@@ -1,4 +1,4 @@
-/** A seek or the sum of many steps may land a hair before the frame it aims at. */
+/** A seek, or the sum of many steps, may end slightly before the frame that it aims at. */
 const SLACK_FRAMES = 1e-3;
 
 /** The frame on screen at `time` seconds, from 0. */
@@ -11,7 +11,7 @@ export function middleOf(frame: number, fps: number): number {
   return fps > 0 ? (Math.max(0, frame) + 0.5) / fps : 0;
 }
 
-/** `83.456` → `1:23.4`; never rounds up to a moment that has not come. */
+/** `83.456` → `1:23.4`. Rounds down, so that the end is not shown before it is reached. */
 export function timecode(seconds: number): string {
   const tenths = Math.max(0, Math.floor(seconds * 10 + SLACK_FRAMES));
   const minutes = Math.floor(tenths / 600);

@@ -1,7 +1,7 @@
 import { createStore, type ReadableStore } from "@/lib/store";
 import { frameAt, middleOf } from "./frames";
 
-/** The part of a video element that a deck needs. */
+/** The part of a video element that the controller needs. */
 export type Media = Pick<
   HTMLVideoElement,
   | "currentTime"
@@ -36,7 +36,7 @@ const AT_REST: PlaybackState = { playing: false, loop: false, rate: 1, duration:
 
 export const RATES = [0.25, 0.5, 1, 2, 4, 8] as const;
 
-/** Further apart than this (seconds), two videos no longer look as one. */
+/** Videos that are further apart than this many seconds are brought together. */
 const DRIFT = 0.12;
 const END_SLACK = 0.02;
 
@@ -56,7 +56,7 @@ export class PlaybackController {
   /** Seconds from the beginning. */
   readonly time: ReadableStore<number> = this.timeStore;
 
-  /** Takes a video in; the answer takes it out. */
+  /** Adds a video and returns the function that removes it. `duration` in seconds. */
   add(media: Media, duration: number, fps: number): () => void {
     const track = { media, duration, fps };
     this.tracks = [...this.tracks, track];
@@ -150,7 +150,7 @@ export class PlaybackController {
     this.follow();
   };
 
-  /** Takes the leader's time, and brings the others to it. */
+  /** Reads the time from the leader and brings the other videos to it. */
   private follow() {
     const leader = this.leader();
     if (!leader) return;
@@ -190,7 +190,7 @@ export class PlaybackController {
   }
 }
 
-/** Refused where the browser does not let a page start a video: the next press is a person's. */
+/** A browser may refuse to start a video without a user's gesture; the next click will have one. */
 function start(media: Media) {
   media.play()?.catch(() => {});
 }

@@ -25,7 +25,7 @@ export function Player({ label, controller, chapters, children }: PlayerProps) {
     const change = document.fullscreenElement
       ? document.exitFullscreen()
       : frame.current?.requestFullscreen?.();
-    // Refused in a page that is itself framed: everything else goes on.
+    // A page inside a frame may not be allowed to fill the screen. Everything else still works.
     change?.catch(() => {});
   };
   const onKeyDown = (event: KeyboardEvent) => {

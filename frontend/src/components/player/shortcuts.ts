@@ -90,7 +90,7 @@ interface PressedKey {
   altKey: boolean;
 }
 
-/** Does what a key stands for; false when it stands for nothing here. */
+/** Runs the shortcut of a key. Returns false where the key has none. */
 export function handleKey(event: PressedKey, context: ShortcutContext): boolean {
   if (event.ctrlKey || event.metaKey || event.altKey) return false;
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
@@ -109,7 +109,7 @@ export function chapterAt(chapters: readonly Chapter[], time: number): number {
   );
 }
 
-/** A little into a chapter, "previous" means its own beginning. */
+/** Seconds into a chapter after which "previous" goes to its own beginning. */
 const INTO = 1;
 
 function neighbour(chapters: readonly Chapter[], time: number, by: 1 | -1): number {

@@ -10,7 +10,7 @@ interface TrackProps extends ComponentProps<"video"> {
   fps: number;
 }
 
-/** A video that a deck plays. */
+/** A video that a playback controller plays. */
 export function VideoTrack({ controller, duration, fps, ...rest }: TrackProps) {
   const video = useRef<HTMLVideoElement>(null);
 

@@ -11,7 +11,7 @@ const ring = "rounded-full border-[1.5px] border-current";
 const square = "bg-current";
 const diamond = "rotate-45 bg-current";
 
-/** Told apart by shape as well as by word and colour: a ring waits, a disc goes well, a square rests, a diamond broke. */
+/** The shape repeats what the word and the colour say: a ring waits, a disc is well, a square rests, a diamond failed. */
 const appearances: Record<string, Appearance> = {
   created: { tone: "rest", shape: ring },
   queued: { tone: "warn", shape: ring },

@@ -10,7 +10,7 @@ import { CompareSkeleton } from "./compare-skeleton";
 import { FigureTable } from "./figure-table";
 import { Curves } from "./curves";
 import { seriesStylesOf } from "./series-styles";
-import { toldApart } from "./names";
+import { withDistinctNames } from "./distinct-names";
 import { RunChips } from "./run-chips";
 import { RunPicker } from "./run-picker";
 import { SettingsDiff } from "./settings-diff";
@@ -28,7 +28,7 @@ export function Compare() {
   const [query, replaceQuery] = useQueryString();
   const address = readComparison(query);
   const runs = useComparedRuns(address.runs);
-  const known = toldApart(runs.known);
+  const known = withDistinctNames(runs.known);
   const ids = known.map(({ id }) => id);
   const seriesStyles = seriesStylesOf(address.runs);
   const {

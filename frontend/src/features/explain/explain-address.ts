@@ -1,4 +1,4 @@
-/** What the page shows, as its address says it. */
+/** What the address asks the page to show. */
 export interface ExplainAddress {
   run: string | null;
   algo: string | null;

@@ -4,7 +4,7 @@ import { lazy, Suspense } from "react";
 import { count } from "@/lib/format";
 import { useQueryString } from "@/lib/url";
 import { RunList } from "./list/run-list";
-import { type Asked, readAsked, writeAsked } from "./new-run-address";
+import { type NewRunAddress, readNewRunAddress, writeNewRunAddress } from "./new-run-address";
 import { useRunCount } from "./use-run-count";
 
 const NewRunPanel = lazy(() => import("./form/new-run-panel"));
@@ -12,13 +12,13 @@ const NewRunPanel = lazy(() => import("./form/new-run-panel"));
 /** The list of runs; the form for a new one opens beside it, at an address of its own. */
 export function Home() {
   const [query] = useQueryString();
-  const asked = readAsked(query);
+  const asked = readNewRunAddress(query);
   const total = useRunCount();
-  const ask = (next: Asked) =>
+  const ask = (next: NewRunAddress) =>
     window.history[next.open ? "pushState" : "replaceState"](
       null,
       "",
-      `${window.location.pathname}${writeAsked(query, next)}`,
+      `${window.location.pathname}${writeNewRunAddress(query, next)}`,
     );
   const openNew = () => ask({ open: true, duplicate: null });
   return (

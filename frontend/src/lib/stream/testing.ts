@@ -1,6 +1,6 @@
 import { CLOSED, type Source, type Timers } from "./connection/events";
 
-/** A source that a test opens, feeds and breaks by hand. */
+/** An event source that a test opens, fills and breaks by hand. */
 export class FakeSource implements Source {
   readyState = 0;
   onopen: (() => void) | null = null;

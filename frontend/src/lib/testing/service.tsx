@@ -6,14 +6,14 @@ import { vi } from "vitest";
 type Reply = { status?: number; body?: unknown };
 type Answer = (body: unknown, query: URLSearchParams) => Reply;
 
-export interface Asked {
+export interface ServedRequest {
   route: string;
   body: unknown;
 }
 
-/** Stands in for the HTTP service: answers by `METHOD /path`, and remembers what it was asked. */
-export function serve(routes: Record<string, Answer>): Asked[] {
-  const asked: Asked[] = [];
+/** Replaces the HTTP service: answers by `METHOD /path`, and returns the list of requests that it got. */
+export function serve(routes: Record<string, Answer>): ServedRequest[] {
+  const asked: ServedRequest[] = [];
   vi.stubGlobal("fetch", async (request: Request) => {
     const url = new URL(request.url);
     const route = `${request.method} ${url.pathname.replace(/^\/api/, "")}`;

@@ -11,11 +11,11 @@ interface ChartBodyProps {
   smoothing: number;
   hidden: ReadonlySet<string>;
   onToggle: (id: string) => void;
-  /** How high the picture is. */
+  /** The class that sets the height of the picture. */
   className: string;
 }
 
-/** Legend, picture and what the picture leaves out. */
+/** The legend, the picture, and notes on what the picture leaves out. */
 export function ChartBody({ live, smoothing, hidden, onToggle, className }: ChartBodyProps) {
   const { chart, canvas, shown } = live;
   const { model, revision } = shown;

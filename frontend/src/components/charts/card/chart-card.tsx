@@ -17,15 +17,15 @@ import { useLiveChart } from "../live/use-live-chart";
 const FullScreenChart = dynamic(() => import("./full-screen-chart").then((m) => m.FullScreenChart));
 
 interface ChartCardProps {
-  /** Keep it the same object as long as it says the same. */
+  /** Another object makes another chart: keep it the same as long as it says the same. */
   spec: ChartSpec;
   settings: ChartSettings;
   group: ChartGroup;
-  /** A stretch to point at, in the units of the axis. */
+  /** The part of the axis to highlight, in its units. */
   highlight?: AxisWindow | null;
   /** Height of the picture. */
   className?: string;
-  /** Stands before the chart's own buttons. */
+  /** Shown before the chart's own buttons. */
   aside?: ReactNode;
 }
 

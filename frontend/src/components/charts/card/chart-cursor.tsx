@@ -18,7 +18,7 @@ const ZOOM = 1.6;
 const KEYS = "Arrow keys read values, plus and minus zoom, Escape shows everything";
 
 /**
- * The chart under the keyboard: a slider along its axis, whose value is the sentence of what stands there.
+ * The keyboard's access to the chart: a slider along its axis, whose value is a sentence of the values there.
  * Screen readers speak a slider's value, politely and the last one only, whenever it moves; a live region
  * beside it would say everything twice. The pointer goes through to the plot.
  */
@@ -28,7 +28,7 @@ export function ChartCursor({ chart, model, hidden }: ChartCursorProps) {
   const [from, to] = model.x;
 
   const zoom = (factor: number) => {
-    // From the group's own window: the model's is still the one before when keys come fast.
+    // The group has the current window. The model still has the one before when keys are pressed quickly.
     const [low, high] = group.window.get() ?? [from, to];
     group.zoom(zoomed([low, high], group.cursor.get() ?? (low + high) / 2, factor, chart.bounds));
   };
@@ -50,7 +50,7 @@ export function ChartCursor({ chart, model, hidden }: ChartCursorProps) {
     "=": () => zoom(1 / ZOOM),
     "-": () => zoom(ZOOM),
     Escape: (event) => {
-      // Nothing to undo here: a dialog around the chart may have it.
+      // There is nothing to reset here, so a dialog around the chart may handle the key.
       if (group.window.get() === null && group.cursor.get() === null) return;
       event.stopPropagation();
       group.cursor.set(null);

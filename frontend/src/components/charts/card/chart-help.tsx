@@ -1,7 +1,7 @@
 import { CircleHelp } from "lucide-react";
 import { Tooltip } from "@/components/ui/tooltip";
 
-/** What a curve means, for who asks. */
+/** A button that explains what a curve means. */
 export function ChartHelp({ title, text }: { title: string; text: string }) {
   return (
     <Tooltip text={text}>

@@ -18,10 +18,10 @@ interface ChartLegendProps {
   onToggle: (id: string) => void;
 }
 
-/** With more series than these there is room for one value each. */
+/** Above this number of series the legend shows one value for each instead of two. */
 const ROOMY = 3;
 
-/** Names, values under the cursor (the newest without one), and a way to switch each series off. */
+/** The name of each series, its value under the cursor (or the newest), and a button that hides it. */
 export function ChartLegend({ chart, model, smoothing, hidden, onToggle }: ChartLegendProps) {
   const cursor = useCursor(chart.group);
   const { series, references } = chart.spec;
@@ -72,7 +72,7 @@ interface EntryProps {
   off: boolean;
 }
 
-/** Swatch, name and value stay together; in a narrow chart the smoothed ones stand under the others. */
+/** Swatch, name and value never break apart. In a narrow chart the smoothed value wraps below the other. */
 const figure = "flex max-w-full min-w-0 items-center gap-x-1.5 whitespace-nowrap";
 
 function Entry({ series, curve, at, smoothing, dense, off }: EntryProps) {

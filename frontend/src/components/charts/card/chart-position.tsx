@@ -5,7 +5,7 @@ import type { LiveChart } from "../live/live-chart";
 import type { ChartModel } from "../prepare/model";
 import { positionLabel } from "../prepare/readout";
 
-/** Where the cursor stands, in the chart's corner: beside the legend it would make lines break and charts jump. */
+/** The cursor's position, in the chart's corner. Beside the legend it would wrap lines and move the chart. */
 export function ChartPosition({ chart, model }: { chart: LiveChart; model: ChartModel }) {
   const cursor = useCursor(chart.group);
   const [from, to] = model.x;

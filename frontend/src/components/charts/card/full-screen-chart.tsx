@@ -9,7 +9,7 @@ interface FullScreenChartProps extends LiveChartOptions {
   onClose: () => void;
 }
 
-/** The same chart with all the room there is, in step with the page behind. */
+/** The same chart in a full-screen dialog, with the same cursor and zoom as the page behind. */
 export function FullScreenChart({ onToggle, onClose, ...options }: FullScreenChartProps) {
   return (
     <Dialog
@@ -26,7 +26,7 @@ export function FullScreenChart({ onToggle, onClose, ...options }: FullScreenCha
   );
 }
 
-/** Inside the dialog, so that its canvas is there when the chart looks for it. */
+/** A component of its own inside the dialog, so that its canvas exists when the effect attaches the chart. */
 function Body({
   options,
   onToggle,

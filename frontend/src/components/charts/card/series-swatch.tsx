@@ -3,11 +3,11 @@ import type { SeriesSpec } from "../prepare/model";
 
 interface SeriesSwatchProps {
   series: Pick<SeriesSpec, "mode" | "color" | "dash">;
-  /** As what stands behind a smoothed line. */
+  /** Drawn like the points behind a smoothed line. */
   faint?: boolean;
 }
 
-/** How a series looks in its chart: its dots, or its line with its dashes. */
+/** A sample of how a series is drawn in its chart. */
 export function SeriesSwatch({ series: { mode, color, dash = [] }, faint }: SeriesSwatchProps) {
   const stroke = `var(--${color})`;
   return (

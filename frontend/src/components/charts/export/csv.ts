@@ -4,7 +4,7 @@ import { positionRange } from "../prepare/scales";
 import { firstFrom, slice } from "../prepare/slice";
 import { smoothingLabel, timeWeightedEma } from "../prepare/smooth";
 
-/** A spreadsheet runs a cell that begins like a formula; a quote in front makes it text again (OWASP, CSV injection). */
+/** Spreadsheets run a cell that begins like a formula. A quote in front makes it text (OWASP, CSV injection). */
 export function csvCell(value: string | number | null): string {
   if (value === null) return "";
   if (typeof value === "number") return String(value);
@@ -12,14 +12,14 @@ export function csvCell(value: string | number | null): string {
   return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** The held points of every shown series within the window: one line each, in long form, so that none is interpolated. */
+/** The points of every shown series within the window, one line for each (long form), so that none is interpolated. */
 export function chartCsv(spec: ChartSpec, { window, hidden, smoothing }: PrepareOptions): string {
   const lines = [
     ["series", "metric", "x_axis", "x", "value", `value (${smoothingLabel(smoothing)})`],
   ];
   const cells: (string | number | null)[][] = lines;
   const shown = spec.series.filter(({ id }) => !hidden.has(id));
-  // Smoothed over the range that the picture has, so that both say the same.
+  // The smoothing depends on the range, so that of the picture is used here too.
   const [low, high] = positionRange(newestPosition(shown), window);
   for (const series of shown) {
     const { source, metric, label, negate } = series;

@@ -11,7 +11,7 @@ const MARGIN = 16;
 const TITLE = 20;
 const LINE = 18;
 
-/** The chart as it stands, with title and legend, on the page's own ground. */
+/** A copy of the chart's canvas with its title and legend, on the page's background. */
 export function paintPicture(chart: HTMLCanvasElement, colors: ChartColors, caption: Caption) {
   const ratio = devicePixelRatio;
   const [width, height] = [chart.width / ratio, chart.height / ratio];

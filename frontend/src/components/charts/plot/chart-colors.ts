@@ -1,4 +1,4 @@
-/** A canvas knows no CSS variables: colours by the name of their token, as they stand now. */
+/** The current colours by the name of their token, as a canvas cannot use CSS variables. */
 export interface ChartColors {
   of: (token: string) => string;
   font: string;
@@ -20,7 +20,7 @@ export function readChartColors(element: Element): ChartColors {
   return { of, font: `11px ${family}`, strongFont: `600 13px ${family}` };
 }
 
-/** A wash of a colour, for what lies behind a line. */
+/** The colour with `share` of its opacity, for what lies behind a line. */
 export function tint(color: string, share: number): string {
   return `color-mix(in srgb, ${color} ${Math.round(share * 100)}%, transparent)`;
 }

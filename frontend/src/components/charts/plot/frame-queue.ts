@@ -7,7 +7,7 @@ interface Screen {
   timeout(ms: number, callback: () => void): () => void;
 }
 
-/** Of the 16 ms between two frames this much may go to charts. */
+/** Milliseconds of the 16 between two frames that charts may use. */
 const BUDGET = 10;
 
 /**

@@ -19,7 +19,7 @@ export interface PlotHandlers {
   reset: () => void;
 }
 
-/** A shorter drag is a click. */
+/** A drag of fewer pixels counts as a click. */
 const LEAST_DRAG = 6;
 
 /** Everything that can change is read from `current` when drawn, so that nothing is ever rebuilt. */
@@ -46,7 +46,7 @@ export function plotOptions(
       hover: { skip: [undefined, null] },
       points: {
         stroke: () => current.colors.of("surface"),
-        // uPlot takes no element for no dot, whatever its types say.
+        // uPlot draws no dot where this returns undefined, which its types do not allow.
         show: (_, index) => (rows[index - 1]?.row === "line" ? dot() : undefined)!,
       },
     },
@@ -95,7 +95,7 @@ function axes(current: PlotState, roomy: boolean): uPlot.Axis[] {
     space: 64,
     incrs: () => increments(current.model.axis),
     values: (_, splits) => splits.map((value) => positionTick(current.model.axis, value)),
-    // In a low chart the curve needs the room more; the axis is named once for the whole page.
+    // A low chart has no axis label, as the toolbar names the axis for the whole page.
     label: roomy ? () => axisNames[current.model.axis] : undefined,
     labelSize: 16,
     labelGap: 0,

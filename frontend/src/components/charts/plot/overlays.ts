@@ -2,7 +2,7 @@ import type uPlot from "uplot";
 import { tint } from "./chart-colors";
 import type { PlotState } from "./options";
 
-/** Levels worth reaching: dashed across the chart. */
+/** Draws the reference levels, dashed, across the chart. */
 export function drawReferences({ ctx, bbox, valToPos }: uPlot, { model, colors }: PlotState) {
   for (const { at } of model.references) {
     const y = Math.round(valToPos(at, "y", true));
@@ -19,7 +19,7 @@ export function drawReferences({ ctx, bbox, valToPos }: uPlot, { model, colors }
   }
 }
 
-/** The stretch that somebody pointed at: a wash between two edges. */
+/** Draws the highlighted part of the axis: a tint between two edges. */
 export function drawHighlight({ ctx, bbox, valToPos }: uPlot, { highlight, colors }: PlotState) {
   if (!highlight) return;
   const edge = (x: number) =>

@@ -9,7 +9,10 @@ export interface Throttled {
   cancel(): void;
 }
 
-/** Many requests, few calls: at once for the first, then at most one every `interval`, the last one never lost. */
+/**
+ * Turns many requests into few calls: the first is served at once, later ones at most every `interval` ms. The last
+ * request is always served.
+ */
 export function throttleFrames(call: () => void, interval: number, clock: FrameClock): Throttled {
   let last = -Infinity;
   let cancel: (() => void) | null = null;

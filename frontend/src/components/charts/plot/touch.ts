@@ -6,7 +6,7 @@ interface TouchHandlers {
   pinch: (before: AxisWindow, after: AxisWindow) => void;
 }
 
-/** One finger reads values, two zoom. Up and down still scroll the page. */
+/** One finger reads values and two fingers zoom. Vertical movement still scrolls the page. */
 export function watchTouch(element: HTMLElement, { move, pinch }: TouchHandlers): () => void {
   const fingers = new Map<number, number>();
   const at = (event: PointerEvent) => event.clientX - element.getBoundingClientRect().left;

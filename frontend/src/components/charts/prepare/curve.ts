@@ -16,7 +16,7 @@ export function prepareCurve(series: SeriesSpec, options: CurveOptions): Curve {
   const column = series.source.column(series.metric, window);
   const [from, to] = slice(column, window);
   const smoothing = smooths(series) ? options.smoothing : 0;
-  // What lies a whole screen before the window still weighs on its left edge.
+  // Points up to one range before the window still have weight at its left edge.
   const start =
     window && smoothing > 0 ? Math.min(from, firstFrom(column, window[0] - range)) : from;
   const smoothed = timeWeightedEma(column.x, column.y, [start, to], smoothing, range);
@@ -51,7 +51,7 @@ function signed(value: number | null, sign: number): number | null {
   return value === null ? null : sign * value;
 }
 
-/** The spread has a column of its own, logged with its mean: looked up by position. */
+/** The spread is logged in a column of its own together with its mean, so it is looked up by position. */
 function spreadAt(
   { source }: SeriesSpec,
   metric: string,
@@ -68,7 +68,7 @@ function spreadAt(
   });
 }
 
-/** Values of a curve's column within the window, as they are drawn: for what percentiles are taken of. */
+/** The values of a series within the window, with the sign they are drawn with. Percentiles are taken of these. */
 export function heldValues(series: SeriesSpec, window: AxisWindow | null): Float64Array {
   const column = series.source.column(series.metric, window);
   const [from, to] = slice(column, window);

@@ -1,6 +1,6 @@
 import type { MetricAxis, AxisWindow } from "@/lib/stream";
 
-/** Where columns come from: a `RunSeries`, or whatever a test has. */
+/** Where the columns of a series come from. In the app this is a `RunSeries`. */
 export interface ChartSource {
   readonly revision: number;
   readonly axis: MetricAxis;
@@ -36,17 +36,17 @@ export interface SeriesSpec {
   mode: SeriesMode;
   /** Colours are named by token (`series-1`), so that a theme change repaints without preparing anything anew. */
   color: string;
-  /** Lengths of stroke and gap, to tell lines apart without their colour. */
+  /** Lengths of dash and gap in CSS pixels, so that lines differ in more than colour. */
   dash?: readonly number[];
   /** A mean over many samples needs no smoothing. */
   smooth?: boolean;
-  /** The metric that says how far values lie around this one: drawn as a band of ± one. */
+  /** The metric with the standard deviation around this one, drawn as a band of ± one deviation. */
   spread?: string;
-  /** Shown with the opposite sign: Stable-Baselines3 logs an entropy loss, people read an entropy. */
+  /** Shown with the opposite sign. Stable-Baselines3 logs the entropy loss, which is the negative entropy. */
   negate?: boolean;
 }
 
-/** A level worth reaching, drawn dashed across the chart. */
+/** A horizontal level, such as the return that counts as solved, drawn dashed. */
 export interface Reference {
   label: string;
   value: number;
@@ -58,13 +58,13 @@ export interface ChartSpec {
   title: string;
   series: readonly SeriesSpec[];
   references: readonly Reference[];
-  /** What to say while there is nothing to draw. */
+  /** The text shown while there is nothing to draw. */
   empty: string;
   /** What the curve means, in a sentence. */
   help?: string;
 }
 
-/** What decides the picture besides the data. */
+/** Everything besides the data that the picture depends on. */
 export interface PrepareOptions {
   /** From 0 (the points as they are) to below 1. */
   smoothing: number;
@@ -73,7 +73,7 @@ export interface PrepareOptions {
   outliers: boolean;
   /** The part of the axis to show; null for all. */
   window: AxisWindow | null;
-  /** Pixels across; there is no use in more points than a screen can show. */
+  /** Width of the plot in pixels, which limits how many points are drawn. */
   width: number;
   /** Ids of series that were switched off. */
   hidden: ReadonlySet<string>;
@@ -102,7 +102,7 @@ export interface Curve {
   latest: number | null;
 }
 
-/** Everything the plot needs to know; it decides nothing itself. */
+/** Everything that the plot needs in order to draw. */
 export interface ChartModel {
   axis: MetricAxis;
   /** The shared positions, then for each series its rows as `rowsOf` lists them. */
@@ -117,9 +117,9 @@ export interface ChartModel {
   references: readonly Tick[];
   /** Points of all series together, before any thinning. */
   points: number;
-  /** Opacity of what stands behind the smoothed line: many points would hide it. */
+  /** Opacity of the points behind the smoothed line. It is lower where many points would cover the line. */
   faint: number;
-  /** What the picture leaves out, and what was done to it. */
+  /** Notes for the reader about points that were left out or thinned. */
   notes: readonly string[];
   summary: string;
 }

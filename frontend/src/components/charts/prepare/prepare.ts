@@ -7,7 +7,7 @@ import { rowsOf } from "./rows";
 import { extent, logRange, mostOf, positionRange, valueRange } from "./scales";
 import { logTicks } from "./ticks";
 
-/** All series of a chart share its pixels: two points for each, spread over them, and no fewer than a few hundred. */
+/** All series of a chart share this number of points a pixel, but each has at least `LEAST_POINTS`. */
 const POINTS_A_PIXEL = 3;
 const LEAST_POINTS = 300;
 
@@ -34,7 +34,7 @@ export function prepare(
   const curves = spec.series.map((series) =>
     hidden.has(series.id) ? empty(series) : cached(series, curveOptions, cache),
   );
-  // Zoomed in, the picture belongs to the curve: a level far above would flatten it.
+  // In a zoomed window a level far above the curve would flatten it, so levels do not extend the range.
   const levels = window
     ? []
     : spec.references.map(({ value }) => value).filter((v) => !log || v > 0);

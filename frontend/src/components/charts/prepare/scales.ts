@@ -2,7 +2,7 @@ import type { AxisWindow } from "@/lib/stream";
 import type { Curve, Interval } from "./model";
 
 const HEADROOM = 0.06;
-/** A smaller share of the value is rounding, which smoothing leaves on a flat curve. */
+/** A range that is a smaller share of its value comes from rounding: smoothing leaves some on a flat curve. */
 const FLAT = 1e-9;
 const LEAST_DECADES = 0.2;
 const TAIL = 0.01;
@@ -55,7 +55,7 @@ export function extent(curves: readonly Curve[], references: readonly number[]):
   return range;
 }
 
-/** Enough to tell a percentile by; more would hold up the page while it sorts. */
+/** Percentiles are estimated from this many values at most, as sorting more would block the page. */
 const SAMPLE = 4000;
 
 /**

@@ -1,4 +1,4 @@
-/** The range of the axis counts as so many units of distance, whatever is measured along it. */
+/** The range of the axis counts as this many units of distance, whatever it measures. */
 const VIEWPORT_SCALE = 1000;
 const LONGEST_MEMORY = 0.999;
 

@@ -1,6 +1,6 @@
 import { AXES, type MetricAxis } from "@/lib/stream";
 
-/** How all charts of a page are looked at; what can be shared in an address. */
+/** The settings that all charts of a page share, and that its address can carry. */
 export interface ChartSettings {
   smoothing: number;
   axis: MetricAxis;
@@ -16,12 +16,12 @@ export const DEFAULT_CHART_SETTINGS: ChartSettings = {
   outliers: false,
 };
 
-/** Beyond this a curve hardly moves at all. */
+/** Above this value a curve is practically flat. */
 export const MOST_SMOOTHING = 0.99;
 
 const KEYS = { smoothing: "smooth", axis: "x", log: "log", outliers: "outliers" } as const;
 
-/** What makes no sense is read as the default. */
+/** A value that is not valid is read as the default. */
 export function readChartSettings(query: URLSearchParams): ChartSettings {
   const smoothing = Number.parseFloat(query.get(KEYS.smoothing) ?? "");
   const axis = AXES.find((name) => name === query.get(KEYS.axis));
@@ -35,7 +35,7 @@ export function readChartSettings(query: URLSearchParams): ChartSettings {
   };
 }
 
-/** Writes the view into `query`; defaults leave no trace. */
+/** Writes the settings into `query`. Defaults are left out. */
 export function writeChartSettings(query: URLSearchParams, settings: ChartSettings) {
   const put = (key: string, value: string, plain: boolean) =>
     plain ? query.delete(key) : query.set(key, value);

@@ -26,7 +26,7 @@ const axes: { value: MetricAxis; label: string }[] = [
 const SMOOTHING_HELP =
   "Time-weighted exponential moving average: the further back a point lies along the axis, the less it weighs. 0 shows the points as they are.";
 
-/** How all charts of the page are looked at. */
+/** The controls for the settings that all charts of the page share. */
 export function ChartToolbar({ settings, onChange, group }: ChartToolbarProps) {
   const window = useZoomWindow(group);
   return (

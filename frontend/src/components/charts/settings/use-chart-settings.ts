@@ -5,10 +5,10 @@ import { useQueryString } from "@/lib/url";
 import type { ChartGroup } from "../live/chart-group";
 import { type ChartSettings, readChartSettings, writeChartSettings } from "./chart-settings";
 
-/** Browsers refuse an address that changes with every pixel of a slider. */
+/** Browsers refuse an address that changes too often, as it would while a slider is dragged. */
 const WRITE_AFTER = 200;
 
-/** How the page's charts are looked at, kept in its address. */
+/** The settings of the page's charts, kept in its address. */
 export function useChartSettings(
   group: ChartGroup,
 ): [settings: ChartSettings, change: (change: Partial<ChartSettings>) => void] {
@@ -22,7 +22,7 @@ export function useChartSettings(
     const next = { ...settings, ...part };
     setSettings(next);
     if (next.axis !== settings.axis) {
-      // Positions on one axis mean nothing on another.
+      // The cursor and the window are positions on the old axis.
       group.cursor.set(null);
       group.reset();
     }

@@ -5,12 +5,12 @@ const HEIGHT = 26;
 
 interface SparklineProps {
   values: readonly number[];
-  /** What it shows, in words; without it the picture is left to its neighbours to describe. */
+  /** A text alternative. Without one the picture is hidden from screen readers, as the text beside it says the same. */
   label?: string;
   className?: string;
 }
 
-/** The way a few values went, as one line. */
+/** A few values as one small line without axes. */
 export function Sparkline({ values, label, className }: SparklineProps) {
   return (
     <svg

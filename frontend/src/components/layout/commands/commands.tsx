@@ -20,7 +20,7 @@ const addresses: Partial<Record<ShellCommand, string>> = {
   new: routes.newRun,
 };
 
-/** Hears the global shortcuts, and shows the palette and the sheet, loaded when first asked for. */
+/** Listens for the global shortcuts, and shows the palette and the shortcut sheet, which are loaded when first used. */
 export function Commands() {
   const router = useRouter();
   const overlay = useStore(overlayStore);
@@ -37,7 +37,7 @@ export function Commands() {
       showOverlay(overlayStore.get() === wanted ? null : wanted);
     };
     const onKeyDown = (event: KeyboardEvent) => {
-      // The palette is on its way before its K is down.
+      // Loading the palette begins with the modifier key, before the K is pressed.
       if (event.key === "Control" || event.key === "Meta") void loadPalette();
       if (event.defaultPrevented || event.isComposing || event.repeat) return;
       const reading = readPress(

@@ -21,7 +21,7 @@ const PATIENCE = 1_200;
 const afterGo: Record<string, ShellCommand> = { h: "home", c: "compare", e: "explain", n: "new" };
 const alone: Record<string, ShellCommand> = { n: "new", "?": "shortcuts" };
 
-/** What a key press asks for, given that `g` was pressed before. Only Ctrl/⌘ K is heard everywhere. */
+/** The command of a key press, given when `g` was pressed before. Only Ctrl/⌘ K works everywhere. */
 export function readPress(press: Press, goSince: number | null): Reading {
   const key = press.key.toLowerCase();
   const nothing: Reading = { command: null, goSince: null };
@@ -36,7 +36,7 @@ export function readPress(press: Press, goSince: number | null): Reading {
 const OWNERS =
   "input:not([type=checkbox], [type=radio], [type=range], [type=button]), textarea, select, [contenteditable], [role=dialog], [role=alertdialog], [role=menu], [role=listbox]";
 
-/** Whether a key pressed on this element is not ours to hear. */
+/** Whether a key that is pressed on this element belongs to the element and not to the shell. */
 export function isTaken(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest(OWNERS) !== null;
 }

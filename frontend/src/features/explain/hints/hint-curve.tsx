@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { fetchMetricHistory, type Hint, keys } from "@/lib/api";
-import { hintCurve } from "./curve";
+import { hintCurvePath } from "./hint-curve-path";
 
 const SIZE = { width: 220, height: 56 };
 const POINTS = 110;
@@ -16,7 +16,7 @@ export function HintCurve({ runId, hint }: { runId: string; hint: Hint }) {
       fetchMetricHistory(runId, { names: [metric], maxPoints: POINTS }, signal),
   });
   const series = data?.series[metric];
-  const drawn = series && hintCurve(series.x, series.y, { from, to }, SIZE);
+  const drawn = series && hintCurvePath(series.x, series.y, { from, to }, SIZE);
   return (
     <svg
       aria-hidden

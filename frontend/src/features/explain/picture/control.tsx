@@ -42,7 +42,7 @@ export function Controls({ children }: { children: ReactNode }) {
 }
 
 /** What the picture says, in words, as it changes. */
-export function Verdict({ title, children }: { title: ReactNode; children: ReactNode }) {
+export function PictureCaption({ title, children }: { title: ReactNode; children: ReactNode }) {
   return (
     <div className="min-h-20 border-l-2 border-accent pl-3.5 text-sm" aria-live="polite">
       <p className="font-semibold">{title}</p>

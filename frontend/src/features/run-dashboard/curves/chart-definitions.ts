@@ -72,7 +72,7 @@ const DEFINITIONS: Record<string, ChartDefinition> = {
   },
 };
 
-/** Shown in the two charts on top, or only there to count by. */
+/** Metrics that the two charts on top show, or that only serve as an axis. */
 const ELSEWHERE = new Set([
   "episode/reward",
   "episode/length",
@@ -99,7 +99,7 @@ export function selectCharts(
 ): ChartSelection {
   const all = new Set([...expected, ...found].filter((name) => !ELSEWHERE.has(name)));
   const main = Object.keys(DEFINITIONS).filter((name) => all.has(name));
-  // Of an actor-critic the total is the sum of what has charts already.
+  // The total loss of an actor-critic is the sum of losses that have charts of their own.
   const shown = all.has("train/value_loss") ? main.filter((name) => name !== "train/loss") : main;
   const more = found.filter((name) => !ELSEWHERE.has(name) && !shown.includes(name));
   return { main: shown, more: more.toSorted() };

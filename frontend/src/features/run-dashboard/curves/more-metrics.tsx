@@ -7,7 +7,7 @@ import { Disclosure } from "@/components/ui/disclosure";
 
 interface MoreMetricsProps {
   specs: readonly ChartSpec[];
-  /** One of them is pointed at: they are shown. */
+  /** One of them is highlighted, so the section is open. */
   pointed: boolean;
   children: (spec: ChartSpec) => ReactNode;
 }

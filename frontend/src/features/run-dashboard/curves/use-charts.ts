@@ -32,7 +32,7 @@ export function useCharts(run: Run, series: RunSeries): Charts {
   const ended = hasEnded(run);
   return useMemo(() => {
     const evaluated = found.includes("eval/mean_reward");
-    // What never came will not come once the run is over.
+    // Once the run has ended, metrics that it never logged get no empty chart.
     const { main, more } = selectCharts(ended ? NONE : expected, found);
     const empty = ended ? "The run ended before this was logged" : "Nothing logged yet";
     const chart = (metric: string) => metricChart(series, metric, empty);

@@ -7,7 +7,7 @@ import { type Highlight, readHighlight, writeHighlight } from "./highlight";
 export function useHighlight(): [Highlight | null, (highlight: Highlight | null) => void] {
   const [query, replace] = useQueryString();
   const search = query.toString();
-  // The same object while the address says the same: a chart compares it by identity.
+  // Memoised, because a chart compares the highlight by identity.
   const highlight = useMemo(() => readHighlight(new URLSearchParams(search)), [search]);
   const point = (next: Highlight | null) => {
     const written = new URLSearchParams(window.location.search);

@@ -16,7 +16,7 @@ export interface RunFilter {
 /** Runs on a page that is reached by its number, however far down the list. */
 export const RUNS_A_PAGE = 60;
 
-/** How long a page must be wanted before it is asked for: a list that flies past asks for nothing. */
+/** A page is requested only after it was wanted for this many milliseconds, so that fast scrolling requests nothing. */
 const SETTLED_MS = 60;
 
 /** Page `page`, from 0, of the runs that match. */

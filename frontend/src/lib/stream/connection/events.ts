@@ -1,19 +1,19 @@
 import type { EndEvent, Evaluation, Run } from "@/lib/api";
 
-/** What the hub tells the whole app. Metric rows go only to those who follow the run. */
+/** What the event stream tells the whole app. Metric rows go only to the followers of their run. */
 export type StreamEvent =
   | { kind: "status"; run: Run }
   | { kind: "evaluation"; evaluation: Evaluation }
   | { kind: "end"; end: EndEvent }
   | { kind: "reconnected" }
-  /** Opened anew without a loss: events of runs that nobody follows may still have passed unheard. */
+  /** The stream was opened anew without a loss. Events of runs that nobody follows may still have been missed. */
   | { kind: "reopened" }
-  /** The service would not open the stream; `cursors`: again, so that its positions are in doubt. */
+  /** The service would not open the stream. `cursors`: it did so repeatedly, so its positions may be the reason. */
   | { kind: "refused"; cursors: boolean };
 
 export type ConnectionState = "connecting" | "live" | "reconnecting";
 
-/** The part of the browser's EventSource that the hub needs; tests pass their own. */
+/** The part of the browser's EventSource that the client needs. Tests pass their own. */
 export interface Source {
   readonly readyState: number;
   onopen: (() => void) | null;

@@ -4,7 +4,7 @@ const INITIAL = 1024;
 
 /**
  * Above this many points the oldest half is thinned, so that a run of a million episodes stays bounded and
- * a redraw short. More than a screen has pixels for; a zoom fetches what was thinned away.
+ * a redraw short. This is more than a screen has pixels for, and a zoom fetches what was thinned away.
  */
 export const CAPACITY = 16_384;
 

@@ -28,7 +28,7 @@ export interface LoaderOptions {
   startedAt?: number | null;
 }
 
-/** A zoom is fetched once the hand has come to rest, with room to move on either side. */
+/** Detail is fetched once the zoom has not changed for this many milliseconds, and for a wider window than is shown. */
 const ZOOM_RESTS = 150;
 const ZOOM_ROOM = 0.25;
 
@@ -62,7 +62,7 @@ export class RunSeriesLoader {
     this.running = true;
     this.abort = new AbortController();
     void this.load(this.abort.signal);
-    // A position that the service refuses is no place to go on from: history gives another.
+    // Where the service refuses the position, loading the history again gives a new one.
     this.unlisten = this.options.client.onEvent((event) => {
       if (event.kind === "refused" && event.cursors && this.release !== null) this.restart();
     });

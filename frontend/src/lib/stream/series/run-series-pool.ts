@@ -25,7 +25,7 @@ interface Entry {
 
 const HISTORY_POINTS = 2000;
 
-/** The feeds of a changing set of runs. A run that stays is not asked for again. */
+/** The series of a changing set of runs, each with its loader. A run that stays in the set is not loaded again. */
 export class RunSeriesPool {
   private readonly entries = new Map<string, Entry>();
   private axis: MetricAxis = "step";
@@ -76,7 +76,7 @@ export class RunSeriesPool {
     for (const { loader } of this.entries.values()) loader.zoom(window);
   }
 
-  /** Lets go of all; `follow` takes them up again. */
+  /** Stops all loaders. `follow` starts them again. */
   stop() {
     for (const entry of this.entries.values()) {
       entry.stop?.();

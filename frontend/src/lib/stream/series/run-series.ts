@@ -73,7 +73,7 @@ export class RunSeries {
   /** Whether something within the window was thinned away that the service could still tell. */
   lacksDetail(window: AxisWindow): boolean {
     const detail = this.detailFor(window);
-    // Of a much wider answer too little is left in the window.
+    // Detail of a much wider window has too few points within this one.
     if (detail && width(detail.window) <= 4 * width(window)) return false;
     return [...this.columns.values()].some((column) => column.isThinned);
   }
@@ -151,7 +151,7 @@ export class RunSeries {
   }
 }
 
-/** Null while nothing is known: the first live row will tell. */
+/** Null while there is no point; the first live row then sets the origin. */
 function firstPosition({ series }: History): number | null {
   const firsts = Object.values(series).flatMap(({ x }) => x.slice(0, 1));
   return firsts.length > 0 ? Math.min(...firsts) : null;

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { percent } from "@/lib/format";
 import { numberOf, type PictureProps } from "../../guide/guide";
 import { Beside } from "../../picture/beside";
-import { Control, Controls, Verdict } from "../../picture/control";
+import { Control, Controls, PictureCaption } from "../../picture/control";
 import { Plot } from "../../picture/plot";
 import { spread } from "../../picture/scale";
 import { type Estimate, horizon, reached, weights } from "./weights";
@@ -93,12 +93,14 @@ export function AdvantagePicture({ preset: { hyperparameters } }: PictureProps) 
           onChange={(next) => change({ lambda: next })}
         />
       </Controls>
-      <Verdict title={`It sees about ${horizon(estimate).toFixed(1)} steps of real rewards.`}>
+      <PictureCaption
+        title={`It sees about ${horizon(estimate).toFixed(1)} steps of real rewards.`}
+      >
         {said}{" "}
         {reached(estimate) < 0.3
           ? "Estimates are calm, but only as good as that network."
           : "Estimates owe less to that network, and vary more from rollout to rollout."}
-      </Verdict>
+      </PictureCaption>
     </Beside>
   );
 }

@@ -5,7 +5,7 @@ import { Stat } from "@/components/ui/stat";
 import { compact, count, percent } from "@/lib/format";
 import type { PictureProps } from "../../guide/guide";
 import { Beside } from "../../picture/beside";
-import { Control, Verdict } from "../../picture/control";
+import { Control, PictureCaption } from "../../picture/control";
 import { Handle } from "../../picture/handle";
 import { type Frame, Plot } from "../../picture/plot";
 import { clamp, line, snap, spread } from "../../picture/scale";
@@ -86,7 +86,7 @@ export function ReplayPicture({ preset }: PictureProps) {
         <Stat label="Gradient steps">{count(gradientStepsAt(step, schedule))}</Stat>
         <Stat label="Each step replayed">{replaysAt(step, schedule).toFixed(1)} ×</Stat>
       </dl>
-      <Verdict title={said.title}>{said.text}</Verdict>
+      <PictureCaption title={said.title}>{said.text}</PictureCaption>
     </Beside>
   );
 }

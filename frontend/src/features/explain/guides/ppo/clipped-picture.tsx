@@ -3,7 +3,7 @@
 import { useState } from "react";
 import { numberOf, type PictureProps } from "../../guide/guide";
 import { Beside } from "../../picture/beside";
-import { Control, Controls, Verdict } from "../../picture/control";
+import { Control, Controls, PictureCaption } from "../../picture/control";
 import { Handle } from "../../picture/handle";
 import { type Frame, Plot } from "../../picture/plot";
 import { clamp, line, snap, spread } from "../../picture/scale";
@@ -69,7 +69,7 @@ export function ClippedPicture({ preset }: PictureProps) {
           onChange={(clip) => change({ clip })}
         />
       </Controls>
-      <Verdict title={said.title}>{said.text}</Verdict>
+      <PictureCaption title={said.title}>{said.text}</PictureCaption>
     </Beside>
   );
 }

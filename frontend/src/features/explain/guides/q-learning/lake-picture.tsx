@@ -6,7 +6,7 @@ import { Switch } from "@/components/ui/switch";
 import { count } from "@/lib/format";
 import { numberOf, type PictureProps } from "../../guide/guide";
 import { Beside } from "../../picture/beside";
-import { Control, Controls, Verdict } from "../../picture/control";
+import { Control, Controls, PictureCaption } from "../../picture/control";
 import { best, learn, type Learning, tile } from "./lake";
 import { LakeGrid } from "./lake-grid";
 
@@ -83,11 +83,11 @@ export function LakePicture({ preset: { hyperparameters } }: PictureProps) {
         <Stat label="Goals reached">{count(reached)}</Stat>
         <Stat label="Value of the start">{best(table[0] ?? []).toFixed(3)}</Stat>
       </dl>
-      <Verdict title={title}>
+      <PictureCaption title={title}>
         {settings.slippery
           ? "On ice a move goes as meant one time in three: small learning rates average over luck, large ones believe the last slip."
           : "Each visit pulls a cell towards the best of its neighbours, so value walks back from the goal one cell at a time."}
-      </Verdict>
+      </PictureCaption>
     </Beside>
   );
 }

@@ -5,7 +5,7 @@ import { Stat } from "@/components/ui/stat";
 import { percent } from "@/lib/format";
 import { numberOf, type PictureProps } from "../../guide/guide";
 import { Beside } from "../../picture/beside";
-import { Control, Controls, Verdict } from "../../picture/control";
+import { Control, Controls, PictureCaption } from "../../picture/control";
 import { type Frame, Plot } from "../../picture/plot";
 import { line, spread } from "../../picture/scale";
 import { density, mean, quantiles, RANGE, type Returns, risky, SAFE } from "./quantiles";
@@ -69,10 +69,10 @@ export function QuantilesPicture({ preset: { hyperparameters } }: PictureProps) 
         <Stat label="Mean, safe">{mean(SAFE).toFixed(0)}</Stat>
         <Stat label="Mean, risky">{mean(risky(risk)).toFixed(0)}</Stat>
       </dl>
-      <Verdict title={title}>
+      <PictureCaption title={title}>
         DQN keeps the two means alone. QR-DQN also learns that one action fails {percent(risk)} of
         the time, though it, too, acts on the mean of its quantiles. This preset uses {used}.
-      </Verdict>
+      </PictureCaption>
     </Beside>
   );
 }

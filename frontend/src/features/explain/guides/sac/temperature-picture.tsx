@@ -5,7 +5,7 @@ import { percent } from "@/lib/format";
 import type { PictureProps } from "../../guide/guide";
 import { Stat } from "@/components/ui/stat";
 import { Beside } from "../../picture/beside";
-import { Control, Controls, Verdict } from "../../picture/control";
+import { Control, Controls, PictureCaption } from "../../picture/control";
 import { type Frame, Plot } from "../../picture/plot";
 import { line, spread } from "../../picture/scale";
 import { actionValue, massBetween, softPolicy } from "./soft-policy";
@@ -60,12 +60,12 @@ export function TemperaturePicture({ preset: { hyperparameters } }: PictureProps
         <Stat label="On the higher peak">{percent(high)}</Stat>
         <Stat label="On the broader peak">{percent(1 - high)}</Stat>
       </dl>
-      <Verdict title={title}>
+      <PictureCaption title={title}>
         {given === null
           ? "This preset tunes α while it learns, so that entropy stays near a target: minus the number of action dimensions."
           : "This preset keeps α fixed."}{" "}
         While the values are still wrong, staying on both peaks is what saves it.
-      </Verdict>
+      </PictureCaption>
     </Beside>
   );
 }

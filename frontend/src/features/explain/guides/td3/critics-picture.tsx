@@ -4,7 +4,7 @@ import { useState } from "react";
 import { Stat } from "@/components/ui/stat";
 import { numberOf, type PictureProps } from "../../guide/guide";
 import { Beside } from "../../picture/beside";
-import { Control, Controls, Verdict } from "../../picture/control";
+import { Control, Controls, PictureCaption } from "../../picture/control";
 import { type Frame, Plot } from "../../picture/plot";
 import { line, spread } from "../../picture/scale";
 import {
@@ -74,9 +74,9 @@ export function CriticsPicture({ preset: { hyperparameters } }: PictureProps) {
           {signed(two.optimism)}
         </Stat>
       </dl>
-      <Verdict title="The maximum picks the errors that flatter.">
+      <PictureCaption title="The maximum picks the errors that flatter.">
         {saved} Too little is the safer mistake: nothing chases it.
-      </Verdict>
+      </PictureCaption>
     </Beside>
   );
 }

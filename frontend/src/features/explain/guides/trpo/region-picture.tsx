@@ -4,7 +4,7 @@ import { useState } from "react";
 import { percent } from "@/lib/format";
 import { numberOf, type PictureProps } from "../../guide/guide";
 import { Beside } from "../../picture/beside";
-import { Control, Controls, Verdict } from "../../picture/control";
+import { Control, Controls, PictureCaption } from "../../picture/control";
 import { type Frame, Plot } from "../../picture/plot";
 import { spread } from "../../picture/scale";
 import { naturalStep, plainStep, promise, radii, type Region, type Vector } from "./region";
@@ -76,11 +76,11 @@ export function RegionPicture({ preset: { hyperparameters } }: PictureProps) {
           onChange={(skew) => change({ skew })}
         />
       </Controls>
-      <Verdict title={`The natural step promises ${percent(gain)} more.`}>
+      <PictureCaption title={`The natural step promises ${percent(gain)} more.`}>
         {region.skew === 1
           ? "Every parameter changes the policy alike, so the gradient itself is the best way."
           : "Both change the policy equally much. The natural step goes further along the parameter that the policy hardly notices."}
-      </Verdict>
+      </PictureCaption>
     </Beside>
   );
 }

@@ -1,4 +1,4 @@
-/** Pixels a millisecond beyond which nobody reads: some fifty lines of the table a second. */
+/** Speed in pixels a millisecond (about fifty rows a second) above which nobody can read. */
 const FAST = 2.2;
 
 /** Events further apart than this belong to different movements: a single jump is not fast. */

@@ -10,7 +10,7 @@ export type SelectionChange =
   | { kind: "remove"; ids: readonly string[] }
   | { kind: "clear" };
 
-/** As many as are picked at once: more is a slip of the finger. */
+/** The most runs that can be selected at once, which guards against accidents. */
 export const MOST_SELECTED = 500;
 
 export const NOTHING: Selection = { ids: new Set(), anchor: null };

@@ -17,7 +17,7 @@ interface PressedKey {
   altKey: boolean;
 }
 
-interface Place {
+interface ListPosition {
   /** The line the keyboard is on. */
   index: number;
   count: number;
@@ -25,10 +25,10 @@ interface Place {
   screen: number;
 }
 
-/** Null: the key is not ours. Letters are as in other lists of the field: j, k, x. */
+/** The command of a key; null where the list has none. The letters j, k and x are usual in lists. */
 export function commandFor(
   pressed: PressedKey,
-  { index, count, screen }: Place,
+  { index, count, screen }: ListPosition,
 ): ListCommand | null {
   const { key, shiftKey, ctrlKey, metaKey, altKey } = pressed;
   if (altKey) return null;

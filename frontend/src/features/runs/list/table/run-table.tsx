@@ -112,7 +112,7 @@ export function RunTable(props: RunTableProps) {
     const target = event.target as HTMLElement;
     const index = lineOf(target);
     if (index === null) return;
-    // Within a line, a button or checkbox keeps the keys that press it.
+    // Enter and Space belong to a button or checkbox that has the focus within a row.
     if (target.role !== "row" && (event.key === "Enter" || event.key === " ")) return;
     const screen = Math.max(1, Math.floor((window.innerHeight - COVERED.top) / height) - 1);
     const command = commandFor(event, { index, count: total, screen });

@@ -1,6 +1,6 @@
 import { line, scale } from "../picture/scale";
 
-export interface HintCurve {
+export interface HintCurvePath {
   /** SVG paths; a gap ends one and begins another. */
   path: string;
   /** Edges of the marked stretch, in the same pixels. */
@@ -16,12 +16,12 @@ const PAD = 4;
 const LEAST_MARK = 4;
 
 /** A small picture of a curve with the stretch a hint speaks of; `null` if there is no curve to draw. */
-export function hintCurve(
+export function hintCurvePath(
   x: readonly number[],
   y: readonly (number | null)[],
   range: { from: number; to: number },
   { width, height }: CurveSize,
-): HintCurve | null {
+): HintCurvePath | null {
   const values = y.filter((value) => value !== null);
   const first = x[0];
   const last = x.at(-1);

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { toldApart } from "./names";
+import { withDistinctNames } from "./distinct-names";
 
 const names = (...runs: [id: string, name: string, seed: number][]) =>
-  toldApart(runs.map(([id, name, seed]) => ({ id, name, seed }))).map(({ name }) => name);
+  withDistinctNames(runs.map(([id, name, seed]) => ({ id, name, seed }))).map(({ name }) => name);
 
 test("runs of one name are told apart by their seeds, else by their ids", () => {
   expect(names(["ppo-1111", "A", 1], ["ppo-2222", "B", 1])).toEqual(["A", "B"]);

@@ -4,8 +4,11 @@ interface Named {
   seed: number;
 }
 
-/** The same runs, told apart: behind a name that several have stands the seed or, where that is no help, the id's end. */
-export function toldApart<Run extends Named>(runs: readonly Run[]): Run[] {
+/**
+ * The same runs with names that differ. Runs that share a name get their seed behind it or, where the seeds are the
+ * same too, the end of their id.
+ */
+export function withDistinctNames<Run extends Named>(runs: readonly Run[]): Run[] {
   return runs.map((run) => {
     const same = runs.filter(({ name }) => name === run.name);
     if (same.length === 1) return run;

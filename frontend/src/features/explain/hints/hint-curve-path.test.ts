@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { hintCurve } from "./curve";
+import { hintCurvePath } from "./hint-curve-path";
 
 const size = { width: 100, height: 28 };
 
 test("the marked stretch lies where its steps do, within the curve", () => {
   const x = [0, 500, 1_000];
-  const at = (from: number, to: number) => hintCurve(x, [1, 2, 3], { from, to }, size)?.mark;
+  const at = (from: number, to: number) => hintCurvePath(x, [1, 2, 3], { from, to }, size)?.mark;
   expect(at(250, 750)).toEqual({ from: 25, to: 75 });
   expect(at(900, 5_000)).toEqual({ from: 90, to: 100 });
   // A single step can still be seen, even the last one.
@@ -13,13 +13,13 @@ test("the marked stretch lies where its steps do, within the curve", () => {
 });
 
 test("a gap is a gap, and a level curve lies in the middle", () => {
-  expect(hintCurve([0, 1, 2, 3], [5, 5, null, 5], { from: 0, to: 1 }, size)?.path).toBe(
+  expect(hintCurvePath([0, 1, 2, 3], [5, 5, null, 5], { from: 0, to: 1 }, size)?.path).toBe(
     "M0.0 14.0L33.3 14.0M100.0 14.0",
   );
 });
 
 test("nothing is drawn of a curve without two points", () => {
-  expect(hintCurve([], [], { from: 0, to: 1 }, size)).toBeNull();
-  expect(hintCurve([1], [2], { from: 0, to: 1 }, size)).toBeNull();
-  expect(hintCurve([1, 2], [null, 2], { from: 0, to: 1 }, size)).toBeNull();
+  expect(hintCurvePath([], [], { from: 0, to: 1 }, size)).toBeNull();
+  expect(hintCurvePath([1], [2], { from: 0, to: 1 }, size)).toBeNull();
+  expect(hintCurvePath([1, 2], [null, 2], { from: 0, to: 1 }, size)).toBeNull();
 });
