@@ -338,6 +338,15 @@ _TIME = (
         minimum=0,
     ),
     MetricDefinition(
+        name="time/update_seconds",
+        label="Seconds per update",
+        help="Seconds that the last update took. A stop waits for one gradient step of it at most.",
+        group=MetricGroup.TIME,
+        unit="s",
+        log_scale=True,
+        minimum=0,
+    ),
+    MetricDefinition(
         name="time/time_elapsed",
         label="Training time",
         help="Seconds since training began, evaluations left out.",
