@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import prod
 from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
@@ -44,6 +45,8 @@ class Hyperparameters(BaseModel, ABC):
 
     defaults_of: ClassVar[str] = SB3
     own_defaults: ClassVar[Mapping[str, str]] = {}
+    rollout_factors: ClassVar[tuple[str, ...]]
+    """The hyperparameters whose product is the environment steps of a rollout, at the end of which training may end."""
 
     @classmethod
     def source_of(cls, name: str) -> str:
@@ -59,6 +62,16 @@ class Hyperparameters(BaseModel, ABC):
     def model_arguments(self, action_size: int = 1) -> dict[str, Any]:
         """Keyword arguments of the model's class, for actions of ``action_size`` numbers. ``"module:attribute"``
         stays a string in ``policy_kwargs["activation_fn"]``; the builder loads it."""
+
+    @property
+    def rollout_steps(self) -> int:
+        """Environment steps that are collected, in all environments together, before training can end."""
+        return prod(int(getattr(self, name)) for name in self.rollout_factors)
+
+    def training_end(self, total_timesteps: int) -> int:
+        """The environment step at which training for ``total_timesteps`` ends: that of the first whole rollout there
+        or beyond. The library never shortens the last one: buffers and minibatches are made for whole ones."""
+        return -(-total_timesteps // self.rollout_steps) * self.rollout_steps
 
     def normalization(self) -> dict[str, Any] | None:
         """Keyword arguments of the library's ``VecNormalize``; None: observations and rewards stay as they are."""
@@ -115,6 +128,15 @@ class Algorithm:
                     f"{self.name} needs an {what} space of kind {' or '.join(known)}; {environment} has {kind}. "
                     "Choose another algorithm or another environment.",
                 )
+
+    def training_end(self, total_timesteps: int, values: Mapping[str, JsonValue]) -> int:
+        """As ``Hyperparameters.training_end``, for the hyperparameters of a run, whatever bounds they were checked
+        against when it was created; ``total_timesteps`` if they say nothing."""
+        fields = self.hyperparameters.model_fields
+        factors = {name: values.get(name, fields[name].default) for name in self.hyperparameters.rollout_factors}
+        if not all(isinstance(value, int) and value > 0 for value in factors.values()):
+            return total_timesteps
+        return self.hyperparameters.model_construct(**factors).training_end(total_timesteps)
 
     def validate(
         self, values: Mapping[str, JsonValue], total_timesteps: int, spaces: tuple[Space, Space] | None = None

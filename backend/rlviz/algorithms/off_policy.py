@@ -56,6 +56,7 @@ class OffPolicyHyperparameters(Hyperparameters):
         "n_envs": HERE,
         "learning_rate_schedule": HERE,
     }
+    rollout_factors: ClassVar[tuple[str, ...]] = ("train_freq", "n_envs")
 
     learning_rate: LearningRate = 3e-4
     learning_rate_schedule: LearningRateSchedule = "constant"

@@ -59,6 +59,7 @@ class OnPolicyHyperparameters(Hyperparameters):
         "n_envs": HERE,
         "learning_rate_schedule": HERE,
     }
+    rollout_factors: ClassVar[tuple[str, ...]] = ("n_steps", "n_envs")
 
     learning_rate: LearningRate = 3e-4
     learning_rate_schedule: LearningRateSchedule = "constant"

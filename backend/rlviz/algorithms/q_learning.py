@@ -24,6 +24,7 @@ from rlviz.domain.metrics import ChartPlace, MetricDefinition, MetricGroup, Metr
 
 class QLearningHyperparameters(Hyperparameters):
     defaults_of: ClassVar[str] = HERE
+    rollout_factors: ClassVar[tuple[str, ...]] = ("n_envs",)
 
     learning_rate: Annotated[
         float,
