@@ -77,6 +77,7 @@ def view_algorithm(algorithm: Algorithm) -> AlgorithmInfo:
         action_spaces=list(algorithm.action_spaces),
         metrics=[*LOGGED, *algorithm.metrics],
         hyperparameters=view_hyperparameters(algorithm.hyperparameters),
+        rollout_factors=list(algorithm.hyperparameters.rollout_factors),
         presets=[view_preset(preset, algorithm) for preset in presets_for(algorithm.id)],
         total_timesteps=LIMITS.total_timesteps,
         seed=LIMITS.seed,
@@ -114,6 +115,7 @@ def view_preset(preset: Preset, algorithm: Algorithm, env_id: str | None = None)
         tradeoff=preset.tradeoff,
         measured=MeasuredPreset(**figures.model_dump()) if figures else None,
         total_timesteps=preset.total_timesteps,
+        end_step=values.training_end(preset.total_timesteps),
         evaluation=preset.evaluation,
         hyperparameters=values.model_dump(mode="json"),
     )

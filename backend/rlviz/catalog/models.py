@@ -53,6 +53,8 @@ class RunRow(SQLModel, table=True):
 
     step: int = 0
     step_at: float | None = None
+    end_step: int = 0
+    update_seconds: float | None = None
     episodes: int = 0
     ep_rew_mean: float | None = None
     ep_len_mean: float | None = None

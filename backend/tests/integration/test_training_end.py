@@ -8,8 +8,13 @@ from typing import Any
 import pytest
 
 from rlviz.algorithms import ALGORITHMS
+from rlviz.domain.status import RunStatus
+from rlviz.rundir.folder import RunFolder
+from rlviz.services.projection.folder_projection import row_of_folder
 from rlviz.training.session import train_run
 from tests.support.training import events, make_run
+
+OLD_RUNS = Path(__file__).parents[1] / "fixtures" / "runs_v0_1_0"
 
 CASES: list[tuple[str, int, dict[str, Any], int]] = [
     ("ppo", 200, {"n_envs": 2, "n_steps": 64}, 256),
@@ -42,3 +47,15 @@ def test_training_ends_with_the_first_whole_rollout_at_or_beyond_its_budget(
 def test_hyperparameters_that_a_configuration_does_not_name_have_their_defaults() -> None:
     assert ALGORITHMS.get("ppo").training_end(20_000, {"n_envs": 8}) == 2 * 8 * 2_048
     assert ALGORITHMS.get("ppo").training_end(20_000, {"n_envs": "many"}) == 20_000
+
+
+def test_the_catalogue_of_runs_of_version_0_1_0_says_it_too() -> None:
+    rows = {}
+    for path in sorted(OLD_RUNS.iterdir()):
+        if path.is_dir():
+            row, _ = row_of_folder(RunFolder.at(path))
+            rows[row.id] = row
+    completed = [row for row in rows.values() if row.state is RunStatus.COMPLETED and row.ended_early is None]
+    assert completed
+    assert all(row.end_step == row.step for row in completed)
+    assert all(row.end_step >= max(row.step, row.total_timesteps) for row in rows.values())

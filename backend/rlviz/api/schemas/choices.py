@@ -51,6 +51,7 @@ class PresetInfo(Wire):
     tradeoff: str = Field(description="What it gives up, and for what.")
     measured: MeasuredPreset | None
     total_timesteps: int
+    end_step: int = Field(description="Step at which training ends: `total_timesteps` rounded up to whole rollouts.")
     evaluation: EvaluationPlan | None = Field(description="Evaluation while it trains, as the preset wants it.")
     hyperparameters: dict[str, JsonValue] = Field(description="Every hyperparameter, with the preset's values.")
 
@@ -64,6 +65,10 @@ class AlgorithmInfo(Wire):
     action_spaces: list[str] = Field(description="Kinds of action space that it can train with.")
     metrics: list[str] = Field(description="Names of the metrics that it logs.")
     hyperparameters: list[HyperparameterField]
+    rollout_factors: list[str] = Field(
+        description="Hyperparameters whose product is the environment steps of a rollout. Training always ends with a "
+        "whole rollout, so `total_timesteps` is rounded up to a multiple of that."
+    )
     presets: list[PresetInfo]
     total_timesteps: Bounds
     seed: Bounds

@@ -59,7 +59,11 @@ class Run(Wire):
     env_id: str
     preset: str | None
     seed: int
-    total_timesteps: int
+    total_timesteps: int = Field(description="Environment steps asked for.")
+    end_step: int = Field(
+        description="Step at which training ends if nothing ends it before: `total_timesteps` rounded up to whole "
+        "rollouts. Progress and time left are counted to it."
+    )
     env_options: dict[str, JsonValue] = Field(description="Options of the environment, as validated.")
     status: RunStatus
     cause: str | None = Field(description="Why it failed or was interrupted; why it waits, if not for a free slot.")
@@ -76,6 +80,9 @@ class Run(Wire):
     ep_len_mean: float | None = Field(description="Mean length of the same episodes.")
     fps: float | None = Field(
         description="Steps per second: lately while it trains, the run's own average once it has ended."
+    )
+    update_seconds: float | None = Field(
+        description="Seconds that the newest update took. A stop during an update takes no longer; null: not known."
     )
     reward_threshold: float | None = Field(description="Return from which its environment counts as solved.")
     solved: Solved | None = Field(

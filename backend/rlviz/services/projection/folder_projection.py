@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from itertools import islice
 
+from rlviz.algorithms import ALGORITHMS
 from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import RunFolderError
@@ -60,9 +61,17 @@ def row_of_config(config: RunConfig) -> RunRow:
         preset=config.preset,
         seed=config.seed,
         total_timesteps=config.total_timesteps,
+        end_step=_end_step(config),
         created_at=config.created_at.timestamp(),
         reward_threshold=threshold_of(config),
     )
+
+
+def _end_step(config: RunConfig) -> int:
+    """The step at which the run ends if nothing ends it before; what was asked for if its algorithm is gone."""
+    if config.algo not in ALGORITHMS.names():
+        return config.total_timesteps
+    return ALGORITHMS.get(config.algo).training_end(config.total_timesteps, config.hyperparameters)
 
 
 def row_of_folder(folder: RunFolder) -> tuple[RunRow, int]:

@@ -23,6 +23,7 @@ from rlviz.domain.records import (
     EPISODE_REWARD,
     FPS,
     RECENT_FPS,
+    UPDATE_SECONDS,
     EventKind,
     EventRecord,
     is_metric,
@@ -34,7 +35,7 @@ from rlviz.rundir.journal import READ_BYTES, JournalTail, Line
 
 ENDED_FROM_OUTSIDE = "Not this app but something else told the worker to end (SIGTERM); it saved its policy and did."
 
-_COLUMNS = {EP_REW_MEAN: "ep_rew_mean", EP_LEN_MEAN: "ep_len_mean"}
+_COLUMNS = {EP_REW_MEAN: "ep_rew_mean", EP_LEN_MEAN: "ep_len_mean", UPDATE_SECONDS: "update_seconds"}
 
 
 def parse_events(lines: Iterable[Line]) -> tuple[list[EventRecord], list[Line]]:
