@@ -53,7 +53,7 @@ class RunRow(SQLModel, table=True):
 
     step: int = 0
     step_at: float | None = None
-    end_step: int = 0
+    end_step: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
     update_seconds: float | None = None
     episodes: int = 0
     ep_rew_mean: float | None = None
