@@ -556,6 +556,11 @@ export interface components {
       metrics: string[];
       /** Hyperparameters */
       hyperparameters: components["schemas"]["HyperparameterField"][];
+      /**
+       * Rollout Factors
+       * @description Hyperparameters whose product is the environment steps of a rollout. Training always ends with a whole rollout, so `total_timesteps` is rounded up to a multiple of that.
+       */
+      rollout_factors: string[];
       /** Presets */
       presets: components["schemas"]["PresetInfo"][];
       total_timesteps: components["schemas"]["Bounds"];
@@ -1403,6 +1408,11 @@ export interface components {
       measured: components["schemas"]["MeasuredPreset"] | null;
       /** Total Timesteps */
       total_timesteps: number;
+      /**
+       * End Step
+       * @description Step at which training ends: `total_timesteps` rounded up to whole rollouts.
+       */
+      end_step: number;
       /** @description Evaluation while it trains, as the preset wants it. */
       evaluation: components["schemas"]["EvaluationPlan"] | null;
       /**
@@ -1427,8 +1437,16 @@ export interface components {
       preset: string | null;
       /** Seed */
       seed: number;
-      /** Total Timesteps */
+      /**
+       * Total Timesteps
+       * @description Environment steps asked for.
+       */
       total_timesteps: number;
+      /**
+       * End Step
+       * @description Step at which training ends if nothing ends it before: `total_timesteps` rounded up to whole rollouts. Progress and time left are counted to it.
+       */
+      end_step: number;
       /**
        * Env Options
        * @description Options of the environment, as validated.
@@ -1483,6 +1501,11 @@ export interface components {
        * @description Steps per second: lately while it trains, the run's own average once it has ended.
        */
       fps: number | null;
+      /**
+       * Update Seconds
+       * @description Seconds that the newest update took. A stop during an update takes no longer; null: not known.
+       */
+      update_seconds: number | null;
       /**
        * Reward Threshold
        * @description Return from which its environment counts as solved.
@@ -1675,8 +1698,16 @@ export interface components {
       preset: string | null;
       /** Seed */
       seed: number;
-      /** Total Timesteps */
+      /**
+       * Total Timesteps
+       * @description Environment steps asked for.
+       */
       total_timesteps: number;
+      /**
+       * End Step
+       * @description Step at which training ends if nothing ends it before: `total_timesteps` rounded up to whole rollouts. Progress and time left are counted to it.
+       */
+      end_step: number;
       /**
        * Env Options
        * @description Options of the environment, as validated.
@@ -1731,6 +1762,11 @@ export interface components {
        * @description Steps per second: lately while it trains, the run's own average once it has ended.
        */
       fps: number | null;
+      /**
+       * Update Seconds
+       * @description Seconds that the newest update took. A stop during an update takes no longer; null: not known.
+       */
+      update_seconds: number | null;
       /**
        * Reward Threshold
        * @description Return from which its environment counts as solved.
