@@ -15,6 +15,7 @@ import uvicorn
 from rlviz.api.app import create_app
 from rlviz.api.protocol import BoundedProtocol
 from rlviz.domain.errors import InvalidRequest
+from rlviz.machine import return_large_memory
 from rlviz.services.application import Application
 from rlviz.settings import Settings
 
@@ -26,6 +27,7 @@ _AT_THE_END = {"stop": ", and stops what trains", "leave": "; runs that train go
 def serve(application: Application) -> int:
     """Serve until interrupted. Raises what ``Application.claim`` does, or InvalidRequest if the address is taken."""
     settings = application.settings
+    return_large_memory()
     application.claim()  # here, lest uvicorn reports what is wrong with a traceback
     listener = _listen(settings)
     port = listener.getsockname()[1]

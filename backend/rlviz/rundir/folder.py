@@ -49,6 +49,7 @@ class RunFolder:
         self.q_table_path = self.path / "q_table.json"
         self.checkpoints = self.path / "checkpoints"
         self.evaluations = self.path / "eval"
+        self.sealed = self.path / "sealed"
 
     @classmethod
     def at(cls, path: Path) -> RunFolder:

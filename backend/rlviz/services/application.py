@@ -19,6 +19,7 @@ from rlviz.services.streaming.feeds import Feeds
 from rlviz.services.streaming.stream import StreamService
 from rlviz.services.supervision.housekeeping import Housekeeping
 from rlviz.services.supervision.recovery import recover
+from rlviz.services.supervision.sealing import Sealer
 from rlviz.services.supervision.supervisor import Supervisor
 from rlviz.services.use_cases.comparison import ComparisonService
 from rlviz.services.use_cases.environments import EnvironmentService
@@ -49,7 +50,8 @@ class Application:
         self._winding_down = False
         self.processes = WorkerProcesses(warm=settings.warm_worker)
         self.launcher = LAUNCHERS.get(settings.launcher)(self.processes)
-        self.broadcast = Broadcast()
+        self.sealer = Sealer(runs_dir)
+        self.broadcast = Broadcast(on_run_changed=self.sealer.consider)
         self.feeds = Feeds(runs_dir)
         self._own_catalogue = Database(runs_dir / CATALOGUE, busy_seconds=SUPERVISOR_BUSY_SECONDS)
         self.supervisor = Supervisor(
@@ -67,7 +69,7 @@ class Application:
 
     @cached_property
     def metrics(self) -> MetricsService:
-        return MetricsService()
+        return MetricsService(self.sealer)
 
     @cached_property
     def comparison(self) -> ComparisonService:
@@ -104,6 +106,7 @@ class Application:
         self.environments.start()
         self.supervisor.start()
         self.housekeeping.start()
+        self.sealer.start()
 
     def wind_down(self) -> None:
         """Begin to end: start nothing more, and ask what trains to stop and to save. Returns at once.
@@ -126,6 +129,7 @@ class Application:
 
     def close(self) -> None:
         self.housekeeping.close()
+        self.sealer.close()
         self.environments.close()
         if self._winding_down and not self.supervisor.await_drained(DRAIN_SECONDS):
             log.warning("Some workers have not ended and are left behind")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from threading import Lock
@@ -67,9 +67,13 @@ class Subscription:
 
 
 class Broadcast:
-    """Hands every change to every subscription."""
+    """Hands every change to every subscription.
 
-    def __init__(self) -> None:
+    ``on_run_changed`` is told of each change of a run first, on the thread that tells of it: it must not take long.
+    """
+
+    def __init__(self, on_run_changed: Callable[[RunRow], None] | None = None) -> None:
+        self._on_run_changed = on_run_changed
         self._subscriptions: set[Subscription] = set()
         self._lock = Lock()
 
@@ -86,6 +90,8 @@ class Broadcast:
                 self._subscriptions.discard(subscription)
 
     def run_changed(self, row: RunRow) -> None:
+        if self._on_run_changed is not None:
+            self._on_run_changed(row)
         for subscription in self._all():
             subscription.offer_run(row.id)
             subscription.notify()

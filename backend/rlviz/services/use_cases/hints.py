@@ -12,7 +12,8 @@ from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import UnknownName
 from rlviz.environments.base import Environment
 from rlviz.environments.custom import environment_of
-from rlviz.services.use_cases.metrics import MetricsService, Snapshot
+from rlviz.services.use_cases.metrics import MetricsService
+from rlviz.services.use_cases.run_series import Snapshot
 from rlviz.services.use_cases.runs import RunService
 
 CACHED_RUNS = 200

@@ -12,19 +12,19 @@ from typing import Literal
 import numpy as np
 
 from rlviz.analysis.arrays import Floats
-from rlviz.analysis.columns import Columns, Series
+from rlviz.analysis.columns import Series
 from rlviz.analysis.downsample import downsample
 from rlviz.analysis.episodes import episodes_done
 from rlviz.domain.records import EPISODE_INDEX
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.journal import READ_BYTES, JournalTail, Line, last_lines, whole_size
+from rlviz.rundir.journal import Line, last_lines, whole_size
 from rlviz.services.streaming.cursor import encode_cursor
+from rlviz.services.supervision.sealing import Sealer
+from rlviz.services.use_cases.run_series import NOTHING, OpenedRun, RunSeries, Snapshot
 
 CACHED_RUNS = 12
 
 Axis = Literal["step", "time", "episode"]
-
-_NOTHING = Series(*np.empty((3, 0)))
 
 
 @dataclass(frozen=True)
@@ -65,39 +65,15 @@ class Tail:
     cursor: str
 
 
-@dataclass(frozen=True, eq=False)
-class Snapshot:
-    """All series up to ``offset`` (bytes), and no row beyond it, whatever others read meanwhile."""
-
-    series: dict[str, Series]
-    broken_lines: int
-    offset: int
-
-
-class _Cached:
-    """The columns of one run, read as far as its journal went."""
-
-    def __init__(self, folder: RunFolder) -> None:
-        self.tail, self.columns, self.lock = JournalTail(folder.metrics_path), Columns(), Lock()
-        self.broken_lines = 0
-
-    def read(self) -> Snapshot:
-        """Take in new lines; return all there is."""
-        with self.lock:
-            before = -1
-            while self.tail.offset != before:
-                before = self.tail.offset
-                records, broken = self.tail.read_records(READ_BYTES)
-                self.broken_lines += len(broken) + self.columns.append(records)
-            series = {name: self.columns.series(name) for name in self.columns.names()}
-            return Snapshot(series, self.broken_lines, self.tail.offset)
-
-
 class MetricsService:
-    """Keeps the columns of the runs looked at last, so that a second look reads only what is new."""
+    """Keeps the runs looked at last as far as they were read, so that a second look reads only what is new.
 
-    def __init__(self) -> None:
-        self._cache: OrderedDict[str, _Cached] = OrderedDict()
+    ``sealer``: makes the sealed copy of a long run that has none, while whoever asks for it waits.
+    """
+
+    def __init__(self, sealer: Sealer | None = None) -> None:
+        self._sealer = sealer
+        self._cache: OrderedDict[str, OpenedRun] = OrderedDict()
         self._lock = Lock()
 
     def tail(self, folder: RunFolder, count: int) -> Tail:
@@ -120,17 +96,13 @@ class MetricsService:
         """
         found = self.read(folder)
         wanted = found.series if names is None else [name for name in names if name in found.series]
-        ends = found.series.get(EPISODE_INDEX, _NOTHING)
-        curves = {
-            name: _curve(found.series[name], _axis(found.series[name], axis, ends), window, max_points)
-            for name in wanted
-        }
+        curves = {name: _curve(*_points(found.series, name, axis), window, max_points) for name in wanted}
         return Curves(curves, found.broken_lines, encode_cursor({folder.run_id: found.offset}))
 
     def series(self, folder: RunFolder, *names: str) -> list[Series]:
         """Metrics in full, empty where the run has not logged any."""
         found = self.read(folder).series
-        return [found.get(name, _NOTHING) for name in names]
+        return [found.get(name, NOTHING) for name in names]
 
     def forget(self, run_id: str) -> None:
         with self._lock:
@@ -139,27 +111,32 @@ class MetricsService:
     def read(self, folder: RunFolder) -> Snapshot:
         """Every series in full, as far as the journal goes now."""
         with self._lock:
-            cached = self._cache.setdefault(folder.run_id, _Cached(folder))
+            cached = self._cache.setdefault(folder.run_id, OpenedRun(folder, self._sealer))
             self._cache.move_to_end(folder.run_id)
             while len(self._cache) > CACHED_RUNS:
                 self._cache.popitem(last=False)
         return cached.read()
 
 
-def _axis(series: Series, axis: Axis, ends: Series) -> Floats:
-    """Non-decreasing, shape (n,): where the clock was set back, time stands still until it has caught up."""
+def _points(series: RunSeries, name: str, axis: Axis) -> tuple[Floats, Floats]:
+    """Axis, non-decreasing, and value, each of shape (n,).
+
+    Where the clock was set back, time stands still until it has caught up.
+    """
     match axis:
         case "step":
-            return series.step
+            return series.points(name, "step")
         case "time":
-            time: Floats = np.maximum.accumulate(series.time)
-            return time
+            time, value = series.points(name, "time")
+            steady: Floats = np.maximum.accumulate(time)
+            return steady, value
         case "episode":
-            return episodes_done(series, ends)
+            found = series[name]
+            return episodes_done(found, series.get(EPISODE_INDEX, NOTHING)), found.value
 
 
-def _curve(series: Series, x: Floats, window: Window, max_points: int) -> Curve:
+def _curve(x: Floats, y: Floats, window: Window, max_points: int) -> Curve:
     first, last = np.searchsorted(x, window.start, "left"), np.searchsorted(x, window.end, "right")
-    x, y = x[first:last], series.value[first:last]
+    x, y = x[first:last], y[first:last]
     thin_x, thin_y = downsample(x, y, max_points)
     return Curve(thin_x.tolist(), thin_y.tolist(), len(y))

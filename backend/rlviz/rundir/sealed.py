@@ -1,0 +1,241 @@
+"""The sealed copy of a run's metrics: what ``metrics.jsonl`` says, in columns that are read without parsing.
+
+It consists of pieces, each a Parquet file of some stretch of the journal, named by where the stretch begins and
+ends (bytes) and by the hash of the file. A piece is written once, atomically, and never changed. The journal stays
+the truth: a piece that is damaged, or whose stretch does not end as the journal does there, is as good as missing,
+and all of them can be deleted at any time.
+
+A piece has the columns ``step``, ``time`` and, for each metric, ``values.<name>``: null in rows without it, NaN
+where the journal says null.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import stat
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rlviz.rundir.atomic import remove_leftovers, write_atomically
+
+PIECE_BYTES = 1 << 23
+"""A piece is made of about so much journal, some 65,000 rows, or of what is left when the run has ended."""
+
+_VERSION = 1
+_FILE = re.compile(r"(\d{15})-(\d{15})-([0-9a-f]{16})\.parquet")
+_MARK_BYTES = 4_096
+_METADATA = b"rlviz"
+_PREFIX = "values."
+
+
+class SealedColumn(NamedTuple):
+    """``value`` (NaN for null), shape (m,), in those rows of the piece that ``present``, shape (n,), is true of.
+
+    ``present`` is None where every row has it.
+    """
+
+    value: NDArray[np.float64]
+    present: NDArray[np.bool_] | None
+
+
+@dataclass(frozen=True, eq=False)
+class SealedRows:
+    """What a piece is made of: ``step`` and ``time`` (Unix seconds) of shape (n,), and the columns by name.
+
+    ``broken_lines``: lines of the stretch that are no records and were left out.
+    """
+
+    step: NDArray[np.float64]
+    time: NDArray[np.float64]
+    columns: Mapping[str, SealedColumn]
+    broken_lines: int
+
+
+class Piece:
+    """One piece, read and found whole. ``counts``: rows of each metric, in the order of their first."""
+
+    def __init__(self, content: bytes) -> None:
+        """Raises ValueError or LookupError if ``content`` is no piece."""
+        arrow = _arrow()
+        self._file = arrow.parquet.ParquetFile(arrow.BufferReader(content))
+        about = json.loads(self._file.metadata.metadata[_METADATA])
+        if about["version"] != _VERSION:
+            raise ValueError(f"Version {about['version']} is not known; {_VERSION} is.")
+        self.start, self.end, self.mark = int(about["start"]), int(about["end"]), str(about["mark"])
+        self.broken_lines = int(about["broken_lines"])
+        self.counts: dict[str, int] = about["counts"]
+
+    def axis(self, name: Literal["step", "time"]) -> NDArray[np.float64]:
+        """Of every row, shape (n,)."""
+        return self._read(name).value
+
+    def column(self, name: str) -> SealedColumn:
+        """One of ``counts``."""
+        return self._read(f"{_PREFIX}{name}")
+
+    def _read(self, name: str) -> SealedColumn:
+        column: Any = self._file.read(columns=[name], use_threads=False).column(name).combine_chunks()
+        if not column.null_count:
+            return SealedColumn(column.to_numpy(zero_copy_only=False), None)
+        return SealedColumn(
+            column.drop_null().to_numpy(zero_copy_only=False), column.is_valid().to_numpy(zero_copy_only=False)
+        )
+
+
+class SealedMetrics:
+    """The pieces in ``folder`` that belong to ``journal``."""
+
+    def __init__(self, folder: Path, journal: Path) -> None:
+        self.folder, self.journal = folder, journal
+
+    def pieces(self) -> list[Piece]:
+        """The whole pieces that cover the journal from its beginning on, each where the one before ends."""
+        return [piece for _, piece in self._chain()]
+
+    def end(self) -> int:
+        """How far (bytes) the journal is sealed, going by the names of the files. Cheap; proves nothing."""
+        end = 0
+        for _, start, stop in self._files():
+            end = stop if start == end else end
+        return end
+
+    def write(self, start: int, end: int, rows: SealedRows) -> None:
+        """Add the piece that holds ``rows``, those from byte ``start`` to ``end`` of the journal.
+
+        Raises OSError; also if the run's folder has gone meanwhile, which is not made again.
+        """
+        with self.journal.open("rb") as journal:
+            mark = _mark(journal, start, end)
+        content = _encode(rows, {"version": _VERSION, "start": start, "end": end, "mark": mark})
+        self.folder.mkdir(exist_ok=True)
+        write_atomically(self.folder / f"{start:015d}-{end:015d}-{_hash(content)}.parquet", content)
+
+    def sweep(self) -> int:
+        """Remove what is not whole or does not belong to the journal; return where its sealed part ends (bytes)."""
+        if not self.folder.is_dir():
+            return 0
+        remove_leftovers(self.folder)
+        chain = list(self._chain())
+        kept = {path for path, _ in chain}
+        for path, _, _ in self._files():
+            if path not in kept:
+                _remove(path)
+        return chain[-1][1].end if chain else 0
+
+    def _chain(self) -> Iterator[tuple[Path, Piece]]:
+        files = self._files()
+        if not files:
+            return
+        try:
+            journal = self.journal.open("rb")
+        except OSError:
+            return
+        end = 0
+        with journal:
+            for path, start, stop in files:
+                if start == end and (piece := _open(path, start, stop)) is not None:
+                    try:
+                        belongs = _mark(journal, start, stop) == piece.mark
+                    except OSError:
+                        return
+                    if belongs:
+                        yield path, piece
+                        end = stop
+
+    def _files(self) -> list[tuple[Path, int, int]]:
+        """Files that are named like pieces, with the stretch that the name says, in order."""
+        try:
+            names = sorted(path.name for path in self.folder.iterdir())
+        except OSError:
+            return []
+        matches = [match for name in names if (match := _FILE.fullmatch(name))]
+        return [(self.folder / match[0], int(match[1]), int(match[2])) for match in matches]
+
+
+def _arrow() -> Any:
+    """PyArrow, imported when the first long run is looked at: the service starts without it.
+
+    Memory that it has done with goes back to the operating system, instead of into a pool of its own.
+    """
+    import pyarrow
+    import pyarrow.parquet
+
+    pyarrow.set_memory_pool(pyarrow.system_memory_pool())
+    return pyarrow
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _open(path: Path, start: int, end: int) -> Piece | None:
+    """None if it is damaged, or not what its name says."""
+    try:
+        if not stat.S_ISREG(path.lstat().st_mode):  # a pipe would be waited for, a link leads elsewhere
+            return None
+        content = path.read_bytes()
+        if _hash(content) != path.stem.rsplit("-", 1)[1]:
+            return None
+        piece = Piece(content)
+    except (OSError, ValueError, LookupError):
+        return None
+    return piece if (piece.start, piece.end) == (start, end) else None
+
+
+def _hash(content: bytes) -> str:
+    return blake2b(content, digest_size=8).hexdigest()
+
+
+def _mark(journal: Any, start: int, end: int) -> str:
+    """How a stretch of the journal ends: it holds the times of the last rows, which no other run's has there.
+
+    Of a journal that ends before, it is another mark than any before.
+    """
+    first = max(start, end - _MARK_BYTES)
+    journal.seek(first)
+    content = journal.read(end - first)
+    return _hash(content) if len(content) == end - first else "too short"
+
+
+def _encode(rows: SealedRows, about: dict[str, Any]) -> bytes:
+    """A Parquet file. Bytes of equal weight stand side by side, which makes the columns of slow metrics tiny."""
+    arrow = _arrow()
+    columns: dict[str, Any] = {"step": arrow.array(rows.step), "time": arrow.array(rows.time)}
+    for name, column in rows.columns.items():
+        columns[f"{_PREFIX}{name}"] = _scatter(column)
+    counts = {name: len(column.value) for name, column in rows.columns.items()}
+    about = {**about, "broken_lines": rows.broken_lines, "counts": counts}
+    table = arrow.table(columns).replace_schema_metadata({_METADATA: json.dumps(about)})
+    sink = arrow.BufferOutputStream()
+    arrow.parquet.write_table(
+        table,
+        sink,
+        row_group_size=max(1, len(rows.step)),
+        compression="zstd",
+        compression_level=3,
+        use_dictionary=False,
+        column_encoding="BYTE_STREAM_SPLIT",
+        write_statistics=False,
+    )
+    content: bytes = sink.getvalue().to_pybytes()
+    return content
+
+
+def _scatter(column: SealedColumn) -> Any:
+    """The column with a null in each row that does not have it."""
+    if column.present is None:
+        return _arrow().array(column.value)
+    value = np.full(len(column.present), np.nan)
+    value[column.present] = column.value
+    return _arrow().array(value, mask=~column.present)

@@ -1,0 +1,84 @@
+"""The sealing process: makes the sealed copy of one run's metrics, and ends.
+
+    python -m rlviz.sealer JOURNAL SEALED_FOLDER LEAST_BYTES NICENESS
+
+It writes into the sealed folder and nowhere else; at whatever moment it is killed, what is there is whole.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rlviz.analysis.columns import Column, Table, tables
+from rlviz.rundir.journal import READ_BYTES, JournalTail
+from rlviz.rundir.sealed import PIECE_BYTES, SealedColumn, SealedMetrics, SealedRows
+
+
+def main(journal: str, folder: str, least_bytes: str, niceness: str) -> int:
+    os.nice(int(niceness))
+    try:
+        seal(SealedMetrics(Path(folder), Path(journal)), int(least_bytes))
+    except OSError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+def seal(sealed: SealedMetrics, least_bytes: int, piece_bytes: int = PIECE_BYTES) -> None:
+    """Seal what the journal holds beyond its sealed part, in pieces; a last one shorter than ``least_bytes`` stays.
+
+    Raises OSError.
+    """
+    tail = JournalTail(sealed.journal, sealed.sweep())
+    while True:
+        start = tail.offset
+        rows = _read_piece(tail, piece_bytes)
+        if tail.offset - start < max(1, least_bytes):
+            return
+        sealed.write(start, tail.offset, rows)
+
+
+def _read_piece(tail: JournalTail, piece_bytes: int) -> SealedRows:
+    """The next rows of a journal, from about ``piece_bytes`` of it."""
+    found: list[Table] = []
+    broken_lines, start, before = 0, tail.offset, -1
+    while tail.offset - start < piece_bytes and tail.offset != before:
+        before = tail.offset
+        records, broken = tail.read_records(min(READ_BYTES, piece_bytes))
+        more, refused = tables(records)
+        found += more
+        broken_lines += len(broken) + refused
+    names = list(dict.fromkeys(name for table in found for name in table.values))
+    return SealedRows(
+        step=np.concatenate([np.empty(0), *(table.step for table in found)]),
+        time=np.concatenate([np.empty(0), *(table.time for table in found)]),
+        columns={name: _join(found, name) for name in names},
+        broken_lines=broken_lines,
+    )
+
+
+def _join(found: list[Table], name: str) -> SealedColumn:
+    """One metric of tables that follow one another."""
+    columns = [(table, table.values.get(name)) for table in found]
+    value = np.concatenate([column.value for _, column in columns if column is not None])
+    present = np.concatenate([_presence(table, column) for table, column in columns])
+    return SealedColumn(value, None if present.all() else present)
+
+
+def _presence(table: Table, column: Column | None) -> NDArray[np.bool_]:
+    """Which rows of a table have a metric, shape (n,)."""
+    if column is not None and column.row is None:
+        return np.ones(len(table.step), dtype=np.bool_)
+    present = np.zeros(len(table.step), dtype=np.bool_)
+    if column is not None:
+        present[column.row] = True
+    return present
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,123 @@
+"""The series of one run: what is sealed of them, and what has to be parsed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from threading import Lock
+from typing import Literal
+
+import numpy as np
+
+from rlviz.analysis.arrays import Floats
+from rlviz.analysis.columns import Columns, Series
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.journal import READ_BYTES, JournalTail
+from rlviz.rundir.sealed import PIECE_BYTES, Piece
+from rlviz.services.supervision.sealing import Sealer, sealed_metrics
+
+Axis = Literal["step", "time"]
+
+LONG_BYTES = 2 * PIECE_BYTES
+"""Of a journal, less than this is parsed where it is asked for: it takes a quarter of a second."""
+
+NOTHING = Series(*np.empty((3, 0)))
+
+
+class RunSeries(Mapping[str, Series]):
+    """Every series of a run, in the order of their first rows. Those of the sealed part are decoded when asked for."""
+
+    def __init__(self, pieces: Sequence[Piece], rest: Mapping[str, Series]) -> None:
+        self._pieces, self._rest = pieces, rest
+        self._names = list(dict.fromkeys([*(name for piece in pieces for name in piece.counts), *rest]))
+
+    @property
+    def is_sealed(self) -> bool:
+        """Whether most of it is read from a sealed copy."""
+        return bool(self._pieces)
+
+    def __getitem__(self, name: str) -> Series:
+        if name in self._rest and not self._pieces:
+            return self._rest[name]
+        return Series(*self._read(name, ("step", "time")))
+
+    def points(self, name: str, axis: Axis) -> tuple[Floats, Floats]:
+        """Axis and value of one series, each of shape (n,), without the axis that nobody asked for."""
+        x, y = self._read(name, (axis,))
+        return x, y
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def _read(self, name: str, axes: Sequence[Axis]) -> list[Floats]:
+        """The ``axes``, then the value, of all rows of ``name``. Raises KeyError if it was never logged."""
+        parts = [_of_piece(piece, name, axes) for piece in self._pieces if name in piece.counts]
+        if name in self._rest:
+            parts.append([getattr(self._rest[name], field) for field in (*axes, "value")])
+        if not parts:
+            raise KeyError(name)
+        return [np.concatenate(column) for column in zip(*parts, strict=True)]
+
+
+def _of_piece(piece: Piece, name: str, axes: Sequence[Axis]) -> list[Floats]:
+    value, present = piece.column(name)
+    found = [piece.axis(axis) for axis in axes]
+    return [*(axis if present is None else axis[present] for axis in found), value]
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """All series up to ``offset`` (bytes), and no row beyond it, whatever others read meanwhile."""
+
+    series: RunSeries
+    broken_lines: int
+    offset: int
+
+
+class OpenedRun:
+    """One run as far as its journal went: the sealed part as the small files it is, the rest as columns."""
+
+    def __init__(self, folder: RunFolder, sealer: Sealer | None) -> None:
+        self._folder, self._sealed, self._sealer = folder, sealed_metrics(folder), sealer
+        self._lock = Lock()
+        self._tail: JournalTail | None = None
+
+    def read(self) -> Snapshot:
+        """Take in new lines; return all there is."""
+        with self._lock:
+            if self._tail is None or self._has_outgrown(self._tail):
+                self._open()
+            assert self._tail is not None
+            before = -1
+            while self._tail.offset != before:
+                before = self._tail.offset
+                records, broken = self._tail.read_records(READ_BYTES)
+                self._broken_lines += len(broken) + self._columns.append(records)
+            rest = {name: self._columns.series(name) for name in self._columns.names()}
+            return Snapshot(RunSeries(self._pieces, rest), self._broken_lines, self._tail.offset)
+
+    def _open(self) -> None:
+        self._pieces = self._sealed.pieces()
+        if self._sealer is not None and self._unsealed() >= LONG_BYTES:
+            self._sealer.seal_now(self._folder)
+            self._pieces = self._sealed.pieces()
+        self._seen_end = self._sealed.end()
+        self._tail, self._columns = JournalTail(self._folder.metrics_path, self._sealed_end()), Columns()
+        self._broken_lines = sum(piece.broken_lines for piece in self._pieces)
+
+    def _sealed_end(self) -> int:
+        return self._pieces[-1].end if self._pieces else 0
+
+    def _unsealed(self) -> int:
+        """Bytes of the journal that have to be parsed."""
+        try:
+            return self._folder.metrics_path.stat().st_size - self._sealed_end()
+        except OSError:
+            return 0
+
+    def _has_outgrown(self, tail: JournalTail) -> bool:
+        """Whether much was parsed here, and pieces have been made since it was opened."""
+        return tail.offset - self._sealed_end() >= LONG_BYTES and self._sealed.end() != self._seen_end

@@ -1,0 +1,84 @@
+"""Who makes the sealed copy of a long run, and when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from rlviz.catalog.models import RunRow
+from rlviz.domain.status import RunStatus
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.sealed import PIECE_BYTES
+from rlviz.services.projection.folder_projection import row_of_config
+from rlviz.services.supervision.sealing import LEAST_BYTES, Sealer, sealed_metrics
+from rlviz.services.use_cases.metrics import MetricsService
+from rlviz.services.use_cases.run_series import LONG_BYTES
+from tests.support.http import make_run, wait_for
+
+LINE = b'{"seq":%9d,"time":1700000000.123,"step":%9d,"values":{"episode/reward":%5d}}\n'
+
+
+@pytest.fixture
+def sealer(tmp_path: Path) -> Iterator[Sealer]:
+    sealer = Sealer(tmp_path)
+    sealer.start()
+    yield sealer
+    sealer.close()
+
+
+def make_long(root: Path, run_id: str, size: int) -> RunFolder:
+    folder = make_run(root, run_id)
+    count = size // len(LINE % (1, 1, 1)) + 1
+    folder.metrics_path.write_bytes(b"".join(LINE % (seq, seq * 9, seq % 500) for seq in range(1, count + 1)))
+    return folder
+
+
+def row_of(folder: RunFolder, status: RunStatus) -> RunRow:
+    row = row_of_config(folder.read_config())
+    row.status = status.value
+    return row
+
+
+def test_a_run_is_sealed_to_its_last_row_when_it_has_ended(tmp_path: Path, sealer: Sealer) -> None:
+    folder = make_long(tmp_path, "a", LEAST_BYTES)
+    sealer.consider(row_of(folder, RunStatus.COMPLETED))
+    wait_for(lambda: sealed_metrics(folder).end() == folder.metrics_path.stat().st_size, "the sealed copy")
+    assert MetricsService().read(folder).series["episode/reward"].value[-1] > 0
+
+
+def test_a_run_that_trains_is_sealed_as_it_grows_and_a_short_one_is_not(tmp_path: Path, sealer: Sealer) -> None:
+    short, long = make_long(tmp_path, "short", LEAST_BYTES), make_long(tmp_path, "long", PIECE_BYTES + LEAST_BYTES)
+    for folder in (short, long):
+        sealer.consider(row_of(folder, RunStatus.RUNNING))
+    wait_for(lambda: sealed_metrics(long).end() > 0, "the first piece")
+    assert PIECE_BYTES <= sealed_metrics(long).end() < long.metrics_path.stat().st_size
+    assert not short.sealed.exists()
+
+
+def test_who_opens_a_long_run_without_a_copy_leaves_one(tmp_path: Path, sealer: Sealer) -> None:
+    folder = make_long(tmp_path, "a", LONG_BYTES)
+    found = MetricsService(sealer).read(folder)
+    assert sealed_metrics(folder).end() == folder.metrics_path.stat().st_size == found.offset
+    assert len(found.series["episode/reward"]) == folder.metrics_path.read_bytes().count(b"\n")
+
+
+def test_where_nothing_can_be_sealed_it_is_parsed(tmp_path: Path, sealer: Sealer) -> None:
+    folder = make_long(tmp_path, "a", LONG_BYTES)
+    folder.sealed.write_bytes(b"in the way")
+    found = MetricsService(sealer).read(folder)
+    assert len(found.series["episode/reward"]) == folder.metrics_path.read_bytes().count(b"\n")
+
+
+def test_a_run_that_is_watched_while_it_grows_long_is_read_from_its_copy(tmp_path: Path) -> None:
+    folder = make_long(tmp_path, "a", LONG_BYTES)
+    service, sealer = MetricsService(), Sealer(tmp_path)
+    before = service.read(folder)
+    sealer.seal_now(folder)
+    with folder.metrics_path.open("ab") as journal:
+        journal.write(LINE % (10**8, 10**8, 7))
+    after = service.read(folder)
+    assert len(after.series["episode/reward"]) == len(before.series["episode/reward"]) + 1
+    assert not before.series.is_sealed
+    assert after.series.is_sealed
