@@ -15,8 +15,9 @@ from benchmarks.presets.outcome import Outcome
 from rlviz.algorithms import ALGORITHMS
 from rlviz.algorithms.policy import read_policy
 from rlviz.domain.config import EvaluationPlan, RunConfig
+from rlviz.domain.events import EventKind
 from rlviz.domain.presets import Preset
-from rlviz.domain.records import EVAL_REWARD, EventKind
+from rlviz.domain.records import EVAL_REWARD
 from rlviz.domain.registry import load
 from rlviz.environments.base import Environment
 from rlviz.environments.make import make_environment

@@ -34,10 +34,10 @@ from rlviz.api.schemas import (
 )
 from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.domain.evaluation import PolicyChoice
+from rlviz.domain.events import EventRecord
 from rlviz.domain.limits import LIMITS
 from rlviz.domain.metrics import GROUP_TITLES
 from rlviz.domain.presets import Preset
-from rlviz.domain.records import EventRecord
 from rlviz.domain.times import utc
 from rlviz.environments.base import Environment, Space
 from rlviz.presets.catalog import measured, presets_for
@@ -175,7 +175,7 @@ def view_event(event: EventRecord) -> RunEvent:
         seq=event.seq,
         time=event.time,
         step=told.step,
-        kind=event.event.value,
+        kind=event.event,
         level=told.level,
         message=told.message,
         details=event.data,

@@ -13,7 +13,7 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from rlviz.algorithms.policy import Scale
 from rlviz.domain.config import CheckpointPolicy
 from rlviz.domain.evaluation import BestPolicy
-from rlviz.domain.records import EventKind
+from rlviz.domain.events import CheckpointData
 from rlviz.rundir.atomic import atomic_write, write_atomically
 from rlviz.rundir.best import with_figures
 from rlviz.rundir.folder import RunFolder
@@ -113,9 +113,8 @@ class Checkpoints:
         except OSError as error:
             self._journals.warn(step, f"The checkpoint at step {step} could not be saved: {error}.")
             return
-        self._journals.event(
-            EventKind.CHECKPOINT, step, path=path.relative_to(self._folder.path).as_posix(), request=answered
-        )
+        within = path.relative_to(self._folder.path).as_posix()
+        self._journals.event(step, CheckpointData(path=within, request=answered))
 
     def renew_picture(self, model: BaseAlgorithm) -> None:
         """Write what people want to see of the policy as it is now. A disk that refuses is asked again later."""

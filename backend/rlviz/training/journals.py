@@ -11,10 +11,9 @@ from contextlib import suppress
 from numbers import Real
 from typing import Any, NamedTuple
 
-from pydantic import JsonValue
 from stable_baselines3.common.logger import KVWriter
 
-from rlviz.domain.records import ENDINGS, EventKind
+from rlviz.domain.events import Ending, EventData, WarningData, event_line
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter
 from rlviz.training.limits import MetricLimits
@@ -111,22 +110,22 @@ class RunJournals:
                 self._not_finite.discard(name)
         self._metrics.append({"step": step, "values": cleaned}, at=at, flush=not self._soon)
 
-    def event(self, kind: EventKind, step: int, **data: JsonValue) -> None:
+    def event(self, step: int, data: EventData) -> None:
         """Append an event and write it. What the disk refuses waits, as metrics do; but an ending raises OSError."""
         for write in (self._metrics.flush, self._write_soon, self._metrics.flush):  # room first, for those that wait
             with suppress(OSError):
                 write()
-        if kind in ENDINGS:
+        if isinstance(data, Ending):
             self._limits.close()
-        self._events.append({"event": kind.value, "step": step, "data": data})
+        self._events.append(event_line(step, data))
         try:
             self._events.flush()
         except OSError:
-            if kind in ENDINGS:
+            if isinstance(data, Ending):
                 raise
 
     def warn(self, step: int, message: str) -> None:
-        self.event(EventKind.WARNING, step, message=message)
+        self.event(step, WarningData(message=message))
 
     def warn_now(self, message: str) -> None:
         """A warning at the step that was logged last, from whatever thread."""

@@ -24,7 +24,8 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from rlviz.algorithms.policy import as_played
 from rlviz.domain.config import EvaluationPlan
 from rlviz.domain.evaluation import BestPolicy
-from rlviz.domain.records import EVAL_EP_LENGTH, EVAL_REWARD, EVAL_REWARD_STD, EventKind
+from rlviz.domain.events import BestData
+from rlviz.domain.records import EVAL_EP_LENGTH, EVAL_REWARD, EVAL_REWARD_STD
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.checkpoint import save_best
 from rlviz.training.greedy import GreedyPlayer, Score
@@ -100,4 +101,4 @@ class PeriodicEvaluation:
             self._journals.warn(step, f"The best policy so far, of step {step}, could not be saved: {error}.")
             return
         self._best = found
-        self._journals.event(EventKind.BEST, step, path=path.name, **found.model_dump(exclude={"step"}))
+        self._journals.event(step, BestData(path=path.name, **found.model_dump(exclude={"step"})))

@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Event, Thread
 
 from rlviz.domain.errors import IllegalTransition, RunFolderError
-from rlviz.domain.records import ENDINGS
+from rlviz.domain.events import Ending, parse_event
 from rlviz.domain.status import RunStatus
 from rlviz.rundir.control import Desired, read_control
 from rlviz.rundir.folder import RunFolder
@@ -63,10 +63,10 @@ def train_run(folder: RunFolder, stop: Event | None = None) -> bool:
 
 
 def _check_not_ended(folder: RunFolder) -> None:
-    endings = {kind.value: status for kind, status in ENDINGS.items()}
     for line in read_journal(folder.events_path):
-        if line.record is not None and (ending := endings.get(line.record.get("event", ""))):
-            raise IllegalTransition(ending, RunStatus.RUNNING)
+        event = parse_event(line.record)
+        if event is not None and isinstance(event.data, Ending):
+            raise IllegalTransition(event.data.leads_to, RunStatus.RUNNING)
 
 
 def _train(folder: RunFolder, stop: Event | None) -> bool:

@@ -12,7 +12,7 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 
 from rlviz.algorithms import ALGORITHMS
 from rlviz.domain.config import RunConfig
-from rlviz.domain.records import EventKind
+from rlviz.domain.events import ErrorData, FinishedData, StartedData, StoppedData
 from rlviz.domain.registry import load
 from rlviz.environments.custom import environment_of
 from rlviz.environments.make import make_environment
@@ -78,12 +78,9 @@ class Trainer:
             self._train(self._folder.read_config())
         except Exception as error:
             lines = traceback.format_exc().splitlines()
+            excerpt = "\n".join(lines[-TRACEBACK_LINES:])
             self._journals.event(
-                EventKind.ERROR,
-                self._step,
-                type=type(error).__name__,
-                message=in_words(error),
-                traceback="\n".join(lines[-TRACEBACK_LINES:]),
+                self._step, ErrorData(type=type(error).__name__, message=in_words(error), traceback=excerpt)
             )
             raise
         finally:
@@ -92,11 +89,7 @@ class Trainer:
     def _journal_start(self) -> None:
         identity = ProcessIdentity.current()
         self._journals.event(
-            EventKind.STARTED,
-            0,
-            pid=identity.pid,
-            process_started_at=identity.started_at,
-            boot_id=boot_id(),
+            0, StartedData(pid=identity.pid, process_started_at=identity.started_at, boot_id=boot_id())
         )
 
     def _train(self, config: RunConfig) -> None:
@@ -112,9 +105,11 @@ class Trainer:
             if not stopped:
                 stopped = self._learn(model, config, callback, evaluation)
             checkpoints.save_final(model)
-            early = {} if callback.ended_early is None else {"ended_early": callback.ended_early}
-            kind = EventKind.STOPPED if stopped else EventKind.FINISHED
-            self._journals.event(kind, model.num_timesteps, path=self._folder.model_path.name, **early)
+            path = self._folder.model_path.name
+            self._journals.event(
+                model.num_timesteps,
+                StoppedData(path=path) if stopped else FinishedData(path=path, ended_early=callback.ended_early),
+            )
 
     def _take_checkpoints(self, config: RunConfig) -> Checkpoints:
         export = ALGORITHMS.get(config.algo).export

@@ -90,7 +90,7 @@ def test_a_worker_trains_to_the_end_and_the_run_is_never_trained_again(rig: Rig,
     assert kinds(folder) == ["started", "finished"]
     assert folder.model_path.is_file()
     told = events(folder)[0].data
-    assert ProcessIdentity(told["pid"], told["process_started_at"]) == worker.identity  # type: ignore[arg-type]
+    assert ProcessIdentity(told.pid, told.process_started_at) == worker.identity
     assert (worker.identity.pid == os.getpid()) is rig.is_thread
 
     again = eventually(rig.launch(folder).poll)
@@ -133,7 +133,7 @@ def test_an_error_in_training_is_in_the_journal_and_in_the_exit(rig: Rig, tmp_pa
     folder = make_run(tmp_path, hyperparameters={"learning_rate": -1.0})
     assert eventually(rig.launch(folder).poll) == Exit(1)
     assert kinds(folder) == ["started", "error"]
-    assert events(folder)[-1].data["type"] == "InvalidRequest"
+    assert events(folder)[-1].data.type == "InvalidRequest"
 
 
 def test_close_leaves_processes_alone_and_ends_a_thread_as_a_stop_would(

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import psutil
 
-from rlviz.domain.records import EventKind, EventRecord, MetricRecord
+from rlviz.domain.events import EventKind, EventRecord
+from rlviz.domain.records import MetricRecord
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import read_journal
 from tests.support.http import Service, wait_for
@@ -62,7 +63,7 @@ def steps_of(service: Service, run_id: str) -> int:
 
 def worker_of(service: Service, run_id: str) -> psutil.Process:
     """The process that trains the run, as its folder names it."""
-    return psutil.Process(int(str(events(service.folder(run_id), EventKind.STARTED)[0].data["pid"])))
+    return psutil.Process(int(str(events(service.folder(run_id), EventKind.STARTED)[0].data.pid)))
 
 
 def children(service: Service) -> list[psutil.Process]:

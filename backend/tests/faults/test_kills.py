@@ -11,7 +11,7 @@ from threading import Event, Thread
 
 import pytest
 
-from rlviz.domain.records import EventKind
+from rlviz.domain.events import EventKind
 from rlviz.rundir.journal import read_journal
 from rlviz.rundir.process import boot_id
 from tests.faults.support import Figures, times, train, whole_files, worker_of

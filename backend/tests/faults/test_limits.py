@@ -10,7 +10,7 @@ from threading import Event, Thread
 
 import pytest
 
-from rlviz.domain.records import EventKind
+from rlviz.domain.events import FinishedData
 from rlviz.training.error_messages import where
 from rlviz.training.journals import RunJournals
 from rlviz.training.limits import MAX_NAME_CHARACTERS, MAX_NAMES, ROWS_A_SECOND
@@ -29,7 +29,7 @@ def test_names_and_rows_beyond_the_limits_are_left_out_and_that_is_told(tmp_path
         journals.metrics(3, {"metric/0": float(index)})
     now = 1.0
     journals.metrics(4, {"metric/0": 7.0})
-    journals.event(EventKind.FINISHED, 4, path=None)
+    journals.event(4, FinishedData(path=None))
     journals.close()
     found = rows(folder)
     names = {name for row in found for name in row["values"]}
@@ -109,4 +109,4 @@ def test_a_worker_that_runs_out_of_memory_fails_and_names_that(tmp_path: Path) -
     )
     assert ended.returncode == 1, ended.stderr
     assert kinds(folder)[-1] == "error", ended.stderr
-    assert str(events(folder)[-1].data["message"]).startswith("The worker ran out of memory")
+    assert str(events(folder)[-1].data.message).startswith("The worker ran out of memory")

@@ -13,7 +13,7 @@ from sqlalchemy.exc import OperationalError
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import get_run
-from rlviz.domain.records import EventKind
+from rlviz.domain.events import CheckpointData, FinishedData, StartedData, StoppedData, WarningData
 from rlviz.domain.status import RunStatus
 from rlviz.launchers.base import Exit, Worker
 from rlviz.rundir.folder import RunFolder
@@ -86,7 +86,7 @@ def row_of(database: Database, folder: RunFolder) -> RunRow:
 
 
 def begin(journals: RunJournals) -> None:
-    journals.event(EventKind.STARTED, 0, pid=1, process_started_at=1.0, boot_id="x")
+    journals.event(0, StartedData(pid=1, process_started_at=1.0, boot_id="x"))
 
 
 def test_an_ending_that_was_read_while_the_catalogue_was_locked_is_booked_later(
@@ -99,7 +99,7 @@ def test_an_ending_that_was_read_while_the_catalogue_was_locked_is_booked_later(
 ) -> None:
     begin(journals)
     journals.metrics(10, {"episode/index": 3})
-    journals.event(EventKind.FINISHED, 10, path="model.zip")
+    journals.event(10, FinishedData(path="model.zip"))
     worker.exit = Exit(0)
 
     def locked() -> None:
@@ -174,7 +174,7 @@ def test_nobody_speaks_for_a_worker_while_somebody_trains_in_its_folder(
         begin(journals)
         assert follower.poll()
         assert row_of(database, folder).state is RunStatus.RUNNING
-        journals.event(EventKind.FINISHED, 5, path="model.zip")
+        journals.event(5, FinishedData(path="model.zip"))
     assert not follower.poll()
     assert kinds(folder) == ["started", "finished"]
     assert row_of(database, folder).state is RunStatus.COMPLETED
@@ -222,7 +222,7 @@ def test_broken_lines_are_warned_of_and_counted_as_after_a_rebuild(
     for path in (folder.events_path, folder.metrics_path):
         with path.open("ab") as file:
             file.write(b"nonsense\n")
-    journals.event(EventKind.WARNING, 1, message="train/loss is nan")
+    journals.event(1, WarningData(message="train/loss is nan"))
     follower.poll()
     row = row_of(database, folder)
     assert (row.warnings, row.last_warning) == (3, "train/loss is nan")
@@ -234,8 +234,8 @@ def test_a_second_ending_is_warned_of_and_the_first_one_counts(
     follower: RunMonitor, journals: RunJournals, folder: RunFolder, database: Database
 ) -> None:
     begin(journals)
-    journals.event(EventKind.STOPPED, 5, path="model.zip")
-    journals.event(EventKind.FINISHED, 9, path="model.zip")
+    journals.event(5, StoppedData(path="model.zip"))
+    journals.event(9, FinishedData(path="model.zip"))
     follower.poll()
     row = row_of(database, folder)
     assert row.state is RunStatus.STOPPED
@@ -247,6 +247,6 @@ def test_a_checkpoint_answers_its_request(follower: RunMonitor, journals: RunJou
     begin(journals)
     follower.poll()
     assert follower.answered_checkpoint == 0
-    journals.event(EventKind.CHECKPOINT, 100, path="checkpoints/step_100.zip", request=2)
+    journals.event(100, CheckpointData(path="checkpoints/step_100.zip", request=2))
     follower.poll()
     assert follower.answered_checkpoint == 2

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from rlviz.domain.records import EventKind
+from rlviz.domain.events import EventKind
 from tests.support.http import (
     Event,
     LiveRun,

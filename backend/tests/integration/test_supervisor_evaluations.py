@@ -21,7 +21,7 @@ from rlviz.domain.errors import (
     RunNotFound,
 )
 from rlviz.domain.evaluation import EvaluationStatus, PolicyChoice
-from rlviz.domain.records import EventKind
+from rlviz.domain.events import EventKind
 from rlviz.domain.status import RunStatus
 from rlviz.rundir.control import Desired
 from rlviz.rundir.folder import RunFolder
@@ -115,9 +115,7 @@ def test_a_running_run_is_asked_for_a_checkpoint_and_trains_on(app: Application)
     with pytest.raises(EvaluationInProgress):
         evaluate(app, run_id)
     record = evaluation_ended(app, run_id).parsed()
-    answers = {
-        event.step: event.data["path"] for event in events(folder, EventKind.CHECKPOINT) if event.data["request"]
-    }
+    answers = {event.step: event.data.path for event in events(folder, EventKind.CHECKPOINT) if event.data.request}
     assert record.status is EvaluationStatus.COMPLETED
     assert record.checkpoint_step is not None
     assert record.checkpoint == answers[record.checkpoint_step]
@@ -141,7 +139,7 @@ def test_a_running_run_whose_control_file_was_damaged_is_asked_all_the_same(app:
         evaluate(app, run_id)
         assert evaluation_ended(app, run_id).parsed().status is EvaluationStatus.COMPLETED
         assert folder.read_control().desired is Desired.RUN
-    asked = [number for event in events(folder, EventKind.CHECKPOINT) if (number := event.data["request"])]
+    asked = [number for event in events(folder, EventKind.CHECKPOINT) if (number := event.data.request)]
     assert asked == sorted(asked)
     assert len(set(asked)) == 2
     stop_all(app)

@@ -22,7 +22,7 @@ import pytest
 from rlviz.catalog.runs import move_run
 from rlviz.domain.errors import IllegalTransition
 from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus
-from rlviz.domain.records import EventKind
+from rlviz.domain.events import EventKind, FinishedData, StartedData
 from rlviz.domain.status import RunStatus
 from rlviz.launchers.processes import WorkerProcesses
 from rlviz.rundir.folder import RunFolder
@@ -115,7 +115,7 @@ def halted_workers(folders: dict[str, RunFolder]) -> dict[str, psutil.Process]:
     def halt() -> bool:
         for name in folders.keys() - workers.keys():
             if column(folders[name], "episode/index"):
-                workers[name] = psutil.Process(events(folders[name])[0].data["pid"])
+                workers[name] = psutil.Process(events(folders[name])[0].data.pid)
                 workers[name].suspend()
         return len(workers) == len(folders)
 
@@ -155,7 +155,7 @@ def test_a_worker_that_lives_is_adopted_and_followed_to_its_end(story: Story) ->
     seen = eventually(
         lambda: row if (row := story.app.runs.get(run_id)).episodes > story.alive_episodes else None, "progress"
     )
-    assert seen.worker_pid == events(folder)[0].data["pid"]
+    assert seen.worker_pid == events(folder)[0].data.pid
     story.app.runs.stop(run_id)
     row = ended(story.app, run_id)
     assert row.state is S.STOPPED
@@ -174,7 +174,7 @@ def test_a_run_whose_worker_died_is_interrupted_and_the_cause_named(story: Story
     row = story.app.runs.get(story.ids[name])
     assert (row.state, row.cause) == (S.INTERRUPTED, cause)
     last = events(story.folder(name))[-1]
-    assert (last.event, last.data["cause"], last.time) == (EventKind.INTERRUPTED, cause, row.ended_at)
+    assert (last.event, last.data.cause, last.time) == (EventKind.INTERRUPTED, cause, row.ended_at)
     assert row.episodes == column(story.folder(name), "episode/index")[-1]
 
 
@@ -215,9 +215,9 @@ def test_a_run_without_any_trace_of_a_worker_is_interrupted_and_a_late_worker_re
         assert kinds(folder_of(app, run_id)) == ["interrupted"]
 
 
-@pytest.mark.parametrize("last_word", [EventKind.FINISHED, None])
+@pytest.mark.parametrize("last_word", [FinishedData(path="model.zip"), None])
 def test_a_worker_that_ends_while_recovery_looks_is_not_called_interrupted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, last_word: EventKind | None
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, last_word: FinishedData | None
 ) -> None:
     """It is alive when its journal is read and gone when it is looked for; or it trains and cannot be found at all."""
     with service(tmp_path) as app:
@@ -229,15 +229,15 @@ def test_a_worker_that_ends_while_recovery_looks_is_not_called_interrupted(
 
     def end_and_be_gone(*_arguments: object) -> None:
         if last_word:
-            journals.event(last_word, 5, path="model.zip")
+            journals.event(5, last_word)
 
     monkeypatch.setattr(WorkerProcesses, "adopt", end_and_be_gone)
     with closing(RunJournals(folder)) as journals, training_lock(folder):
-        journals.event(EventKind.STARTED, 0, pid=1, process_started_at=1.0, boot_id=boot_id())
+        journals.event(0, StartedData(pid=1, process_started_at=1.0, boot_id=boot_id()))
         with service(tmp_path) as again:
             if last_word is None:
                 assert again.runs.get(run_id).state is S.RUNNING
-                journals.event(EventKind.FINISHED, 5, path="model.zip")
+                journals.event(5, FinishedData(path="model.zip"))
             assert ended(again, run_id).state is S.COMPLETED
     assert kinds(folder) == ["started", "finished"]
 

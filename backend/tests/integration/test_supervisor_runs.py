@@ -16,7 +16,7 @@ import pytest
 from rlviz.catalog.database import Database
 from rlviz.catalog.runs import RunQuery
 from rlviz.domain.errors import IllegalTransition, RunIsActive, RunNotFound
-from rlviz.domain.records import EventKind
+from rlviz.domain.events import InterruptedData
 from rlviz.domain.status import RunStatus
 from rlviz.rundir.journal import read_journal
 from rlviz.services.application import Application
@@ -91,7 +91,7 @@ def test_a_completed_run_has_its_figures_in_the_catalogue(app: Application) -> N
     assert row.ep_rew_mean == column(folder, "rollout/ep_rew_mean")[-1]
     assert row.ep_len_mean == column(folder, "rollout/ep_len_mean")[-1]
     assert row.fps is not None
-    assert row.worker_pid == events(folder)[0].data["pid"]
+    assert row.worker_pid == events(folder)[0].data.pid
     assert row.queued_at is not None
     assert row.started_at is not None
     assert row.ended_at is not None
@@ -161,7 +161,7 @@ def test_a_worker_that_is_killed_leaves_an_interrupted_run_that_names_the_signal
     assert (row.state, row.cause) == (S.INTERRUPTED, "The worker was killed by signal 9 (SIGKILL).")
     assert row.ended_at is not None
     last = events(folder)[-1]
-    assert (last.event, last.data, last.time) == (EventKind.INTERRUPTED, {"cause": row.cause}, row.ended_at)
+    assert (last.data, last.time) == (InterruptedData(cause=row.cause), row.ended_at)
     assert [line.record for line in read_journal(folder.metrics_path) if line.record is None] == []
 
 

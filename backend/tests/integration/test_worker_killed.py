@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 from stable_baselines3 import PPO
 
-from rlviz.domain.records import EventKind, MetricRecord
+from rlviz.domain.events import EventKind
+from rlviz.domain.records import MetricRecord
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import read_journal
 from rlviz.services.projection.folder_projection import row_of_folder

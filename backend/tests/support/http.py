@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 import httpx
 
 from rlviz.domain.config import RunConfig
-from rlviz.domain.records import EventKind
+from rlviz.domain.events import EventKind
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter

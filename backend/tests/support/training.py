@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from rlviz.domain.config import CheckpointPolicy, RunConfig
-from rlviz.domain.records import EventKind, EventRecord
+from rlviz.domain.events import EventKind, EventRecord
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import read_journal
 
@@ -98,12 +98,12 @@ def events(folder: RunFolder, kind: EventKind | None = None) -> list[EventRecord
 
 
 def kinds(folder: RunFolder) -> list[str]:
-    return [event.event.value for event in events(folder)]
+    return [str(event.event) for event in events(folder)]
 
 
 def messages(folder: RunFolder) -> list[str]:
     """What the warning events say."""
-    return [str(event.data["message"]) for event in events(folder, EventKind.WARNING)]
+    return [str(event.data.message) for event in events(folder, EventKind.WARNING)]
 
 
 def leftovers(folder: RunFolder) -> list[str]:

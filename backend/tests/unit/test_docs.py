@@ -21,9 +21,9 @@ from rlviz.__main__ import COMMANDS
 from rlviz.analysis import hints
 from rlviz.api import schemas
 from rlviz.api.app import create_api
-from rlviz.domain import config, evaluation, records
+from rlviz.domain import config, evaluation, events, records
 from rlviz.domain.errors import RlvizError
-from rlviz.domain.records import EventKind
+from rlviz.domain.events import EventKind
 from rlviz.domain.status import TRANSITIONS, RunStatus
 from rlviz.launchers import LAUNCHERS
 from rlviz.rundir import control, folder
@@ -36,7 +36,7 @@ OPENAPI = create_api().openapi()
 OPERATIONS = [(method.upper(), path) for path, methods in OPENAPI["paths"].items() for method in methods]
 MODELS: dict[str, type[BaseModel]] = {
     name: value
-    for module in (config, evaluation, records, control, folder, schemas)
+    for module in (config, evaluation, events, records, control, folder, schemas)
     for name, value in vars(module).items()
     if isinstance(value, type) and issubclass(value, BaseModel)
 }

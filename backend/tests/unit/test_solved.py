@@ -11,7 +11,7 @@ from rlviz.analysis.mean_return import MEAN_EPISODES, MeanReturn, RecentMean
 from rlviz.analysis.return_curve import ReturnCurve
 from rlviz.analysis.solved import Solved, SolvedBy, earlier, shown_by_evaluation
 from rlviz.catalog.models import RunRow
-from rlviz.domain.records import EventKind
+from rlviz.domain.events import EventKind
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter
 from rlviz.services.projection.folder_projection import row_of_folder
@@ -112,7 +112,7 @@ def write_run(folder: RunFolder, returns: list[float], best: list[tuple[int, flo
         if ending is not None:
             now += 100 if ending is EventKind.INTERRUPTED else 0
             step = 0 if ending is EventKind.INTERRUPTED else 10 * len(returns)
-            events.append({"event": ending.value, "step": step, "data": {"path": None}})
+            events.append({"event": ending.value, "step": step, "data": {"path": None, "cause": "It went away."}})
 
 
 def row_of(folder: RunFolder) -> RunRow:

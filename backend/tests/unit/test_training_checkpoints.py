@@ -11,7 +11,7 @@ from stable_baselines3 import PPO
 from stable_baselines3.common.base_class import BaseAlgorithm
 
 from rlviz.domain.config import CheckpointPolicy
-from rlviz.domain.records import EventKind
+from rlviz.domain.events import EventKind
 from rlviz.environments import ENVIRONMENTS
 from rlviz.environments.make import make
 from rlviz.rundir.folder import RunFolder
@@ -130,7 +130,7 @@ def test_a_request_is_answered_at_the_next_step_and_once(
     checkpoints.request(2)
     advance(checkpoints, model, 4, 5)
     found = events(folder, EventKind.CHECKPOINT)
-    assert [(event.step, event.data["request"]) for event in found] == [(2, 1), (4, 2)]
+    assert [(event.step, event.data.request) for event in found] == [(2, 1), (4, 2)]
 
 
 def test_a_request_that_comes_while_one_is_saved_is_answered_after_it(
@@ -142,7 +142,7 @@ def test_a_request_that_comes_while_one_is_saved_is_answered_after_it(
     checkpoints.request(1)
     advance(checkpoints, model, 2, 3, 4)
     found = events(folder, EventKind.CHECKPOINT)
-    assert [(event.step, event.data["request"]) for event in found] == [(2, 1), (3, 2)]
+    assert [(event.step, event.data.request) for event in found] == [(2, 1), (3, 2)]
 
 
 def test_the_picture_of_the_policy_is_renewed_each_second_without_a_checkpoint(
@@ -192,7 +192,7 @@ def test_a_checkpoint_that_was_due_anyway_answers_the_request_too(
     checkpoints = Checkpoints(folder, CheckpointPolicy(every_steps=100), journals, monotonic=clock)
     checkpoints.request(1)
     advance(checkpoints, model, 100, 101)
-    assert [(event.step, event.data["request"]) for event in events(folder)] == [(100, 1)]
+    assert [(event.step, event.data.request) for event in events(folder)] == [(100, 1)]
 
 
 def test_the_event_names_a_file_that_is_there_and_follows_the_metrics_up_to_it(
@@ -202,7 +202,7 @@ def test_the_event_names_a_file_that_is_there_and_follows_the_metrics_up_to_it(
     journals.metrics(99, {"train/loss": 0.5})
     advance(checkpoints, model, 100)
     [event] = events(folder)
-    assert event.data["path"] == "checkpoints/step_100.zip"
+    assert event.data.path == "checkpoints/step_100.zip"
     assert (folder.path / "checkpoints/step_100.zip").is_file()
     assert column(folder, "train/loss") == [0.5]
 

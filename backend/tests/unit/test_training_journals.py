@@ -15,7 +15,7 @@ import pytest
 import torch
 from stable_baselines3.common.logger import Figure, HParam, Logger
 
-from rlviz.domain.records import EventKind
+from rlviz.domain.events import CheckpointData, EventKind, FinishedData
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.journals import MAX_WAITING_ROWS, JournalOutput, RunJournals
 from tests.support.training import column, events, make_run, messages, rows
@@ -75,7 +75,7 @@ def test_each_streak_of_bad_values_raises_one_warning_for_each_metric(folder: Ru
     journals.metrics(6, {"kl": 1.0})
     journals.metrics(7, {"loss": math.nan})
     journals.close()
-    assert [(event.step, str(event.data["message"]).split()[0]) for event in events(folder, EventKind.WARNING)] == [
+    assert [(event.step, str(event.data.message).split()[0]) for event in events(folder, EventKind.WARNING)] == [
         (1, "loss"),
         (3, "kl"),
         (5, "loss"),
@@ -86,7 +86,7 @@ def test_each_streak_of_bad_values_raises_one_warning_for_each_metric(folder: Ru
 def test_an_event_is_on_disk_at_once_and_the_metrics_before_it_too(folder: RunFolder, journals: RunJournals) -> None:
     journals.metrics(1, {"train/loss": 0.5})
     assert rows(folder) == []
-    journals.event(EventKind.CHECKPOINT, 1, path="checkpoints/step_1.zip", request=0)
+    journals.event(1, CheckpointData(path="checkpoints/step_1.zip", request=0))
     assert column(folder, "train/loss") == [0.5]
     assert [event.step for event in events(folder)] == [1]
 
@@ -102,7 +102,7 @@ def test_what_a_full_disk_refuses_does_not_reach_training_and_is_written_later(
             journals.metrics(step, {"train/loss": 0.5})
             journals.warn(step, "The disk is full.")
         with pytest.raises(OSError, match="File too large"):
-            journals.event(EventKind.FINISHED, 3, path="model.zip")
+            journals.event(3, FinishedData(path="model.zip"))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     clock.now += 1
@@ -129,7 +129,7 @@ def test_rows_that_come_often_are_written_together_in_order_with_the_time_they_c
     journals.metrics(2, {"train/loss": 0.5})
     journals.metrics_soon(3, {"episode/reward": 3})
     journals.flush_if_due()
-    journals.event(EventKind.FINISHED, 3, path="model.zip")
+    journals.event(3, FinishedData(path="model.zip"))
     written = rows(folder)
     assert [list(row["values"].values()) for row in written] == [[1], [2], [0.5], [3]]
     assert [row["seq"] for row in written] == [1, 2, 3, 4]

@@ -13,7 +13,7 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 
 from rlviz.domain.config import EvaluationPlan
 from rlviz.domain.evaluation import BestPolicy
-from rlviz.domain.records import EventKind
+from rlviz.domain.events import BestData, EventKind
 from rlviz.rundir.folder import RunFolder
 from rlviz.services.projection.folder_projection import row_of_folder
 from rlviz.training import checkpoint
@@ -103,7 +103,7 @@ def test_the_first_policy_is_tested_again_and_kept_with_the_second_figure(
     assert player.seeds == [SCREENING_SEED, RETEST_SEED]
     assert folder.best_policy() == BestPolicy(step=100, mean_return=70, std_return=1, episodes=2)
     [event] = events(folder, EventKind.BEST)
-    assert event.data == {"path": "best_model.zip", "mean_return": 70, "std_return": 1, "episodes": 2}
+    assert event.data == BestData(path="best_model.zip", mean_return=70, std_return=1, episodes=2)
     assert PPO.load(folder.best_model_path, device="cpu").num_timesteps == 100
     assert leftovers(folder) == []
 
@@ -220,7 +220,7 @@ def test_a_run_that_reached_its_aim_is_finished_early_and_says_why(
     finished = events(folder)[-1]
     assert finished.event is EventKind.FINISHED
     assert finished.step == 200
-    assert finished.data["ended_early"] == "2 evaluations in a row reached the reward threshold of 475."
+    assert finished.data.ended_early == "2 evaluations in a row reached the reward threshold of 475."
     assert folder.model_path.is_file()
 
 

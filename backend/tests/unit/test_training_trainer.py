@@ -11,7 +11,7 @@ import pytest
 from stable_baselines3 import PPO
 
 from rlviz.domain.errors import Conflict, IllegalTransition, RunIsActive
-from rlviz.domain.records import EventKind
+from rlviz.domain.events import Ending, EventKind, FinishedData, InterruptedData, StartedData, StoppedData
 from rlviz.environments import ENVIRONMENTS
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.journal import FLUSH_SECONDS
@@ -57,11 +57,11 @@ def test_a_run_that_trains_to_its_end_is_finished_and_has_a_model(tmp_path: Path
     assert kinds(folder) == ["started", "checkpoint", "checkpoint", "checkpoint", "finished"]
     started, *saved, finished = events(folder)
     identity = ProcessIdentity.current()
-    assert started.data == {"pid": identity.pid, "process_started_at": identity.started_at, "boot_id": boot_id()}
+    assert started.data == StartedData(pid=identity.pid, process_started_at=identity.started_at, boot_id=boot_id())
     assert [event.step for event in saved] == [200, 400, 600]
     assert finished.step >= 600
     assert finished.step >= rows(folder)[-1]["step"] >= 590
-    assert finished.data == {"path": "model.zip"}
+    assert finished.data == FinishedData(path="model.zip")
     assert folder.model_path.is_file()
     assert {"rollout/ep_rew_mean", "rollout/ep_len_mean", "time/fps", "train/loss"} <= {
         name for row in rows(folder) for name in row["values"]
@@ -116,7 +116,7 @@ def test_a_stop_in_control_json_ends_training_with_a_model(tmp_path: Path, algo:
     assert kinds(folder) == ["started", "stopped"]
     stopped = events(folder)[-1]
     assert 0 < stopped.step < 1_000_000
-    assert stopped.data == {"path": "model.zip"}
+    assert stopped.data == StoppedData(path="model.zip")
     assert folder.model_path.is_file()
 
 
@@ -146,7 +146,7 @@ def test_a_checkpoint_asked_for_before_training_begins_is_saved(tmp_path: Path) 
     folder.write_control(Control(desired=Desired.RUN, checkpoint_request=3))
     assert train_run(folder)
     [saved] = events(folder, EventKind.CHECKPOINT)
-    assert saved.data["request"] == 3
+    assert saved.data.request == 3
     assert saved.step <= 2  # both environments have stepped once
 
 
@@ -158,7 +158,7 @@ def test_a_checkpoint_asked_for_while_it_trains_is_saved_once(tmp_path: Path) ->
         eventually(lambda: len(events(folder, EventKind.CHECKPOINT)) == request, "the checkpoint")  # noqa: B023
     folder.write_control(Control(desired=Desired.STOP, checkpoint_request=2))
     thread.join(DEADLINE_SECONDS)
-    assert [event.data["request"] for event in events(folder, EventKind.CHECKPOINT)] == [1, 2]
+    assert [event.data.request for event in events(folder, EventKind.CHECKPOINT)] == [1, 2]
 
 
 def test_checkpoints_are_saved_by_the_clock_too(tmp_path: Path) -> None:
@@ -239,9 +239,9 @@ def test_an_error_in_training_is_told_with_its_traceback(tmp_path: Path) -> None
     assert kinds(folder) == ["started", "error"]
     error = events(folder)[-1]
     assert error.step == 49
-    assert (error.data["type"], error.data["message"]) == ("RuntimeError", "the pole snapped")
-    assert str(error.data["traceback"]).splitlines()[-1] == "RuntimeError: the pole snapped"
-    assert "in step" in str(error.data["traceback"])
+    assert (error.data.type, error.data.message) == ("RuntimeError", "the pole snapped")
+    assert str(error.data.traceback).splitlines()[-1] == "RuntimeError: the pole snapped"
+    assert "in step" in str(error.data.traceback)
     assert not folder.model_path.exists()
     assert column(folder, "episode/index") == [1, 2, 3, 4]
 
@@ -260,15 +260,15 @@ def test_a_configuration_that_cannot_train_is_told_like_an_error(
     assert not train_run(folder)
     assert kinds(folder) == ["started", "error"]
     data = events(folder)[-1].data
-    assert data["type"] == type_
-    assert message in str(data["message"])
+    assert data.type == type_
+    assert message in data.message
 
 
 def test_a_configuration_that_cannot_be_read_is_told_like_an_error(tmp_path: Path) -> None:
     folder = make_run(tmp_path)
     folder.config_path.write_text("{}")
     assert not train_run(folder)
-    assert "config.json cannot be read" in str(events(folder)[-1].data["message"])
+    assert "config.json cannot be read" in str(events(folder)[-1].data.message)
 
 
 def test_a_folder_that_another_trains_in_is_left_alone(tmp_path: Path) -> None:
@@ -278,16 +278,16 @@ def test_a_folder_that_another_trains_in_is_left_alone(tmp_path: Path) -> None:
     assert not folder.events_path.exists()
 
 
-@pytest.mark.parametrize("ending", [EventKind.FINISHED, EventKind.INTERRUPTED])
-def test_a_run_that_has_ended_is_not_trained_again(tmp_path: Path, ending: EventKind) -> None:
+@pytest.mark.parametrize("ending", [FinishedData(), InterruptedData(cause="killed")])
+def test_a_run_that_has_ended_is_not_trained_again(tmp_path: Path, ending: Ending) -> None:
     folder = make_run(tmp_path)
     trainer = Trainer(folder)
-    trainer._journals.event(ending, 5)
+    trainer._journals.event(5, ending)
     trainer._journals.close()
     with pytest.raises(IllegalTransition) as caught:
         train_run(folder)
     assert isinstance(caught.value, Conflict)
-    assert kinds(folder) == [ending.value]
+    assert kinds(folder) == [ending.kind.value]
 
 
 @pytest.mark.usefixtures("_test_environments")

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from random import Random
 
-from rlviz.domain.records import EventKind
+from rlviz.domain.events import EventKind
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter

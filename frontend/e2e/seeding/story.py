@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-from rlviz.domain.records import EventKind
+from rlviz.domain.events import EventKind
 from rlviz.rundir.folder import Labels, RunFolder
 from rlviz.rundir.journal import JournalWriter
 from rlviz.services.use_cases.runs import NewRun, resolve_config

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field, JsonValue
+from pydantic import Field
 
 from rlviz.api.schemas.wire import Wire
+from rlviz.domain.events import AnyEventData
 
 
 class RunEvent(Wire):
     seq: int = Field(description="Position in the journal, from 1.")
     time: float = Field(description="Unix time, seconds.")
     step: int | None = Field(description="Environment steps done; null where the event belongs to none.")
-    kind: str = Field(description="As in events.jsonl: started, checkpoint, warning, …")
+    kind: str = Field(
+        description="As in events.jsonl: started, checkpoint, warning, …; or one that a newer version writes."
+    )
     level: Literal["info", "warning", "error"]
     message: str
-    details: dict[str, JsonValue] = Field(description="The event's data as it was written, tracebacks included.")
+    details: AnyEventData
 
 
 class RunEvents(Wire):

@@ -9,7 +9,7 @@ from rlviz.algorithms import ALGORITHMS
 from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import RunFolderError
-from rlviz.domain.records import ENDINGS, EventRecord
+from rlviz.domain.events import Ending, EventRecord
 from rlviz.domain.status import RunStatus
 from rlviz.environments.custom import threshold_of
 from rlviz.rundir.control import Desired
@@ -104,8 +104,8 @@ def _status(row: RunRow, folder: RunFolder, events: list[EventRecord]) -> RunSta
     control = folder.read_control()
     row.queued_at = control.queued_at
     for event in events:
-        if event.event in ENDINGS:
-            return ENDINGS[event.event]
+        if isinstance(event.data, Ending):
+            return event.data.leads_to
     stopping = control.desired is Desired.STOP
     if events:
         return RunStatus.STOPPING if stopping else RunStatus.RUNNING

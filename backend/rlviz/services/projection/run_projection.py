@@ -14,8 +14,20 @@ from rlviz.analysis.return_curve import ReturnCurve
 from rlviz.analysis.solved import Solved, SolvedBy, earlier, shown_by_evaluation
 from rlviz.catalog.models import RunRow
 from rlviz.domain.errors import RunFolderError
+from rlviz.domain.events import (
+    BestData,
+    CheckpointData,
+    Ending,
+    ErrorData,
+    EventRecord,
+    FinishedData,
+    InterruptedData,
+    StartedData,
+    StoppedData,
+    WarningData,
+    parse_event,
+)
 from rlviz.domain.records import (
-    ENDINGS,
     EP_LEN_MEAN,
     EP_REW_MEAN,
     EPISODE_INDEX,
@@ -24,8 +36,6 @@ from rlviz.domain.records import (
     FPS,
     RECENT_FPS,
     UPDATE_SECONDS,
-    EventKind,
-    EventRecord,
     is_metric,
 )
 from rlviz.domain.status import RunStatus
@@ -42,42 +52,38 @@ def parse_events(lines: Iterable[Line]) -> tuple[list[EventRecord], list[Line]]:
     """Events, and the lines that are none."""
     events, broken = [], []
     for line in lines:
-        try:
-            events.append(EventRecord.model_validate(line.record))
-        except ValueError:
+        if (event := parse_event(line.record)) is not None:
+            events.append(event)
+        else:
             broken.append(line)
     return events, broken
 
 
 def fold_event(row: RunRow, event: EventRecord) -> None:
     """Note in ``row`` what ``event`` says, except for the status."""
-    data = event.data
     _advance(row, event.step, event.time)
-    match event.event:
-        case EventKind.STARTED:
+    match event.data:
+        case StartedData() as started:
             row.started_at = event.time
-            row.worker_pid = _int(data.get("pid"))
-            row.worker_started_at = _float(data.get("process_started_at"))
-            row.boot_id = str(data.get("boot_id"))
-        case EventKind.CHECKPOINT:
+            row.worker_pid, row.worker_started_at = started.pid, started.process_started_at
+            row.boot_id = started.boot_id
+        case CheckpointData():
             row.policy_step = event.step
-        case EventKind.BEST:
-            figures = {name: data.get(name) for name in ("mean_return", "std_return", "episodes")}
-            row.best_policy = {"step": event.step, **figures}
-            mean = _float(data.get("mean_return"))
-            if mean is not None:
-                note_solved(row, shown_by_evaluation(row.reward_threshold, event.step, event.time, mean))
-        case EventKind.WARNING:
-            warn(row, str(data.get("message")))
-        case EventKind.FINISHED | EventKind.STOPPED:
-            row.policy_step = event.step if data.get("path") else row.policy_step
-            row.ended_early = _text(data.get("ended_early"))
-        case EventKind.ERROR:
-            row.cause = f"{data.get('type')}: {data.get('message')}"
-            row.traceback = str(data.get("traceback"))
-        case EventKind.INTERRUPTED:
-            row.cause = str(data.get("cause"))
-    if event.event in ENDINGS:
+        case BestData() as best:
+            row.best_policy = {"step": event.step, **best.model_dump(include={"mean_return", "std_return", "episodes"})}
+            note_solved(row, shown_by_evaluation(row.reward_threshold, event.step, event.time, best.mean_return))
+        case WarningData() as warning:
+            warn(row, warning.message)
+        case FinishedData() as finished:
+            row.policy_step = event.step if finished.path else row.policy_step
+            row.ended_early = finished.ended_early
+        case StoppedData() as stopped:
+            row.policy_step = event.step if stopped.path else row.policy_step
+        case ErrorData() as error:
+            row.cause, row.traceback = f"{error.type}: {error.message}", error.traceback
+        case InterruptedData() as interrupted:
+            row.cause = interrupted.cause
+    if isinstance(event.data, Ending):
         row.ended_at = max(event.time, row.started_at or 0.0)  # the clock may have been set back
         row.fps = average_fps(row) or row.fps
 
@@ -196,14 +202,6 @@ def warn_of_broken_events(row: RunRow, name: str, lines: Iterable[Line]) -> None
 def warn(row: RunRow, message: str) -> None:
     row.warnings += 1
     row.last_warning = message
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) else None
-
-
-def _int(value: Any) -> int | None:
-    return value if isinstance(value, int) else None
 
 
 def _float(value: Any) -> float | None:

@@ -7,13 +7,11 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 
-from pydantic import JsonValue
-
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import get_run
 from rlviz.domain.errors import IllegalTransition, RunIsActive
-from rlviz.domain.records import ENDINGS, EventKind, EventRecord
+from rlviz.domain.events import CheckpointData, Ending, EventRecord, InterruptedData, StoppedData, event_line
 from rlviz.domain.status import RunStatus, check_transition
 from rlviz.launchers.base import Exit, Worker
 from rlviz.rundir.folder import RunFolder
@@ -131,12 +129,11 @@ class RunMonitor:
 
     def _interrupt(self, gone: Exit) -> bool:
         """Speak for a worker that went without a word. Returns False if somebody trains in the folder after all."""
-        kind = EventKind.INTERRUPTED
-        data: dict[str, JsonValue] = {"cause": self._cause(gone)}
+        data: Ending = InterruptedData(cause=self._cause(gone))
         if self._ending is not None and not self._lost and not self._began:  # stopped while it was importing
-            kind, data = EventKind.STOPPED, {"path": None}
+            data = StoppedData()
         try:
-            self._events.append(journal_ending(self.folder, kind, data, self._clock))
+            self._events.append(journal_ending(self.folder, data, self._clock))
         except RunIsActive as error:
             log.debug("Looking again: %s", error)
             return False
@@ -155,7 +152,7 @@ class RunMonitor:
             self._broadcast.metrics_grew(self.folder.run_id)
 
     def _has_ending(self) -> bool:
-        return self.ended or any(event.event in ENDINGS for event in self._events)
+        return self.ended or any(isinstance(event.data, Ending) for event in self._events)
 
     def _book(self) -> None:
         with self._database.write() as session:
@@ -172,11 +169,10 @@ class RunMonitor:
         self._broadcast.run_changed(row)
 
     def _note(self, row: RunRow, event: EventRecord) -> None:
-        if event.event is EventKind.CHECKPOINT:
-            number = event.data.get("request")
-            self.answered_checkpoint = number if isinstance(number, int) else 0
-        if event.event in ENDINGS:
-            self._end(row, ENDINGS[event.event])
+        if isinstance(event.data, CheckpointData):
+            self.answered_checkpoint = event.data.request
+        if isinstance(event.data, Ending):
+            self._end(row, event.data.leads_to)
 
     def _end(self, row: RunRow, status: RunStatus) -> None:
         self.ended = True
@@ -193,22 +189,20 @@ class RunMonitor:
 
 def journal_interruption(folder: RunFolder, cause: str, clock: Callable[[], float] = time.time) -> EventRecord:
     """Write, for a worker that is gone, how it went; return the event. Raises RunIsActive."""
-    return journal_ending(folder, EventKind.INTERRUPTED, {"cause": cause}, clock)
+    return journal_ending(folder, InterruptedData(cause=cause), clock)
 
 
-def journal_ending(
-    folder: RunFolder, kind: EventKind, data: dict[str, JsonValue], clock: Callable[[], float] = time.time
-) -> EventRecord:
+def journal_ending(folder: RunFolder, data: Ending, clock: Callable[[], float] = time.time) -> EventRecord:
     """Write, for a worker that cannot, how the run ended; return the event. The folder then tells the whole story.
 
     If nothing can be written there (it was removed, the disk is full) the event is good for the catalogue at least.
     Raises RunIsActive while a worker trains in the folder: two writers never share a journal.
     """
     now = round(clock(), 3)
-    event = EventRecord(seq=1, time=now, event=kind, step=0, data=data)
+    event = EventRecord(seq=1, time=now, step=0, data=data)
     try:
         with training_lock(folder), closing(JournalWriter(folder.events_path, clock=lambda: now)) as journal:
-            seq = journal.append(event.model_dump(mode="json", include={"event", "step", "data"}))
+            seq = journal.append(event_line(0, data))
     except OSError as error:
         log.warning("How run %s ended could not be written into its folder: %s", folder.run_id, error)
         return event

@@ -8,13 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 from threading import Event, Lock, Thread
 
-from pydantic import JsonValue
-
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.catalog.runs import get_run, move_run
 from rlviz.domain.errors import IllegalTransition, RlvizError, RunIsActive, RunNotFound
-from rlviz.domain.records import EventKind
+from rlviz.domain.events import ErrorData
 from rlviz.domain.status import RunStatus
 from rlviz.launchers.base import Launcher, Worker
 from rlviz.launchers.processes import AdoptedWorker, WorkerProcesses
@@ -226,9 +224,8 @@ class Supervisor:
         self._broadcast.run_changed(row)
 
     def _fail(self, folder: RunFolder, error: RlvizError) -> None:
-        data: dict[str, JsonValue] = {"type": type(error).__name__, "message": str(error), "traceback": ""}
         try:
-            event = journal_ending(folder, EventKind.ERROR, data, self._clock)
+            event = journal_ending(folder, ErrorData(type=type(error).__name__, message=str(error)), self._clock)
         except RunIsActive:
             self._follow(folder.run_id, AdoptedWorker(UNKNOWN), 0)  # whoever trains there
             return

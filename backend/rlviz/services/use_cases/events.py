@@ -5,7 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from rlviz.domain.records import EventKind, EventRecord
+from rlviz.domain.events import (
+    BestData,
+    CheckpointData,
+    ErrorData,
+    EventRecord,
+    FinishedData,
+    InterruptedData,
+    StartedData,
+    StoppedData,
+    UnknownData,
+    WarningData,
+)
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import last_lines
 from rlviz.services.projection.run_projection import parse_events
@@ -40,25 +51,26 @@ def read_events(folder: RunFolder) -> EventLog:
 
 def tell(event: EventRecord) -> Told:
     """What ``event`` means, in a sentence."""
-    data, step = event.data, event.step
-    match event.event:
-        case EventKind.STARTED:
+    step = event.step
+    match event.data:
+        case StartedData():
             return Told("info", "Training began.", step)
-        case EventKind.CHECKPOINT:
+        case CheckpointData():
             return Told("info", f"The policy was saved at step {step:,}.", step)
-        case EventKind.BEST:
-            mean = data.get("mean_return")
-            figure = f": it returns {mean:.1f} on average" if isinstance(mean, int | float) else ""
-            return Told("info", f"The policy of step {step:,} was kept as the best{figure}.", step)
-        case EventKind.WARNING:
-            return Told("warning", str(data.get("message")), step)
-        case EventKind.STOPPED:
-            saved = "the policy was saved" if data.get("path") else "there was no policy to save yet"
+        case BestData(mean_return=mean):
+            return Told(
+                "info", f"The policy of step {step:,} was kept as the best: it returns {mean:.1f} on average.", step
+            )
+        case WarningData(message=message):
+            return Told("warning", message, step)
+        case StoppedData(path=path):
+            saved = "the policy was saved" if path else "there was no policy to save yet"
             return Told("info", f"Training was stopped at step {step:,}; {saved}.", step)
-        case EventKind.FINISHED:
-            why = f": {early}" if (early := data.get("ended_early")) else "."
-            return Told("info", f"Training finished after {step:,} steps{why}", step)
-        case EventKind.ERROR:
-            return Told("error", f"{data.get('type')}: {data.get('message')}", step)
-        case EventKind.INTERRUPTED:
-            return Told("error", str(data.get("cause")), step or None)
+        case FinishedData(ended_early=early):
+            return Told("info", f"Training finished after {step:,} steps{f': {early}' if early else '.'}", step)
+        case ErrorData() as error:
+            return Told("error", f"{error.type}: {error.message}", step)
+        case InterruptedData(cause=cause):
+            return Told("error", cause, step or None)
+        case UnknownData(name=name):
+            return Told("info", f"A newer version of this app wrote an event of the kind {name!r}.", step)

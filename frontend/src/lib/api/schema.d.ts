@@ -567,6 +567,28 @@ export interface components {
       seed: components["schemas"]["Bounds"];
     };
     /**
+     * BestData
+     * @description The best policy so far was kept. The figures are of the episodes that decided so.
+     */
+    BestData: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: "best";
+      /**
+       * Path
+       * @description Where, within the run folder.
+       */
+      path: string;
+      /** Mean Return */
+      mean_return: number;
+      /** Std Return */
+      std_return: number;
+      /** Episodes */
+      episodes: number;
+    };
+    /**
      * BestPolicy
      * @description Which policy ``best_model.zip`` holds, and how it did on seeds that chose nothing; kept within that file.
      */
@@ -612,6 +634,28 @@ export interface components {
      * @enum {string}
      */
     ChartPlace: "return" | "length" | "headline" | "detail" | "none";
+    /**
+     * CheckpointData
+     * @description A policy was saved.
+     */
+    CheckpointData: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: "checkpoint";
+      /**
+       * Path
+       * @description Where, within the run folder.
+       */
+      path: string;
+      /**
+       * Request
+       * @description The last request for a checkpoint that this one answers.
+       * @default 0
+       */
+      request?: number;
+    };
     /**
      * CheckpointPolicy
      * @description When a running policy is saved: every N steps or M seconds, whichever comes first.
@@ -887,6 +931,30 @@ export interface components {
        */
       first_frame: number;
     };
+    /**
+     * ErrorData
+     * @description Training raised an error.
+     */
+    ErrorData: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: "error";
+      /**
+       * Type
+       * @description Name of the exception.
+       */
+      type: string;
+      /** Message */
+      message: string;
+      /**
+       * Traceback
+       * @description Its last lines; empty if the worker never began.
+       * @default
+       */
+      traceback?: string;
+    };
     /** Evaluation */
     Evaluation: {
       /** Id */
@@ -1007,6 +1075,27 @@ export interface components {
       truncated: number;
       video: components["schemas"]["VideoFacts"] | null;
     };
+    /**
+     * FinishedData
+     * @description All timesteps were done, or the aim was reached.
+     */
+    FinishedData: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: "finished";
+      /**
+       * Path
+       * @description The final policy.
+       */
+      path?: string | null;
+      /**
+       * Ended Early
+       * @description Why training ended before its timesteps were done.
+       */
+      ended_early?: string | null;
+    };
     /** Health */
     Health: {
       /**
@@ -1114,6 +1203,19 @@ export interface components {
        * @default
        */
       source?: string;
+    };
+    /**
+     * InterruptedData
+     * @description The worker went away without a word; written by the service.
+     */
+    InterruptedData: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: "interrupted";
+      /** Cause */
+      cause: string;
     };
     JsonValue: unknown;
     /** Limits */
@@ -1836,7 +1938,7 @@ export interface components {
       step: number | null;
       /**
        * Kind
-       * @description As in events.jsonl: started, checkpoint, warning, …
+       * @description As in events.jsonl: started, checkpoint, warning, …; or one that a newer version writes.
        */
       kind: string;
       /**
@@ -1846,13 +1948,17 @@ export interface components {
       level: "info" | "warning" | "error";
       /** Message */
       message: string;
-      /**
-       * Details
-       * @description The event's data as it was written, tracebacks included.
-       */
-      details: {
-        [key: string]: components["schemas"]["JsonValue"];
-      };
+      /** Details */
+      details:
+        | components["schemas"]["StartedData"]
+        | components["schemas"]["CheckpointData"]
+        | components["schemas"]["BestData"]
+        | components["schemas"]["WarningData"]
+        | components["schemas"]["StoppedData"]
+        | components["schemas"]["FinishedData"]
+        | components["schemas"]["ErrorData"]
+        | components["schemas"]["InterruptedData"]
+        | components["schemas"]["UnknownData"];
     };
     /** RunEvents */
     RunEvents: {
@@ -2013,6 +2119,48 @@ export interface components {
       /** Max */
       max: number;
     };
+    /**
+     * StartedData
+     * @description The worker has read its configuration.
+     */
+    StartedData: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: "started";
+      /**
+       * Pid
+       * @description Process of the worker.
+       */
+      pid?: number | null;
+      /**
+       * Process Started At
+       * @description When that process started, in the host's own count: a pid alone is reused.
+       */
+      process_started_at?: number | null;
+      /**
+       * Boot Id
+       * @description Start of the host that pid and start time belong to.
+       */
+      boot_id?: string | null;
+    };
+    /**
+     * StoppedData
+     * @description Training ended on request.
+     */
+    StoppedData: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: "stopped";
+      /**
+       * Path
+       * @description The final policy; null if there was none to save yet.
+       */
+      path?: string | null;
+    };
     /** TagCount */
     TagCount: {
       /** Name */
@@ -2037,6 +2185,23 @@ export interface components {
       runs: components["schemas"]["DeletedRun"][];
       /** Total Bytes */
       total_bytes: number;
+    };
+    /**
+     * UnknownData
+     * @description An event of a kind that a newer version writes.
+     */
+    UnknownData: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: "unknown";
+      /**
+       * Name
+       * @description Its kind.
+       */
+      name: string;
+      data?: components["schemas"]["JsonValue"];
     };
     /**
      * VideoFacts
@@ -2079,6 +2244,19 @@ export interface components {
       pix_fmt?: string;
       /** Size Bytes */
       size_bytes: number;
+    };
+    /**
+     * WarningData
+     * @description Something that the user should know.
+     */
+    WarningData: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: "warning";
+      /** Message */
+      message: string;
     };
     /**
      * EndEventData

@@ -67,7 +67,7 @@ export function EventLog({ run }: { run: RunDetail }) {
 function EventRow({ event }: { event: RunEvent }) {
   const { Icon, ink, word } = appearances[event.level];
   const at = new Date(event.time * 1000).toISOString();
-  const { traceback } = event.details;
+  const traceback = event.details.kind === "error" && event.details.traceback;
   return (
     <li className="py-1.5 text-xs">
       <div className="flex flex-wrap items-baseline gap-x-2.5">
@@ -85,7 +85,7 @@ function EventRow({ event }: { event: RunEvent }) {
           </span>
         )}
       </div>
-      {typeof traceback === "string" && traceback !== "" && (
+      {traceback && (
         <div className="relative mt-1.5 ml-6.5">
           <pre
             tabIndex={0}

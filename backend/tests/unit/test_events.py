@@ -1,0 +1,116 @@
+"""Events: a model a kind, readable whatever version wrote them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rlviz.api.app import create_api
+from rlviz.domain.events import (
+    EventKind,
+    EventRecord,
+    FinishedData,
+    StartedData,
+    UnknownData,
+    WarningData,
+    event_line,
+    parse_event,
+)
+from rlviz.rundir.journal import JournalWriter, read_journal
+from rlviz.services.projection.folder_projection import row_of_folder
+from rlviz.services.use_cases.events import read_events, tell
+from tests.support.training import make_run
+
+JOURNALS_0_1_0 = sorted((Path(__file__).parents[1] / "fixtures" / "runs_v0_1_0").glob("*/events.jsonl"))
+
+
+def line(kind: object, **data: Any) -> dict[str, Any]:
+    return {"seq": 1, "time": 1.5, "event": kind, "step": 7, "data": data}
+
+
+@pytest.mark.parametrize("path", JOURNALS_0_1_0, ids=lambda path: path.parent.name)
+def test_every_line_that_version_0_1_0_wrote_is_read_and_would_be_written_again(path: Path) -> None:
+    lines = read_journal(path)
+    assert lines
+    for found in lines:
+        event = parse_event(found.record)
+        assert event is not None
+        assert event.event in set(EventKind)
+        assert event.model_dump(mode="json") == found.record
+
+
+def test_what_is_written_is_read_as_the_same() -> None:
+    data = FinishedData(path="model.zip", ended_early="It was good enough.")
+    assert event_line(7, data)["data"] == {"path": "model.zip", "ended_early": "It was good enough."}
+    assert parse_event({"seq": 1, "time": 1.5, **event_line(7, data)}) == EventRecord(
+        seq=1, time=1.5, step=7, data=data
+    )
+
+
+def test_fields_of_a_newer_version_are_passed_over() -> None:
+    event = parse_event({**line("warning", message="hot", temperature=99), "colour": "red"})
+    assert event is not None
+    assert event.data == WarningData(message="hot")
+
+
+def test_an_event_of_a_newer_version_hides_nothing(tmp_path: Path) -> None:
+    folder = make_run(tmp_path)
+    journal = JournalWriter(folder.events_path)
+    for step, kind in enumerate(("started", "rolled-back", "finished")):
+        journal.append({"event": kind, "step": step, "data": {"snapshot": "a"}})
+    journal.close()
+    log = read_events(folder)
+    assert [event.event for event in log.events] == ["started", "rolled-back", "finished"]
+    assert log.broken_lines == 0
+    assert log.events[1].data == UnknownData(name="rolled-back", data={"snapshot": "a"})
+    assert "'rolled-back'" in tell(log.events[1]).message
+    row, _ = row_of_folder(folder)
+    assert (row.status, row.warnings) == ("completed", 0)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        None,
+        line(5),
+        line(None),
+        {**line("stopped"), "data": []},
+        {**line("stopped"), "data": "path"},
+        line("warning"),
+        line("error", type="ValueError", message=3),
+        line("checkpoint", path="a", request="often"),
+        {**line("started"), "step": -1},
+        {**line("started"), "time": "noon"},
+        {"seq": 1, "time": 1.5, "step": 1},
+    ],
+)
+def test_what_is_no_event_is_none(record: dict[str, Any] | None) -> None:
+    assert parse_event(record) is None
+
+
+def test_every_kind_has_one_model() -> None:
+    minimal: dict[str, dict[str, Any]] = {
+        "checkpoint": {"path": "a"},
+        "best": {"path": "a", "mean_return": 1, "std_return": 0, "episodes": 3},
+        "warning": {"message": "m"},
+        "error": {"type": "T", "message": "m"},
+        "interrupted": {"cause": "c"},
+    }
+    models = []
+    for kind in EventKind:
+        event = parse_event(line(kind.value, **minimal.get(kind, {})))
+        assert event is not None, kind
+        assert event.event is kind
+        models.append(type(event.data))
+    assert len(set(models)) == len(EventKind)
+
+
+def test_the_described_api_tells_the_kinds_apart() -> None:
+    schema = create_api().openapi()["components"]["schemas"]
+    details = schema["RunEvent"]["properties"]["details"]
+    assert details["discriminator"]["mapping"].keys() == {*EventKind, "unknown"}
+    assert schema[StartedData.__name__]["properties"]["kind"]["const"] == "started"
+    assert json.dumps(schema[UnknownData.__name__])
