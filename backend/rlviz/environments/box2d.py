@@ -93,6 +93,7 @@ BIPEDAL_WALKER = Environment(
     max_episode_steps=1_600,
     render_fps=50,
     options=BipedalWalkerOptions(),
+    step_wrapper="rlviz.environments.worlds:new_world",
 )
 
 CAR_RACING = Environment(

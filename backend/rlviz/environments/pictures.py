@@ -15,6 +15,7 @@ from stable_baselines3.common.atari_wrappers import (
 
 from rlviz.environments.atari import FRAME_SKIP, FRAME_STACK, SIDE, AtariOptions
 from rlviz.environments.box2d import CarRacingOptions
+from rlviz.environments.worlds import NewWorld
 from rlviz.environments.wrappers import Env, FrameSkip, StackedPictures
 
 
@@ -35,7 +36,7 @@ def atari_view(env: Env, options: AtariOptions) -> Env:
 
 
 def car_racing_steps(env: Env, options: CarRacingOptions) -> Any:
-    return FrameSkip(env, options.frame_skip)
+    return FrameSkip(NewWorld(env), options.frame_skip)
 
 
 def car_racing_view(env: Env, options: CarRacingOptions) -> Any:
