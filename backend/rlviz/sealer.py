@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rlviz.analysis.columns import Column, Table, tables
+from rlviz.domain.errors import RunFolderError
 from rlviz.rundir.journal import READ_BYTES, JournalTail
 from rlviz.rundir.sealed import PIECE_BYTES, SealedColumn, SealedMetrics, SealedRows
 
@@ -23,7 +24,7 @@ def main(journal: str, folder: str, least_bytes: str, niceness: str) -> int:
     os.nice(int(niceness))
     try:
         seal(SealedMetrics(Path(folder), Path(journal)), int(least_bytes))
-    except OSError as error:
+    except (OSError, RunFolderError) as error:
         print(error, file=sys.stderr)
         return 1
     return 0
@@ -32,7 +33,7 @@ def main(journal: str, folder: str, least_bytes: str, niceness: str) -> int:
 def seal(sealed: SealedMetrics, least_bytes: int, piece_bytes: int = PIECE_BYTES) -> None:
     """Seal what the journal holds beyond its sealed part, in pieces; a last one shorter than ``least_bytes`` stays.
 
-    Raises OSError.
+    Raises OSError or RunFolderError.
     """
     tail = JournalTail(sealed.journal, sealed.sweep())
     while True:

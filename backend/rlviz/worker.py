@@ -115,14 +115,14 @@ def _prewarmed() -> int:
     if not line:
         return EXIT_OK
     job = json.loads(line)
-    folder = Path(job["folder"])
-    _log_to(folder / "worker.log")
-    return work(folder, job.get("evaluate"))
+    path = Path(job["folder"])
+    _log_to(RunFolder.at(path))
+    return work(path, job.get("evaluate"))
 
 
-def _log_to(path: Path) -> None:
-    """Send standard output and error to the end of ``path``, and stop listening."""
-    with path.open("ab") as log, Path(os.devnull).open("rb") as nothing:
+def _log_to(folder: RunFolder) -> None:
+    """Send standard output and error to the end of the run's log, and stop listening."""
+    with folder.open_log() as log, Path(os.devnull).open("rb") as nothing:
         os.dup2(log.fileno(), 1)
         os.dup2(log.fileno(), 2)
         os.dup2(nothing.fileno(), 0)

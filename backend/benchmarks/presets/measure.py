@@ -118,7 +118,8 @@ def _final(job: Job, folder: RunFolder, config: RunConfig) -> float:
     """Mean return of the policy that the preset ends with: the best one, if it keeps it, else the last."""
     preset_keeps_best = config.evaluation.stop_after is not None
     path = folder.best_model_path if preset_keeps_best and folder.best_model_path.exists() else folder.model_path
-    policy = read_policy(load(ALGORITHMS.get(config.algo).model_class), path)
+    with path.open("rb") as file:
+        policy = read_policy(load(ALGORITHMS.get(config.algo).model_class), file)
     player = GreedyPlayer(lambda: make_environment(config, whole_episodes=True))
     try:
         score = player.play(policy, range(FINAL_SEED, FINAL_SEED + job.episodes.final), lambda: False)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import zipfile
 from dataclasses import dataclass
-from pathlib import Path
+from io import BufferedReader
 from typing import IO, Any, Protocol, Self
 
 import gymnasium
@@ -93,9 +93,11 @@ def as_played(model: BaseAlgorithm) -> Policy:
     return model if scale is None else ScaledPolicy(model, scale)
 
 
-def read_policy(model_class: type[BaseAlgorithm], path: Path) -> Policy:
-    """The policy saved in ``path``, on the CPU. Raises what loading a broken file raises."""
-    with path.open("rb") as file:  # once: the file may be replaced by a newer policy meanwhile
-        model = model_class.load(file, device="cpu")
-        scale = Scale.read(file)
+def read_policy(model_class: type[BaseAlgorithm], file: BufferedReader) -> Policy:
+    """The policy saved in ``file``, on the CPU. Raises what loading a broken file raises.
+
+    An open file, since another policy may take its name meanwhile.
+    """
+    model = model_class.load(file, device="cpu")
+    scale = Scale.read(file)
     return model if scale is None else ScaledPolicy(model, scale)

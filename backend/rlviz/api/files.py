@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 from email.utils import formatdate
 from http import HTTPStatus
-from pathlib import Path
 from typing import BinaryIO
 
 from starlette.datastructures import Headers
@@ -21,14 +20,13 @@ _RANGE = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})")
 _CHUNK = 1 << 18
 
 
-def send_file(request: Request, path: Path, media_type: str) -> Response:
-    """The file at ``path``, or the one range of it that is asked for.
+def send_file(request: Request, file: BinaryIO, media_type: str) -> Response:
+    """An open file, or the one range of it that is asked for; it is closed when it has been sent.
 
     Starlette's FileResponse breaks off when the file grows under it, as journals do, and answers bad ranges
     with text. This one sends what was there at the beginning; a range it does not understand, or a list of
-    ranges, is ignored, as RFC 9110 (section 14.2) allows. Raises FileNotFoundError.
+    ranges, is ignored, as RFC 9110 (section 14.2) allows.
     """
-    file = path.open("rb")
     try:
         response = _answer(request, file, media_type)
     except BaseException:

@@ -23,7 +23,7 @@
     │   ├── CheckpointUnusable       the policy file is missing, or is no policy
     │   ├── EpisodeUnusable          the environment handed out what cannot be summed up
     │   └── VideoNotWritten          no picture, or the encoder gave up
-    ├── RunFolderError          500  a run folder cannot be read; names file and reason
+    ├── RunFolderError          409  a run folder is damaged; names file, problem and remedy
     ├── CatalogueUnusable       500  the catalogue's file cannot be opened or written; says what to do
     │   └── CatalogueDamaged         it is no catalogue of ours any more; a rebuild makes it again
     ├── RunsFolderInUse         500  another service has it, so this one does not start; names its process
@@ -38,6 +38,8 @@ import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
+
+from rlviz.domain.damage import Damage
 
 
 @dataclass(frozen=True)
@@ -185,7 +187,12 @@ class VideoNotWritten(EvaluationFailed):
 
 
 class RunFolderError(RlvizError):
-    title = "Run folder cannot be read"
+    status = 409
+    title = "Run is damaged"
+
+    def __init__(self, run_id: str, damage: Damage) -> None:
+        super().__init__(f"Run {run_id[:80]!r} is damaged. {damage}")
+        self.damage = damage
 
 
 class CatalogueUnusable(RlvizError):

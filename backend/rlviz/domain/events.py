@@ -12,6 +12,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_serializer, model_validator
 
+from rlviz.domain.records import MAX_STEP, MAX_TIME
 from rlviz.domain.status import RunStatus
 
 
@@ -43,7 +44,7 @@ class StartedData(EventData):
     """The worker has read its configuration."""
 
     kind: Literal[EventKind.STARTED] = EventKind.STARTED
-    pid: int | None = Field(default=None, description="Process of the worker.")
+    pid: int | None = Field(default=None, ge=0, lt=1 << 31, description="Process of the worker.")
     process_started_at: float | None = Field(
         default=None, description="When that process started, in the host's own count: a pid alone is reused."
     )
@@ -129,9 +130,9 @@ class EventRecord(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    seq: int = Field(ge=1)
-    time: float = Field(description="Unix time, seconds.")
-    step: int = Field(ge=0)
+    seq: int = Field(ge=1, le=MAX_STEP)
+    time: float = Field(ge=0, le=MAX_TIME, description="Unix time, seconds.")
+    step: int = Field(ge=0, le=MAX_STEP)
     data: AnyEventData
 
     @property

@@ -19,6 +19,12 @@ EVAL_REWARD = "eval/mean_reward"
 EVAL_REWARD_STD = "eval/std_reward"
 EVAL_EP_LENGTH = "eval/mean_ep_length"
 
+MAX_STEP = (1 << 53) - 1
+"""The largest step a record may name: what a browser and the catalogue can hold. No run comes near."""
+
+MAX_TIME = 253_402_300_799.0
+"""Unix time of the end of the year 9999, after which no calendar goes on."""
+
 
 class MetricRecord(BaseModel):
     """A line of ``metrics.jsonl``: the values that were logged at one step."""
@@ -26,8 +32,8 @@ class MetricRecord(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     seq: int = Field(ge=1, description="Position in the journal, from 1, without gaps.")
-    time: float = Field(description="Unix time, seconds.")
-    step: int = Field(ge=0, description="Environment steps done.")
+    time: float = Field(ge=0, le=MAX_TIME, description="Unix time, seconds.")
+    step: int = Field(ge=0, le=MAX_STEP, description="Environment steps done.")
     values: dict[str, float | None] = Field(
         description="Value by Stable-Baselines3 logger name; null stands for NaN or infinity."
     )
@@ -35,4 +41,13 @@ class MetricRecord(BaseModel):
 
 def is_metric(record: Mapping[str, Any] | None) -> bool:
     """Whether a line of ``metrics.jsonl`` says what readers count on. Cheap: looks at no single value."""
-    return record is not None and type(record.get("step")) is int and isinstance(record.get("values"), dict)
+    if record is None:
+        return False
+    step, time, values = record.get("step"), record.get("time"), record.get("values")
+    return (
+        type(step) is int
+        and 0 <= step <= MAX_STEP
+        and isinstance(time, int | float)
+        and 0 <= time <= MAX_TIME
+        and type(values) is dict
+    )

@@ -29,6 +29,7 @@ from rlviz.evaluation.recorder import VideoRecorder
 from rlviz.evaluation.rollout import play
 from rlviz.evaluation.summary import summarize
 from rlviz.rundir.artifacts import find_artifact
+from rlviz.rundir.files import open_file
 from rlviz.rundir.folder import RunFolder
 
 Clock = Callable[[], float]
@@ -129,7 +130,8 @@ def load_policy(folder: RunFolder, algo: str, checkpoint: str | None, pinned: Pa
         raise CheckpointUnusable(f"{checkpoint} is not there any more; evaluate again to use the newest.") from error
     model_class = load(ALGORITHMS.get(algo).model_class)
     try:
-        return read_policy(model_class, path)
+        with open_file(path, folder.path) as file:
+            return read_policy(model_class, file)
     except Exception as error:
         raise CheckpointUnusable(
             f"{checkpoint} cannot be loaded as {model_class.__name__} ({_brief(error)}); "

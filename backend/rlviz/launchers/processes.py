@@ -103,8 +103,12 @@ class WorkerProcesses:
     def start(self, folder: RunFolder, evaluation_id: str | None = None) -> LaunchedWorker:
         """A worker that trains the run in ``folder``, or plays one of its evaluations.
 
-        Raises LauncherError if no process can be started.
+        Raises LauncherError if no process can be started, RunFolderError if the folder is a link or no folder.
         """
+        try:
+            folder.check()
+        except FileNotFoundError as error:
+            raise LauncherError(f"The folder of run {folder.run_id!r} is gone.") from error
         self._respawn_at = self._monotonic() + RESPAWN_SECONDS
         if self._prewarmed is not None and _hand_over(self._prewarmed, folder, evaluation_id):
             process, self._prewarmed = self._prewarmed, None
@@ -129,9 +133,9 @@ class WorkerProcesses:
 
 
 def _start_cold(folder: RunFolder, evaluation_id: str | None) -> subprocess.Popen[bytes]:
-    arguments = [str(folder.path.resolve()), *(["--evaluate", evaluation_id] if evaluation_id else [])]
+    arguments = [str(folder.path), *(["--evaluate", evaluation_id] if evaluation_id else [])]
     try:
-        with folder.log_path.open("ab") as log:
+        with folder.open_log() as log:
             return _spawn(arguments, stdin=subprocess.DEVNULL, output=log.fileno())
     except OSError as error:
         raise LauncherError(f"The worker's log could not be opened: {error}.") from error
@@ -159,7 +163,7 @@ def _spawn(arguments: list[str], *, stdin: int, output: int) -> subprocess.Popen
 
 def _hand_over(prewarmed: subprocess.Popen[bytes], folder: RunFolder, evaluation_id: str | None) -> bool:
     """Give ``prewarmed`` its job; it may still be importing. Returns False if it has died."""
-    job = {"folder": str(folder.path.resolve()), "evaluate": evaluation_id}
+    job = {"folder": str(folder.path), "evaluate": evaluation_id}
     pipe = prewarmed.stdin
     if prewarmed.poll() is not None or pipe is None:
         return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from rlviz.domain.errors import ArtifactNotFound
+from rlviz.rundir.files import is_file
 from rlviz.rundir.folder import RunFolder
 
 
@@ -12,7 +13,7 @@ def find_artifact(folder: RunFolder, name: str) -> Path:
     """The regular file called ``name`` inside ``folder``.
 
     Raises ArtifactNotFound for everything else: absolute names, ``..``, backslashes, NUL, hidden
-    and temporary files, folders, and links that lead outside.
+    and temporary files, folders, pipes, and links, wherever they lead.
     """
     missing = ArtifactNotFound(f"Run {folder.run_id!r} has no file {name[:120]!r}.")
     parts = name.split("/")
@@ -20,11 +21,7 @@ def find_artifact(folder: RunFolder, name: str) -> Path:
         raise missing
     if any(character in name for character in "\\\0:"):
         raise missing
-    try:
-        path = folder.path.joinpath(*parts).resolve(strict=True)
-        inside = path.is_file() and path.is_relative_to(folder.path.resolve())
-    except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: links in a circle, until Python 3.13
-        raise missing from error
-    if not inside:
+    path = folder.path.joinpath(*parts)
+    if not is_file(path, folder.path):
         raise missing
     return path

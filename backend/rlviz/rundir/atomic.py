@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from io import BufferedRandom
 from pathlib import Path
 
+from rlviz.rundir.files import FOLDER, damaged, files_in, open_descriptor
+
 TEMPORARY_SUFFIX = ".tmp"
 
 
@@ -18,31 +20,47 @@ def temporary_name(path: Path) -> Path:
 
 
 @contextmanager
-def atomic_write(path: Path) -> Iterator[BufferedRandom]:
+def atomic_write(path: Path, folder: Path | None = None) -> Iterator[BufferedRandom]:
     """Open a binary file that becomes ``path`` when the block ends well, and vanishes when it raises.
 
-    A reader sees the old file or the new one, never a part; the bytes are on disk before the rename.
+    A reader sees the old file or the new one, never a part; the bytes are on disk before the rename. A link or a
+    pipe at ``path`` is replaced. ``folder`` is the run folder, if that is not the parent. Raises
+    FileNotFoundError without a folder to write into, RunFolderError where there is a link or a folder in the way,
+    and OSError, a full disk for instance.
     """
     temporary = temporary_name(path)
-    try:
-        with temporary.open("w+b") as file:
+    flags = os.O_RDWR | os.O_CREAT | os.O_TRUNC
+    with os.fdopen(open_descriptor(temporary, flags, folder), "w+b") as file:
+        try:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+            _replace(path, temporary, folder or path.parent)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
 
 
-def write_atomically(path: Path, content: bytes) -> None:
-    """Replace ``path`` by ``content`` in one step."""
-    with atomic_write(path) as file:
+def write_atomically(path: Path, content: bytes, folder: Path | None = None) -> None:
+    """Replace ``path`` by ``content`` in one step. Obligations as those of ``atomic_write``."""
+    with atomic_write(path, folder) as file:
         file.write(content)
 
 
-def remove_leftovers(folder: Path) -> None:
-    """Delete what writers that were killed left under temporary names in ``folder``; spare what is being written."""
-    for leftover in folder.glob(f".*{TEMPORARY_SUFFIX}"):
+def remove_leftovers(path: Path, folder: Path) -> None:
+    """Delete what writers that were killed left under temporary names in ``path``; spare what is being written.
+
+    ``folder`` is the run folder that ``path`` is or lies in.
+    """
+    for leftover in files_in(path, folder, f".*{TEMPORARY_SUFFIX}"):
         if f".{os.getpid()}-" not in leftover.name:
             leftover.unlink(missing_ok=True)
+
+
+def _replace(path: Path, temporary: Path, folder: Path) -> None:
+    try:
+        temporary.replace(path)
+    except (IsADirectoryError, PermissionError) as error:  # the latter is what Windows says
+        if not path.is_dir():
+            raise
+        raise damaged(path, folder, FOLDER) from error

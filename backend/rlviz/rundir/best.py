@@ -5,14 +5,17 @@ from __future__ import annotations
 from io import BytesIO
 from pathlib import Path
 from zipfile import BadZipFile, ZipFile
+from zlib import error as ZlibError  # noqa: N812
 
-from pydantic import ValidationError
-
-from rlviz.domain.errors import RunFolderError
 from rlviz.domain.evaluation import BestPolicy
+from rlviz.rundir.documents import parse_document, read_document
+from rlviz.rundir.files import MAX_JSON_BYTES, damaged, open_file
 
 FIGURES = "best_policy.json"
 """The member that Stable-Baselines3 passes over."""
+
+_NO_ARCHIVE = (OSError, BadZipFile, ZlibError, EOFError, ValueError, RuntimeError, NotImplementedError)
+"""What the standard library raises for an archive that is damaged, encrypted, or packed in a way it does not know."""
 
 
 def with_figures(policy: bytes, best: BestPolicy) -> bytes:
@@ -23,15 +26,23 @@ def with_figures(policy: bytes, best: BestPolicy) -> bytes:
     return file.getvalue()
 
 
-def read_best(path: Path) -> BestPolicy | None:
-    """What the policy file at ``path`` says of its policy; None without a file or a word. Raises RunFolderError."""
+def read_best(path: Path, folder: Path) -> BestPolicy | None:
+    """What the policy file at ``path`` in the run folder ``folder`` says of its policy; None without a file or a word.
+
+    Raises RunFolderError.
+    """
     beside = path.with_suffix(".json")  # where it was said at first
     try:
-        with ZipFile(path) as archive:
+        with open_file(path, folder) as file, ZipFile(file) as archive:
             if FIGURES in archive.namelist():
-                return BestPolicy.model_validate_json(archive.read(FIGURES))
-        return BestPolicy.model_validate_json(beside.read_bytes())
+                return parse_document(_member(archive), BestPolicy, path, folder)
+        return read_document(beside, BestPolicy, folder)
     except FileNotFoundError:
         return None
-    except (OSError, BadZipFile, ValidationError) as error:
-        raise RunFolderError(f"{path} does not say how good its policy is: {error}") from error
+    except _NO_ARCHIVE as error:
+        raise damaged(path, folder, f"It is not a policy as the app saves it ({error}).") from error
+
+
+def _member(archive: ZipFile) -> bytes:
+    with archive.open(FIGURES) as member:
+        return member.read(MAX_JSON_BYTES)

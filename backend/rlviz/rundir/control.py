@@ -5,10 +5,11 @@ from __future__ import annotations
 from enum import StrEnum
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from rlviz.domain.errors import RunFolderError
+from rlviz.rundir.aside import set_aside
 from rlviz.rundir.atomic import write_atomically
+from rlviz.rundir.documents import read_document
 
 
 class Desired(StrEnum):
@@ -36,12 +37,16 @@ class Control(BaseModel):
 def read_control(path: Path) -> Control:
     """The control file at ``path``; the idle state if there is none. Raises RunFolderError if unreadable."""
     try:
-        return Control.model_validate_json(path.read_bytes())
+        return read_document(path, Control)
     except FileNotFoundError:
         return Control()
-    except ValidationError as error:
-        raise RunFolderError(f"{path} is not a control file: {error}") from error
 
 
 def write_control(path: Path, control: Control) -> None:
+    """Replace the control file, and whatever lies in its place: a stop has to reach the trainer.
+
+    Raises FileNotFoundError without a run folder, and RunFolderError if that is none.
+    """
+    if path.is_dir() and not path.is_symlink():
+        set_aside(path)
     write_atomically(path, control.model_dump_json(indent=2).encode())

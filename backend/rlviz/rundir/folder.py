@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from collections.abc import Container, Iterator
 from pathlib import Path
-from typing import TypeVar
+from typing import BinaryIO, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from rlviz.domain.config import RunConfig, RunName
 from rlviz.domain.errors import RunFolderError
 from rlviz.domain.evaluation import BestPolicy, EvaluationRecord
 from rlviz.domain.ids import check_evaluation_id, check_run_id, is_evaluation_id, is_run_id
+from rlviz.rundir.aside import open_in_place
 from rlviz.rundir.atomic import remove_leftovers, write_atomically
 from rlviz.rundir.best import read_best
 from rlviz.rundir.control import Control, read_control, write_control
+from rlviz.rundir.documents import read_document
+from rlviz.rundir.files import MISSING, check_folders, damaged, files_in, is_file, names_in, open_file
 
-_CHECKPOINT = re.compile(r"step_(\d+)\.zip")
+M = TypeVar("M", bound=BaseModel)
+
+_CHECKPOINT = re.compile(r"step_(\d{1,15})\.zip")
+
+_SIGNS = ("config.json", "metrics.jsonl", "events.jsonl")
+"""A folder that has one of these is, or was, a run's."""
 
 
 class Labels(BaseModel):
@@ -53,9 +62,20 @@ class RunFolder:
 
     @classmethod
     def at(cls, path: Path) -> RunFolder:
-        """The run folder that lies at ``path``."""
-        path = path.resolve()
+        """The run folder that lies at ``path``. One that is a link stays one, and is refused when it is used."""
+        path = Path(os.path.abspath(path))  # noqa: PTH100  (``resolve`` would follow that link)
         return cls(path.parent, path.name)
+
+    def check(self) -> None:
+        """Raises FileNotFoundError if there is no such folder, RunFolderError if what is there is a link or a file."""
+        check_folders(self.path, self.path)
+
+    def is_there(self) -> bool:
+        try:
+            self.check()
+        except (OSError, RunFolderError):
+            return False
+        return True
 
     def create(self, config: RunConfig) -> None:
         """Make the folder with its configuration. Raises FileExistsError if it is there already."""
@@ -65,8 +85,12 @@ class RunFolder:
         write_atomically(self.config_path, config.model_dump_json(indent=2).encode())
 
     def read_config(self) -> RunConfig:
-        """Raises RunFolderError, naming file and reason, if the configuration is missing or unreadable."""
-        return _read(self.config_path, RunConfig)
+        """Raises RunFolderError if the configuration is missing or unreadable, or another run's."""
+        config = self._read(self.config_path, RunConfig)
+        if config.run_id != self.run_id:
+            problem = f"It is the configuration of run {config.run_id[:80]!r}."
+            raise damaged(self.config_path, self.path, problem)
+        return config
 
     def read_control(self) -> Control:
         return read_control(self.control_path)
@@ -86,17 +110,25 @@ class RunFolder:
 
     def read_labels(self) -> Labels:
         """The labels; those of the configuration as long as nobody changed them."""
-        if not self.labels_path.exists():
+        try:
+            return read_document(self.labels_path, Labels)
+        except FileNotFoundError:
             return Labels(name=self.read_config().name)
-        return _read(self.labels_path, Labels)
 
     def write_labels(self, labels: Labels) -> None:
         write_atomically(self.labels_path, labels.model_dump_json(indent=2).encode())
 
+    def open_log(self) -> BinaryIO:
+        """``worker.log``, to write at its end; what lies in its place and is no file is put aside.
+
+        Raises FileNotFoundError without a folder, and RunFolderError.
+        """
+        return open_in_place(self.log_path)
+
     def tidy(self) -> None:
         """Remove what a trainer that was killed left half-written. For a run that has ended."""
         for path in (self.path, self.checkpoints):
-            remove_leftovers(path)
+            remove_leftovers(path, self.path)
 
     # Policies
 
@@ -107,21 +139,21 @@ class RunFolder:
         """Checkpoints as (step, path), oldest first."""
         found = (
             (int(match[1]), path)
-            for path in self.checkpoints.glob("step_*.zip")
+            for path in files_in(self.checkpoints, self.path, "step_*.zip")
             if (match := _CHECKPOINT.fullmatch(path.name))
         )
         return sorted(found)
 
     def newest_policy(self) -> Path | None:
         """The final model, else the last checkpoint, else None."""
-        if self.model_path.exists():
+        if is_file(self.model_path):
             return self.model_path
         checkpoints = self.checkpoint_files()
         return checkpoints[-1][1] if checkpoints else None
 
     def best_policy(self) -> BestPolicy | None:
         """What is known of the best policy; None as long as none was kept. Raises RunFolderError."""
-        return read_best(self.best_model_path)
+        return read_best(self.best_model_path, self.path)
 
     # Evaluations
 
@@ -136,40 +168,59 @@ class RunFolder:
         return self.evaluations / f".{check_evaluation_id(evaluation_id)}.zip.tmp"
 
     def pin_policy(self, evaluation_id: str, policy: Path) -> None:
-        """Keep ``policy`` for an evaluation. Raises FileNotFoundError if it is gone already."""
+        """Keep ``policy`` for an evaluation. Raises FileNotFoundError if it is gone already, and RunFolderError."""
         pinned = self.pinned_policy_path(evaluation_id)
+        check_folders(self.evaluations, self.path)
+        check_folders(policy.parent, self.path)
         pinned.unlink(missing_ok=True)
         try:
-            pinned.hardlink_to(policy)
+            os.link(policy, pinned, follow_symlinks=False)
         except FileNotFoundError:
             raise
-        except OSError:  # a file system without hard links
-            shutil.copyfile(policy, pinned)
+        except (OSError, NotImplementedError):  # a file system without hard links
+            with open_file(policy, self.path) as source, pinned.open("wb") as copy:
+                shutil.copyfileobj(source, copy)
 
     def read_evaluation(self, evaluation_id: str) -> EvaluationRecord:
         """Raises RunFolderError if the record is missing or unreadable."""
-        return _read(self.evaluation_path(evaluation_id), EvaluationRecord)
+        path = self.evaluation_path(evaluation_id)
+        record = self._read(path, EvaluationRecord)
+        if (record.run_id, record.id) != (self.run_id, evaluation_id):
+            raise damaged(path, self.path, f"It is evaluation {record.id[:80]!r} of run {record.run_id[:80]!r}.")
+        return record
 
     def write_evaluation(self, record: EvaluationRecord) -> None:
-        write_atomically(self.evaluation_path(record.id), record.model_dump_json(indent=2).encode())
+        content = record.model_dump_json(indent=2).encode()
+        write_atomically(self.evaluation_path(record.id), content, self.path)
 
     def evaluation_ids(self) -> list[str]:
         """Ids of all evaluations, oldest first."""
-        return sorted(path.stem for path in self.evaluations.glob("eval_*.json") if is_evaluation_id(path.stem))
+        names = {name.removesuffix(".json") for name in names_in(self.evaluations, self.path, "eval_*.json")}
+        return sorted(filter(is_evaluation_id, names))
+
+    def _read(self, path: Path, model: type[M]) -> M:
+        """A document that has to be there. Raises RunFolderError."""
+        try:
+            return read_document(path, model, self.path)
+        except FileNotFoundError as error:
+            raise damaged(path, self.path, MISSING) from error
 
 
 def run_folders(root: Path, known: Container[str] = ()) -> Iterator[RunFolder]:
-    """Every run folder under ``root`` but those in ``known``: subfolders named like a run that hold a configuration."""
+    """Every run folder under ``root`` but those in ``known``.
+
+    That is a folder, no link to one, which is named like a run and holds a configuration or a journal, whatever
+    has become of them.
+    """
     for path in sorted(root.iterdir() if root.is_dir() else ()):
-        if path.name not in known and is_run_id(path.name) and (path / "config.json").is_file():
+        if path.name not in known and is_run_id(path.name) and _is_run(path):
             yield RunFolder(root, path.name)
 
 
-M = TypeVar("M", bound=BaseModel)
+def linked_folders(root: Path) -> list[Path]:
+    """Links under ``root`` to folders elsewhere, which would be run folders if they lay here."""
+    return sorted(path for path in root.iterdir() if is_run_id(path.name) and path.is_symlink() and path.is_dir())
 
 
-def _read(path: Path, model: type[M]) -> M:
-    try:
-        return model.model_validate_json(path.read_bytes())
-    except (OSError, ValidationError) as error:
-        raise RunFolderError(f"{path} cannot be read: {error}") from error
+def _is_run(path: Path) -> bool:
+    return path.is_dir() and not path.is_symlink() and any(os.path.lexists(path / name) for name in _SIGNS)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO
 
 from rlviz.domain.errors import RunIsActive, RunsFolderInUse, RunsFolderUnusable
+from rlviz.rundir.aside import open_in_place
 from rlviz.rundir.folder import RunFolder
 
 
@@ -17,9 +18,9 @@ from rlviz.rundir.folder import RunFolder
 def training_lock(folder: RunFolder) -> Iterator[None]:
     """Hold ``worker.lock`` of ``folder``; the system releases it however the process ends.
 
-    Raises RunIsActive if another trainer, in whatever process, holds it.
+    Raises RunIsActive if another trainer, in whatever process, holds it, and RunFolderError.
     """
-    with folder.lock_path.open("w") as file:
+    with open_in_place(folder.lock_path) as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from rlviz.rundir.files import files_in
 from rlviz.rundir.folder import RunFolder
 
 
@@ -22,4 +23,4 @@ def retain_checkpoints(folder: RunFolder, keep: int) -> None:
 
 def retain_videos(folder: RunFolder, keep: int) -> None:
     """Delete all but the newest ``keep`` evaluation videos; summaries stay."""
-    keep_newest(sorted(folder.evaluations.glob("eval_*.mp4")), keep)
+    keep_newest(files_in(folder.evaluations, folder.path, "eval_*.mp4"), keep)

@@ -14,7 +14,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -24,7 +23,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rlviz.domain.errors import RunFolderError
 from rlviz.rundir.atomic import remove_leftovers, write_atomically
+from rlviz.rundir.files import names_in, open_file
 
 PIECE_BYTES = 1 << 23
 """A piece is made of about so much journal, some 65,000 rows, or of what is left when the run has ended."""
@@ -110,19 +111,18 @@ class SealedMetrics:
     def write(self, start: int, end: int, rows: SealedRows) -> None:
         """Add the piece that holds ``rows``, those from byte ``start`` to ``end`` of the journal.
 
-        Raises OSError; also if the run's folder has gone meanwhile, which is not made again.
+        Raises OSError, also if the run's folder has gone meanwhile, which is not made again; and RunFolderError.
         """
-        with self.journal.open("rb") as journal:
+        with open_file(self.journal) as journal:
             mark = _mark(journal, start, end)
         content = _encode(rows, {"version": _VERSION, "start": start, "end": end, "mark": mark})
         self.folder.mkdir(exist_ok=True)
-        write_atomically(self.folder / f"{start:015d}-{end:015d}-{_hash(content)}.parquet", content)
+        name = f"{start:015d}-{end:015d}-{_hash(content)}.parquet"
+        write_atomically(self.folder / name, content, self.journal.parent)
 
     def sweep(self) -> int:
         """Remove what is not whole or does not belong to the journal; return where its sealed part ends (bytes)."""
-        if not self.folder.is_dir():
-            return 0
-        remove_leftovers(self.folder)
+        remove_leftovers(self.folder, self.journal.parent)
         chain = list(self._chain())
         kept = {path for path, _ in chain}
         for path, _, _ in self._files():
@@ -135,8 +135,8 @@ class SealedMetrics:
         if not files:
             return
         try:
-            journal = self.journal.open("rb")
-        except OSError:
+            journal = open_file(self.journal)
+        except (OSError, RunFolderError):
             return
         end = 0
         with journal:
@@ -152,10 +152,7 @@ class SealedMetrics:
 
     def _files(self) -> list[tuple[Path, int, int]]:
         """Files that are named like pieces, with the stretch that the name says, in order."""
-        try:
-            names = sorted(path.name for path in self.folder.iterdir())
-        except OSError:
-            return []
+        names = names_in(self.folder, self.journal.parent)
         matches = [match for name in names if (match := _FILE.fullmatch(name))]
         return [(self.folder / match[0], int(match[1]), int(match[2])) for match in matches]
 
@@ -182,13 +179,12 @@ def _remove(path: Path) -> None:
 def _open(path: Path, start: int, end: int) -> Piece | None:
     """None if it is damaged, or not what its name says."""
     try:
-        if not stat.S_ISREG(path.lstat().st_mode):  # a pipe would be waited for, a link leads elsewhere
-            return None
-        content = path.read_bytes()
+        with open_file(path) as file:
+            content = file.read()
         if _hash(content) != path.stem.rsplit("-", 1)[1]:
             return None
         piece = Piece(content)
-    except (OSError, ValueError, LookupError):
+    except (OSError, ValueError, LookupError, RunFolderError):
         return None
     return piece if (piece.start, piece.end) == (start, end) else None
 

@@ -19,7 +19,8 @@ _DOOMED = ".purging-"
 class Trash:
     """Moves are renames: a folder is in its place or in the trash, whole, whenever the process dies.
 
-    The folder's own modification time says when it was thrown away.
+    The folder's own modification time says when it was thrown away. What lies in a run's place though it is no
+    folder, a link for instance, is thrown away itself: what it leads to is left alone.
     """
 
     def __init__(self, runs_dir: Path) -> None:
@@ -30,8 +31,8 @@ class Trash:
         """Throw a run's folder away at ``now`` (Unix seconds). One that is gone already is no error."""
         self.path.mkdir(exist_ok=True)
         try:
-            os.utime(folder.path, (now, now))
-            if (older := self.path / folder.run_id).exists():
+            os.utime(folder.path, (now, now), follow_symlinks=False)
+            if os.path.lexists(older := self.path / folder.run_id):
                 self._remove(older)
             folder.path.rename(self.path / folder.run_id)
         except FileNotFoundError:
@@ -85,17 +86,26 @@ class Trash:
         purged = []
         for path in self._entries():
             if path.name.startswith(_DOOMED):
-                shutil.rmtree(path, ignore_errors=True)
-            elif is_run_id(path.name) and path.stat().st_mtime <= before:
+                _destroy(path)
+            elif is_run_id(path.name) and path.lstat().st_mtime <= before:
                 self._remove(path)
                 purged.append(path.name)
         return purged
 
     def _remove(self, path: Path) -> None:
         doomed = path.with_name(f"{_DOOMED}{path.name}")
-        shutil.rmtree(doomed, ignore_errors=True)
+        _destroy(doomed)
         path.rename(doomed)
-        shutil.rmtree(doomed, ignore_errors=True)
+        _destroy(doomed)
 
     def _entries(self) -> list[Path]:
         return sorted(self.path.iterdir()) if self.path.is_dir() else []
+
+
+def _destroy(path: Path) -> None:
+    """Remove a folder and all it holds, or whatever else is there; what cannot be removed stays for the next time."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with suppress(OSError):
+            path.unlink()

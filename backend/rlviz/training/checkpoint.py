@@ -12,6 +12,7 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 
 from rlviz.algorithms.policy import Scale
 from rlviz.domain.config import CheckpointPolicy
+from rlviz.domain.errors import RunFolderError
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.events import CheckpointData
 from rlviz.rundir.atomic import atomic_write, write_atomically
@@ -110,7 +111,7 @@ class Checkpoints:
             save_policy(model, path)
             self._picture(model)
             retain_checkpoints(self._folder, self._policy.keep)
-        except OSError as error:
+        except (OSError, RunFolderError) as error:
             self._journals.warn(step, f"The checkpoint at step {step} could not be saved: {error}.")
             return
         within = path.relative_to(self._folder.path).as_posix()

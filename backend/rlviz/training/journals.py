@@ -11,6 +11,7 @@ from contextlib import suppress
 from numbers import Real
 from typing import Any, NamedTuple
 
+from pydantic import JsonValue
 from stable_baselines3.common.logger import KVWriter
 
 from rlviz.domain.events import Ending, EventData, WarningData, event_line
@@ -20,6 +21,10 @@ from rlviz.training.limits import MetricLimits
 
 MAX_WAITING_ROWS = 1_000
 """So many wait for company; then they are written at once."""
+
+
+MAX_TEXT = 20_000
+"""Characters of a message or traceback that an event keeps; a line of a journal has a limit."""
 
 
 class Row(NamedTuple):
@@ -86,7 +91,7 @@ class RunJournals:
         except OSError:  # too much waits for the disk already
             self._soon.appendleft(row)
             raise
-        except (TypeError, OverflowError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             names = ", ".join(row.values)
             self.warn(row.step, f"{names} could not be recorded at step {row.step}: {error}.")
 
@@ -117,7 +122,7 @@ class RunJournals:
                 write()
         if isinstance(data, Ending):
             self._limits.close()
-        self._events.append(event_line(step, data))
+        self._events.append(_shortened(event_line(step, data)))
         try:
             self._events.flush()
         except OSError:
@@ -152,6 +157,14 @@ class RunJournals:
                 self._metrics.close()
             finally:
                 self._events.close()
+
+
+def _shortened(line: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """An event whose texts end after MAX_TEXT characters."""
+    data = line["data"]
+    if isinstance(data, dict):
+        line["data"] = {name: value[:MAX_TEXT] if isinstance(value, str) else value for name, value in data.items()}
+    return line
 
 
 class JournalOutput(KVWriter):

@@ -23,6 +23,7 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 
 from rlviz.algorithms.policy import as_played
 from rlviz.domain.config import EvaluationPlan
+from rlviz.domain.errors import RunFolderError
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.events import BestData
 from rlviz.domain.records import EVAL_EP_LENGTH, EVAL_REWARD, EVAL_REWARD_STD
@@ -97,7 +98,7 @@ class PeriodicEvaluation:
         path = self._folder.best_model_path
         try:
             save_best(model, path, found)
-        except OSError as error:
+        except (OSError, RunFolderError) as error:
             self._journals.warn(step, f"The best policy so far, of step {step}, could not be saved: {error}.")
             return
         self._best = found

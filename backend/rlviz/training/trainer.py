@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from threading import Event
 
@@ -12,6 +12,7 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 
 from rlviz.algorithms import ALGORITHMS
 from rlviz.domain.config import RunConfig
+from rlviz.domain.errors import RunFolderError
 from rlviz.domain.events import ErrorData, FinishedData, StartedData, StoppedData
 from rlviz.domain.registry import load
 from rlviz.environments.custom import environment_of
@@ -93,8 +94,9 @@ class Trainer:
         )
 
     def _train(self, config: RunConfig) -> None:
-        if self._folder.read_control().desired is Desired.STOP:
-            self.stop()
+        with suppress(RunFolderError):  # a damaged wish is none; the service writes the next over it
+            if self._folder.read_control().desired is Desired.STOP:
+                self.stop()
         with _closing(build_model(config)) as model:
             model.set_logger(RunLogger(JournalOutput(self._journals)))
             make_interruptible(model, self._stop)

@@ -37,10 +37,6 @@ def test_files_of_the_run_are_found(folder: RunFolder, name: str) -> None:
     assert find_artifact(folder, name).read_text() == "inside"
 
 
-def test_a_link_inside_the_folder_leads_to_its_file(folder: RunFolder) -> None:
-    assert find_artifact(folder, "to_video") == (folder.path / "eval" / "eval_1.mp4").resolve()
-
-
 def test_the_runs_folder_may_itself_be_a_link(folder: RunFolder, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "runs")
     assert find_artifact(RunFolder(tmp_path / "link", "run-1"), "config.json").read_text() == "inside"

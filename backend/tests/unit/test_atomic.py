@@ -69,6 +69,6 @@ def test_leftovers_of_killed_writers_are_removed_and_nothing_else(tmp_path: Path
     kept.add(temporary_name(tmp_path / "control.json"))  # this process is writing it
     for path in kept | {tmp_path / ".model.zip.1-2.tmp", tmp_path / ".step_1.zip.1.tmp"}:
         path.touch()
-    remove_leftovers(tmp_path)
+    remove_leftovers(tmp_path, tmp_path)
     assert set(tmp_path.iterdir()) == kept
-    remove_leftovers(tmp_path / "not there")
+    remove_leftovers(tmp_path / "not there", tmp_path)

@@ -30,7 +30,7 @@ def test_fields_of_a_newer_version_are_ignored(tmp_path: Path) -> None:
 def test_an_unreadable_file_is_named(tmp_path: Path, content: str) -> None:
     path = tmp_path / "control.json"
     path.write_text(content)
-    with pytest.raises(RunFolderError, match=r"control\.json is not a control file"):
+    with pytest.raises(RunFolderError, match=r"control\.json: It "):
         read_control(path)
 
 

@@ -59,7 +59,7 @@ def test_an_unreadable_configuration_is_named(folder: RunFolder, content: bytes 
     folder.config_path.unlink()
     if content is not None:
         folder.config_path.write_bytes(content)
-    with pytest.raises(RunFolderError, match=r"config\.json cannot be read"):
+    with pytest.raises(RunFolderError, match=r"config\.json: It "):
         folder.read_config()
 
 

@@ -10,6 +10,7 @@ import orjson
 import pytest
 
 from rlviz.rundir.journal import READ_BYTES, JournalTail, last_lines, read_backwards, read_journal, split_lines
+from rlviz.rundir.journal.lines import MAX_LINE_BYTES
 from tests.support.journals import write
 
 
@@ -145,3 +146,50 @@ def test_the_last_lines_come_in_order(path: Path) -> None:
     assert [line.record and line.record["seq"] for line in last_lines(path, 3)] == [8, 9, 10]
     assert last_lines(path, 0) == []
     assert len(last_lines(path, 100)) == 10
+
+
+# Lines without end
+
+
+@pytest.mark.parametrize("long", [MAX_LINE_BYTES + 1, 3 * MAX_LINE_BYTES, 50_000_000])
+def test_a_line_that_is_too_long_is_broken_costs_no_other_and_is_kept_by_nobody(path: Path, long: int) -> None:
+    with path.open("wb") as file:
+        file.write(b'{"seq":1}\n{"seq":2,"text":"')
+        file.seek(10 + long - 1)  # the rest of the line is a hole: NUL bytes
+        file.write(b'\n{"seq":3}\n')
+    lines = read_journal(path)
+    assert [line.record for line in lines] == [{"seq": 1}, None, {"seq": 3}]
+    assert [(line.start, line.end) for line in lines] == [(0, 10), (10, 10 + long), (10 + long, 20 + long)]
+    assert len(lines[1].raw) < 1000
+    assert list(read_backwards(path))[::-1] == lines
+    for limit in (10, READ_BYTES, None):
+        tail, records, broken = JournalTail(path), [], []
+        while (found := tail.read_records(limit)) != ([], []):
+            records += found.records
+            broken += found.broken
+        assert (records, [line.start for line in broken]) == ([{"seq": 1}, {"seq": 3}], [10])
+
+
+def test_a_line_that_is_longer_than_a_piece_is_read_if_it_is_a_record(path: Path) -> None:
+    row = {"seq": 1, "text": "x" * (MAX_LINE_BYTES - 20)}
+    path.write_bytes(orjson.dumps(row) + b"\n")
+    assert [line.record for line in JournalTail(path).read(100)] == [row]
+    assert [line.record for line in read_backwards(path, chunk=100)] == [row]
+
+
+def test_a_torn_line_without_end_is_searched_once_and_found_when_it_ends(path: Path) -> None:
+    tail = JournalTail(path)
+    with path.open("wb") as file:
+        file.truncate(50_000_000)
+    assert tail.read() == []
+    searched = tail._searched
+    assert searched == 50_000_000
+    with path.open("ab") as file:
+        file.write(b'\n{"seq":2}\n')
+    assert [line.record for line in tail.read()] == [None, {"seq": 2}]
+
+
+@pytest.mark.parametrize("seq", ["0", "-1", "9007199254740992", "18446744073709551615", "1e3", "null"])
+def test_a_number_that_no_writer_gives_makes_a_line_broken(path: Path, seq: str) -> None:
+    path.write_text(f'{{"seq":1}}\n{{"seq":{seq}}}\n')
+    assert [line.record for line in read_journal(path)] == [{"seq": 1}, None]

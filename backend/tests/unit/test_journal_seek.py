@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 import pytest
 
-from rlviz.rundir.journal import JournalTail, is_line_start, offset_after, read_journal
+from rlviz.rundir.journal import JournalTail, is_line_start, line_number, offset_after, read_journal
 from tests.support.journals import write
 
 
@@ -72,3 +72,18 @@ def test_after_any_time_a_missing_or_empty_journal_is_read_from_its_beginning(pa
     assert offset_after(path, 5.0) == 0
     path.touch()
     assert offset_after(path, 5.0) == 0
+
+
+def test_reading_after_a_time_steps_over_a_line_without_end(path: Path) -> None:
+    with path.open("wb") as file:
+        file.write(b'{"seq":1,"time":1}\n')
+        file.seek(50_000_000)
+        file.write(b'\n{"seq":3,"time":3}\n')
+    assert after(path, 0) == [1, None, 3]
+    assert after(path, 1) == [None, 3]
+    assert after(path, 3) == []
+
+
+def test_lines_are_counted_from_one(path: Path) -> None:
+    write(path, 1, 2, 3)
+    assert [line_number(path, line.start) for line in read_journal(path)] == [1, 2, 3]

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from rlviz.rundir.journal import JournalWriter, read_journal
+from rlviz.rundir.journal.lines import MAX_LINE_BYTES
 from tests.support.journals import Clock, seqs, write
 
 
@@ -169,3 +170,12 @@ def test_a_writer_killed_at_any_moment_leaves_a_readable_journal_that_goes_on(pa
         assert seqs(path) == list(range(1, len(seqs(path)) + 1))
     write(path, 1)
     assert seqs(path) == list(range(1, len(seqs(path)) + 1))
+
+
+def test_a_record_that_is_too_long_for_a_line_uses_up_no_number(path: Path) -> None:
+    writer = JournalWriter(path)
+    with pytest.raises(ValueError, match="bytes at most"):
+        writer.append({"text": "x" * MAX_LINE_BYTES})
+    assert writer.append({"step": 1}) == 1
+    writer.close()
+    assert seqs(path) == [1]

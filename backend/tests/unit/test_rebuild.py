@@ -40,7 +40,7 @@ def test_a_copy_of_a_run_folder_is_named_and_left_alone(tmp_path: Path, database
     result = rebuild(database, tmp_path)
     assert list(catalogue(database)) == [folder.run_id]
     [problem] = result.unreadable
-    assert str(copy) in problem
+    assert repr(copy.name) in problem
     assert repr(folder.run_id) in problem
 
 
@@ -53,8 +53,8 @@ def test_a_copy_of_an_evaluation_is_named_and_left_alone(tmp_path: Path, databas
     result = rebuild(database, tmp_path)
     assert (result.runs, result.evaluations) == (2, 1)
     [of_another_run, under_another_name] = result.unreadable
-    assert str(other.evaluation_path(EVALUATION)) in of_another_run
-    assert str(folder.evaluation_path(ANOTHER)) in under_another_name
+    assert f"{other.run_id!r} is damaged. eval/{EVALUATION}.json" in of_another_run
+    assert f"{folder.run_id!r} is damaged. eval/{ANOTHER}.json" in under_another_name
 
 
 @pytest.mark.parametrize("value", ["null", '"three"', "[]"])

@@ -24,6 +24,7 @@ from rlviz.domain.errors import (
 )
 from rlviz.domain.limits import DEFAULT_RUNS_PER_PAGE, LIMITS
 from rlviz.domain.status import RunStatus
+from rlviz.rundir.files import open_file
 from rlviz.services.application import Application
 from rlviz.services.use_cases.configuration import NewRun
 from rlviz.services.use_cases.runs import folder_gone
@@ -110,9 +111,10 @@ def stop_run(run_id: str, app: App) -> Run:
 def get_config(run_id: str, app: App, request: Request) -> Any:
     """The run's config.json."""
     try:
-        return send_file(request, app.runs.folder(run_id).config_path, "application/json")
+        file = open_file(app.runs.folder(run_id).config_path)
     except FileNotFoundError as error:
         raise folder_gone(run_id) from error
+    return send_file(request, file, "application/json")
 
 
 def _run(app: Application, row: RunRow) -> Run:

@@ -7,7 +7,7 @@ in the middle that is not JSON is handed over as broken, never dropped in silenc
 
 from rlviz.rundir.journal.lines import READ_BYTES, Line, Records, split_lines
 from rlviz.rundir.journal.reader import JournalTail, last_lines, read_backwards, read_journal
-from rlviz.rundir.journal.seek import is_line_start, offset_after, whole_size
+from rlviz.rundir.journal.seek import is_line_start, line_number, offset_after, whole_size
 from rlviz.rundir.journal.writer import FLUSH_SECONDS, JournalWriter
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "Records",
     "is_line_start",
     "last_lines",
+    "line_number",
     "offset_after",
     "read_backwards",
     "read_journal",

@@ -11,11 +11,17 @@ import orjson
 READ_BYTES = 1 << 17
 """A long journal is read fastest in pieces of this size: what was parsed is still in the processor's cache."""
 
+MAX_LINE_BYTES = 1 << 20
+"""A longer line (newline included) is no record: it is handed over as broken, and kept in memory by nobody."""
+
+MAX_SEQ = (1 << 53) - 1
+"""The largest whole number that every JSON reader, a browser's for instance, gets right."""
+
 
 class Line(NamedTuple):
     """A whole line: where it begins and ends (bytes, newline included), and what it says.
 
-    ``record`` is None for a broken line.
+    ``record`` is None for a broken line; of one that is too long, ``raw`` is the beginning alone.
     """
 
     start: int
@@ -58,19 +64,24 @@ def parse_block(block: bytes) -> list[dict[str, Any]] | None:
     Lines that run into one another, torn within a text or a list, make fewer records than lines. Only a line
     of two records could make up for that: where there may be one, each line is parsed by itself.
     """
-    if b"},{" in block:
+    if b"},{" in block or len(block) > MAX_LINE_BYTES:
         return None
     try:
         records: list[dict[str, Any]] = orjson.loads(b"[" + block[:-1].replace(b"\n", b",") + b"]")
-        whole = len(records) == block.count(b"\n") and {type(record["seq"]) for record in records} == {int}
+        seqs = [record["seq"] for record in records]
+        numbered = set(map(type, seqs)) == {int} and min(seqs) > 0 and max(seqs) <= MAX_SEQ
     except (orjson.JSONDecodeError, TypeError, LookupError):
         return None
-    return records if whole else None
+    return records if numbered and len(records) == block.count(b"\n") else None
 
 
 def parse_line(raw: bytes) -> dict[str, Any] | None:
+    """The record that a line, without its newline, is; None if it is none."""
+    if len(raw) >= MAX_LINE_BYTES:
+        return None
     try:
         record = orjson.loads(raw)
     except orjson.JSONDecodeError:
         return None
-    return record if isinstance(record, dict) and type(record.get("seq")) is int else None
+    numbered = isinstance(record, dict) and type(record.get("seq")) is int and 0 < record["seq"] <= MAX_SEQ
+    return record if numbered else None

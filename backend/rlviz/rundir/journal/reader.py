@@ -5,62 +5,104 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, NamedTuple
 
-from rlviz.rundir.journal.lines import Line, Records, block_lines, blocks, parse_block, split_lines
-from rlviz.rundir.journal.seek import CHUNK_BYTES
+from rlviz.rundir.files import open_file
+from rlviz.rundir.journal.lines import (
+    MAX_LINE_BYTES,
+    Line,
+    Records,
+    block_lines,
+    blocks,
+    parse_block,
+    split_lines,
+)
+from rlviz.rundir.journal.seek import CHUNK_BYTES, last_newline, next_newline
+
+_KEPT_BYTES = 200
+
+
+class _Piece(NamedTuple):
+    """Whole lines from byte ``start`` on, or the one line there that is too long to be read."""
+
+    start: int
+    data: bytes
+    long: Line | None = None
 
 
 class JournalTail:
     """Follows a journal from ``offset`` on. Each ``read`` returns the whole lines that are new.
 
-    The file may not exist yet. ``offset`` is always at the start of a line.
+    The file may not exist yet. ``offset`` is always at the start of a line. Memory is bounded by ``limit`` and
+    MAX_LINE_BYTES, whatever the file holds. Raises RunFolderError if it is no regular file.
     """
 
     def __init__(self, path: Path, offset: int = 0) -> None:
         self.path, self.offset = path, offset
+        self._searched = offset
+        """No line that began at ``offset`` had ended before this byte when it was last looked for."""
 
     def read(self, limit: int | None = None) -> list[Line]:
         """New whole lines, at most about ``limit`` bytes of them (but at least one line)."""
-        start = self.offset
-        return list(split_lines(self._take(limit), start))
+        found: list[Line] = []
+        for piece in self._pieces(limit):
+            found += [piece.long] if piece.long else split_lines(piece.data, piece.start)
+        return found
 
     def read_records(self, limit: int | None = None) -> Records:
         """As ``read``, for those who need the records only: half the time, a third of the memory."""
-        start = self.offset
         records: list[dict[str, Any]] = []
         broken: list[Line] = []
-        for offset, block in blocks(self._take(limit), start):
-            if (parsed := parse_block(block)) is not None:
-                records += parsed
-                continue
-            for line in block_lines(offset, block):
-                if line.record is None:
-                    broken.append(line)
-                else:
-                    records.append(line.record)
+        for piece in self._pieces(limit):
+            if piece.long:
+                broken.append(piece.long)
+            for offset, block in blocks(piece.data, piece.start):
+                if (parsed := parse_block(block)) is not None:
+                    records += parsed
+                    continue
+                for line in block_lines(offset, block):
+                    if line.record is None:
+                        broken.append(line)
+                    else:
+                        records.append(line.record)
         return Records(records, broken)
 
-    def _take(self, limit: int | None) -> bytes:
-        """The bytes of the new whole lines; moves ``offset`` behind them."""
+    def _pieces(self, limit: int | None) -> Iterator[_Piece]:
+        """What is new, in one piece of about ``limit`` bytes; as many of CHUNK_BYTES as it takes without a limit."""
         try:
-            with self.path.open("rb") as file:
-                available = os.fstat(file.fileno()).st_size - self.offset
-                if available <= 0:
-                    return b""
-                file.seek(self.offset)
-                data = file.read(available if limit is None else min(available, limit))
-                if limit is not None and b"\n" not in data:
-                    data += file.readline()
+            file = open_file(self.path)
         except FileNotFoundError:
-            return b""
-        data = data[: data.rfind(b"\n") + 1]
-        self.offset += len(data)
-        return data
+            return
+        with file:
+            size = os.fstat(file.fileno()).st_size
+            while (piece := self._take(file, size, CHUNK_BYTES if limit is None else limit)) is not None:
+                yield piece
+                if limit is not None:
+                    return
+
+    def _take(self, file: BinaryIO, size: int, limit: int) -> _Piece | None:
+        """The new whole lines, at least one; moves ``offset`` behind them. None if there is no whole line."""
+        start = self.offset
+        if self._searched >= size:
+            return None
+        file.seek(start)
+        data = file.read(min(limit, size - start))
+        if (end := data.rfind(b"\n") + 1) == 0:
+            end = next_newline(file, max(self._searched, start + len(data)), size) - start
+            if end <= 0:
+                self._searched = size
+                return None
+            if end > MAX_LINE_BYTES:
+                self.offset = self._searched = start + end
+                return _Piece(start, b"", _overlong(file, start, start + end))
+            file.seek(start)
+            data = file.read(end)
+        self.offset = self._searched = start + end
+        return _Piece(start, data[:end])
 
 
 def read_journal(path: Path) -> list[Line]:
-    """All whole lines of the journal at ``path``; none if there is no such file.
+    """All whole lines of the journal at ``path``; none if there is no such file. Raises RunFolderError.
 
     They stay in memory together. For a journal of any length, call ``JournalTail.read_records(READ_BYTES)``
     until nothing comes.
@@ -72,29 +114,40 @@ def read_backwards(path: Path, end: int | None = None, *, chunk: int = CHUNK_BYT
     """Whole lines from the last to the first, without reading more of the file than is asked for.
 
     ``end`` is the offset to begin at (the end of the file unless given), ``chunk`` the bytes read at a time.
+    Raises RunFolderError.
     """
     try:
-        file = path.open("rb")
+        file = open_file(path)
     except FileNotFoundError:
         return
     with file:
         size = os.fstat(file.fileno()).st_size
-        position = size if end is None else min(end, size)
-        tail = b""
+        position = last_newline(file, size if end is None else min(end, size))
         while position > 0:
             start = max(0, position - chunk)
             file.seek(start)
-            data = file.read(position - start) + tail
+            data = file.read(position - start)
             first = 0 if start == 0 else data.find(b"\n") + 1
-            if start > 0 and first == 0:
-                tail, position = data, start
-                continue
+            if first == len(data):  # the last line alone is longer than a chunk
+                start, first = last_newline(file, position - 1), 0
+                if position - start > MAX_LINE_BYTES:
+                    yield _overlong(file, start, position)
+                    position = start
+                    continue
+                file.seek(start)
+                data = file.read(position - start)
             yield from reversed(list(split_lines(data[first:], start + first)))
-            tail, position = data[:first], start
+            position = start + first
+
+
+def _overlong(file: BinaryIO, start: int, end: int) -> Line:
+    """The line between two bytes of ``file``, which is longer than MAX_LINE_BYTES: its beginning alone is kept."""
+    file.seek(start)
+    return Line(start, end, file.read(_KEPT_BYTES), None)
 
 
 def last_lines(path: Path, count: int) -> list[Line]:
-    """The last ``count`` whole lines of the journal at ``path``, in order."""
+    """The last ``count`` whole lines of the journal at ``path``, in order. Raises RunFolderError."""
     newest: list[Line] = []
     for line in read_backwards(path):
         if len(newest) == count:

@@ -4,33 +4,63 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import IO
+from typing import BinaryIO
 
-from rlviz.rundir.journal.lines import parse_line
+from rlviz.domain.errors import RunFolderError
+from rlviz.rundir.files import open_file
+from rlviz.rundir.journal.lines import MAX_LINE_BYTES, parse_line
 
 CHUNK_BYTES = 1 << 20
-"""Bytes read at a time when a line's beginning is looked for from behind."""
+"""Bytes read at a time when the end of a line is looked for."""
 
 
 def whole_size(path: Path) -> int:
-    """Bytes of whole lines in the journal at ``path``: where its next line begins. 0 if there is no such file."""
+    """Bytes of whole lines in the journal at ``path``: where its next line begins. 0 if there is no such file.
+
+    Raises RunFolderError.
+    """
     try:
-        with path.open("rb") as file:
-            return last_newline(file.fileno(), os.fstat(file.fileno()).st_size)
+        with open_file(path) as file:
+            return last_newline(file, os.fstat(file.fileno()).st_size)
     except FileNotFoundError:
         return 0
 
 
-def last_newline(file: int, size: int) -> int:
+def last_newline(file: BinaryIO, size: int) -> int:
     """Offset just after the last newline within the first ``size`` bytes, or 0."""
     end = size
     while end > 0:
         start = max(0, end - CHUNK_BYTES)
-        found = os.pread(file, end - start, start).rfind(b"\n")
+        file.seek(start)
+        found = file.read(end - start).rfind(b"\n")
         if found >= 0:
             return start + found + 1
         end = start
     return 0
+
+
+def next_newline(file: BinaryIO, start: int, size: int) -> int:
+    """Offset just after the first newline from ``start`` on, within the first ``size`` bytes, or 0."""
+    file.seek(start)
+    while start < size:
+        data = file.read(min(CHUNK_BYTES, size - start))
+        found = data.find(b"\n")
+        if found >= 0:
+            return start + found + 1
+        if not data:
+            return 0
+        start += len(data)
+    return 0
+
+
+def line_number(path: Path, offset: int) -> int:
+    """The number, from 1, of the line that begins at byte ``offset``. Raises FileNotFoundError or RunFolderError."""
+    number = 1
+    with open_file(path) as file:
+        while offset > 0 and (data := file.read(min(CHUNK_BYTES, offset))):
+            number += data.count(b"\n")
+            offset -= len(data)
+    return number
 
 
 def is_line_start(path: Path, offset: int) -> bool:
@@ -38,10 +68,10 @@ def is_line_start(path: Path, offset: int) -> bool:
     if offset == 0:
         return True
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             file.seek(offset - 1)
             return file.read(1) == b"\n"
-    except (OSError, ValueError, OverflowError):
+    except (OSError, ValueError, OverflowError, RunFolderError):
         return False
 
 
@@ -49,9 +79,10 @@ def offset_after(path: Path, since: float) -> int:
     """Where to read on for the lines whose ``time`` (Unix seconds) is later than ``since``; bisects the file.
 
     That is just after the last line that is not later; broken lines have no time and are handed over.
+    Raises RunFolderError.
     """
     try:
-        file = path.open("rb")
+        file = open_file(path)
     except FileNotFoundError:
         return 0
     with file:
@@ -66,13 +97,18 @@ def offset_after(path: Path, since: float) -> int:
         return low
 
 
-def _timed_line(file: IO[bytes], start: int, stop: int) -> tuple[float, int] | None:
+def _timed_line(file: BinaryIO, start: int, stop: int) -> tuple[float, int] | None:
     """Time and end of the first whole line with a ``time`` that begins at ``start`` or later, before ``stop``."""
-    file.seek(max(0, start - 1))
     if start > 0:
-        file.readline()
-    while file.tell() < stop and (raw := file.readline()).endswith(b"\n"):
+        start = next_newline(file, start - 1, stop) or stop
+    file.seek(start)
+    while start < stop and (raw := file.readline(MAX_LINE_BYTES)):
+        if not raw.endswith(b"\n"):  # too long to be a record, or torn
+            start = next_newline(file, start + len(raw), stop) or stop
+            file.seek(start)
+            continue
+        start += len(raw)
         record = parse_line(raw[:-1])
         if record is not None and isinstance(record.get("time"), int | float):
-            return float(record["time"]), file.tell()
+            return float(record["time"]), start
     return None

@@ -13,6 +13,8 @@ from typing import Any
 
 import orjson
 
+from rlviz.rundir.files import open_descriptor
+from rlviz.rundir.journal.lines import MAX_LINE_BYTES
 from rlviz.rundir.journal.reader import read_backwards
 from rlviz.rundir.journal.seek import last_newline
 
@@ -31,7 +33,8 @@ class JournalWriter:
 
     Opening a journal again goes on after its last whole line; a torn one is cut off.
     What cannot be written (OSError: disk full) stays in the buffer for the next flush, up to MAX_WAITING_BYTES.
-    Safe to use from several threads. ``sync_if_due`` makes what was written survive a power cut.
+    Raises FileNotFoundError without a folder to write into, RunFolderError if something else lies in the place of
+    the file. Safe to use from several threads. ``sync_if_due`` makes what was written survive a power cut.
     """
 
     def __init__(
@@ -45,7 +48,7 @@ class JournalWriter:
         self._clock, self._monotonic, self._flush_seconds = clock, monotonic, flush_seconds
         self._lock = threading.Lock()
         self._buffer: list[bytes] = []
-        self._file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        self._file = open_descriptor(path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
         self._seq = _cut_torn_tail(self._file, path)
         self._flushed_at = self._synced_at = monotonic()
         self._waiting = 0
@@ -58,8 +61,8 @@ class JournalWriter:
         ``at`` is when it came, seconds since the epoch, if not now. Without ``flush`` it is not written even if it is
         time to: for the first of many.
 
-        Raises TypeError for what JSON cannot say, which uses up no ``seq``, ValueError once closed, and OSError
-        when too much waits already.
+        Raises TypeError for what JSON cannot say, and ValueError for a line longer than MAX_LINE_BYTES, neither of
+        which uses up a ``seq``; ValueError once closed, and OSError when too much waits already.
         """
         with self._lock:
             if self._file < 0:
@@ -68,6 +71,8 @@ class JournalWriter:
                 raise OSError(errno.ENOSPC, "The disk has been full for too long; nothing more can wait for it")
             line = {"seq": self._seq + 1, "time": round(self._clock() if at is None else at, 3), **record}
             raw = orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE)
+            if len(raw) > MAX_LINE_BYTES:
+                raise ValueError(f"A line of a journal has {MAX_LINE_BYTES:,} bytes at most, not {len(raw):,}.")
             self._buffer.append(raw)
             self._waiting += len(raw)
             self._seq += 1
@@ -122,7 +127,8 @@ def _cut_torn_tail(file: int, path: Path) -> int:
     Broken lines at the end have used up a ``seq`` each.
     """
     size = os.fstat(file).st_size
-    whole = last_newline(file, size)
+    with os.fdopen(file, "rb", closefd=False) as journal:
+        whole = last_newline(journal, size)
     if whole < size:
         os.ftruncate(file, whole)
     broken = 0

@@ -32,11 +32,11 @@ _LOOK_BACK = 2_000
 
 @dataclass
 class Indexed:
-    """Rows of some folders, and what could not be read, one sentence each."""
+    """Rows of some folders, and what could not be read."""
 
     runs: list[RunRow] = field(default_factory=list)
     evaluations: list[EvaluationRow] = field(default_factory=list)
-    unreadable: list[str] = field(default_factory=list)
+    unreadable: list[RunFolderError] = field(default_factory=list)
 
 
 def index_folder(folder: RunFolder, indexed: Indexed) -> None:
@@ -44,7 +44,7 @@ def index_folder(folder: RunFolder, indexed: Indexed) -> None:
     try:
         row, _ = row_of_folder(folder)
     except RunFolderError as error:
-        indexed.unreadable.append(str(error))
+        indexed.unreadable.append(error)
         return
     indexed.runs.append(row)
     indexed.evaluations.extend(_evaluation_rows(folder, indexed.unreadable))
@@ -81,8 +81,6 @@ def row_of_folder(folder: RunFolder) -> tuple[RunRow, int]:
     anybody stands behind it. Raises RunFolderError.
     """
     config = folder.read_config()
-    if config.run_id != folder.run_id:
-        raise RunFolderError(f"{folder.config_path} is of run {config.run_id!r}. Give the folder that name again.")
     row = row_of_config(config)
     labels = folder.read_labels()
     row.name, row.tags, row.notes = labels.name, labels.tags, labels.notes
@@ -120,19 +118,15 @@ def _newest_metrics(folder: RunFolder) -> list[Line]:
     return list(islice(read_backwards(folder.metrics_path), _LOOK_BACK))[::-1]
 
 
-def _evaluation_rows(folder: RunFolder, unreadable: list[str]) -> list[EvaluationRow]:
+def _evaluation_rows(folder: RunFolder, unreadable: list[RunFolderError]) -> list[EvaluationRow]:
     rows = []
     for evaluation_id in folder.evaluation_ids():
         try:
             rows.append(_evaluation_row(folder, evaluation_id))
         except RunFolderError as error:
-            unreadable.append(str(error))
+            unreadable.append(error)
     return rows
 
 
 def _evaluation_row(folder: RunFolder, evaluation_id: str) -> EvaluationRow:
-    record = folder.read_evaluation(evaluation_id)
-    if (record.run_id, record.id) != (folder.run_id, evaluation_id):
-        path = folder.evaluation_path(evaluation_id)
-        raise RunFolderError(f"{path} is evaluation {record.id!r} of run {record.run_id!r}.")
-    return EvaluationRow.of(record)
+    return EvaluationRow.of(folder.read_evaluation(evaluation_id))

@@ -55,4 +55,4 @@ def _add(session: Session, found: Indexed) -> None:
 
 
 def _counted(found: Indexed) -> Rebuilt:
-    return Rebuilt(len(found.runs), len(found.evaluations), found.unreadable)
+    return Rebuilt(len(found.runs), len(found.evaluations), [str(error) for error in found.unreadable])

@@ -34,6 +34,7 @@ from rlviz.domain.records import (
     EPISODE_LENGTH,
     EPISODE_REWARD,
     FPS,
+    MAX_STEP,
     RECENT_FPS,
     UPDATE_SECONDS,
     is_metric,
@@ -96,7 +97,8 @@ def fold_metrics(row: RunRow, name: str, lines: Iterable[Line]) -> None:
             continue
         values: Mapping[str, Any] = line.record["values"]
         _advance(row, int(line.record["step"]), _float(line.record.get("time")))
-        if (index := _float(values.get(EPISODE_INDEX))) is not None:
+        index = _float(values.get(EPISODE_INDEX))
+        if index is not None and 0 <= index <= MAX_STEP:
             row.episodes = int(index)
         for metric, column in _COLUMNS.items():
             if metric in values:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from rlviz.domain.errors import InvalidRequest
+from rlviz.domain.errors import InvalidRequest, RunFolderError
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import is_line_start, offset_after
 
@@ -41,7 +41,14 @@ def decode_cursor(text: str, runs_dir: Path, run_ids: Sequence[str]) -> dict[str
 
 def positions_since(since: float, runs_dir: Path, run_ids: Sequence[str]) -> dict[str, int]:
     """Positions of the first rows logged after ``since`` (Unix seconds)."""
-    return {run_id: offset_after(RunFolder(runs_dir, run_id).metrics_path, since) for run_id in run_ids}
+    return {run_id: _position_since(since, RunFolder(runs_dir, run_id)) for run_id in run_ids}
+
+
+def _position_since(since: float, folder: RunFolder) -> int:
+    try:
+        return offset_after(folder.metrics_path, since)
+    except RunFolderError:  # a stream of several runs goes on without this one's rows
+        return 0
 
 
 def _invalid(text: str) -> InvalidRequest:

@@ -7,6 +7,7 @@ from pathlib import Path
 from threading import Lock
 from weakref import WeakValueDictionary
 
+from rlviz.domain.errors import RunFolderError
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalTail, Line, whole_size
 
@@ -16,19 +17,20 @@ RECENT_BYTES = 1 << 20
 class MetricsFeed:
     """The journal of one run. ``poll`` (one thread) reads what is new; ``read`` (any thread) hands it out.
 
-    Recent lines are kept in memory; older ones are read from the file again for the client that asks.
+    Recent lines are kept in memory; older ones are read from the file again for the client that asks. A journal
+    that is damaged as a whole has no lines.
     """
 
     def __init__(self, path: Path, recent_bytes: int = RECENT_BYTES) -> None:
         self._path, self._recent_bytes = path, recent_bytes
-        self._tail = JournalTail(path, whole_size(path))
+        self._tail = JournalTail(path, _size_of(path))
         self._recent: list[Line] = []
         self._lock = Lock()
         self.end = self._tail.offset
         """Offset, bytes, after the last whole line that was read."""
 
     def poll(self) -> list[Line]:
-        """Read the lines that are new."""
+        """Read the lines that are new. Raises RunFolderError while the journal is no file that can be read."""
         lines = self._tail.read()
         if lines:
             with self._lock:
@@ -46,7 +48,10 @@ class MetricsFeed:
             first = bisect_left(recent, offset, key=lambda line: line.start)
             enough = bisect_left(recent, offset + limit, key=lambda line: line.end)
             return recent[first : max(enough, first + 1)]
-        return [line for line in JournalTail(self._path, offset).read(limit) if line.end <= end]
+        try:
+            return [line for line in JournalTail(self._path, offset).read(limit) if line.end <= end]
+        except RunFolderError:
+            return []
 
     def in_memory(self, offset: int) -> bool:
         """Whether ``read(offset, …)`` can answer without touching the disk."""
@@ -56,6 +61,13 @@ class MetricsFeed:
     def _newest(self, lines: list[Line]) -> list[Line]:
         first = bisect_left(lines, lines[-1].end - self._recent_bytes, key=lambda line: line.start)
         return lines[first:]
+
+
+def _size_of(path: Path) -> int:
+    try:
+        return whole_size(path)
+    except RunFolderError:
+        return 0
 
 
 class Feeds:

@@ -158,7 +158,9 @@ class StreamService:
                 continue
             lines = await self._read(run)
             run.ready_at = self.monotonic() + self.throttle
-            if not lines:  # the folder is being deleted
+            if not lines:  # the folder is being deleted, or the journal was taken away
+                if run.status.state.is_final:
+                    run.position = run.feed.end
                 continue
             run.position = lines[-1].end
             rows = [line.raw for line in lines if is_metric(line.record)]

@@ -92,7 +92,7 @@ class EvaluationMonitor:
 
     def _step_of(self, policy: Path, final_step: int | None) -> int | None:
         if policy == self._folder.best_model_path:
-            best = read_best(self._folder.pinned_policy_path(self.id)) or self._folder.best_policy()
+            best = read_best(self._folder.pinned_policy_path(self.id), self._folder.path) or self._folder.best_policy()
             return best.step if best is not None else None
         return final_step if policy == self._folder.model_path else int(policy.stem.removeprefix("step_"))
 
@@ -136,7 +136,7 @@ class EvaluationMonitor:
         self._book()
 
     def _tidy(self) -> None:
-        remove_leftovers(self._folder.evaluations)
+        remove_leftovers(self._folder.evaluations, self._folder.path)
         retain_videos(self._folder, self._keep_videos)
 
     def _write(self, record: EvaluationRecord) -> None:
@@ -148,7 +148,7 @@ class EvaluationMonitor:
         """The catalogue at least learns of an end that the folder cannot hold."""
         try:
             self._write(record)
-        except OSError:
+        except (OSError, RunFolderError):
             log.exception("How evaluation %s of run %s ended could not be written", self.id, self.run_id)
             self._seen = self._version()
 
@@ -163,7 +163,7 @@ class EvaluationMonitor:
 
     def _version(self) -> tuple[int, int] | None:
         try:
-            status = self._folder.evaluation_path(self.id).stat()
-        except FileNotFoundError:
+            status = self._folder.evaluation_path(self.id).lstat()
+        except OSError:
             return None
         return status.st_mtime_ns, status.st_ino

@@ -10,7 +10,7 @@ from contextlib import closing
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import get_run
-from rlviz.domain.errors import IllegalTransition, RunIsActive
+from rlviz.domain.errors import IllegalTransition, RunFolderError, RunIsActive
 from rlviz.domain.events import CheckpointData, Ending, EventRecord, InterruptedData, StoppedData, event_line
 from rlviz.domain.status import RunStatus, check_transition
 from rlviz.launchers.base import Exit, Worker
@@ -113,7 +113,7 @@ class RunMonitor:
         now = self._monotonic()
         if not self._lost and now - self._looked_at >= FOLDER_SECONDS:
             self._looked_at = now
-            self._lost = not self.folder.path.exists() and self.folder.path.parent.exists()
+            self._lost = not self.folder.is_there() and self.folder.path.parent.exists()
             if self._lost:
                 log.warning("Run %s: %s", self.folder.run_id, FOLDER_LOST)
                 self.end(AT_ONCE)
@@ -121,7 +121,7 @@ class RunMonitor:
             self._ending.tick()
 
     def _cause(self, gone: Exit) -> str:
-        if self._lost or not self.folder.path.exists():
+        if self._lost or not self.folder.is_there():
             return FOLDER_LOST
         if self._ending is not None and self._ending.step is not TerminationStep.ASKED:
             return self._ending.cause()
@@ -203,7 +203,7 @@ def journal_ending(folder: RunFolder, data: Ending, clock: Callable[[], float] =
     try:
         with training_lock(folder), closing(JournalWriter(folder.events_path, clock=lambda: now)) as journal:
             seq = journal.append(event_line(0, data))
-    except OSError as error:
+    except (OSError, RunFolderError) as error:
         log.warning("How run %s ended could not be written into its folder: %s", folder.run_id, error)
         return event
     return event.model_copy(update={"seq": seq})

@@ -18,7 +18,7 @@ from rlviz.analysis.comparison import (
 )
 from rlviz.catalog.models import RunRow
 from rlviz.domain.config import RunConfig
-from rlviz.domain.errors import InvalidRequest
+from rlviz.domain.errors import InvalidRequest, RunFolderError
 from rlviz.domain.records import EPISODE_LENGTH, EPISODE_REWARD
 from rlviz.environments.custom import environment_of
 from rlviz.rundir.folder import RunFolder
@@ -45,13 +45,17 @@ class ComparisonService:
         self._runs, self._metrics = runs, metrics
 
     def compare(self, run_ids: Sequence[str], threshold: float | None, window: int) -> ComparedRuns:
-        """Compare runs by their episode returns over ``window`` episodes. Raises RunNotFound or InvalidRequest."""
+        """Compare runs by their episode returns over ``window`` episodes.
+
+        A run whose folder is damaged takes part with what can be read of it: without a curve, or without settings.
+        Raises RunNotFound or InvalidRequest.
+        """
         if not run_ids:
             raise InvalidRequest.field("/runs", "Name at least one run.")
         rows = self._runs.get_many(run_ids)
         folders = {row.id: self._runs.folder(row.id) for row in rows}
         episodes = {run_id: self._episodes(folder) for run_id, folder in folders.items()}
-        configs = {run_id: folder.read_config() for run_id, folder in folders.items()}
+        configs = {run_id: config for run_id, folder in folders.items() if (config := _config(folder)) is not None}
         if threshold is None:
             threshold = _common_threshold(configs.values())
         return ComparedRuns(
@@ -67,11 +71,21 @@ class ComparisonService:
         )
 
     def _episodes(self, folder: RunFolder) -> Episodes:
-        reward, length = self._metrics.series(folder, EPISODE_REWARD, EPISODE_LENGTH)
+        try:
+            reward, length = self._metrics.series(folder, EPISODE_REWARD, EPISODE_LENGTH)
+        except RunFolderError:
+            return Episodes(*np.empty((4, 0)))
         count = min(len(reward), len(length))
         return Episodes(
             *(np.asarray(column[:count]) for column in (reward.step, reward.time, reward.value, length.value))
         )
+
+
+def _config(folder: RunFolder) -> RunConfig | None:
+    try:
+        return folder.read_config()
+    except RunFolderError:
+        return None
 
 
 def _common_threshold(configs: Iterable[RunConfig]) -> float | None:

@@ -17,10 +17,12 @@ from rlviz.domain.ids import new_evaluation_id
 from rlviz.domain.status import RunStatus
 from rlviz.domain.times import utc
 from rlviz.rundir.control import Control, Desired
+from rlviz.rundir.files import is_file
 from rlviz.rundir.folder import RunFolder
 from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.supervision.disk_guard import DiskGuard
 from rlviz.services.supervision.supervisor import Supervisor
+from rlviz.services.use_cases.runs import check_there
 from rlviz.settings import Settings
 
 
@@ -51,10 +53,11 @@ class EvaluationService:
             if open_evaluations(session, run_id):
                 raise EvaluationInProgress(f"Run {run_id!r} is being evaluated. Wait for it to end, then ask again.")
             folder = RunFolder(self._settings.runs_dir, run_id)
+            check_there(folder)
             latest = policy is PolicyChoice.LATEST
             if latest and not run.state.has_worker and folder.newest_policy() is None:
                 raise NothingToEvaluate(_why_nothing(run))
-            if not latest and not folder.best_model_path.exists():
+            if not latest and not is_file(folder.best_model_path):
                 raise NothingToEvaluate(_why_no_best(run, folder.read_config()))
             self._disk.check()
             newest = latest_evaluation(session, run_id)
@@ -99,7 +102,8 @@ class EvaluationService:
 
     def has_video(self, row: EvaluationRow) -> bool:
         """Whether the video is still kept."""
-        return RunFolder(self._settings.runs_dir, row.run_id).video_path(row.id).exists()
+        folder = RunFolder(self._settings.runs_dir, row.run_id)
+        return is_file(folder.video_path(row.id), folder.path)
 
 
 def later_than(newest: datetime | None, now: datetime) -> datetime:

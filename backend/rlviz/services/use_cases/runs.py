@@ -100,8 +100,7 @@ class RunService:
     def config(self, run_id: str) -> RunConfig:
         """Raises RunNotFound, ArtifactNotFound if the folder is gone, or RunFolderError."""
         folder = self.folder(run_id)
-        if not folder.path.exists():
-            raise folder_gone(run_id)
+        check_there(folder)
         return folder.read_config()
 
     def create(self, new: NewRun) -> RunRow:
@@ -141,7 +140,7 @@ class RunService:
             else:
                 row = move_run(session, run_id, RunStatus.STOPPING)
             self._supervisor.expect_end(run_id)  # first: with its folder gone, no wish reaches the worker
-            with suppress(ArtifactNotFound):  # its folder is gone: it is ended all the same
+            with suppress(ArtifactNotFound, RunFolderError):  # no wish reaches it: it is ended all the same
                 self._ask(run_id, Desired.STOP, now, reason=reason)
         self._broadcast.run_changed(row)
         self._supervisor.wake()
@@ -193,7 +192,7 @@ class RunService:
         found = Indexed()
         index_folder(folder, found)
         if not found.runs:
-            raise RunFolderError("; ".join(found.unreadable))
+            raise found.unreadable[0]
         row = found.runs[0]
         if row.state.is_active:  # it had ended, but the disk was too full to say so in the folder
             row.status, row.cause = RunStatus.INTERRUPTED.value, "How the run ended was not written down."
@@ -208,6 +207,14 @@ class RunService:
             folder.change_control(desired=desired, requested_at=now, **changes)
         except FileNotFoundError as error:
             raise folder_gone(run_id) from error
+
+
+def check_there(folder: RunFolder) -> None:
+    """Raises ArtifactNotFound if the run's folder is gone, RunFolderError if something else lies in its place."""
+    try:
+        folder.check()
+    except FileNotFoundError as error:
+        raise folder_gone(folder.run_id) from error
 
 
 def folder_gone(run_id: str) -> ArtifactNotFound:

@@ -1,0 +1,23 @@
+"""Damage: what of a run folder cannot be read, and what can be done about it."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+REPAIR = "Repair the run: what can be read is kept, and the damaged file is put beside it."
+RESTORE_OR_DELETE = "Nothing can be made of it: put it back from a copy, or delete the run."
+
+
+class Damage(BaseModel):
+    """One thing that is wrong with a file of a run folder."""
+
+    model_config = ConfigDict(frozen=True)
+
+    file: str = Field(description="Path within the run folder; `.` is the folder itself.")
+    line: int | None = Field(None, description="Line of the file, from 1; null where the whole file is meant.")
+    problem: str = Field(description="What is wrong with it; a sentence.")
+    remedy: str = Field(description="What can be done about it; a sentence.")
+
+    def __str__(self) -> str:
+        where = self.file if self.line is None else f"{self.file}, line {self.line}"
+        return f"{where}: {self.problem} {self.remedy}"

@@ -1,0 +1,177 @@
+"""What lies in a run folder is opened without following links, without waiting, and only if it is a file."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from rlviz.domain.errors import RunFolderError
+from rlviz.rundir.atomic import write_atomically
+from rlviz.rundir.files import FOLDER, LINK, NO_FOLDER, SPECIAL, files_in, is_file, open_file, read_small
+from rlviz.rundir.folder import RunFolder, linked_folders, run_folders
+from rlviz.rundir.journal import JournalTail, JournalWriter, last_lines, offset_after, read_journal, whole_size
+from rlviz.rundir.lock import training_lock
+from rlviz.rundir.trash import Trash
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> RunFolder:
+    """A run folder; beside it ``outside``, a folder with a file of the same name as each of the run's."""
+    folder = RunFolder(tmp_path / "runs", "run-1")
+    folder.evaluations.mkdir(parents=True)
+    outside = tmp_path / "outside"
+    (outside / "eval").mkdir(parents=True)
+    for name in ("config.json", "control.json", "metrics.jsonl", "worker.lock", "eval/x.json"):
+        (outside / name).write_text('{"seq":1,"time":1}\n')
+    return folder
+
+
+def a_link(path: Path) -> None:
+    path.symlink_to(path.parents[2] / "outside" / "config.json")
+
+
+def a_folder(path: Path) -> None:
+    path.mkdir()
+
+
+def a_socket(path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(path))
+
+
+IN_PLACE_OF_A_FILE = [(a_link, LINK), (a_folder, FOLDER), (os.mkfifo, SPECIAL), (a_socket, SPECIAL)]
+
+READERS: list[Callable[[Path], object]] = [
+    open_file,
+    read_small,
+    read_journal,
+    whole_size,
+    lambda path: JournalTail(path).read_records(),
+    lambda path: last_lines(path, 1),
+    lambda path: offset_after(path, 0.0),
+    JournalWriter,
+]
+
+
+@pytest.mark.parametrize(("make", "problem"), IN_PLACE_OF_A_FILE)
+@pytest.mark.parametrize("read", READERS)
+def test_what_is_no_file_is_named_and_not_waited_for(
+    folder: RunFolder, make: Callable[[Path], None], problem: str, read: Callable[[Path], object]
+) -> None:
+    make(folder.metrics_path)
+    with pytest.raises(RunFolderError) as caught:
+        read(folder.metrics_path)
+    assert caught.value.damage.file == "metrics.jsonl"
+    assert caught.value.damage.problem == problem
+    assert not is_file(folder.metrics_path)
+
+
+@pytest.mark.parametrize("read", [open_file, read_small])
+def test_what_is_not_there_is_no_damage(folder: RunFolder, read: Callable[[Path], object]) -> None:
+    with pytest.raises(FileNotFoundError):
+        read(folder.config_path)
+    with pytest.raises(FileNotFoundError):
+        read(folder.path.parent / "run-2" / "config.json")
+
+
+def test_a_link_to_a_folder_elsewhere_is_neither_read_nor_written_through(tmp_path: Path) -> None:
+    run = RunFolder(tmp_path / "runs", "run-1")
+    outside = tmp_path / "outside"
+    (outside / "eval").mkdir(parents=True)
+    (outside / "config.json").write_text("{}")
+    (outside / ".model.zip.1-2.tmp").touch()
+    run.path.parent.mkdir()
+    run.path.symlink_to(outside)
+    before = {path: path.stat().st_mtime_ns for path in [outside, *outside.rglob("*")]}
+    for attempt in (
+        lambda: open_file(run.config_path),
+        lambda: open_file(run.evaluations / "x.json", run.path),
+        lambda: write_atomically(run.labels_path, b"{}"),
+        lambda: write_atomically(run.evaluations / "x.json", b"{}", run.path),
+        lambda: JournalWriter(run.events_path),
+        lambda: training_lock(run).__enter__(),
+        run.open_log,
+        run.read_config,
+    ):
+        with pytest.raises(RunFolderError) as caught:
+            attempt()
+        assert (caught.value.damage.file, caught.value.damage.problem) == (".", LINK)
+    run.tidy()
+    assert (run.evaluation_ids(), run.checkpoint_files(), run.newest_policy()) == ([], [], None)
+    assert {path: path.stat().st_mtime_ns for path in [outside, *outside.rglob("*")]} == before
+
+
+def test_a_subfolder_that_is_a_link_or_a_file_holds_nothing(folder: RunFolder, tmp_path: Path) -> None:
+    folder.evaluations.rmdir()
+    folder.evaluations.symlink_to(tmp_path / "outside" / "eval")
+    assert files_in(folder.evaluations, folder.path) == []
+    with pytest.raises(RunFolderError) as caught:
+        write_atomically(folder.evaluations / "y.json", b"{}", folder.path)
+    assert (caught.value.damage.file, caught.value.damage.problem) == ("eval", LINK)
+    folder.evaluations.unlink()
+    folder.evaluations.touch()
+    assert folder.evaluation_ids() == []
+    with pytest.raises(RunFolderError) as caught:
+        write_atomically(folder.evaluations / "y.json", b"{}", folder.path)
+    assert (caught.value.damage.file, caught.value.damage.problem) == ("eval", NO_FOLDER)
+
+
+def test_a_file_that_is_too_large_to_be_a_document_is_not_read(folder: RunFolder) -> None:
+    with folder.config_path.open("wb") as file:
+        file.truncate(50_000_000)
+    with pytest.raises(RunFolderError, match="50,000,000 bytes"):
+        folder.read_config()
+
+
+@pytest.mark.parametrize("content", [b"[" * 100_000, b'{"gamma": NaN}', b'{"a": 1e999}', b"\xff", b"[]"])
+def test_a_document_that_no_answer_could_pass_on_is_damaged(folder: RunFolder, content: bytes) -> None:
+    folder.config_path.write_bytes(content)
+    with pytest.raises(RunFolderError, match=r"config\.json: It "):
+        folder.read_config()
+
+
+@pytest.mark.parametrize(("make", "problem"), [*IN_PLACE_OF_A_FILE])
+def test_a_wish_and_a_lock_take_their_place_back_and_what_lay_there_is_kept(
+    folder: RunFolder, make: Callable[[Path], None], problem: str
+) -> None:
+    for path in (folder.control_path, folder.lock_path):
+        make(path)
+    folder.change_control(checkpoint_request=3)
+    assert folder.read_control().checkpoint_request == 3
+    with training_lock(folder):
+        pass
+    assert is_file(folder.lock_path), problem
+    assert len(list(folder.path.glob("worker.lock.damaged-*"))) == 1
+    assert (folder.path.parents[1] / "outside" / "worker.lock").read_text() == '{"seq":1,"time":1}\n'
+
+
+def test_only_folders_of_their_own_are_run_folders_however_damaged(tmp_path: Path) -> None:
+    for name in ("whole", "no-config", "odd-config", "nothing"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "whole" / "config.json").touch()
+    (tmp_path / "no-config" / "metrics.jsonl").mkdir()
+    os.mkfifo(tmp_path / "odd-config" / "config.json")
+    (tmp_path / "nothing" / "notes.txt").touch()
+    (tmp_path / "a-file").touch()
+    (tmp_path / "a-link").symlink_to(tmp_path / "whole")
+    assert [folder.run_id for folder in run_folders(tmp_path)] == ["no-config", "odd-config", "whole"]
+    assert linked_folders(tmp_path) == [tmp_path / "a-link"]
+
+
+def test_what_lies_in_the_place_of_a_run_folder_is_thrown_away_itself(tmp_path: Path) -> None:
+    outside, trash = tmp_path / "outside", Trash(tmp_path)
+    outside.mkdir()
+    (outside / "kept").touch()
+    at = outside.stat().st_mtime_ns
+    (tmp_path / "a-link").symlink_to(outside)
+    (tmp_path / "a-file").touch()
+    for name in ("a-link", "a-file"):
+        trash.put(RunFolder(tmp_path, name), now=5.0)
+        assert not os.path.lexists(tmp_path / name)
+    assert trash.purge(before=5.0) == ["a-file", "a-link"]
+    assert [outside.stat().st_mtime_ns, *outside.iterdir()] == [at, outside / "kept"]
+    assert list(trash.path.iterdir()) == []
