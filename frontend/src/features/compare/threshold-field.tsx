@@ -5,7 +5,7 @@ import { RotateCcw } from "lucide-react";
 import { useId, useState } from "react";
 import { Button } from "@/components/ui/button";
 import { controlClass } from "@/components/ui/field";
-import { setting } from "@/lib/format";
+import { parseNumber, setting } from "@/lib/format";
 
 interface ThresholdFieldProps {
   /** What the address says; null: the environment's own. */
@@ -20,11 +20,11 @@ export function ThresholdField({ chosen, used, onChange }: ThresholdFieldProps) 
   const id = useId();
   const [draft, setDraft] = useState<string | null>(null);
   const shown = draft ?? setting(chosen ?? used ?? "");
-  const wrong = draft !== null && draft.trim() !== "" && !Number.isFinite(Number(draft));
+  const wrong = draft !== null && draft.trim() !== "" && !Number.isFinite(parseNumber(draft));
   const type = (text: string) => {
     setDraft(text);
     if (text.trim() === "") onChange(null);
-    else if (Number.isFinite(Number(text))) onChange(Number(text));
+    else if (Number.isFinite(parseNumber(text))) onChange(parseNumber(text));
   };
   return (
     <div className="flex items-center gap-1.5">

@@ -3,6 +3,7 @@
 import { Command } from "cmdk";
 import { Check, Search } from "lucide-react";
 import { type ReactNode, useState } from "react";
+import { ranked } from "@/lib/search/rank";
 
 export interface ComboboxOption {
   value: string;
@@ -12,7 +13,7 @@ export interface ComboboxOption {
   /** Stands at the end of the line: a status, a count. */
   aside?: ReactNode;
   group?: string;
-  /** Further words by which it is found. */
+  /** Further words by which it is found, after its label. */
   keywords?: string[];
   disabled?: boolean;
 }
@@ -52,8 +53,9 @@ export function OptionList({
     setText(next);
     onSearch?.(next);
   };
+  const found = onSearch ? options : rankedOptions(options, text);
   return (
-    <Command label={label} shouldFilter={!onSearch} loop vimBindings={false}>
+    <Command label={label} shouldFilter={false} loop vimBindings={false}>
       <div className="flex items-center gap-2 border-b border-line px-3">
         <Search aria-hidden className="size-3.5 shrink-0 text-ink-faint" />
         <Command.Input
@@ -69,7 +71,7 @@ export function OptionList({
             {none}
           </Command.Empty>
         )}
-        {grouped(options).map(([group, members]) => (
+        {grouped(found).map(([group, members]) => (
           <Command.Group
             key={group}
             heading={group || undefined}
@@ -99,11 +101,10 @@ interface OptionProps {
 }
 
 function Option({ option, chosen, onChoose }: OptionProps) {
-  const { value, label, detail, aside, keywords = [], disabled } = option;
+  const { value, label, detail, aside, disabled } = option;
   return (
     <Command.Item
       value={value}
-      keywords={[label, ...keywords]}
       disabled={disabled}
       onSelect={onChoose}
       className="flex min-h-8 items-center gap-2 rounded-md px-2 py-1 text-sm select-none data-[disabled=true]:opacity-50 data-[selected=true]:bg-rest-tint max-md:min-h-11"
@@ -123,6 +124,11 @@ function Option({ option, chosen, onChoose }: OptionProps) {
       {aside}
     </Command.Item>
   );
+}
+
+function rankedOptions(options: readonly ComboboxOption[], text: string): ComboboxOption[] {
+  const items = options.map((option) => ({ name: option.label, words: option.keywords, option }));
+  return ranked(items, text).map(({ option }) => option);
 }
 
 function grouped(options: readonly ComboboxOption[]): [string, ComboboxOption[]][] {

@@ -39,9 +39,12 @@ test("an empty value is only none where none is allowed", () => {
   expect(parseHyperparameter(layers!, "").ok).toBe(false);
 });
 
-test.each(["50000", "50,000", "50_000", "5e4", " 50000 "])("%j is fifty thousand", (text) => {
-  expect(parseInteger(text, {})).toEqual({ ok: true, value: 50_000 });
-});
+test.each(["50000", "50,000", "50_000", "5e4", "50k", " 50000 "])(
+  "%j is fifty thousand",
+  (text) => {
+    expect(parseInteger(text, {})).toEqual({ ok: true, value: 50_000 });
+  },
+);
 
 test.each(["", " ", "0x10", "5,00", "1.5", "Infinity", "1e"])("%j is no whole number", (text) => {
   expect(parseInteger(text, {}).ok).toBe(false);

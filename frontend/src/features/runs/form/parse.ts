@@ -1,5 +1,5 @@
 import type { Hyperparameter } from "@/lib/api";
-import { count, setting } from "@/lib/format";
+import { count, parseNumber, setting } from "@/lib/format";
 
 export type Parsed = { ok: true; value: unknown } | { ok: false; problem: string };
 
@@ -12,24 +12,14 @@ export interface Bounds {
   exclusive_maximum?: number | null;
 }
 
-const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
-const GROUPED = /^[+-]?\d{1,3}([,_]\d{3})+$/;
-
-/** `50000`, `50,000`, `50_000` or `5e4`; NaN for anything else, `0x10` and blanks among it. */
-function decimal(text: string): number {
-  const typed = text.trim();
-  const digits = GROUPED.test(typed) ? typed.replace(/[,_]/g, "") : typed;
-  return DECIMAL.test(digits) ? Number(digits) : Number.NaN;
-}
-
 export function parseInteger(text: string, bounds: Bounds): Parsed {
-  const value = decimal(text);
+  const value = parseNumber(text);
   if (!Number.isSafeInteger(value)) return no("Enter a whole number");
   return within(value, bounds);
 }
 
-export function parseNumber(text: string, bounds: Bounds): Parsed {
-  const value = decimal(text);
+export function parseDecimal(text: string, bounds: Bounds): Parsed {
+  const value = parseNumber(text);
   if (!Number.isFinite(value)) return no("Enter a number");
   return within(value, bounds);
 }
@@ -41,7 +31,7 @@ export function parseHyperparameter(schema: Hyperparameter, text: string): Parse
     case "integer":
       return parseInteger(text, schema);
     case "number":
-      return parseNumber(text, schema);
+      return parseDecimal(text, schema);
     case "boolean":
       return { ok: true, value: text === "true" };
     case "array":
