@@ -94,7 +94,13 @@ def tag_counts(session: Session) -> list[tuple[str, int]]:
 
 
 def list_runs(session: Session, query: RunQuery) -> RunList:
-    """One page. Raises InvalidRequest for an unknown sort or a cursor that is not one of this list's."""
+    """One page.
+
+    Raises InvalidRequest for an unknown sort, a cursor that is not one of this list's, or text that SQLite takes
+    for another: it ends a text at NUL.
+    """
+    if query.q is not None and "\0" in query.q:
+        raise InvalidRequest.field("/q", "A search is text without NUL characters.")
     name = query.sort.removeprefix("-")
     if name not in SORTS:
         raise UnknownName("sort", name, SORTS, "/sort")

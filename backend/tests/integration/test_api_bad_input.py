@@ -594,3 +594,7 @@ def test_a_wrong_method_is_a_problem_that_names_the_right_ones(
     answer = service.api(method, path)
     assert_problem(answer, 405)
     assert set(answer.headers["allow"].split(", ")) <= set(allowed.split(", "))
+
+
+def test_a_search_with_nul_is_refused_where_it_would_find_everything(service: Service) -> None:
+    assert_problem(service.api("GET", "/runs", params={"q": "no such run\0"}), 422, "/q")

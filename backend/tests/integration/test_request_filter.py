@@ -227,6 +227,13 @@ def test_the_own_page_may_change_things(service: Service) -> None:
     assert answer.status_code == 201
 
 
+@pytest.mark.parametrize("foreign_is_first", [True, False])
+def test_of_two_origins_each_counts(service: Service, foreign_is_first: bool) -> None:
+    origins = [f"http://127.0.0.1:{service.port}", "http://evil.example"]
+    headers = [("Origin", origin) for origin in (reversed(origins) if foreign_is_first else origins)]
+    assert_problem(service.api("POST", "/runs", json={"algo": "ppo"}, headers=headers), 403)
+
+
 def test_no_other_origin_may_read_unless_it_is_configured(service: Service, guarded: Service) -> None:
     answer = service.api("GET", "/health", headers={"Origin": CORS})
     assert "access-control-allow-origin" not in answer.headers
