@@ -6,15 +6,26 @@ interface CardProps {
   /** Stands at the end of the title line. */
   aside?: ReactNode;
   label?: string;
+  /** For links and scrolling to it. */
+  id?: string;
   className?: string;
   bodyClass?: string;
   children: ReactNode;
 }
 
-export function Card({ title, aside, label, className, bodyClass = "p-4", children }: CardProps) {
+export function Card({
+  title,
+  aside,
+  label,
+  id,
+  className,
+  bodyClass = "p-4",
+  children,
+}: CardProps) {
   const name = label ?? (typeof title === "string" ? title : undefined);
   return (
     <section
+      id={id}
       aria-label={name}
       className={clsx("min-w-0 rounded-lg border border-line bg-surface shadow-card", className)}
     >

@@ -5,8 +5,9 @@ import { type FormEvent, useId, useState } from "react";
 import { Button } from "@/components/ui/button";
 import { controlClass, Field } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
-import type { CreateEvaluation } from "@/lib/api";
-import { decimal, plural } from "@/lib/format";
+import type { CreateEvaluation, PolicyChoice, RunDetail } from "@/lib/api";
+import { usualPolicy } from "@/lib/evaluations";
+import { brief, plural } from "@/lib/format";
 import { type RequestDraft, seedError, toRequest, USUAL } from "./evaluation-request";
 
 interface EvaluateFormProps {
@@ -14,27 +15,41 @@ interface EvaluateFormProps {
   blocked: boolean;
   /** The next thing to do on this page. */
   primary: boolean;
-  /** The best policy of the run, where one was kept beside the latest. */
-  best: { step: number; mean_return: number } | null;
+  /** Whose policies there are to play. */
+  run: Pick<RunDetail, "best_policy" | "policy_step">;
   onEvaluate: (wanted: CreateEvaluation) => void;
 }
 
 const COUNTS = [1, 3, 5, 10, 20, 50, 100];
 
-export function EvaluateForm({ busy, blocked, primary, best, onEvaluate }: EvaluateFormProps) {
+export function EvaluateForm({ busy, blocked, primary, run, onEvaluate }: EvaluateFormProps) {
   const [draft, setDraft] = useState<RequestDraft>(USUAL);
   const [open, setOpen] = useState(false);
   const optionsId = useId();
   const change = (part: Partial<RequestDraft>) => setDraft({ ...draft, ...part });
   const invalid = seedError(draft.seed);
+  const usual = usualPolicy(run);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (invalid || busy || blocked) return setOpen(open || invalid !== undefined);
-    onEvaluate(toRequest(best ? draft : { ...draft, policy: "latest" }));
+    onEvaluate(toRequest(draft, usual));
   };
   return (
     <form aria-label="New evaluation" onSubmit={submit} className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-2">
+        {run.best_policy && (
+          <Select
+            aria-label="Policy to evaluate"
+            className="w-44 grow @sm:grow-0"
+            value={draft.policy ?? usual}
+            onChange={(event) => change({ policy: event.target.value as PolicyChoice })}
+          >
+            <option value="best">Best, step {brief(run.best_policy.step)}</option>
+            <option value="latest">
+              Latest{run.policy_step !== null && `, step ${brief(run.policy_step)}`}
+            </option>
+          </Select>
+        )}
         <Select
           aria-label="Episodes to evaluate"
           className="w-30 grow @sm:grow-0"
@@ -67,7 +82,7 @@ export function EvaluateForm({ busy, blocked, primary, best, onEvaluate }: Evalu
           {busy ? "Evaluating…" : "Run Evaluation"}
         </Button>
       </div>
-      <div id={optionsId} hidden={!open} className="grid gap-3 @md:grid-cols-3 [&[hidden]]:hidden">
+      <div id={optionsId} hidden={!open} className="grid gap-3 @md:grid-cols-2 [&[hidden]]:hidden">
         <Field
           label="Seed"
           error={invalid}
@@ -106,25 +121,6 @@ export function EvaluateForm({ busy, blocked, primary, best, onEvaluate }: Evalu
             </Select>
           )}
         </Field>
-        {best && (
-          <Field
-            label="Policy"
-            hint={`Best: mean return ${decimal(best.mean_return)} at step ${best.step.toLocaleString("en-US")}`}
-          >
-            {(control) => (
-              <Select
-                {...control}
-                value={draft.policy}
-                onChange={(event) =>
-                  change({ policy: event.target.value === "best" ? "best" : "latest" })
-                }
-              >
-                <option value="latest">Latest</option>
-                <option value="best">Best</option>
-              </Select>
-            )}
-          </Field>
-        )}
       </div>
     </form>
   );

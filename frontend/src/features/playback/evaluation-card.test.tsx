@@ -134,7 +134,7 @@ test("options are asked for, and a seed that is none is refused", async () => {
   await userEvent.clear(screen.getByLabelText("Seed"));
   await userEvent.type(screen.getByLabelText("Seed"), "3");
   await userEvent.selectOptions(screen.getByLabelText("Actions"), "sampled");
-  await userEvent.selectOptions(screen.getByLabelText("Policy"), "best");
+  await userEvent.selectOptions(screen.getByLabelText("Policy to evaluate"), "best");
   await userEvent.click(screen.getByRole("button", { name: "Run Evaluation" }));
   await screen.findByRole("status");
   expect(asked.find(({ route }) => route.startsWith("POST"))?.body).toEqual({
@@ -143,6 +143,23 @@ test("options are asked for, and a seed that is none is refused", async () => {
     deterministic: false,
     policy: "best",
   });
+});
+
+test("the best policy is played unless another is chosen, and the form says of which step", async () => {
+  const best_policy = { step: 4000, mean_return: 480, std_return: 1, episodes: 10 };
+  const asked = show([], { ...run, best_policy });
+  await screen.findByText("No evaluation yet");
+  expect(screen.getByLabelText("Policy to evaluate")).toHaveDisplayValue("Best, step 4k");
+  await userEvent.click(screen.getByRole("button", { name: "Run Evaluation" }));
+  await screen.findByRole("status");
+  expect(asked.find(({ route }) => route.startsWith("POST"))?.body).toMatchObject({
+    policy: "best",
+  });
+});
+
+test("an evaluation that is older than the policy says by how many steps", async () => {
+  show([evaluation("a", { checkpoint_step: 3000 })]);
+  expect(await screen.findByText(/policy of step 3k/)).toHaveTextContent("2k steps later");
 });
 
 test("a completed one shows its figures, and an episode is a way into the video", async () => {

@@ -9,13 +9,14 @@ import { ErrorState } from "@/components/ui/error-state";
 import { Notice } from "@/components/ui/notice";
 import { Skeleton } from "@/components/ui/skeleton";
 import { type CreateEvaluation, evaluationsQuery, explainAction, type RunDetail } from "@/lib/api";
-import { bestPolicy, endedSince, isUnderWay, useEvaluate, whyNotYet } from "@/lib/evaluations";
+import { endedSince, isUnderWay, useEvaluate, whyNotYet } from "@/lib/evaluations";
 import { EvaluateForm } from "./evaluate-form";
 import { EvaluationFailure } from "./evaluation-failure";
 import { EvaluationHistory } from "./evaluation-history";
 import { EvaluationProgress } from "./evaluation-progress";
 import { again } from "./evaluation-request";
 import { EvaluationResult } from "./evaluation-result";
+import { PolicyAge } from "./policy-age";
 
 export function EvaluationCard({ run }: { run: RunDetail }) {
   const { data: all, error, refetch, isFetching } = useQuery(evaluationsQuery(run.id));
@@ -39,7 +40,7 @@ export function EvaluationCard({ run }: { run: RunDetail }) {
         busy={request.isPending || underWay !== null}
         blocked={notYet !== null}
         primary={all?.length === 0 && notYet === null}
-        best={bestPolicy(run)}
+        run={run}
         onEvaluate={start}
       />
       {request.error && !endedSince(newest, request.submittedAt) && (
@@ -59,7 +60,10 @@ export function EvaluationCard({ run }: { run: RunDetail }) {
       ) : !all ? (
         <Skeleton className="aspect-3/2" />
       ) : shown ? (
-        <EvaluationResult key={shown.id} evaluation={shown} />
+        <>
+          {shown === completed[0] && !underWay && <PolicyAge evaluation={shown} run={run} />}
+          <EvaluationResult key={shown.id} evaluation={shown} />
+        </>
       ) : (
         !underWay && <NoneYet reason={notYet} />
       )}
@@ -74,7 +78,7 @@ function NoneYet({ reason }: { reason: string | null }) {
   return (
     <EmptyState icon={Clapperboard} title="No evaluation yet">
       {reason ??
-        "Run one to see what the newest policy does: a few episodes without exploration, on video."}
+        "Run one to see what the policy does: a few episodes without exploration, on video."}
     </EmptyState>
   );
 }

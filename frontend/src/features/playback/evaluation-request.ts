@@ -1,18 +1,19 @@
-import type { CreateEvaluation, Evaluation } from "@/lib/api";
+import type { CreateEvaluation, Evaluation, PolicyChoice } from "@/lib/api";
 
 /** What the form holds: text as it was typed. */
 export interface RequestDraft {
   episodes: number;
   seed: string;
   deterministic: boolean;
-  policy: "latest" | "best";
+  /** Null until somebody chooses: then it is the best where the run keeps one, else the latest. */
+  policy: PolicyChoice | null;
 }
 
 export const USUAL: RequestDraft = {
   episodes: 5,
   seed: "",
   deterministic: true,
-  policy: "latest",
+  policy: null,
 };
 
 const MAX_SEED = 2 ** 31 - 1;
@@ -24,18 +25,17 @@ export function seedError(seed: string): string | undefined {
   return Number(text) > MAX_SEED ? `Must be 0 to ${MAX_SEED.toLocaleString("en-US")}` : undefined;
 }
 
-/** Only what differs from the service's own choice goes on the wire. */
-export function toRequest({
-  episodes,
-  seed,
-  deterministic,
-  policy,
-}: RequestDraft): CreateEvaluation {
+/** Only what differs from the service's own choice is sent. `usual`: the policy, if nobody chose one. */
+export function toRequest(
+  { episodes, seed, deterministic, policy }: RequestDraft,
+  usual: PolicyChoice,
+): CreateEvaluation {
+  const chosen = policy ?? usual;
   return {
     episodes,
     ...(seed.trim() !== "" && { seed: Number(seed) }),
     ...(!deterministic && { deterministic }),
-    ...(policy !== "latest" && { policy }),
+    ...(chosen !== "latest" && { policy: chosen }),
   };
 }
 

@@ -23,8 +23,8 @@ export function EvaluationSummary({ evaluation }: { evaluation: Evaluation }) {
         <Stat label="Truncated" note="cut by the limit">
           {count(truncated)}
         </Stat>
-        <Stat label="Checkpoint" note={policy === "best" ? "step, best policy" : "step"}>
-          <span title={count(step)}>{brief(step)}</span>
+        <Stat label="Policy" note={policy === "best" ? "the best so far" : "the latest then"}>
+          <span title={`step ${count(step)}`}>step {brief(step)}</span>
         </Stat>
         <Stat label="Took" note={plural(summary.episodes.length, "episode")}>
           {duration(elapsed(evaluation, 0) ?? 0)}

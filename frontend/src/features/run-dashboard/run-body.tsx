@@ -34,7 +34,7 @@ export function RunBody({ run, playback }: RunBodyProps) {
         group={group}
         highlight={highlight}
       />
-      <div className="-m-1 flex min-w-0 flex-col gap-4 p-1 xl:sticky xl:top-16 xl:row-span-2 xl:max-h-[calc(100dvh-4.5rem)] xl:overflow-y-auto">
+      <div className="flex min-w-0 flex-col gap-4 xl:row-span-2">
         <div id={PLAYBACK_ANCHOR} className="scroll-mt-18">
           <Boundary what="The evaluation">{playback}</Boundary>
         </div>

@@ -7,10 +7,13 @@ import { renderWithQueries, serve, withQueries } from "@/lib/testing/service";
 import { RunActions } from "./header/run-actions";
 import { useDeleteRun } from "./header/use-run-actions";
 import { RunDashboard } from "./run-dashboard";
-import { RunNotices } from "./run-notices";
+import { RunNotices } from "./notices/run-notices";
 import { tabTitle } from "./use-tab-title";
 
-vi.mock("next/navigation", () => ({ useRouter: () => ({ push: vi.fn() }) }));
+vi.mock("next/navigation", () => ({
+  useRouter: () => ({ push: vi.fn() }),
+  useSearchParams: () => new URLSearchParams(window.location.search),
+}));
 
 const run = (change: Partial<RunDetail>) =>
   ({ status: "running", warnings: 0, cause: null, traceback: null, ...change }) as RunDetail;
@@ -53,6 +56,20 @@ test("a failed run shows its cause and its traceback", () => {
   expect(screen.getByText("Killed by signal 9")).toBeVisible();
   expect(screen.getByText("File x")).toBeInTheDocument();
   expect(screen.getByRole("button", { name: "Copy traceback" })).toBeVisible();
+});
+
+test("a run that was cut short says what was saved, and leads to its log", async () => {
+  const cut = { id: "a", status: "interrupted", cause: "Killed", step: 1234, policy_step: 1000 };
+  renderWithQueries(<RunNotices run={run(cut as Partial<RunDetail>)} />);
+  expect(screen.getByRole("alert")).toHaveTextContent(
+    "the curves up to step 1,234 and the policy of step 1,000",
+  );
+  expect(screen.getByRole("link", { name: /Train again/ })).toHaveAttribute(
+    "href",
+    "/?duplicate=a",
+  );
+  await userEvent.click(screen.getByRole("button", { name: "Open worker.log" }));
+  expect(new URLSearchParams(window.location.search).get("details")).toBe("log");
 });
 
 test("a queued run tells its place", () => {

@@ -10,7 +10,7 @@ import { useDeleteRun } from "./header/use-run-actions";
 import { RunBody } from "./run-body";
 import { RunFacts } from "./run-facts";
 import { RunNotFound } from "./run-not-found";
-import { RunNotices } from "./run-notices";
+import { RunNotices } from "./notices/run-notices";
 import { RunSkeleton } from "./run-skeleton";
 import { useTabTitle } from "./use-tab-title";
 

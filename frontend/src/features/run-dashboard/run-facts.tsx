@@ -2,7 +2,7 @@
 
 import { Progress } from "@/components/ui/progress";
 import { Stat } from "@/components/ui/stat";
-import { isActive, progress, type RunDetail } from "@/lib/api";
+import { hasEnded, isActive, progress, type RunDetail } from "@/lib/api";
 import {
   brief,
   compact,
@@ -38,7 +38,7 @@ export function RunFacts({ run }: { run: RunDetail }) {
         <Stat label="Elapsed" note={left !== null && `${duration(left)} left`}>
           {trained === null ? NONE : duration(trained)}
         </Stat>
-        <Stat label="Steps per second" note={training && "now"}>
+        <Stat label="Steps per second" note={hasEnded(run) ? "on average" : training && "now"}>
           {count(run.fps)}
         </Stat>
         <Stat label="Episodes">{count(run.episodes)}</Stat>
@@ -55,6 +55,7 @@ export function RunFacts({ run }: { run: RunDetail }) {
         >
           {decimal(run.best_moving_average)}
         </Stat>
+        <Solved run={run} />
         {run.best_policy && (
           <Stat
             label="Best policy, greedy"
@@ -65,5 +66,24 @@ export function RunFacts({ run }: { run: RunDetail }) {
         )}
       </dl>
     </section>
+  );
+}
+
+/** When the policy was first shown to reach the environment's reward threshold; nothing where there is none. */
+function Solved({ run: { solved, reward_threshold: threshold } }: { run: RunDetail }) {
+  if (threshold === null) return null;
+  if (solved === null) {
+    return (
+      <Stat label="Solved" note={`return of ${decimal(threshold)}`}>
+        not yet
+      </Stat>
+    );
+  }
+  const after = solved.seconds === null ? "" : `after ${duration(solved.seconds * 1000)}, `;
+  const by = solved.by === "training" ? "mean of 100 episodes" : "greedy evaluation";
+  return (
+    <Stat label="Solved" note={`${after}${by} ≥ ${decimal(solved.threshold)}`}>
+      step {count(solved.step)}
+    </Stat>
   );
 }

@@ -13,6 +13,7 @@ export type RunEvent = Schemas["RunEvent"];
 export type Hint = Schemas["Hint"];
 export type Evaluation = Schemas["Evaluation"];
 export type CreateEvaluation = Schemas["EvaluationCreate"];
+export type PolicyChoice = Evaluation["policy"];
 export type EvaluatedEpisode = Schemas["EvaluationSummary"]["episodes"][number];
 export type Algorithm = Schemas["AlgorithmInfo"];
 export type Environment = Schemas["EnvironmentInfo"];

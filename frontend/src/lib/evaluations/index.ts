@@ -1,2 +1,9 @@
-export { bestPolicy, endedSince, isUnderWay, whyNotYet, whyNoVideo } from "./readiness";
+export {
+  endedSince,
+  isUnderWay,
+  stepsBehind,
+  usualPolicy,
+  whyNotYet,
+  whyNoVideo,
+} from "./readiness";
 export { useEvaluate } from "./use-evaluate";

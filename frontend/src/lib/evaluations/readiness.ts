@@ -1,4 +1,4 @@
-import type { Evaluation, RunDetail } from "@/lib/api";
+import type { Evaluation, PolicyChoice, Run, RunDetail } from "@/lib/api";
 
 export function isUnderWay(evaluation: Evaluation): boolean {
   return evaluation.status === "queued" || evaluation.status === "running";
@@ -26,14 +26,14 @@ export function whyNoVideo({ status, summary, video_url: url }: Evaluation): str
   return url === null ? "Video retired: only the newest ones are kept" : null;
 }
 
-interface BestPolicy {
-  step: number;
-  mean_return: number;
+/** The policy that an evaluation plays unless told otherwise: the best, where the run keeps one. */
+export function usualPolicy(run: Pick<Run, "best_policy">): PolicyChoice {
+  return run.best_policy ? "best" : "latest";
 }
 
-/** The policy that did best in the evaluations during training, where the run kept one. */
-export function bestPolicy(
-  run: RunDetail & { best_policy?: BestPolicy | null },
-): BestPolicy | null {
-  return run.best_policy ?? null;
+/** Steps that the policy of its kind has moved on since it was evaluated; null if it is the same still. */
+export function stepsBehind(evaluation: Evaluation, run: RunDetail): number | null {
+  const now = evaluation.policy === "best" ? (run.best_policy?.step ?? null) : run.policy_step;
+  const then = evaluation.checkpoint_step;
+  return now !== null && then !== null && now > then ? now - then : null;
 }

@@ -1,6 +1,5 @@
 "use client";
 
-import { useState } from "react";
 import { Badge } from "@/components/ui/badge";
 import { Card } from "@/components/ui/card";
 import { Tabs } from "@/components/ui/tabs";
@@ -9,16 +8,15 @@ import { ConfigPanel } from "./config-panel";
 import { EventLog } from "./event-log";
 import { Files } from "./files";
 import { RawLog } from "./raw-log";
-
-type Tab = "config" | "events" | "log" | "files";
+import { DETAILS_ANCHOR, type DetailsTab, useDetailsTab } from "./use-details-tab";
 
 /** Everything about a run that is no curve. */
 export function RunDetails({ run }: { run: RunDetail }) {
-  const [tab, setTab] = useState<Tab>("config");
+  const [tab, setTab] = useDetailsTab();
   const trouble = run.warnings + (run.status === "failed" ? 1 : 0);
   return (
-    <Card label="Details" bodyClass="">
-      <Tabs<Tab>
+    <Card id={DETAILS_ANCHOR} label="Details" className="scroll-mt-18" bodyClass="">
+      <Tabs<DetailsTab>
         label="Details"
         value={tab}
         onChange={setTab}

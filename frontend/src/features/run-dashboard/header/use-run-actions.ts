@@ -15,6 +15,7 @@ import {
   startRun,
   stopRun,
 } from "@/lib/api";
+import { usualPolicy } from "@/lib/evaluations";
 import { routes } from "@/lib/url";
 import { PLAYBACK_ANCHOR } from "../playback-anchor";
 
@@ -47,7 +48,8 @@ export function useDeleteRun(id: string) {
 export type DeleteRun = ReturnType<typeof useDeleteRun>;
 
 /** Every action is asked under a status; its error is over when the run has another. */
-export function useRunActions({ id, status }: Run, remove: DeleteRun) {
+export function useRunActions(run: Run, remove: DeleteRun) {
+  const { id, status } = run;
   const client = useQueryClient();
   const merge = (run: Run) =>
     client.setQueryData<RunDetail>(keys.run(id), (old) => old && { ...old, ...run });
@@ -65,7 +67,7 @@ export function useRunActions({ id, status }: Run, remove: DeleteRun) {
     onSettled: refresh,
   });
   const watch = useMutation<unknown, Error, RunStatus>({
-    mutationFn: () => evaluate(id, {}),
+    mutationFn: () => evaluate(id, { policy: usualPolicy(run) }),
     onMutate: () => document.getElementById(PLAYBACK_ANCHOR)?.scrollIntoView({ block: "nearest" }),
     onSettled: () => client.invalidateQueries({ queryKey: keys.evaluations(id) }),
   });

@@ -1,19 +1,24 @@
-import { CopyButton } from "@/components/ui/copy-button";
-import { Disclosure } from "@/components/ui/disclosure";
+"use client";
+
+import { Button } from "@/components/ui/button";
 import { Notice } from "@/components/ui/notice";
-import type { RunDetail } from "@/lib/api";
+import type { RunDetail, RunStatus } from "@/lib/api";
 import { plural } from "@/lib/format";
+import { scrollToDetails, useDetailsTab } from "../details/use-details-tab";
+import { EndingNotice } from "./ending-notice";
+
+const CUT_SHORT: readonly RunStatus[] = ["failed", "interrupted", "stopped"];
 
 /** What a reader must know before the figures: why it ended, what it waits for, what it warned of. */
 export function RunNotices({ run }: { run: RunDetail }) {
-  const broken = run.status === "failed" || run.status === "interrupted";
+  const [, openTab] = useDetailsTab();
+  const open = (tab: "events" | "log") => {
+    openTab(tab);
+    scrollToDetails();
+  };
   return (
     <>
-      {broken && (
-        <Notice tone="bad" role="alert" title={run.cause ?? `The run was ${run.status}.`}>
-          {run.traceback && <Traceback text={run.traceback} />}
-        </Notice>
-      )}
+      {CUT_SHORT.includes(run.status) && <EndingNotice run={run} onOpenLog={() => open("log")} />}
       {run.ended_early && (
         <Notice tone="info" role="status" title="Ended before its budget">
           <p className="break-words text-ink-soft">{run.ended_early}</p>
@@ -23,6 +28,11 @@ export function RunNotices({ run }: { run: RunDetail }) {
       {run.warnings > 0 && (
         <Notice tone="warn" title={plural(run.warnings, "warning")}>
           {run.last_warning && <p className="break-words text-ink-soft">{run.last_warning}</p>}
+          {run.warnings > 1 && (
+            <Button size="sm" variant="quiet" className="mt-1 -ml-2" onClick={() => open("events")}>
+              All warnings
+            </Button>
+          )}
         </Notice>
       )}
     </>
@@ -41,23 +51,5 @@ function QueueNotice({ position, cause }: { position: number | null; cause: stri
           : "It starts by itself as soon as a running one ends."}
       </p>
     </Notice>
-  );
-}
-
-function Traceback({ text }: { text: string }) {
-  return (
-    <div className="relative mt-1">
-      <Disclosure summary="Traceback">
-        <pre
-          tabIndex={0}
-          className="mt-1 max-h-72 overflow-auto rounded-md border border-line bg-surface p-3 font-mono text-xs"
-        >
-          {text}
-        </pre>
-      </Disclosure>
-      <div className="absolute top-0.5 right-0">
-        <CopyButton text={text} label="Copy traceback" />
-      </div>
-    </div>
   );
 }

@@ -1,0 +1,26 @@
+"use client";
+
+import { useQueryString } from "@/lib/url";
+
+export const DETAILS_TABS = ["config", "events", "log", "files"] as const;
+export type DetailsTab = (typeof DETAILS_TABS)[number];
+
+export const DETAILS_ANCHOR = "details";
+
+/** Which tab of the details is open; in the address (`?details=log`), so that others can lead to it. */
+export function useDetailsTab(): [DetailsTab, (tab: DetailsTab) => void] {
+  const [query, replace] = useQueryString();
+  const asked = query.get("details");
+  const tab = DETAILS_TABS.find((one) => one === asked) ?? "config";
+  const open = (next: DetailsTab) => {
+    const written = new URLSearchParams(window.location.search);
+    written.set("details", next);
+    replace(`?${written}`);
+  };
+  return [tab, open];
+}
+
+/** Brings the details into view. */
+export function scrollToDetails() {
+  document.getElementById(DETAILS_ANCHOR)?.scrollIntoView({ block: "start" });
+}

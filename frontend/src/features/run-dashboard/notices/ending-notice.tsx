@@ -1,0 +1,69 @@
+import { Copy, ScrollText } from "lucide-react";
+import Link from "next/link";
+import { Button, buttonClass } from "@/components/ui/button";
+import { CopyButton } from "@/components/ui/copy-button";
+import { Disclosure } from "@/components/ui/disclosure";
+import { Notice } from "@/components/ui/notice";
+import type { RunDetail } from "@/lib/api";
+import { count } from "@/lib/format";
+import { routes } from "@/lib/url";
+import { whatWasSaved } from "./what-was-saved";
+
+interface EndingNoticeProps {
+  run: RunDetail;
+  onOpenLog: () => void;
+}
+
+/** A run that did not come to its end: why, what was saved, and what can be done now. */
+export function EndingNotice({ run, onOpenLog }: EndingNoticeProps) {
+  const stopped = run.status === "stopped";
+  return (
+    <Notice
+      tone={stopped ? "info" : "bad"}
+      role={stopped ? "status" : "alert"}
+      title={stopped ? stopTitle(run) : (run.cause ?? `The run was ${run.status}.`)}
+    >
+      {stopped && run.cause && <p className="break-words text-ink-soft">{run.cause}</p>}
+      <p className="text-ink-soft">{whatWasSaved(run)}</p>
+      {run.traceback && <Traceback text={run.traceback} />}
+      <div className="mt-1.5 -ml-2 flex flex-wrap gap-1">
+        <Link href={routes.duplicate(run.id)} className={buttonClass("quiet", "sm")}>
+          <Copy aria-hidden className="size-3.5" />
+          Train again with these settings…
+        </Link>
+        <Button
+          size="sm"
+          variant="quiet"
+          onClick={onOpenLog}
+          icon={<ScrollText aria-hidden className="size-3.5" />}
+        >
+          Open worker.log
+        </Button>
+      </div>
+    </Notice>
+  );
+}
+
+function stopTitle({ step, total_timesteps: total }: RunDetail): string {
+  return step === 0
+    ? "Stopped before its first step"
+    : `Stopped at step ${count(step)} of ${count(total)}`;
+}
+
+function Traceback({ text }: { text: string }) {
+  return (
+    <div className="relative mt-1">
+      <Disclosure summary="Traceback">
+        <pre
+          tabIndex={0}
+          className="mt-1 max-h-72 overflow-auto rounded-md border border-line bg-surface p-3 font-mono text-xs"
+        >
+          {text}
+        </pre>
+      </Disclosure>
+      <div className="absolute top-0.5 right-0">
+        <CopyButton text={text} label="Copy traceback" />
+      </div>
+    </div>
+  );
+}
