@@ -40,6 +40,7 @@ from rlviz.domain.metrics import GROUP_TITLES
 from rlviz.domain.presets import Preset
 from rlviz.domain.times import utc
 from rlviz.environments.base import Environment, Space
+from rlviz.environments.stills import still_path
 from rlviz.presets.catalog import measured, presets_for
 from rlviz.services.use_cases.comparison import ComparedRuns
 from rlviz.services.use_cases.environments import variants
@@ -130,6 +131,7 @@ def view_environment(environment: Environment, algorithms: list[Algorithm]) -> E
         family=environment.family.id,
         family_title=environment.family.title,
         summary=environment.summary,
+        still_url=f"/api/environments/{environment.id}/still" if still_path(environment.id).is_file() else None,
         options=[_field(name, schema, "Gymnasium") for name, schema in properties.items()],
         sees=environment.sees,
         does=environment.does,

@@ -96,3 +96,35 @@ def test_runs_are_compared_with_the_threshold_of_their_variant(service: Service)
     assert threshold(large) == 0.85
     assert threshold(small) == 0.7
     assert threshold(large, small) is None
+
+
+def test_each_environment_shows_its_still_and_a_browser_may_keep_it(service: Service, listed: dict[str, Any]) -> None:
+    for environment in listed.values():
+        found = service.http.get(environment["still_url"])
+        assert (found.status_code, found.headers["content-type"]) == (200, "image/webp")
+        assert found.content[:4] == b"RIFF"
+        assert "max-age" in found.headers["cache-control"]
+        unchanged = service.http.get(environment["still_url"], headers={"If-None-Match": found.headers["etag"]})
+        assert (unchanged.status_code, unchanged.content) == (304, b"")
+
+
+@pytest.mark.parametrize("env_id", ["Nowhere-v0", "CartPole", "..%2F..%2Fmake.py", "ALE-Pong-v5"])
+def test_there_is_no_still_of_what_is_no_environment(service: Service, env_id: str) -> None:
+    assert service.http.get(f"/api/environments/{env_id}/still").status_code == 404
+
+
+def test_a_preset_says_where_its_training_ends(listed: dict[str, Any], service: Service) -> None:
+    factors = {algorithm["id"]: algorithm["rollout_factors"] for algorithm in service.get("/algorithms")}
+    assert factors["ppo"] == ["n_steps", "n_envs"]
+    for algorithm, presets in listed["CartPole-v1"]["presets"].items():
+        for preset in presets:
+            rollout = 1
+            for name in factors[algorithm]:
+                rollout *= preset["hyperparameters"][name]
+            assert preset["end_step"] % rollout == 0
+            assert 0 <= preset["end_step"] - preset["total_timesteps"] < rollout
+
+
+def test_a_run_says_where_its_training_ends(service: Service) -> None:
+    run = service.create(algo="ppo", preset=None, total_timesteps=20_000, hyperparameters={"n_envs": 8})
+    assert run["end_step"] == 2 * 8 * 2_048

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import shutil
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
+from starlette.responses import Response
 
 from rlviz import __version__
 from rlviz.algorithms import ALGORITHMS
 from rlviz.api.dependencies import App
+from rlviz.api.files import send_file
+from rlviz.api.problems import documented
 from rlviz.api.schemas import AlgorithmInfo, EnvironmentInfo, Health, Limits, MetricDefinitions
 from rlviz.api.views import view_algorithm, view_environment, view_metric_definitions
+from rlviz.domain.errors import ArtifactNotFound
 from rlviz.domain.limits import LIMITS
+from rlviz.environments import ENVIRONMENTS
+from rlviz.environments.stills import still_path
 
 router = APIRouter(tags=["service"])
+
+STILL_SECONDS = 86_400
+"""How long a browser may show a still without asking again."""
 
 
 @router.get("/health")
@@ -41,6 +50,25 @@ def list_environments(app: App) -> list[EnvironmentInfo]:
     """The environments, with their spaces, the algorithms that fit, and presets as they apply to each."""
     algorithms = list(ALGORITHMS)
     return [view_environment(environment, algorithms) for environment in app.environments.all()]
+
+
+@router.head("/environments/{env_id:path}/still", include_in_schema=False)
+@router.get(
+    "/environments/{env_id:path}/still",
+    response_class=Response,
+    responses={
+        200: {"description": "The picture", "content": {"image/webp": {}}},
+        304: {"description": "The picture is still the one that If-None-Match names"},
+        **documented(ArtifactNotFound),
+    },
+)
+def get_still(env_id: str, request: Request) -> Response:
+    """A small picture from within an episode of a registered environment."""
+    if env_id not in ENVIRONMENTS.names() or not (still := still_path(env_id)).is_file():
+        raise ArtifactNotFound(f"There is no picture of an environment {env_id[:120]!r}.")
+    response = send_file(request, still.open("rb"), "image/webp")
+    response.headers["Cache-Control"] = f"private, max-age={STILL_SECONDS}"
+    return response
 
 
 @router.get("/metric-definitions")

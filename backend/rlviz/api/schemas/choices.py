@@ -117,6 +117,7 @@ class EnvironmentInfo(Wire):
     family: str
     family_title: str
     summary: str
+    still_url: str | None = Field(description="A small picture of it (WebP, 320 pixels wide); null: there is none.")
     observation_space: SpaceInfo
     action_space: SpaceInfo
     reward_threshold: float | None

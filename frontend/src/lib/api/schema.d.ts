@@ -64,6 +64,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/environments/{env_id}/still": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Get Still
+     * @description A small picture from within an episode of a registered environment.
+     */
+    get: operations["get_still"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/metric-definitions": {
     parameters: {
       query?: never;
@@ -809,6 +829,11 @@ export interface components {
       family_title: string;
       /** Summary */
       summary: string;
+      /**
+       * Still Url
+       * @description A small picture of it (WebP, 320 pixels wide); null: there is none.
+       */
+      still_url: string | null;
       observation_space: components["schemas"]["SpaceInfo"];
       action_space: components["schemas"]["SpaceInfo"];
       /** Reward Threshold */
@@ -2392,6 +2417,44 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["EnvironmentInfo"][];
+        };
+      };
+    };
+  };
+  get_still: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        env_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The picture */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "image/webp": unknown;
+        };
+      };
+      /** @description The picture is still the one that If-None-Match names */
+      304: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Artifact not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
         };
       };
     };
