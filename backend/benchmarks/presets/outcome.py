@@ -8,13 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from rlviz.analysis.arrays import Floats
+from rlviz.analysis.statistics import bootstrap_interval, iqm
 from rlviz.domain.presets import MeasuredPreset
 
 IN_A_ROW = 3
 """Evaluations that have to reach the threshold before a seed counts as solved."""
-
-RESAMPLES = 10_000
 
 
 class Outcome(BaseModel):
@@ -41,31 +39,16 @@ class Outcome(BaseModel):
 
 def summarize(outcomes: Sequence[Outcome], threshold: float | None) -> MeasuredPreset:
     finals = np.array([outcome.final_return for outcome in outcomes])
-    low, high = bootstrap_interval(finals)
+    interval = bootstrap_interval([finals])
     solved = [(outcome, index) for outcome in outcomes if (index := outcome.solved_at(threshold)) is not None]
     return MeasuredPreset(
         seeds=len(outcomes),
         solved=len(solved),
         held=None if threshold is None else sum(outcome.final_return >= threshold for outcome in outcomes),
         return_iqm=round(iqm(finals), 3),
-        return_low=round(low, 3),
-        return_high=round(high, 3),
+        return_low=round(interval.low, 3),
+        return_high=round(interval.high, 3),
         steps_to_threshold=round(statistics.median(o.steps[i] for o, i in solved)) if solved else None,
         seconds_to_threshold=round(statistics.median(o.seconds[i] for o, i in solved), 1) if solved else None,
         seconds=round(statistics.median(outcome.seconds[-1] for outcome in outcomes), 1),
     )
-
-
-def iqm(values: Floats) -> float:
-    """Interquartile mean: of the middle half, as Agarwal et al. recommend (2021, https://arxiv.org/abs/2108.13264)."""
-    cut = len(values) // 4
-    return float(np.sort(values)[cut : len(values) - cut].mean())
-
-
-def bootstrap_interval(values: Floats, *, seed: int = 0) -> tuple[float, float]:
-    """95 % percentile interval of the interquartile mean over seeds drawn anew."""
-    drawn = np.random.default_rng(seed).choice(values, (RESAMPLES, len(values)))
-    cut = len(values) // 4
-    means = np.sort(drawn, axis=1)[:, cut : len(values) - cut].mean(axis=1)
-    low, high = np.percentile(means, [2.5, 97.5])
-    return float(low), float(high)

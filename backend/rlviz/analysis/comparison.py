@@ -9,6 +9,7 @@ import numpy as np
 
 from rlviz.analysis.arrays import Floats
 from rlviz.analysis.moving import moving_average
+from rlviz.analysis.solved import SolvedAt
 from rlviz.domain.errors import pointer_to
 
 STABILITY_EPISODES = 20
@@ -22,13 +23,12 @@ class Episodes:
     """A run's finished episodes in order; each array of shape (n,).
 
     ``step``: environment steps done when the episode ended; ``time``: when it ended (Unix seconds);
-    ``reward``: its return; ``length``: its steps.
+    ``reward``: its return.
     """
 
     step: Floats
     time: Floats
     reward: Floats
-    length: Floats
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,11 @@ class RunMetrics:
     best_moving_average: float | None  # over full windows only: one lucky first episode is no best
     best_moving_average_step: int | None  # the first, if the best was reached several times
     final_moving_average: float | None  # over the last ``window`` episodes, or all if there are fewer
-    steps_to_threshold: int | None  # end of the first full window that reaches the threshold
+    steps_to_threshold: int | None  # when it was solved, by the definition in analysis/solved.py
     seconds_to_threshold: float | None  # the same since the run was started
     stability: float | None  # population standard deviation of the last 20 returns; of 2 at least
+    best_error: float | None  # standard error of the best moving average
+    final_error: float | None  # standard error of the final one
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,27 +64,43 @@ class ConfigDifference:
     path: str
     values: dict[str, object]
 
+    @property
+    def group(self) -> str:
+        """The part of the configuration it belongs to, for instance ``hyperparameters``; empty at the top."""
+        parts = self._parts()
+        return parts[0] if len(parts) > 1 else ""
+
+    @property
+    def name(self) -> str:
+        """Its name within the group, for instance ``gamma``."""
+        parts = self._parts()
+        return " › ".join(parts[1:] or parts)
+
+    def _parts(self) -> list[str]:
+        return [part.replace("~1", "/").replace("~0", "~") for part in self.path.split("/")[1:]]
+
 
 def run_metrics(
-    episodes: Episodes, *, window: int, threshold: float | None = None, started_at: float | None = None
+    episodes: Episodes, *, window: int, solved: SolvedAt | None = None, started_at: float | None = None
 ) -> RunMetrics:
     """The figures of one run.
 
-    ``threshold`` is the return that a moving average over ``window`` full episodes has to reach;
-    ``started_at`` (Unix seconds) is when seconds are counted from. Raises ValueError if ``window`` is below 1.
+    ``solved``: when it reached the threshold; ``started_at`` (Unix seconds) is when seconds are counted from.
+    Raises ValueError if ``window`` is below 1.
     """
     averages = moving_average(episodes.reward, window)
     full = np.where((np.arange(len(averages)) >= window - 1) & np.isfinite(averages), averages, np.nan)
     best = None if np.isnan(full).all() else int(np.nanargmax(full))
-    first = None if threshold is None else next(iter(np.flatnonzero(full >= threshold)), None)
     return RunMetrics(
         episodes=len(averages),
         best_moving_average=None if best is None else float(full[best]),
         best_moving_average_step=None if best is None else int(episodes.step[best]),
         final_moving_average=_last_number(averages),
-        steps_to_threshold=None if first is None else int(episodes.step[first]),
-        seconds_to_threshold=None if first is None or started_at is None else float(episodes.time[first] - started_at),
+        steps_to_threshold=None if solved is None else solved.step,
+        seconds_to_threshold=None if solved is None or started_at is None else max(0.0, solved.time - started_at),
         stability=_spread(episodes.reward[-STABILITY_EPISODES:]),
+        best_error=None if best is None else _error(episodes.reward[best + 1 - window : best + 1]),
+        final_error=_error(episodes.reward[-window:]),
     )
 
 
@@ -125,6 +143,11 @@ def _last_number(values: Floats) -> float | None:
 
 def _spread(returns: Floats) -> float | None:
     return float(np.std(returns)) if len(returns) >= 2 and np.isfinite(returns).all() else None
+
+
+def _error(returns: Floats) -> float | None:
+    """Standard error of the mean, from the sample itself."""
+    return float(np.std(returns, ddof=1) / np.sqrt(len(returns))) if _spread(returns) is not None else None
 
 
 def _on_grid(episodes: Episodes, window: int, grid: Floats) -> Floats:

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from rlviz.analysis.arrays import Floats
 from rlviz.analysis.mean_return import MeanReturn, RecentMean
-from rlviz.analysis.solved import Solved, SolvedBy
+from rlviz.analysis.solved import SolvedAt, SolvedBy
 
 WINDOW = 20
 """Episodes in the moving average."""
@@ -30,7 +30,7 @@ class ReturnCurve:
     def __init__(self, threshold: float | None = None) -> None:
         self.best: float | None = None
         self.best_step: int | None = None
-        self.solved: Solved | None = None
+        self.solved: SolvedAt | None = None
         self._mean, self._mean_length = MeanReturn(threshold), RecentMean()
         self.count = 0
         self._newest = np.zeros(WINDOW - 1)
@@ -53,7 +53,7 @@ class ReturnCurve:
         reached = self._mean.find_threshold(value)
         if reached is not None:
             time = float(np.asarray(times, dtype=np.float64)[reached])
-            self.solved = Solved(int(step[reached]), SolvedBy.TRAINING, time)
+            self.solved = SolvedAt(int(step[reached]), SolvedBy.TRAINING, time)
         self._mean_length.extend(np.asarray(lengths, dtype=np.float64))
         averages = self._averages(value)
         self._note_best(step, averages)

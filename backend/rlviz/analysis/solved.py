@@ -15,8 +15,12 @@ comes near one) no run is solved. The threshold is that of the environment with 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+
+from rlviz.analysis.arrays import Floats
+from rlviz.analysis.mean_return import MeanReturn
 
 
 class SolvedBy(StrEnum):
@@ -25,7 +29,7 @@ class SolvedBy(StrEnum):
 
 
 @dataclass(frozen=True, order=True)
-class Solved:
+class SolvedAt:
     """``step``: environment steps done by then; ``time``: Unix seconds."""
 
     step: int
@@ -33,13 +37,30 @@ class Solved:
     time: float
 
 
-def earlier(first: Solved | None, second: Solved | None) -> Solved | None:
+def earlier(first: SolvedAt | None, second: SolvedAt | None) -> SolvedAt | None:
     """Of two findings the one that came at the lower step; at one step the evaluation counts."""
     return min((found for found in (first, second) if found is not None), default=None)
 
 
-def shown_by_evaluation(threshold: float | None, step: int, time: float, mean_return: float) -> Solved | None:
+def shown_by_evaluation(threshold: float | None, step: int, time: float, mean_return: float) -> SolvedAt | None:
     """What a greedy evaluation on fresh episodes shows."""
     if threshold is None or not mean_return >= threshold:
         return None
-    return Solved(step, SolvedBy.EVALUATION, time)
+    return SolvedAt(step, SolvedBy.EVALUATION, time)
+
+
+def find_solved(
+    step: Floats,
+    time: Floats,
+    returns: Floats,
+    threshold: float | None,
+    evaluations: Iterable[tuple[int, float, float]],
+) -> SolvedAt | None:
+    """When a whole run reached ``threshold``. Episodes come as arrays of shape (n,); ``evaluations`` are those on fresh
+    episodes, each with its step, its time and its mean return."""
+    found = None
+    if (reached := MeanReturn(threshold).find_threshold(returns)) is not None:
+        found = SolvedAt(int(step[reached]), SolvedBy.TRAINING, float(time[reached]))
+    for evaluation in evaluations:
+        found = earlier(found, shown_by_evaluation(threshold, *evaluation))
+    return found

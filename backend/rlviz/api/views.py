@@ -12,7 +12,8 @@ from rlviz.algorithms import ALGORITHMS
 from rlviz.algorithms.base import LOGGED, Algorithm, Hyperparameters
 from rlviz.algorithms.fields import GROUPS
 from rlviz.algorithms.metrics import metric_definitions
-from rlviz.analysis.solved import SolvedBy
+from rlviz.analysis.arrays import Floats
+from rlviz.analysis.solved import SolvedAt
 from rlviz.api.schemas import (
     AlgorithmInfo,
     ComparedRun,
@@ -21,16 +22,20 @@ from rlviz.api.schemas import (
     EnvironmentInfo,
     EnvironmentVariant,
     Evaluation,
+    FigureComparison,
     HyperparameterField,
     MeasuredPreset,
+    MetricCurve,
     MetricDefinitions,
     MetricGroupInfo,
     MetricInfo,
     PresetInfo,
     Run,
     RunEvent,
+    RunGroup,
     Solved,
     SpaceInfo,
+    Verdict,
 )
 from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.domain.evaluation import PolicyChoice
@@ -42,9 +47,11 @@ from rlviz.domain.times import utc
 from rlviz.environments.base import Environment, Space
 from rlviz.environments.stills import still_path
 from rlviz.presets.catalog import measured, presets_for
-from rlviz.services.use_cases.comparison import ComparedRuns
+from rlviz.services.projection.run_projection import solved_of
+from rlviz.services.use_cases.comparison import Compared, ComparedRuns
 from rlviz.services.use_cases.environments import variants
 from rlviz.services.use_cases.events import tell
+from rlviz.services.use_cases.metrics import Curve
 
 _TIMES = ("created_at", "queued_at", "started_at", "ended_at")
 _SAME = set(Run.model_fields) - set(_TIMES) - {"queue_position", "solved"}
@@ -53,14 +60,19 @@ _SAME = set(Run.model_fields) - set(_TIMES) - {"queue_position", "solved"}
 def view_run(row: RunRow, queue: Mapping[str, int]) -> Run:
     """``queue``: place by run id, of the runs that wait."""
     times = {name: None if (value := getattr(row, name)) is None else utc(value) for name in _TIMES}
-    return Run(**row.model_dump(include=_SAME), **times, queue_position=queue.get(row.id), solved=_solved(row))
+    return Run(
+        **row.model_dump(include=_SAME),
+        **times,
+        queue_position=queue.get(row.id),
+        solved=_solved(row, solved_of(row), row.reward_threshold),
+    )
 
 
-def _solved(row: RunRow) -> Solved | None:
-    if row.solved_step is None or row.solved_at is None or row.solved_by is None or row.reward_threshold is None:
+def _solved(row: RunRow, found: SolvedAt | None, threshold: float | None) -> Solved | None:
+    if found is None or threshold is None:
         return None
-    seconds = None if row.started_at is None else max(0.0, round(row.solved_at - row.started_at, 3))
-    return Solved(step=row.solved_step, seconds=seconds, by=SolvedBy(row.solved_by), threshold=row.reward_threshold)
+    seconds = None if row.started_at is None else max(0.0, round(found.time - row.started_at, 3))
+    return Solved(step=found.step, seconds=seconds, by=found.by, threshold=threshold)
 
 
 def view_evaluation(row: EvaluationRow, has_video: bool) -> Evaluation:
@@ -185,21 +197,44 @@ def view_event(event: EventRecord) -> RunEvent:
 
 
 def view_comparison(compared: ComparedRuns, queue: Mapping[str, int]) -> Comparison:
-    runs = [
-        ComparedRun(
-            run=view_run(row, queue),
-            y=[None if math.isnan(value) else value for value in compared.curves.values[row.id].tolist()],
-            **asdict(compared.figures[row.id]),
-        )
-        for row in compared.rows
-    ]
+    request = compared.request
     return Comparison(
         threshold=compared.threshold,
-        window=compared.window,
+        window=request.window,
+        x=request.axis,
         steps=compared.curves.step.tolist(),
-        runs=runs,
-        config_diff=[ConfigDifference.model_validate(asdict(item)) for item in compared.differences],
+        runs=[_compared_run(one, compared.curves.values[one.row.id], queue) for one in compared.runs],
+        environments=[RunGroup(**asdict(group)) for group in compared.environments],
+        algorithms=[RunGroup(**asdict(group)) for group in compared.algorithms],
+        figures=[FigureComparison(**asdict(figure)) for figure in compared.figures],
+        verdict=None if compared.verdict is None else Verdict(**asdict(compared.verdict)),
+        config_diff=[
+            ConfigDifference.model_validate({**asdict(item), "group": item.group, "name": item.name})
+            for item in compared.differences
+        ],
     )
+
+
+def _compared_run(one: Compared, returns: Floats, queue: Mapping[str, int]) -> ComparedRun:
+    return ComparedRun(
+        run=view_run(one.row, queue),
+        label=one.label,
+        environment=one.environment,
+        threshold=one.threshold,
+        solved=_solved(one.row, one.solved, one.threshold),
+        y=_gaps(returns.tolist()),
+        curves={name: view_curve(curve) for name, curve in one.curves.items()},
+        **asdict(one.figures),
+    )
+
+
+def view_curve(curve: Curve) -> MetricCurve:
+    return MetricCurve.model_construct(x=curve.x, y=_gaps(curve.y), count=curve.count)
+
+
+def _gaps(values: list[float]) -> list[float | None]:
+    """JSON knows no NaN."""
+    return [None if math.isnan(value) else value for value in values]
 
 
 def _space(space: Space) -> SpaceInfo:

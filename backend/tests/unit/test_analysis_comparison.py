@@ -7,22 +7,23 @@ import pytest
 
 from rlviz.analysis.comparison import ConfigDifference, Episodes, aligned_curves, config_diff, run_metrics
 from rlviz.analysis.moving import moving_average
+from rlviz.analysis.solved import SolvedAt, SolvedBy
 
-NOTHING = Episodes(*(np.empty(0) for _ in range(4)))
+NOTHING = Episodes(*(np.empty(0) for _ in range(3)))
 
 
 def episodes(*returns: float, length: int = 10, first_step: int = 0) -> Episodes:
     """Episodes of ``length`` steps, one a second from Unix time 1000."""
     reward = np.array(returns, dtype=np.float64)
     ends = first_step + length * np.arange(1, len(reward) + 1, dtype=np.float64)
-    return Episodes(ends, 1000 + np.arange(1, len(reward) + 1, dtype=np.float64), reward, np.full(len(reward), length))
+    return Episodes(ends, 1000 + np.arange(1, len(reward) + 1, dtype=np.float64), reward)
 
 
 # Figures
 
 
 def test_a_run_without_episodes_has_no_figures() -> None:
-    metrics = run_metrics(NOTHING, window=20, threshold=0, started_at=1000)
+    metrics = run_metrics(NOTHING, window=20, started_at=1000)
     assert metrics.episodes == 0
     assert {value for name, value in vars(metrics).items() if name != "episodes"} == {None}
 
@@ -36,35 +37,29 @@ def test_the_best_moving_average_is_that_of_a_full_window_and_the_first_to_reach
 
 
 def test_fewer_episodes_than_the_window_have_a_final_average_but_no_best() -> None:
-    metrics = run_metrics(episodes(1, 2, 6), window=4, threshold=2)
+    metrics = run_metrics(episodes(1, 2, 6), window=4)
     assert metrics.best_moving_average is None
     assert metrics.best_moving_average_step is None
     assert metrics.steps_to_threshold is None
     assert metrics.final_moving_average == 3
 
 
-def test_the_threshold_is_reached_by_a_full_window_not_by_one_lucky_episode() -> None:
-    metrics = run_metrics(episodes(500, 1, 1, 100, 100, 100), window=3, threshold=100, started_at=990)
-    assert metrics.steps_to_threshold == 30
-    metrics = run_metrics(episodes(200, 1, 1, 100, 100, 100), window=3, threshold=100, started_at=990)
-    assert metrics.steps_to_threshold == 60
-    assert metrics.seconds_to_threshold == 16
+def test_steps_and_seconds_to_the_threshold_are_those_of_when_it_was_solved() -> None:
+    solved = SolvedAt(60, SolvedBy.TRAINING, 1_006.0)
+    metrics = run_metrics(episodes(1, 2), window=1, solved=solved, started_at=990)
+    assert (metrics.steps_to_threshold, metrics.seconds_to_threshold) == (60, 16)
+    metrics = run_metrics(episodes(1, 2), window=1, solved=solved)
+    assert (metrics.steps_to_threshold, metrics.seconds_to_threshold) == (60, None)
+    metrics = run_metrics(episodes(1, 2), window=1, started_at=990)
+    assert (metrics.steps_to_threshold, metrics.seconds_to_threshold) == (None, None)
 
 
-def test_a_threshold_that_is_met_exactly_is_reached() -> None:
-    assert run_metrics(episodes(475, 475), window=2, threshold=475).steps_to_threshold == 20
-
-
-def test_a_threshold_never_reached_has_no_steps_and_no_seconds() -> None:
-    metrics = run_metrics(episodes(1, 2, 3), window=2, threshold=3, started_at=1000)
-    assert metrics.steps_to_threshold is None
-    assert metrics.seconds_to_threshold is None
-
-
-def test_seconds_need_to_know_when_the_run_was_started() -> None:
-    metrics = run_metrics(episodes(5, 5), window=1, threshold=1)
-    assert metrics.steps_to_threshold == 10
-    assert metrics.seconds_to_threshold is None
+def test_errors_are_those_of_the_means_that_they_stand_beside() -> None:
+    metrics = run_metrics(episodes(0, 10, 20, 30, 0, 2, 4), window=3)
+    assert metrics.best_moving_average == 20
+    assert metrics.best_error == pytest.approx(10 / np.sqrt(3))
+    assert metrics.final_error == pytest.approx(2 / np.sqrt(3))
+    assert run_metrics(episodes(7), window=3).final_error is None
 
 
 def test_stability_is_the_spread_of_the_last_twenty_returns() -> None:
@@ -77,11 +72,11 @@ def test_stability_is_the_spread_of_the_last_twenty_returns() -> None:
 
 
 def test_figures_that_are_not_numbers_are_none() -> None:
-    metrics = run_metrics(episodes(1, 2, np.nan), window=2, threshold=1)
+    metrics = run_metrics(episodes(1, 2, np.nan), window=2)
     assert metrics.final_moving_average is None
     assert metrics.stability is None
     assert metrics.best_moving_average == 1.5
-    assert run_metrics(episodes(np.nan, np.nan), window=1, threshold=0).best_moving_average is None
+    assert run_metrics(episodes(np.nan, np.nan), window=1).best_moving_average is None
 
 
 # Aligned curves
@@ -120,7 +115,7 @@ def test_the_grid_has_at_most_max_points() -> None:
 
 
 def test_of_episodes_that_end_at_one_step_the_last_counts() -> None:
-    run = Episodes(np.array([8.0, 8.0, 16.0]), np.arange(3.0), np.array([1.0, 2.0, 3.0]), np.full(3, 8.0))
+    run = Episodes(np.array([8.0, 8.0, 16.0]), np.arange(3.0), np.array([1.0, 2.0, 3.0]))
     curves = aligned_curves({"a": run}, window=1, max_points=10)
     assert curves.step.tolist() == [8, 16]
     assert curves.values["a"].tolist() == [2, 3]
@@ -174,6 +169,15 @@ def test_an_empty_object_is_not_a_missing_one() -> None:
 
 def test_odd_names_are_escaped_in_pointers() -> None:
     assert [d.path for d in config_diff({"a": {"a/b": {"c~d": 1}}, "b": {}})] == ["/a~1b/c~0d"]
+
+
+@pytest.mark.parametrize(
+    ("path", "group", "name"),
+    [("/seed", "", "seed"), ("/hyperparameters/gamma", "hyperparameters", "gamma"), ("/a~1b/c~0d/e", "a/b", "c~d › e")],
+)
+def test_a_setting_is_named_within_its_group(path: str, group: str, name: str) -> None:
+    difference = ConfigDifference(path, {})
+    assert (difference.group, difference.name) == (group, name)
 
 
 def test_one_run_differs_from_nothing() -> None:

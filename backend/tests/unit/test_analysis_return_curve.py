@@ -32,7 +32,7 @@ def test_it_is_the_same_to_the_last_digit_however_the_episodes_came(batch: int) 
 
 
 def test_the_best_is_the_one_that_a_comparison_finds() -> None:
-    figures = run_metrics(Episodes(STEPS, STEPS, RETURNS, LENGTHS.astype(np.float64)), window=20)
+    figures = run_metrics(Episodes(STEPS, STEPS, RETURNS), window=20)
     found = curve(batch=100)
     assert found.best == pytest.approx(figures.best_moving_average)
     assert found.best_step == figures.best_moving_average_step

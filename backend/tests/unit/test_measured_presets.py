@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-import numpy as np
 import pytest
 
 from benchmarks.presets.curve import draw
-from benchmarks.presets.outcome import Outcome, bootstrap_interval, iqm, summarize
+from benchmarks.presets.outcome import Outcome, summarize
 
 
 def outcome(*returns: float, seed: int = 0, final: float = 0.0) -> Outcome:
@@ -22,13 +21,6 @@ def test_solved_is_three_evaluations_in_a_row_from_the_first_of_them() -> None:
     assert outcome(500, 500, 400, 480, 475, 500).solved_at(475) == 3
     assert outcome(500, 500, 474, 500, 500).solved_at(475) is None
     assert outcome(500, 500, 500).solved_at(None) is None
-
-
-def test_the_interquartile_mean_leaves_the_outer_quarters_out() -> None:
-    assert iqm(np.array([0.0, 1, 2, 3, 4, 5, 6, 1_000])) == 3.5
-    assert iqm(np.array([5.0])) == 5.0
-    low, high = bootstrap_interval(np.array([100.0, 480, 490, 500, 500, 500, 500, 500]))
-    assert 300 < low < iqm(np.array([100.0, 480, 490, 500, 500, 500, 500, 500])) <= high == 500
 
 
 def test_figures_are_medians_over_the_seeds_that_solved_it() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from rlviz.analysis.mean_return import MEAN_EPISODES, MeanReturn, RecentMean
 from rlviz.analysis.return_curve import ReturnCurve
-from rlviz.analysis.solved import Solved, SolvedBy, earlier, shown_by_evaluation
+from rlviz.analysis.solved import SolvedAt, SolvedBy, earlier, shown_by_evaluation
 from rlviz.catalog.models import RunRow
 from rlviz.domain.events import EventKind
 from rlviz.rundir.folder import RunFolder
@@ -84,8 +84,8 @@ def test_an_evaluation_solves_at_the_threshold(threshold: float | None, mean: fl
 
 
 def test_of_two_findings_the_lower_step_counts_in_whatever_order_they_come() -> None:
-    training, evaluation = Solved(50, SolvedBy.TRAINING, 3.0), Solved(50, SolvedBy.EVALUATION, 4.0)
-    later = Solved(60, SolvedBy.EVALUATION, 1.0)
+    training, evaluation = SolvedAt(50, SolvedBy.TRAINING, 3.0), SolvedAt(50, SolvedBy.EVALUATION, 4.0)
+    later = SolvedAt(60, SolvedBy.EVALUATION, 1.0)
     assert earlier(training, evaluation) == earlier(evaluation, training) == evaluation
     assert earlier(later, training) == earlier(training, later) == training
     assert earlier(None, later) == later

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query
 
@@ -10,24 +10,64 @@ from rlviz.api.dependencies import App
 from rlviz.api.problems import documented
 from rlviz.api.schemas import Comparison
 from rlviz.api.views import view_comparison
-from rlviz.domain.errors import InvalidRequest, RunNotFound
+from rlviz.domain.errors import ArtifactNotFound, InvalidRequest, RunNotFound
+from rlviz.domain.limits import DEFAULT_COMPARISON_POINTS, DEFAULT_WINDOW, LIMITS, Bounds
+from rlviz.services.use_cases.comparison import ComparisonRequest
 
 router = APIRouter(tags=["compare"])
 
-MAX_RUNS = 10
+RUNS = LIMITS.compared_runs
 
 
-@router.get("/compare", responses=documented(RunNotFound, InvalidRequest))
+@router.get("/compare", responses=documented(RunNotFound, ArtifactNotFound, InvalidRequest))
 def compare_runs(
     app: App,
-    runs: Annotated[str, Query(max_length=2_000, description=f"Run ids, comma-separated, up to {MAX_RUNS}.")],
+    runs: Annotated[str, Query(max_length=10_000, description=f"Run ids, comma-separated, up to {RUNS.maximum}.")],
     threshold: Annotated[
-        float | None, Query(description="Return to reach; the environment's own if left out.", allow_inf_nan=False)
+        float | None, Query(description="Return to reach; each environment's own if left out.", allow_inf_nan=False)
     ] = None,
-    window: Annotated[int, Query(ge=1, le=1_000, description="Episodes in the moving average.")] = 20,
+    window: Annotated[
+        int,
+        Query(
+            ge=LIMITS.average_window.minimum,
+            le=LIMITS.average_window.maximum,
+            description="Episodes in the moving average.",
+        ),
+    ] = DEFAULT_WINDOW,
+    metrics: Annotated[
+        str, Query(max_length=4_000, description="Metrics whose curves are wanted too, comma-separated.")
+    ] = "",
+    max_points: Annotated[
+        int,
+        Query(
+            ge=LIMITS.comparison_points.minimum,
+            le=LIMITS.comparison_points.maximum,
+            description="Points a curve, extremes kept.",
+        ),
+    ] = DEFAULT_COMPARISON_POINTS,
+    x: Annotated[
+        Literal["step", "seconds", "episode"],
+        Query(description="Environment steps, seconds since the run was started, or episodes finished."),
+    ] = "step",
 ) -> Comparison:
-    """Learning curves on common steps, what they amount to, and how the configurations differ."""
-    run_ids = list(dict.fromkeys(filter(None, runs.split(","))))
-    if not 1 <= len(run_ids) <= MAX_RUNS:
-        raise InvalidRequest.field("/runs", f"Name 1 to {MAX_RUNS} runs, separated by commas; got {len(run_ids)}.")
-    return view_comparison(app.comparison.compare(run_ids, threshold, window), app.runs.queue_positions())
+    """Learning curves side by side, what they amount to, which is better, and how the configurations differ."""
+    request = ComparisonRequest(
+        run_ids=_names(runs, "runs", LIMITS.compared_runs),
+        threshold=threshold,
+        window=window,
+        metrics=_names(metrics, "metrics", LIMITS.compared_metrics),
+        max_points=max_points,
+        axis=x,
+    )
+    return view_comparison(app.comparison.compare(request), app.runs.queue_positions())
+
+
+def _names(text: str, parameter: str, allowed: Bounds) -> list[str]:
+    """Names between commas, each once. Raises InvalidRequest for too few or too many."""
+    names = list(dict.fromkeys(filter(None, map(str.strip, text.split(",")))))
+    if not allowed.minimum <= len(names) <= allowed.maximum:
+        raise InvalidRequest.field(
+            f"/{parameter}",
+            f"Name {allowed.minimum} to {allowed.maximum} {parameter}, separated by commas; got {len(names)}.",
+        )
+    return names

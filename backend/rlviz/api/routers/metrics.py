@@ -12,12 +12,13 @@ from pydantic import ValidationError
 
 from rlviz.api.dependencies import App
 from rlviz.api.problems import documented
-from rlviz.api.schemas import MetricCurve, MetricCurves, MetricRows
+from rlviz.api.schemas import MetricCurves, MetricRows
+from rlviz.api.views import view_curve
 from rlviz.domain.errors import InvalidRequest, RunNotFound
 from rlviz.domain.limits import DEFAULT_CURVE_POINTS, LIMITS
 from rlviz.domain.records import MetricRecord
 from rlviz.rundir.journal import Line
-from rlviz.services.use_cases.metrics import Curve, Window
+from rlviz.services.use_cases.metrics import Window
 
 router = APIRouter(prefix="/runs/{run_id}/metrics", tags=["metrics"])
 
@@ -61,7 +62,7 @@ def get_metric_curves(
     folder = app.runs.folder(run_id)
     wanted = None if names is None else [name.strip() for name in names.split(",") if name.strip()]
     result = app.metrics.curves(folder, wanted, max_points, x, _window(start, end))
-    series = {name: _curve(curve) for name, curve in result.curves.items()}
+    series = {name: view_curve(curve) for name, curve in result.curves.items()}
     return MetricCurves(run_id=run_id, x=x, series=series, broken_lines=result.broken_lines, cursor=result.cursor)
 
 
@@ -95,9 +96,3 @@ def _records(lines: Iterable[Line]) -> Iterator[MetricRecord]:
     for line in lines:
         with suppress(ValidationError):  # a broken line
             yield MetricRecord.model_validate(line.record)
-
-
-def _curve(curve: Curve) -> MetricCurve:
-    return MetricCurve.model_construct(
-        x=curve.x, y=[None if math.isnan(value) else value for value in curve.y], count=curve.count
-    )

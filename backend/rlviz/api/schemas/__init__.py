@@ -12,7 +12,14 @@ from rlviz.api.schemas.choices import (
     PresetInfo,
     SpaceInfo,
 )
-from rlviz.api.schemas.comparison import ComparedRun, Comparison, ConfigDifference
+from rlviz.api.schemas.comparison import (
+    ComparedRun,
+    Comparison,
+    ConfigDifference,
+    FigureComparison,
+    RunGroup,
+    Verdict,
+)
 from rlviz.api.schemas.evaluations import Evaluation, EvaluationCreate
 from rlviz.api.schemas.events import RunEvent, RunEvents
 from rlviz.api.schemas.hints import Hint, RunHints
@@ -38,6 +45,7 @@ __all__ = [
     "Evaluation",
     "EvaluationCreate",
     "EvaluationEventData",
+    "FigureComparison",
     "Health",
     "Hint",
     "HyperparameterField",
@@ -58,6 +66,7 @@ __all__ = [
     "RunDetail",
     "RunEvent",
     "RunEvents",
+    "RunGroup",
     "RunHints",
     "RunPage",
     "RunPatch",
@@ -68,4 +77,5 @@ __all__ = [
     "TagCount",
     "TagList",
     "TrashList",
+    "Verdict",
 ]

@@ -2,32 +2,77 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field, JsonValue
 
-from rlviz.api.schemas.runs import Run
+from rlviz.analysis.figures import Better
+from rlviz.api.schemas.metrics import MetricCurve
+from rlviz.api.schemas.runs import Run, Solved
 from rlviz.api.schemas.wire import Wire
 
 
 class ComparedRun(Wire):
     run: Run
-    y: list[float | None] = Field(description="Moving average of the return on the common steps; null outside.")
+    label: str = Field(description="The name; with the seed or the end of the id, if others have the same name.")
+    environment: str = Field(description="Title of its group in `environments`.")
+    threshold: float | None = Field(description="Return to reach: the one asked for, or its environment's.")
+    solved: Solved | None = Field(description="When it reached that threshold.")
+    y: list[float | None] = Field(description="Moving average of the return on the common axis; null outside.")
+    curves: dict[str, MetricCurve] = Field(description="By name the `metrics` asked for that it has logged.")
     episodes: int
     best_moving_average: float | None
     best_moving_average_step: int | None
     final_moving_average: float | None
-    steps_to_threshold: int | None
-    seconds_to_threshold: float | None = Field(description="Seconds of training.")
+    steps_to_threshold: int | None = Field(description="Step at which it was solved.")
+    seconds_to_threshold: float | None = Field(description="Seconds of training until it was solved.")
     stability: float | None = Field(description="Standard deviation of the last 20 returns.")
+    best_error: float | None = Field(description="Standard error of the best moving average.")
+    final_error: float | None = Field(description="Standard error of the final moving average.")
 
 
 class ConfigDifference(Wire):
     path: str = Field(description="JSON pointer into config.json.")
+    group: str = Field(description="Part of the configuration, for instance hyperparameters; empty at the top.")
+    name: str = Field(description="Name within the group.")
     values: dict[str, JsonValue] = Field(description="Value by run id; a run without this setting is left out.")
 
 
+class RunGroup(Wire):
+    """Runs that have something in common, for instance to share a colour or a panel."""
+
+    title: str
+    run_ids: list[str]
+    threshold: float | None = Field(description="What they have to reach; null for groups of algorithms.")
+
+
+class FigureComparison(Wire):
+    """One figure of every run, and whether one run is best in it."""
+
+    id: str
+    title: str
+    note: str = Field(description="How it is measured.")
+    unit: str
+    better: Better
+    values: dict[str, float | None] = Field(description="By run id.")
+    best: str | None = Field(description="Id of the run that is clearly best; null: none is.")
+    reason: str = Field(description="Why it is best, or why the difference is too small to tell.")
+
+
+class Verdict(Wire):
+    headline: str
+    why: list[str]
+    cautions: list[str] = Field(description="What the figures cannot tell.")
+
+
 class Comparison(Wire):
-    threshold: float | None
+    threshold: float | None = Field(description="The one asked for, or the one that all runs share.")
     window: int
-    steps: list[float] = Field(description="Common grid of environment steps.")
-    runs: list[ComparedRun]
+    x: Literal["step", "seconds", "episode"]
+    steps: list[float] = Field(description="Common axis of every `y`, in units of `x`.")
+    runs: list[ComparedRun] = Field(description="In the order asked for.")
+    environments: list[RunGroup]
+    algorithms: list[RunGroup] = Field(description="Titles are ids of algorithms.")
+    figures: list[FigureComparison]
+    verdict: Verdict | None = Field(description="Which run is better, and why; null with fewer than two runs.")
     config_diff: list[ConfigDifference]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 
 from rlviz.analysis.arrays import Floats
 from rlviz.analysis.return_curve import ReturnCurve
-from rlviz.analysis.solved import Solved, SolvedBy, earlier, shown_by_evaluation
+from rlviz.analysis.solved import SolvedAt, SolvedBy, earlier, shown_by_evaluation
 from rlviz.catalog.models import RunRow
 from rlviz.domain.errors import RunFolderError
 from rlviz.domain.events import (
@@ -42,7 +42,7 @@ from rlviz.domain.records import (
 from rlviz.domain.status import RunStatus
 from rlviz.rundir.control import Desired
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.journal import READ_BYTES, JournalTail, Line
+from rlviz.rundir.journal import READ_BYTES, JournalTail, Line, read_journal
 
 ENDED_FROM_OUTSIDE = "Not this app but something else told the worker to end (SIGTERM); it saved its policy and did."
 
@@ -115,14 +115,26 @@ def fold_curve(row: RunRow, curve: ReturnCurve) -> None:
     note_solved(row, curve.solved)
 
 
-def note_solved(row: RunRow, found: Solved | None) -> None:
+def note_solved(row: RunRow, found: SolvedAt | None) -> None:
     """Keep the earlier of what ``row`` knows and ``found``, in whatever order the journals are read."""
-    known = None
-    if row.solved_step is not None and row.solved_by is not None and row.solved_at is not None:
-        known = Solved(row.solved_step, SolvedBy(row.solved_by), row.solved_at)
-    solved = earlier(known, found)
+    solved = earlier(solved_of(row), found)
     if solved is not None:
         row.solved_step, row.solved_by, row.solved_at = solved.step, solved.by.value, solved.time
+
+
+def solved_of(row: RunRow) -> SolvedAt | None:
+    """What ``row`` says of when its run was solved."""
+    if row.solved_step is None or row.solved_by is None or row.solved_at is None:
+        return None
+    return SolvedAt(row.solved_step, SolvedBy(row.solved_by), row.solved_at)
+
+
+def best_policies(folder: RunFolder) -> Iterator[tuple[int, float, float]]:
+    """Step, time and mean return on fresh episodes of each policy that was the best of its run for a while."""
+    with suppress(RunFolderError):
+        for event in parse_events(read_journal(folder.events_path))[0]:
+            if isinstance(event.data, BestData):
+                yield event.step, event.time, event.data.mean_return
 
 
 def average_fps(row: RunRow) -> float | None:

@@ -1,83 +1,148 @@
-"""Runs side by side: their curves on common steps, their figures, and how they were set differently."""
+"""Runs side by side: their curves, their figures, which is better, and how they were set differently."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-
-import numpy as np
+from typing import Literal
 
 from rlviz.analysis.comparison import (
     AlignedCurves,
     ConfigDifference,
-    Episodes,
     RunMetrics,
     aligned_curves,
     config_diff,
     run_metrics,
 )
+from rlviz.analysis.figures import Contestant, Figure, Greedy, figures
+from rlviz.analysis.labels import Named, told_apart
+from rlviz.analysis.solved import SolvedAt, find_solved
+from rlviz.analysis.verdict import Verdict, verdict
 from rlviz.catalog.models import RunRow
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import InvalidRequest, RunFolderError
-from rlviz.domain.records import EPISODE_LENGTH, EPISODE_REWARD
-from rlviz.environments.custom import environment_of
+from rlviz.domain.evaluation import BestPolicy
 from rlviz.rundir.folder import RunFolder
-from rlviz.services.use_cases.metrics import MetricsService
+from rlviz.services.projection.run_projection import solved_of
+from rlviz.services.use_cases.metrics import Curve, MetricsService
+from rlviz.services.use_cases.run_curves import ComparedAxis, RunCurves, RunCurvesCache
 from rlviz.services.use_cases.runs import RunService
 
-GRID_POINTS = 1_000
+Dimension = Literal["environment", "algorithm"]
+
+
+@dataclass(frozen=True)
+class ComparisonRequest:
+    """``metrics``: names of those whose curves are wanted besides the return. ``max_points``: of each curve."""
+
+    run_ids: Sequence[str]
+    threshold: float | None
+    window: int
+    metrics: Sequence[str]
+    max_points: int
+    axis: ComparedAxis
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """One run. ``threshold``: the return it has to reach; ``environment``: title of its group."""
+
+    row: RunRow
+    label: str
+    environment: str
+    threshold: float | None
+    solved: SolvedAt | None
+    figures: RunMetrics
+    curves: Mapping[str, Curve]
+
+
+@dataclass(frozen=True)
+class RunGroup:
+    """Runs that have something in common. ``threshold``: what they all have to reach, of environments."""
+
+    title: str
+    run_ids: Sequence[str]
+    threshold: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class ComparedRuns:
-    """``threshold`` is None if none was given and the environments have no common one."""
+    """``threshold`` is None if none was given and the environments have no common one. ``curves``: of the return."""
 
+    request: ComparisonRequest
     threshold: float | None
-    window: int
-    rows: Sequence[RunRow]
-    figures: Mapping[str, RunMetrics]
+    runs: Sequence[Compared]
     curves: AlignedCurves
     differences: Sequence[ConfigDifference]
+    environments: Sequence[RunGroup]
+    algorithms: Sequence[RunGroup]
+    figures: Sequence[Figure]
+    verdict: Verdict | None
 
 
 class ComparisonService:
     def __init__(self, runs: RunService, metrics: MetricsService) -> None:
-        self._runs, self._metrics = runs, metrics
+        self._runs, self._curves = runs, RunCurvesCache(metrics)
 
-    def compare(self, run_ids: Sequence[str], threshold: float | None, window: int) -> ComparedRuns:
-        """Compare runs by their episode returns over ``window`` episodes.
+    def compare(self, request: ComparisonRequest) -> ComparedRuns:
+        """A run whose folder is damaged takes part with what can be read of it: without a curve, or without settings.
 
-        A run whose folder is damaged takes part with what can be read of it: without a curve, or without settings.
         Raises RunNotFound or InvalidRequest.
         """
-        if not run_ids:
+        if not request.run_ids:
             raise InvalidRequest.field("/runs", "Name at least one run.")
-        rows = self._runs.get_many(run_ids)
+        rows = self._runs.get_many(request.run_ids)
         folders = {row.id: self._runs.folder(row.id) for row in rows}
-        episodes = {run_id: self._episodes(folder) for run_id, folder in folders.items()}
         configs = {run_id: config for run_id, folder in folders.items() if (config := _config(folder)) is not None}
-        if threshold is None:
-            threshold = _common_threshold(configs.values())
+        titles = environment_titles(rows)
+        labels = told_apart([Named(row.id, row.name, row.seed) for row in rows])
+        found = {run_id: self._curves.of(folder) for run_id, folder in folders.items()}
+        compared = [
+            self._compared(request, row, label, titles[row.id], found[row.id])
+            for row, label in zip(rows, labels, strict=True)
+        ]
+        differences = config_diff({run_id: config.model_dump(mode="json") for run_id, config in configs.items()})
+        threshold = request.threshold if request.threshold is not None else _common_threshold(compared)
+        contestants = [_contestant(one) for one in compared]
         return ComparedRuns(
+            request=request,
             threshold=threshold,
-            window=window,
-            rows=rows,
-            figures={
-                row.id: run_metrics(episodes[row.id], window=window, threshold=threshold, started_at=row.started_at)
-                for row in rows
-            },
-            curves=aligned_curves(episodes, window=window, max_points=GRID_POINTS),
-            differences=config_diff({run_id: config.model_dump(mode="json") for run_id, config in configs.items()}),
+            runs=compared,
+            curves=aligned_curves(
+                {row.id: found[row.id].episodes_over(request.axis, row.started_at) for row in rows},
+                window=request.window,
+                max_points=request.max_points,
+            ),
+            differences=differences,
+            environments=_groups(compared, "environment"),
+            algorithms=_groups(compared, "algorithm"),
+            figures=figures(contestants, window=request.window, threshold=threshold),
+            verdict=verdict(
+                contestants,
+                window=request.window,
+                threshold=threshold,
+                differences=[difference.path for difference in differences],
+            ),
         )
 
-    def _episodes(self, folder: RunFolder) -> Episodes:
-        try:
-            reward, length = self._metrics.series(folder, EPISODE_REWARD, EPISODE_LENGTH)
-        except RunFolderError:
-            return Episodes(*np.empty((4, 0)))
-        count = min(len(reward), len(length))
-        return Episodes(
-            *(np.asarray(column[:count]) for column in (reward.step, reward.time, reward.value, length.value))
+    def _compared(
+        self, request: ComparisonRequest, row: RunRow, label: str, environment: str, found: RunCurves
+    ) -> Compared:
+        if request.threshold is None or request.threshold == row.reward_threshold:
+            threshold, solved = row.reward_threshold, solved_of(row)
+        else:
+            threshold = request.threshold
+            episodes = found.episodes
+            solved = find_solved(episodes.step, episodes.time, episodes.reward, threshold, found.evaluations())
+        return Compared(
+            row=row,
+            label=label,
+            environment=environment,
+            threshold=threshold,
+            solved=solved,
+            figures=run_metrics(found.episodes, window=request.window, solved=solved, started_at=row.started_at),
+            curves=found.thinned(request.metrics, request.axis, request.max_points, row.started_at),
         )
 
 
@@ -88,7 +153,47 @@ def _config(folder: RunFolder) -> RunConfig | None:
         return None
 
 
-def _common_threshold(configs: Iterable[RunConfig]) -> float | None:
+def environment_titles(rows: Sequence[RunRow]) -> dict[str, str]:
+    """By run id the environment, with its options where runs of one environment have different thresholds."""
+    thresholds: dict[str, set[float | None]] = {}
+    for row in rows:
+        thresholds.setdefault(row.env_id, set()).add(row.reward_threshold)
+    titles = {}
+    for row in rows:
+        told = ", ".join(f"{name} {value}" for name, value in row.env_options.items())
+        titles[row.id] = f"{row.env_id} ({told})" if told and len(thresholds[row.env_id]) > 1 else row.env_id
+    return titles
+
+
+def _common_threshold(compared: Sequence[Compared]) -> float | None:
     """The reward threshold, if all runs share one environment and their options one threshold."""
-    found = {(config.env_id, environment_of(config).reward_threshold) for config in configs}
+    found = {(one.environment, one.threshold) for one in compared}
     return found.pop()[1] if len(found) == 1 else None
+
+
+def _groups(compared: Sequence[Compared], by: Dimension) -> list[RunGroup]:
+    """In the order of the first run of each."""
+    members: dict[str, list[Compared]] = {}
+    for one in compared:
+        members.setdefault(one.environment if by == "environment" else one.row.algo, []).append(one)
+    return [
+        RunGroup(title, [one.row.id for one in group], group[0].threshold if by == "environment" else None)
+        for title, group in members.items()
+    ]
+
+
+def _contestant(one: Compared) -> Contestant:
+    row = one.row
+    best = None if row.best_policy is None else BestPolicy.model_validate(row.best_policy)
+    return Contestant(
+        run_id=row.id,
+        label=one.label,
+        environment=one.environment,
+        step=row.step,
+        ended=row.state.is_final,
+        metrics=one.figures,
+        steps_per_second=row.fps,
+        greedy=None
+        if best is None or not math.isfinite(best.mean_return)
+        else Greedy(best.mean_return, best.std_return, best.episodes),
+    )

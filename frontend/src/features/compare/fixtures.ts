@@ -1,4 +1,4 @@
-import type { ComparedRun, Comparison, Run, RunDetail } from "@/lib/api";
+import type { ComparedRun, Comparison, ConfigDifference, Run, RunDetail } from "@/lib/api";
 
 /** A finished run as the service tells of it. */
 export function aRun(id: string, change: Partial<Run> = {}): RunDetail {
@@ -35,10 +35,14 @@ export function compared(
     seconds_to_threshold: null,
     stability: 10,
     ...change,
-  };
+  } as ComparedRun;
 }
 
-export function comparison(runs: ComparedRun[], change: Partial<Comparison> = {}): Comparison {
+type Change = Partial<Omit<Comparison, "config_diff">> & {
+  config_diff?: Pick<ConfigDifference, "path" | "values">[];
+};
+
+export function comparison(runs: ComparedRun[], change: Change = {}): Comparison {
   const config_diff = [{ path: "/hyperparameters/gamma", values: { a: 0.99, b: 0.98 } }];
-  return { threshold: 475, window: 20, steps: [], runs, config_diff, ...change };
+  return { threshold: 475, window: 20, steps: [], runs, config_diff, ...change } as Comparison;
 }

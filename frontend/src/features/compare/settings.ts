@@ -19,7 +19,7 @@ const GROUPS: Record<string, string> = {
 
 /** The settings that differ, as a person reads them; what names the software comes last. */
 export function settingRows(
-  differences: readonly ConfigDifference[],
+  differences: readonly Pick<ConfigDifference, "path" | "values">[],
   runIds: readonly string[],
 ): SettingRow[] {
   const rows = differences.map(({ path, values }) => {

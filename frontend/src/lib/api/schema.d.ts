@@ -490,7 +490,7 @@ export interface paths {
     };
     /**
      * Compare Runs
-     * @description Learning curves on common steps, what they amount to, and how the configurations differ.
+     * @description Learning curves side by side, what they amount to, which is better, and how the configurations differ.
      */
     get: operations["compare_runs"];
     put?: never;
@@ -635,6 +635,11 @@ export interface components {
       episodes: number;
     };
     /**
+     * Better
+     * @enum {string}
+     */
+    Better: "high" | "low";
+    /**
      * Bounds
      * @description The smallest and the largest value allowed. For text it counts characters, for lists elements.
      */
@@ -704,10 +709,34 @@ export interface components {
     ComparedRun: {
       run: components["schemas"]["Run"];
       /**
+       * Label
+       * @description The name; with the seed or the end of the id, if others have the same name.
+       */
+      label: string;
+      /**
+       * Environment
+       * @description Title of its group in `environments`.
+       */
+      environment: string;
+      /**
+       * Threshold
+       * @description Return to reach: the one asked for, or its environment's.
+       */
+      threshold: number | null;
+      /** @description When it reached that threshold. */
+      solved: components["schemas"]["Solved"] | null;
+      /**
        * Y
-       * @description Moving average of the return on the common steps; null outside.
+       * @description Moving average of the return on the common axis; null outside.
        */
       y: (number | null)[];
+      /**
+       * Curves
+       * @description By name the `metrics` asked for that it has logged.
+       */
+      curves: {
+        [key: string]: components["schemas"]["MetricCurve"];
+      };
       /** Episodes */
       episodes: number;
       /** Best Moving Average */
@@ -716,11 +745,14 @@ export interface components {
       best_moving_average_step: number | null;
       /** Final Moving Average */
       final_moving_average: number | null;
-      /** Steps To Threshold */
+      /**
+       * Steps To Threshold
+       * @description Step at which it was solved.
+       */
       steps_to_threshold: number | null;
       /**
        * Seconds To Threshold
-       * @description Seconds of training.
+       * @description Seconds of training until it was solved.
        */
       seconds_to_threshold: number | null;
       /**
@@ -728,20 +760,52 @@ export interface components {
        * @description Standard deviation of the last 20 returns.
        */
       stability: number | null;
+      /**
+       * Best Error
+       * @description Standard error of the best moving average.
+       */
+      best_error: number | null;
+      /**
+       * Final Error
+       * @description Standard error of the final moving average.
+       */
+      final_error: number | null;
     };
     /** Comparison */
     Comparison: {
-      /** Threshold */
+      /**
+       * Threshold
+       * @description The one asked for, or the one that all runs share.
+       */
       threshold: number | null;
       /** Window */
       window: number;
       /**
+       * X
+       * @enum {string}
+       */
+      x: "step" | "seconds" | "episode";
+      /**
        * Steps
-       * @description Common grid of environment steps.
+       * @description Common axis of every `y`, in units of `x`.
        */
       steps: number[];
-      /** Runs */
+      /**
+       * Runs
+       * @description In the order asked for.
+       */
       runs: components["schemas"]["ComparedRun"][];
+      /** Environments */
+      environments: components["schemas"]["RunGroup"][];
+      /**
+       * Algorithms
+       * @description Titles are ids of algorithms.
+       */
+      algorithms: components["schemas"]["RunGroup"][];
+      /** Figures */
+      figures: components["schemas"]["FigureComparison"][];
+      /** @description Which run is better, and why; null with fewer than two runs. */
+      verdict: components["schemas"]["Verdict"] | null;
       /** Config Diff */
       config_diff: components["schemas"]["ConfigDifference"][];
     };
@@ -752,6 +816,16 @@ export interface components {
        * @description JSON pointer into config.json.
        */
       path: string;
+      /**
+       * Group
+       * @description Part of the configuration, for instance hyperparameters; empty at the top.
+       */
+      group: string;
+      /**
+       * Name
+       * @description Name within the group.
+       */
+      name: string;
       /**
        * Values
        * @description Value by run id; a run without this setting is left out.
@@ -1099,6 +1173,41 @@ export interface components {
        */
       truncated: number;
       video: components["schemas"]["VideoFacts"] | null;
+    };
+    /**
+     * FigureComparison
+     * @description One figure of every run, and whether one run is best in it.
+     */
+    FigureComparison: {
+      /** Id */
+      id: string;
+      /** Title */
+      title: string;
+      /**
+       * Note
+       * @description How it is measured.
+       */
+      note: string;
+      /** Unit */
+      unit: string;
+      better: components["schemas"]["Better"];
+      /**
+       * Values
+       * @description By run id.
+       */
+      values: {
+        [key: string]: number | null;
+      };
+      /**
+       * Best
+       * @description Id of the run that is clearly best; null: none is.
+       */
+      best: string | null;
+      /**
+       * Reason
+       * @description Why it is best, or why the difference is too small to tell.
+       */
+      reason: string;
     };
     /**
      * FinishedData
@@ -2000,6 +2109,21 @@ export interface components {
        */
       broken_lines: number;
     };
+    /**
+     * RunGroup
+     * @description Runs that have something in common, for instance to share a colour or a panel.
+     */
+    RunGroup: {
+      /** Title */
+      title: string;
+      /** Run Ids */
+      run_ids: string[];
+      /**
+       * Threshold
+       * @description What they have to reach; null for groups of algorithms.
+       */
+      threshold: number | null;
+    };
     /** RunHints */
     RunHints: {
       /** Run Id */
@@ -2227,6 +2351,18 @@ export interface components {
        */
       name: string;
       data?: components["schemas"]["JsonValue"];
+    };
+    /** Verdict */
+    Verdict: {
+      /** Headline */
+      headline: string;
+      /** Why */
+      why: string[];
+      /**
+       * Cautions
+       * @description What the figures cannot tell.
+       */
+      cautions: string[];
     };
     /**
      * VideoFacts
@@ -3359,12 +3495,18 @@ export interface operations {
   compare_runs: {
     parameters: {
       query: {
-        /** @description Run ids, comma-separated, up to 10. */
+        /** @description Run ids, comma-separated, up to 100. */
         runs: string;
-        /** @description Return to reach; the environment's own if left out. */
+        /** @description Return to reach; each environment's own if left out. */
         threshold?: number | null;
         /** @description Episodes in the moving average. */
         window?: number;
+        /** @description Metrics whose curves are wanted too, comma-separated. */
+        metrics?: string;
+        /** @description Points a curve, extremes kept. */
+        max_points?: number;
+        /** @description Environment steps, seconds since the run was started, or episodes finished. */
+        x?: "step" | "seconds" | "episode";
       };
       header?: never;
       path?: never;
@@ -3381,7 +3523,7 @@ export interface operations {
           "application/json": components["schemas"]["Comparison"];
         };
       };
-      /** @description Run not found */
+      /** @description Run not found; Artifact not found */
       404: {
         headers: {
           [name: string]: unknown;

@@ -1,0 +1,220 @@
+"""Figures: what runs are compared by, and for each whether one run is best or the difference is too small to tell."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from rlviz.analysis.comparison import STABILITY_EPISODES, RunMetrics
+from rlviz.analysis.numbers import brief, decimal, duration, listed
+
+ERRORS = 2.0
+"""A difference of means counts from so many standard errors of the difference on."""
+
+SHARE = 0.9
+"""Steps, seconds and rates count as different when one is less than this share of the other."""
+
+STEADIER = 0.63
+"""Spreads of 20 returns each that are alike differ by less than this share 19 times in 20 (F test, 19 and 19 degrees
+of freedom)."""
+
+
+class Better(StrEnum):
+    HIGH = "high"
+    LOW = "low"
+
+
+@dataclass(frozen=True)
+class Greedy:
+    """Mean return of the best policy on fresh episodes, its standard deviation, and how many there were."""
+
+    mean: float
+    std: float
+    episodes: int
+
+    @property
+    def error(self) -> float | None:
+        """Standard error of the mean."""
+        return self.std / math.sqrt(self.episodes - 1) if self.episodes > 1 else None
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """A run as the comparison sees it. ``environment``: which one, with the options that matter."""
+
+    run_id: str
+    label: str
+    environment: str
+    step: int
+    ended: bool
+    metrics: RunMetrics
+    steps_per_second: float | None = None
+    greedy: Greedy | None = None
+
+
+@dataclass(frozen=True)
+class Figure:
+    """``note``: how it is measured. ``values``: by run id, None where there is none. ``best``: the run that is clearly
+    best, if one is; ``reason`` says why it is, or why none is."""
+
+    id: str
+    title: str
+    note: str
+    unit: str
+    better: Better
+    values: dict[str, float | None]
+    best: str | None
+    reason: str
+
+
+Value = Callable[[Contestant], float | None]
+
+
+@dataclass(frozen=True)
+class _Measure:
+    """How a figure is read off a run, and when two of its values differ by more than chance.
+
+    With ``error``, a standard error of the value, by ERRORS of them; otherwise when one value is less than ``share`` of
+    the other. ``none_is_worse``: a run without the value is worse than one with it.
+    """
+
+    id: str
+    title: str
+    note: str
+    value: Value
+    better: Better = Better.HIGH
+    unit: str = ""
+    show: Callable[[float], str] = decimal
+    error: Value | None = None
+    explained_by: str = ""
+    share: float = SHARE
+    none_is_worse: bool = False
+
+    def of(self, run: Contestant) -> float:
+        value = self.value(run)
+        return math.nan if value is None else value
+
+    def is_clear(self, first: Contestant, second: Contestant) -> bool:
+        """Whether ``first``, whose value is the better one, is better by more than chance."""
+        values = self.of(first), self.of(second)
+        if self.error is None:
+            return min(values) < self.share * max(values)
+        errors = self.error(first), self.error(second)
+        if errors[0] is None or errors[1] is None:
+            return False
+        return abs(values[0] - values[1]) > ERRORS * math.hypot(errors[0], errors[1])
+
+
+def _measures(window: int, threshold: float | None) -> tuple[_Measure, ...]:
+    goal = "no common threshold" if threshold is None else f"until a mean return of {decimal(threshold)} was shown"
+    return (
+        _Measure(
+            "final_moving_average",
+            "Final return",
+            f"mean of the last {window} episodes",
+            lambda run: run.metrics.final_moving_average,
+            error=lambda run: run.metrics.final_error,
+            explained_by=f"the spread of their last {window} episodes",
+        ),
+        _Measure(
+            "best_moving_average",
+            "Best average",
+            f"highest mean return of {window} episodes in a row",
+            lambda run: run.metrics.best_moving_average,
+            error=lambda run: run.metrics.best_error,
+            explained_by=f"the spread of these {window} episodes",
+        ),
+        _Measure(
+            "best_policy",
+            "Best policy",
+            "mean return of the best greedy policy on fresh episodes",
+            lambda run: run.greedy.mean if run.greedy else None,
+            error=lambda run: run.greedy.error if run.greedy else None,
+            explained_by="the spread of the episodes",
+        ),
+        _Measure(
+            "steps_to_threshold",
+            "Steps to threshold",
+            goal,
+            lambda run: run.metrics.steps_to_threshold,
+            better=Better.LOW,
+            unit="steps",
+            show=brief,
+            none_is_worse=True,
+        ),
+        _Measure(
+            "seconds_to_threshold",
+            "Time to threshold",
+            goal,
+            lambda run: run.metrics.seconds_to_threshold,
+            better=Better.LOW,
+            unit="s",
+            show=duration,
+            none_is_worse=True,
+        ),
+        _Measure(
+            "stability",
+            "Stability",
+            f"spread of the last {STABILITY_EPISODES} returns; lower is steadier",
+            lambda run: run.metrics.stability,
+            better=Better.LOW,
+            share=STEADIER,
+        ),
+        _Measure(
+            "fps",
+            "Steps per second",
+            "over the whole run; lately, for one that still trains",
+            lambda run: run.steps_per_second,
+            unit="steps/s",
+            show=brief,
+        ),
+    )
+
+
+def figures(runs: Sequence[Contestant], *, window: int, threshold: float | None) -> list[Figure]:
+    """Every figure of ``runs``, in the order in which they are read. ``threshold`` is the one they share, if any."""
+    found = []
+    for measure in _measures(window, threshold):
+        best, reason = _best(runs, measure)
+        values = {run.run_id: measure.value(run) for run in runs}
+        found.append(
+            Figure(measure.id, measure.title, measure.note, measure.unit, measure.better, values, best, reason)
+        )
+    return found
+
+
+def is_clearly_higher(first: Contestant, second: Contestant, window: int) -> bool:
+    """Whether ``first`` ends higher by more than the spread of the last episodes explains."""
+    return _measures(window, None)[0].is_clear(first, second)
+
+
+def _best(runs: Sequence[Contestant], measure: _Measure) -> tuple[str | None, str]:
+    """The run that is best, and why it is; or None, and why none is."""
+    if len(runs) < 2:
+        return None, "There is no other run."
+    environments = list(dict.fromkeys(run.environment for run in runs))
+    if len(environments) > 1:
+        return None, f"Not comparable across environments: {listed(environments)}."
+    known = [run for run in runs if measure.value(run) is not None]
+    ranked = sorted(known, key=measure.of, reverse=measure.better is Better.HIGH)
+    if not ranked:
+        return None, "No run has it."
+    first, told = ranked[0], measure.show(measure.of(ranked[0]))
+    if len(ranked) < 2:
+        return (first.run_id if measure.none_is_worse else None), f"Only {first.label} has it: {told}."
+    second = ranked[1]
+    level = [run.label for run in ranked if measure.of(run) == measure.of(first)]
+    if len(level) > 1:
+        return None, f"{listed(level)} are level at {told}."
+    clear = measure.is_clear(first, second)
+    return (first.run_id if clear else None), (
+        f"{first.label} {told}, {second.label} {measure.show(measure.of(second))}: {_because(measure, clear=clear)}."
+    )
+
+
+def _because(measure: _Measure, *, clear: bool) -> str:
+    if measure.error is not None:
+        return f"more than {measure.explained_by} explains" if clear else f"within {measure.explained_by}"
+    return "clearly apart" if clear else "too close to tell apart"

@@ -1,0 +1,36 @@
+"""Numbers as sentences write them, the same as on screen."""
+
+from __future__ import annotations
+
+
+def decimal(value: float) -> str:
+    """A return or a loss: enough digits to tell neighbours apart, never more. 480.0, 1,234, 0.0213."""
+    size = abs(value)
+    if size == 0:
+        return "0"
+    if size < 1e-3 or size >= 1e6:
+        return f"{value:.2e}"
+    return f"{value:,.{0 if size >= 1000 else 1 if size >= 10 else 2 if size >= 1 else 4}f}"
+
+
+def brief(value: float) -> str:
+    """Three digits: 940, 73.9k, 1.25M."""
+    for size, unit in ((1e9, "B"), (1e6, "M"), (1e3, "k")):
+        if abs(value) >= size:
+            return f"{float(f'{value:.3g}') / size:.10g}{unit}"
+    return f"{float(f'{value:.3g}'):.10g}"
+
+
+def duration(seconds: float) -> str:
+    """12.3 s, 1m 05s, 2h 07m."""
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    whole = int(seconds)
+    if whole < 3_600:
+        return f"{whole // 60}m {whole % 60:02d}s"
+    return f"{whole // 3_600}h {whole % 3_600 // 60:02d}m"
+
+
+def listed(words: list[str]) -> str:
+    """“A”, “A and B”, “A, B and C”."""
+    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))

@@ -1,0 +1,124 @@
+"""Verdict: which of several runs is better, and why, in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from rlviz.analysis.figures import SHARE, Contestant, is_clearly_higher
+from rlviz.analysis.numbers import brief, decimal, listed
+
+FEW = 3
+"""As many runs as a sentence can name."""
+
+SOFTWARE = ("/versions", "/git_revision")
+"""Settings that say with which software a run was trained."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """``cautions``: what the figures cannot tell."""
+
+    headline: str
+    why: list[str]
+    cautions: list[str]
+
+
+def verdict(
+    runs: Sequence[Contestant], *, window: int, threshold: float | None, differences: Iterable[str]
+) -> Verdict | None:
+    """None with fewer than two runs.
+
+    ``differences``: JSON pointers of the settings that are not the same in all runs. A difference in final returns
+    counts only when it is larger than what the spread of the last episodes explains.
+    """
+    if len(runs) < 2:
+        return None
+    environments = list(dict.fromkeys(run.environment for run in runs))
+    if len(environments) > 1:
+        names = ", ".join(environments)
+        apart = f"They trained in different environments ({names}), whose returns mean different things."
+        return Verdict("These runs cannot be ranked.", [apart], [])
+    cautions = _cautions(runs, [path for path in differences if not path.startswith(SOFTWARE)])
+    early = [run.label for run in runs if run.metrics.best_moving_average is None]
+    if early:
+        few = _some(early) + (" has" if len(early) == 1 else " have")
+        return Verdict("It is too early to tell.", [f"{few} finished too few episodes."], cautions)
+    headline, why = _ranked(runs, window, threshold)
+    return Verdict(headline, why, cautions)
+
+
+def _ranked(runs: Sequence[Contestant], window: int, threshold: float | None) -> tuple[str, list[str]]:
+    by_final = sorted(runs, key=_final, reverse=True)
+    first, second = by_final[0], by_final[1]
+    ahead = is_clearly_higher(first, second, window)
+    reached = sorted((run for run in runs if run.metrics.steps_to_threshold is not None), key=_steps)
+    quickest = _soonest(reached)
+    ends = f"{first.label} ends at {decimal(_final(first))}, {second.label} at {decimal(_final(second))}"
+    speed = [] if threshold is None else [_speed(runs, reached, threshold)]
+    spread = f"the spread of their last {window} episodes"
+    if ahead and quickest is not None and quickest is not first:
+        return f"{first.label} ends higher; {quickest.label} learned faster.", [f"{ends}.", *speed]
+    if ahead:
+        best = "better" if len(runs) == 2 else f"best of {len(runs)}"
+        return f"{first.label} did {best}.", [f"{ends}: more than {spread} explains.", *speed]
+    level = f"{ends}: within {spread}."
+    if quickest is not None:
+        return f"Level at the end; {quickest.label} learned faster.", [level, *speed]
+    return "No clear difference.", [level, *speed]
+
+
+def _speed(runs: Sequence[Contestant], reached: Sequence[Contestant], threshold: float) -> str:
+    """``reached``: those that did, the soonest first."""
+    goal = f"a mean return of {decimal(threshold)}"
+    if not reached:
+        return f"None reached {goal}."
+    if len(runs) > FEW:
+        first = f"{reached[0].label} first, after {brief(_steps(reached[0]))} steps"
+        return f"{len(reached)} of {len(runs)} reached {goal}, {first}."
+    steps = [f"{run.label} after {brief(_steps(run))} steps" for run in reached]
+    missed = [run.label for run in runs if run not in reached]
+    rest = f"; {listed(missed)} did not" if missed else ""
+    return f"{goal[:1].upper()}{goal[1:]} was reached by {listed(steps)}{rest}."
+
+
+def _soonest(reached: Sequence[Contestant]) -> Contestant | None:
+    """The one that reached the threshold clearly before every other, if one did. ``reached``: soonest first."""
+    if not reached:
+        return None
+    first, second = reached[0], reached[1] if len(reached) > 1 else None
+    return first if second is None or _steps(first) < SHARE * _steps(second) else None
+
+
+def _cautions(runs: Sequence[Contestant], settings: list[str]) -> list[str]:
+    cautions = []
+    active = [run.label for run in runs if not run.ended]
+    if active:
+        cautions.append(f"{_some(active)} {'has' if len(active) == 1 else 'have'} not ended yet.")
+    if any(path.startswith("/env_options") for path in settings):
+        cautions.append("The options of their environments differ.")
+    steps = [run.step for run in runs]
+    if max(steps) > 1.1 * min(steps):
+        cautions.append("They trained for different numbers of steps.")
+    if settings == ["/seed"]:
+        cautions.append("Only their seeds differ: this is how much luck decides.")
+    else:
+        cautions.append("One seed each: with other seeds it may come out differently.")
+    return cautions
+
+
+def _some(labels: list[str]) -> str:
+    """All of them if they are few, else how many."""
+    return listed(labels) if len(labels) <= FEW else f"{len(labels)} of the runs"
+
+
+def _final(run: Contestant) -> float:
+    final = run.metrics.final_moving_average
+    best = run.metrics.best_moving_average
+    return final if final is not None else best if best is not None else -math.inf
+
+
+def _steps(run: Contestant) -> float:
+    steps = run.metrics.steps_to_threshold
+    return math.inf if steps is None else steps

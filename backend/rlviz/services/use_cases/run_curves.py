@@ -1,0 +1,137 @@
+"""RunCurves: what a comparison needs of a run's journals, kept small, so that a hundred runs fit in memory."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Literal
+
+import numpy as np
+
+from rlviz.analysis.arrays import Floats
+from rlviz.analysis.columns import Series
+from rlviz.analysis.comparison import Episodes
+from rlviz.analysis.downsample import downsample
+from rlviz.analysis.episodes import episodes_done
+from rlviz.domain.errors import RunFolderError
+from rlviz.domain.records import EPISODE_INDEX, EPISODE_REWARD
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.journal import whole_size
+from rlviz.services.projection.run_projection import best_policies
+from rlviz.services.use_cases.metrics import Curve, MetricsService
+
+CACHED_EPISODES = 2_000_000
+"""Of all runs together; 24 bytes each."""
+
+CACHED_CURVES = 200
+"""Of one run."""
+
+ComparedAxis = Literal["step", "seconds", "episode"]
+
+_CurveKey = tuple[str, ComparedAxis, int, float | None]
+_NOTHING = Series(*np.empty((3, 0)))
+
+
+@dataclass(eq=False)
+class RunCurves:
+    """The episodes of a run as far as its journal went, and curves of its metrics as they were asked for."""
+
+    folder: RunFolder
+    metrics: MetricsService
+    size: int
+    episodes: Episodes
+    _thinned: dict[_CurveKey, Curve | None] = field(default_factory=dict)
+
+    def episodes_over(self, axis: ComparedAxis, started_at: float | None) -> Episodes:
+        """The episodes with their places on ``axis`` in place of their steps."""
+        number = np.arange(1, len(self.episodes.step) + 1, dtype=np.float64)
+        at = _places(axis, self.episodes.step, self.episodes.time, started_at, number)
+        return Episodes(at, self.episodes.time, self.episodes.reward)
+
+    def evaluations(self) -> Iterator[tuple[int, float, float]]:
+        """Step, time and mean return of each greedy evaluation on fresh episodes."""
+        return best_policies(self.folder)
+
+    def thinned(
+        self, names: Sequence[str], axis: ComparedAxis, max_points: int, started_at: float | None
+    ) -> Mapping[str, Curve]:
+        """Curves of the metrics ``names``; those that were never logged are left out."""
+        curves = {name: self._thin((name, axis, max_points, started_at)) for name in names}
+        return {name: curve for name, curve in curves.items() if curve is not None}
+
+    def _thin(self, key: _CurveKey) -> Curve | None:
+        """None for a metric that was never logged."""
+        if key not in (known := self._thinned):
+            if len(known) >= CACHED_CURVES:
+                known = self._thinned = {}  # a new one: others may be reading the old
+            known[key] = _curve(_series(self.metrics, self.folder), *key)
+        return known[key]
+
+
+class RunCurvesCache:
+    """A run is read again only when its journal has grown."""
+
+    def __init__(self, metrics: MetricsService) -> None:
+        self._metrics = metrics
+        self._cache: OrderedDict[str, RunCurves] = OrderedDict()
+        self._lock = Lock()
+
+    def of(self, folder: RunFolder) -> RunCurves:
+        """Those of a folder whose journal cannot be read are empty."""
+        size = _size(folder)
+        with self._lock:
+            known = self._cache.get(folder.run_id)
+            if known is not None and known.size == size:
+                self._cache.move_to_end(folder.run_id)
+                return known
+        reward = _series(self._metrics, folder).get(EPISODE_REWARD, _NOTHING)
+        episodes = Episodes(reward.step.copy(), reward.time.copy(), reward.value.copy())
+        curves = RunCurves(folder, self._metrics, size, episodes)
+        with self._lock:
+            self._cache[folder.run_id] = curves
+            self._cache.move_to_end(folder.run_id)
+            while (
+                len(self._cache) > 1 and sum(len(one.episodes.step) for one in self._cache.values()) > CACHED_EPISODES
+            ):
+                self._cache.popitem(last=False)
+        return curves
+
+
+def _size(folder: RunFolder) -> int:
+    try:
+        return whole_size(folder.metrics_path)
+    except RunFolderError:
+        return 0
+
+
+def _series(metrics: MetricsService, folder: RunFolder) -> Mapping[str, Series]:
+    try:
+        return metrics.read(folder).series
+    except RunFolderError:
+        return {}
+
+
+def _curve(
+    series: Mapping[str, Series], name: str, axis: ComparedAxis, max_points: int, started_at: float | None
+) -> Curve | None:
+    found = series.get(name)
+    if found is None:
+        return None
+    done = episodes_done(found, series.get(EPISODE_INDEX, _NOTHING)) if axis == "episode" else found.step
+    x, y = downsample(_places(axis, found.step, found.time, started_at, done), found.value, max_points)
+    return Curve(x.tolist(), y.tolist(), len(found))
+
+
+def _places(axis: ComparedAxis, step: Floats, time: Floats, started_at: float | None, episode: Floats) -> Floats:
+    """Non-decreasing: where the clock was set back, time stands still until it has caught up."""
+    match axis:
+        case "step":
+            return step
+        case "episode":
+            return episode
+        case "seconds":
+            begin = started_at if started_at is not None else time[0] if len(time) else 0.0
+            seconds: Floats = np.maximum.accumulate(np.maximum(time - begin, 0.0))
+            return seconds

@@ -1,0 +1,192 @@
+"""Which run is better: the verdict in words, each figure by itself, and the labels that tell runs apart."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import pytest
+
+from rlviz.analysis.comparison import RunMetrics
+from rlviz.analysis.figures import Contestant, Figure, Greedy, figures
+from rlviz.analysis.labels import Named, told_apart
+from rlviz.analysis.verdict import Verdict, verdict
+
+
+def contestant(label: str, final: float | None, error: float = 2.0, **changes: object) -> Contestant:
+    """A run that ended at ``final``; ``steps`` to the threshold, ``seconds`` and other figures as told."""
+    steps, seconds = changes.pop("steps", None), changes.pop("seconds", None)
+    spread, best = changes.pop("stability", 5.0), changes.pop("best", final)
+    metrics = RunMetrics(
+        episodes=200,
+        best_moving_average=best,  # type: ignore[arg-type]
+        best_moving_average_step=None if best is None else 9_000,
+        final_moving_average=final,
+        steps_to_threshold=steps,  # type: ignore[arg-type]
+        seconds_to_threshold=seconds,  # type: ignore[arg-type]
+        stability=spread,  # type: ignore[arg-type]
+        best_error=error,
+        final_error=error,
+    )
+    run = Contestant(label.lower(), label, "CartPole-v1", step=50_000, ended=True, metrics=metrics)
+    return replace(run, **changes)  # type: ignore[arg-type]
+
+
+def judge(*runs: Contestant, threshold: float | None = 475, differences: tuple[str, ...] = ("/algo",)) -> Verdict:
+    found = verdict(runs, window=20, threshold=threshold, differences=differences)
+    assert found is not None
+    return found
+
+
+A, B = contestant("A", 480), contestant("B", 200)
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "second", "headline"),
+    [
+        ("ends clearly higher", A, B, "A did better."),
+        ("higher, and alone at the threshold", contestant("A", 480, steps=20_000), B, "A did better."),
+        ("higher, but later", contestant("A", 480, steps=40_000), contestant("B", 200, steps=10_000),
+         "A ends higher; B learned faster."),
+        ("level, one sooner", contestant("A", 480, steps=40_000), contestant("B", 478, steps=10_000),
+         "Level at the end; B learned faster."),
+        ("level, both as soon", contestant("A", 480, steps=40_000), contestant("B", 478, steps=39_000),
+         "No clear difference."),
+        ("within the spread", contestant("A", 480, 20), contestant("B", 440, 20), "No clear difference."),
+        ("the same without any spread", contestant("A", 9, 0), contestant("B", 9, 0), "No clear difference."),
+        ("negative returns", contestant("A", -80), contestant("B", -400), "A did better."),
+        ("too few episodes", A, contestant("B", 20, best=None), "It is too early to tell."),
+        ("another environment", A, contestant("B", -80, environment="Acrobot-v1"), "These runs cannot be ranked."),
+    ],
+)  # fmt: skip
+def test_the_verdict_does_not_depend_on_the_order(
+    name: str, first: Contestant, second: Contestant, headline: str
+) -> None:
+    assert judge(first, second).headline == headline
+    assert judge(second, first).headline == headline
+
+
+def test_the_reasons_hold_the_figures() -> None:
+    assert judge(contestant("A", 480, steps=21_000), B).why == [
+        "A ends at 480.0, B at 200.0: more than the spread of their last 20 episodes explains.",
+        "A mean return of 475.0 was reached by A after 21k steps; B did not.",
+    ]
+    assert judge(A, B).why[1] == "None reached a mean return of 475.0."
+    assert len(judge(A, B, threshold=None).why) == 1
+
+
+def test_of_many_runs_the_best_is_held_against_the_second() -> None:
+    runs = [contestant("A", 100), contestant("B", 480), contestant("C", 300)]
+    assert judge(*runs).headline == "B did best of 3."
+    runs.append(contestant("D", 479))
+    assert judge(*runs).headline == "No clear difference."
+    runs += [contestant("E", 470, steps=9_000), contestant("F", 460, steps=30_000)]
+    assert judge(*runs).why[1] == "2 of 6 reached a mean return of 475.0, E first, after 9k steps."
+
+
+def test_of_a_hundred_runs_no_sentence_names_all() -> None:
+    runs = [contestant(f"Run number {n}", 100 + n, ended=False) for n in range(100)]
+    said = judge(*runs)
+    assert all(len(text) < 200 for text in [said.headline, *said.why, *said.cautions])
+
+
+def test_a_run_alone_has_no_verdict() -> None:
+    assert verdict([A], window=20, threshold=None, differences=()) is None
+
+
+@pytest.mark.parametrize(
+    ("runs", "differences", "caution"),
+    [
+        ((A, replace(B, ended=False)), (), "B has not ended yet."),
+        ((A, replace(B, step=90_000)), (), "They trained for different numbers of steps."),
+        ((A, B), ("/seed",), "Only their seeds differ: this is how much luck decides."),
+        ((A, B), ("/seed", "/versions/torch"), "Only their seeds differ: this is how much luck decides."),
+        ((A, B), ("/algo",), "One seed each: with other seeds it may come out differently."),
+        ((A, B), ("/env_options/is_slippery",), "The options of their environments differ."),
+    ],
+)  # fmt: skip
+def test_what_the_figures_cannot_tell_is_said(
+    runs: tuple[Contestant, ...], differences: tuple[str, ...], caution: str
+) -> None:
+    assert caution in judge(*runs, differences=differences).cautions
+    steady = judge(A, B, differences=("/gamma",)).cautions
+    assert steady == ["One seed each: with other seeds it may come out differently."]
+
+
+# Figures
+
+
+def figure(name: str, *runs: Contestant) -> Figure:
+    found = {one.id: one for one in figures(runs, window=20, threshold=475)}
+    return found[name]
+
+
+def greedy(mean: float, std: float = 10.0) -> Greedy:
+    return Greedy(mean, std, 10)
+
+
+@pytest.mark.parametrize(
+    ("name", "better", "worse", "clear"),
+    [
+        ("final_moving_average", A, B, True),
+        ("final_moving_average", A, contestant("B", 476), False),
+        ("best_moving_average", contestant("A", 1, best=500.0), contestant("B", 1, best=300.0), True),
+        ("best_moving_average", contestant("A", 1, best=500.0), contestant("B", 1, best=499.0), False),
+        ("best_policy", replace(A, greedy=greedy(500)), replace(B, greedy=greedy(480)), True),
+        ("best_policy", replace(A, greedy=greedy(500, 90)), replace(B, greedy=greedy(480, 90)), False),
+        ("steps_to_threshold", contestant("A", 1, steps=10_000), contestant("B", 1, steps=20_000), True),
+        ("steps_to_threshold", contestant("A", 1, steps=19_000), contestant("B", 1, steps=20_000), False),
+        ("steps_to_threshold", contestant("A", 1, steps=10_000), contestant("B", 1), True),
+        ("seconds_to_threshold", contestant("A", 1, seconds=3.0), contestant("B", 1, seconds=60.0), True),
+        ("seconds_to_threshold", contestant("A", 1, seconds=3.0), contestant("B", 1, seconds=3.1), False),
+        ("stability", contestant("A", 1, stability=1.0), contestant("B", 1, stability=9.0), True),
+        ("stability", contestant("A", 1, stability=8.0), contestant("B", 1, stability=9.0), False),
+        ("fps", replace(A, steps_per_second=900.0), replace(B, steps_per_second=300.0), True),
+        ("fps", replace(A, steps_per_second=900.0), replace(B, steps_per_second=890.0), False),
+    ],
+)
+def test_the_better_run_is_best_only_where_the_difference_can_be_told(
+    name: str, better: Contestant, worse: Contestant, clear: bool
+) -> None:
+    for runs in itertools.permutations((better, worse)):
+        found = figure(name, *runs)
+        assert found.best == (better.run_id if clear else None)
+        assert found.reason
+        assert set(found.values) == {"a", "b"}
+
+
+@pytest.mark.parametrize(
+    ("name", "runs", "reason"),
+    [
+        ("final_moving_average", (A,), "There is no other run."),
+        ("fps", (A, B), "No run has it."),
+        ("final_moving_average", (A, contestant("B", None)), "Only A has it: 480.0."),
+        ("final_moving_average", (A, contestant("B", 480)), "A and B are level at 480.0."),
+        ("final_moving_average", (A, B), "A 480.0, B 200.0: more than the spread of their last 20 episodes explains."),
+        ("final_moving_average", (A, replace(B, environment="Acrobot-v1")),
+         "Not comparable across environments: CartPole-v1 and Acrobot-v1."),
+        ("steps_to_threshold", (contestant("A", 1, steps=8_000), B), "Only A has it: 8k."),
+    ],
+)  # fmt: skip
+def test_a_figure_says_why_a_run_is_best_or_why_none_is(name: str, runs: tuple[Contestant, ...], reason: str) -> None:
+    assert figure(name, *runs).reason == reason
+
+
+# Labels
+
+
+@pytest.mark.parametrize(
+    ("runs", "labels"),
+    [
+        ([("a-1", "PPO", 1), ("a-2", "DQN", 1)], ["PPO", "DQN"]),
+        ([("a-1", "PPO", 1), ("a-2", "PPO", 2)], ["PPO (seed 1)", "PPO (seed 2)"]),
+        ([("run-7f3a", "PPO", 1), ("run-11bb", "PPO", 1)], ["PPO (7f3a)", "PPO (11bb)"]),
+        ([("x-7f3a", "PPO", 1), ("y-7f3a", "PPO", 1)], ["PPO (x-7f3a)", "PPO (y-7f3a)"]),
+        ([("r-aaaa", "PPO", 1), ("r-bbbb", "PPO", 1), ("r-cccc", "PPO", 2)],
+         ["PPO (aaaa)", "PPO (bbbb)", "PPO (seed 2)"]),
+        ([("r-aaaa", "PPO (seed 1)", 9), ("r-bbbb", "PPO", 1), ("r-cccc", "PPO", 2)],
+         ["PPO (seed 1) (r-aaaa)", "PPO (r-bbbb)", "PPO (r-cccc)"]),
+    ],
+)  # fmt: skip
+def test_runs_of_one_name_are_told_apart(runs: list[tuple[str, str, int]], labels: list[str]) -> None:
+    assert told_apart([Named(*run) for run in runs]) == labels
