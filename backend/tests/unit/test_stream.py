@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -102,7 +103,7 @@ def world(tmp_path: Path) -> Iterator[World]:
 
 def seqs(event: StreamEvent) -> list[int]:
     assert isinstance(event, MetricsEvent), event
-    return [int(row.split(b",")[0].removeprefix(b'{"seq":')) for row in event.rows]
+    return [row["seq"] for row in json.loads(b"[%b]" % event.rows)]
 
 
 def test_rows_within_the_throttle_are_held_back_and_come_together(world: World) -> None:
@@ -337,13 +338,33 @@ def test_a_feed_serves_old_lines_from_the_file_and_new_ones_from_memory(tmp_path
     assert feed.end == folder.metrics_path.stat().st_size
     assert not feed.in_memory(0)
     found, offset = [], 0
-    while lines := feed.read(offset, 250):
-        assert lines[0].start == offset
-        offset = lines[-1].end
-        found += [line.record["seq"] for line in lines if line.record]
+    while (rows := feed.read(offset, 250)).end > offset:
+        offset = rows.end
+        found += [row["seq"] for row in json.loads(b"[%b]" % rows.json)]
     assert found == list(range(1, 21))
     assert offset == feed.end
     assert feed.in_memory(offset)
+
+
+def test_old_lines_are_the_same_whoever_read_them_before(tmp_path: Path) -> None:
+    folder = make_run(tmp_path, "a", rows=3)
+    with folder.metrics_path.open("ab") as journal:
+        journal.write(b'garbage\n{"seq":5,"time":1.5}\n{"seq":6,\r"time":1,"step":1,"values":{}}\n')
+        journal.writelines(b'{"seq":%d,"time":1,\r"step":1,"values":{}}\n' % seq for seq in range(7, 40))
+    feed = MetricsFeed(folder.metrics_path)
+
+    def read_all(start: int, limit: int) -> list[int]:
+        found, offset = [], start
+        while (rows := feed.read(offset, limit)).end > offset:
+            assert b"\r" not in rows.json
+            offset, found = rows.end, found + [row["seq"] for row in json.loads(b"[%b]" % rows.json)]
+        return found
+
+    lines = folder.metrics_path.read_bytes().split(b"\n")
+    middle = sum(len(line) + 1 for line in lines[:20])
+    for limit in (1, 100, 400, 10_000):
+        assert read_all(middle, limit) == list(range(21, 40))
+        assert read_all(0, limit) == [1, 2, 3, *range(6, 40)]
 
 
 def test_one_tail_serves_everybody_who_follows_a_run(tmp_path: Path) -> None:

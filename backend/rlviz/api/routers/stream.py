@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import anyio
 from fastapi import APIRouter, Header, Query
 from pydantic import BaseModel
-from sse_starlette import EventSourceResponse, ServerSentEvent
+from sse_starlette import EventSourceResponse
 from sse_starlette.sse import SendTimeoutError
 from starlette.concurrency import run_in_threadpool
 from starlette.types import Message, Receive, Scope, Send
@@ -110,17 +110,18 @@ async def _stream(app: Application, request: StreamRequest) -> EventSourceRespon
     )
 
 
-async def _encoded(app: Application, opened: OpenedStream) -> AsyncIterator[ServerSentEvent]:
+async def _encoded(app: Application, opened: OpenedStream) -> AsyncIterator[bytes]:
     async with aclosing(app.streams.events(opened)) as events:
         async for event in events:
             yield await _encode(app, event)
 
 
-async def _encode(app: Application, event: StreamEvent) -> ServerSentEvent:
+async def _encode(app: Application, event: StreamEvent) -> bytes:
+    """The event as it goes over the wire. JSON is of one line, so it needs no more than a name before it."""
     match event:
         case MetricsEvent(run_id, rows, cursor):
-            data = b'{"run_id":"%b","rows":[%b]}' % (run_id.encode(), b",".join(rows))
-            return ServerSentEvent(data.decode(), event="metrics", id=cursor, sep="\n")
+            names = (cursor.encode(), run_id.encode())
+            return b'id: %b\nevent: metrics\ndata: {"run_id":"%b","rows":[%b]}\n\n' % (*names, rows)
         case StatusEvent(row):
             waits = row.state is RunStatus.QUEUED
             queue = await run_in_threadpool(app.runs.queue_positions) if waits else {}
@@ -132,5 +133,5 @@ async def _encode(app: Application, event: StreamEvent) -> ServerSentEvent:
             return _event("end", EndEventData.model_validate({"run_id": run_id, "status": status}))
 
 
-def _event(kind: str, data: BaseModel) -> ServerSentEvent:
-    return ServerSentEvent(data.model_dump_json(), event=kind, sep="\n")
+def _event(kind: str, data: BaseModel) -> bytes:
+    return b"event: %b\ndata: %b\n\n" % (kind.encode(), data.model_dump_json().encode())

@@ -67,6 +67,10 @@ class JournalTail:
                         records.append(line.record)
         return Records(records, broken)
 
+    def read_bytes(self, limit: int) -> bytes:
+        """As ``read``, but the lines as they stand there; nothing where the next one is too long to be read."""
+        return b"".join(piece.data for piece in self._pieces(limit))
+
     def _pieces(self, limit: int | None) -> Iterator[_Piece]:
         """What is new, in one piece of about ``limit`` bytes; as many of CHUNK_BYTES as it takes without a limit."""
         try:

@@ -3,28 +3,48 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
+from typing import NamedTuple
 from weakref import WeakValueDictionary
 
 from rlviz.domain.errors import RunFolderError
+from rlviz.domain.records import is_metric
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalTail, Line, whole_size
 
 RECENT_BYTES = 1 << 20
 
 
+class Row(NamedTuple):
+    """A line of the journal as a stream passes it on: ``raw`` is None for one that is no record."""
+
+    start: int
+    end: int
+    raw: bytes | None
+
+
+class Rows(NamedTuple):
+    """The records of some lines, which end before byte ``end``: JSON objects, with a comma between them."""
+
+    end: int
+    json: bytes
+
+
 class MetricsFeed:
     """The journal of one run. ``poll`` (one thread) reads what is new; ``read`` (any thread) hands it out.
 
-    Recent lines are kept in memory; older ones are read from the file again for the client that asks. A journal
-    that is damaged as a whole has no lines.
+    Recent lines are kept in memory; older ones are read from the file again for the client that asks. They are
+    parsed once, to find out whether all are records; those who ask after that get them as they stand there. A
+    journal that is damaged as a whole has no lines.
     """
 
     def __init__(self, path: Path, recent_bytes: int = RECENT_BYTES) -> None:
         self._path, self._recent_bytes = path, recent_bytes
         self._tail = JournalTail(path, _size_of(path))
-        self._recent: list[Line] = []
+        self._recent: list[Row] = []
+        self._checked = range(0)
         self._lock = Lock()
         self.end = self._tail.offset
         """Offset, bytes, after the last whole line that was read."""
@@ -34,33 +54,66 @@ class MetricsFeed:
         lines = self._tail.read()
         if lines:
             with self._lock:
-                self._recent = self._newest([*self._recent, *lines])
+                self._recent = self._newest([*self._recent, *map(_row, lines)])
                 self.end = self._tail.offset
         return lines
 
-    def read(self, offset: int, limit: int) -> list[Line]:
-        """Lines from ``offset`` on, at most about ``limit`` bytes (but one at least), none beyond ``end``."""
+    def read(self, offset: int, limit: int) -> Rows:
+        """The lines from ``offset`` on, at most about ``limit`` bytes (but one at least), none beyond ``end``."""
         with self._lock:
             recent, end = self._recent, self.end
         if offset >= end:
-            return []
+            return Rows(offset, b"")
         if recent and offset >= recent[0].start:
-            first = bisect_left(recent, offset, key=lambda line: line.start)
-            enough = bisect_left(recent, offset + limit, key=lambda line: line.end)
-            return recent[first : max(enough, first + 1)]
+            first = bisect_left(recent, offset, key=lambda row: row.start)
+            enough = bisect_left(recent, offset + limit, key=lambda row: row.end)
+            rows = recent[first : max(enough, first + 1)]
+            return _joined(rows, rows[-1].end)
         try:
-            return [line for line in JournalTail(self._path, offset).read(limit) if line.end <= end]
+            return self._read_old(offset, min(limit, end - offset))
         except RunFolderError:
-            return []
+            return Rows(offset, b"")
 
     def in_memory(self, offset: int) -> bool:
         """Whether ``read(offset, …)`` can answer without touching the disk."""
         with self._lock:
             return offset >= self.end or (bool(self._recent) and offset >= self._recent[0].start)
 
-    def _newest(self, lines: list[Line]) -> list[Line]:
-        first = bisect_left(lines, lines[-1].end - self._recent_bytes, key=lambda line: line.start)
-        return lines[first:]
+    def _read_old(self, offset: int, limit: int) -> Rows:
+        tail = JournalTail(self._path, offset)
+        checked = self._checked
+        if checked.start <= offset < checked.stop:
+            data = tail.read_bytes(min(limit, checked.stop - offset))
+            return Rows(tail.offset, _without_returns(data[:-1].replace(b"\n", b",")))
+        rows = [_row(line) for line in tail.read(limit)]
+        if rows and all(row.raw is not None for row in rows):
+            self._note_checked(range(offset, tail.offset))
+        return _joined(rows, tail.offset)
+
+    def _note_checked(self, stretch: range) -> None:
+        """Each line of ``stretch`` is a record. Remembered is one stretch: what adjoins it makes it longer."""
+        with self._lock:
+            known = self._checked
+            if stretch.start <= known.stop and known.start <= stretch.stop:
+                stretch = range(min(known.start, stretch.start), max(known.stop, stretch.stop))
+            self._checked = stretch
+
+    def _newest(self, rows: list[Row]) -> list[Row]:
+        first = bisect_left(rows, rows[-1].end - self._recent_bytes, key=lambda row: row.start)
+        return rows[first:]
+
+
+def _row(line: Line) -> Row:
+    return Row(line.start, line.end, _without_returns(line.raw) if is_metric(line.record) else None)
+
+
+def _joined(rows: Sequence[Row], end: int) -> Rows:
+    return Rows(end, b",".join(row.raw for row in rows if row.raw is not None))
+
+
+def _without_returns(json: bytes) -> bytes:
+    """A carriage return, in JSON mere space between its parts, would end a line of the event."""
+    return json.replace(b"\r", b" ") if b"\r" in json else json
 
 
 def _size_of(path: Path) -> int:

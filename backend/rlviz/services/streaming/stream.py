@@ -16,11 +16,9 @@ from rlviz.catalog.database import Database
 from rlviz.catalog.evaluations import latest_evaluation
 from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.catalog.runs import get_run
-from rlviz.domain.records import is_metric
-from rlviz.rundir.journal import Line
 from rlviz.services.streaming.broadcast import Broadcast, Changes
 from rlviz.services.streaming.cursor import decode_cursor, encode_cursor, positions_since
-from rlviz.services.streaming.feeds import Feeds, MetricsFeed
+from rlviz.services.streaming.feeds import Feeds, MetricsFeed, Rows
 
 THROTTLE_SECONDS = 0.26
 """At most four ``metrics`` events in any second, with room for a network that bunches them."""
@@ -37,10 +35,13 @@ DELETED = "deleted"
 
 @dataclass(frozen=True)
 class MetricsEvent:
-    """New rows of one run, as raw JSON lines; ``cursor`` is the position of the stream after them."""
+    """New rows of one run: JSON objects, with a comma between them, as they stand in the journal.
+
+    ``cursor`` is the position of the stream after them.
+    """
 
     run_id: str
-    rows: list[bytes]
+    rows: bytes
     cursor: str
 
 
@@ -156,18 +157,17 @@ class StreamService:
         for run_id, run in followed.items():
             if not run.has_rows or self.monotonic() < run.ready_at:
                 continue
-            lines = await self._read(run)
+            found = await self._read(run)
             run.ready_at = self.monotonic() + self.throttle
-            if not lines:  # the folder is being deleted, or the journal was taken away
+            if found.end == run.position:  # the folder is being deleted, or the journal was taken away
                 if run.status.state.is_final:
                     run.position = run.feed.end
                 continue
-            run.position = lines[-1].end
-            rows = [line.raw for line in lines if is_metric(line.record)]
-            if rows:
-                yield MetricsEvent(run_id, rows, encode_cursor({id_: r.position for id_, r in followed.items()}))
+            run.position = found.end
+            if found.json:
+                yield MetricsEvent(run_id, found.json, encode_cursor({id_: r.position for id_, r in followed.items()}))
 
-    async def _read(self, run: _Followed) -> list[Line]:
+    async def _read(self, run: _Followed) -> Rows:
         if run.feed.in_memory(run.position):
             return run.feed.read(run.position, self.batch_bytes)
         return await asyncio.to_thread(run.feed.read, run.position, self.batch_bytes)
