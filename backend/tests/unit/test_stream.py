@@ -324,6 +324,41 @@ def test_a_cursor_that_was_made_up_is_refused(tmp_path: Path, text: str) -> None
     assert caught.value.fields[0].pointer == "/last_event_id"
 
 
+def test_streams_share_what_was_looked_up_for_one_change_and_not_for_the_next(world: World) -> None:
+    async def check() -> None:
+        world.run("a")
+        async with world.stream("a") as one, world.stream("a", whole_list=True) as other:
+            for stream in (one, other):
+                await stream()
+            told = []
+            for step in (1, 2):
+                world.change("a", step=step)
+                told.append([await one(), await other()])
+        for step, (first, second) in enumerate(told, 1):
+            assert isinstance(first, StatusEvent)
+            assert first.run.step == step
+            assert first is second
+
+    asyncio.run(check())
+
+
+def test_a_stream_of_one_run_sleeps_through_what_happens_to_others(world: World) -> None:
+    async def check() -> None:
+        world.run("a")
+        world.run("b")
+        with world.broadcast.subscription(["a"], all_runs=False) as subscription:
+            world.change("b", step=1)
+            world.delete("b")
+            await asyncio.sleep(0)
+            assert not subscription.wake.is_set()
+            assert not subscription.take().runs
+            world.change("a", step=1)
+            await asyncio.wait_for(subscription.wake.wait(), PATIENCE)
+            assert list(subscription.take().runs) == ["a"]
+
+    asyncio.run(check())
+
+
 # Feeds
 
 

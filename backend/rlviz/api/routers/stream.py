@@ -6,6 +6,7 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from typing import Annotated, Any
+from weakref import WeakKeyDictionary
 
 import anyio
 from fastapi import APIRouter, Header, Query
@@ -39,6 +40,9 @@ router = APIRouter(tags=["stream"])
 MAX_RUNS = 50
 
 FAREWELL_SECONDS = 0.5
+
+_ENCODED: WeakKeyDictionary[StatusEvent, bytes] = WeakKeyDictionary()
+"""What went over the wire already: a hundred streams of one run tell of the same change."""
 
 _RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {
@@ -122,10 +126,13 @@ async def _encode(app: Application, event: StreamEvent) -> bytes:
         case MetricsEvent(run_id, rows, cursor):
             names = (cursor.encode(), run_id.encode())
             return b'id: %b\nevent: metrics\ndata: {"run_id":"%b","rows":[%b]}\n\n' % (*names, rows)
-        case StatusEvent(row):
-            waits = row.state is RunStatus.QUEUED
-            queue = await run_in_threadpool(app.runs.queue_positions) if waits else {}
+        case StatusEvent(row) if row.state is RunStatus.QUEUED:  # its place in the queue changes without it
+            queue = await run_in_threadpool(app.runs.queue_positions)
             return _event("status", StatusEventData(run=view_run(row, queue)))
+        case StatusEvent(row):
+            if (known := _ENCODED.get(event)) is None:
+                known = _ENCODED[event] = _event("status", StatusEventData(run=view_run(row, {})))
+            return known
         case EvaluationEvent(row):
             view = view_evaluation(row, app.evaluations.has_video(row))
             return _event("evaluation", EvaluationEventData(evaluation=view))

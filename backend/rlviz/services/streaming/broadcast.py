@@ -24,14 +24,19 @@ class Changes:
 class Subscription:
     """What changed since the last ``take``, at most one entry a run and evaluation: it cannot grow without end."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, follows: Collection[str] = ()) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, follows: Collection[str] = (), *, all_runs: bool) -> None:
         self.wake = asyncio.Event()
         self.follows = frozenset(follows)
         """Ids of the runs whose metrics it wants to hear of."""
+        self._all_runs = all_runs
         self._waking = False
         self._loop = loop
         self._lock = Lock()
         self._changes = Changes()
+
+    def hears_of(self, run_id: str) -> bool:
+        """Whether what happens to a run, beside its metrics, is told."""
+        return self._all_runs or run_id in self.follows
 
     def take(self) -> Changes:
         """All changes, each handed out once."""
@@ -75,12 +80,16 @@ class Broadcast:
     def __init__(self, on_run_changed: Callable[[RunRow], None] | None = None) -> None:
         self._on_run_changed = on_run_changed
         self._subscriptions: set[Subscription] = set()
+        self._versions: dict[str, int] = {}
         self._lock = Lock()
 
     @contextmanager
-    def subscription(self, follows: Collection[str] = ()) -> Iterator[Subscription]:
-        """Subscribe, on the running event loop, for the length of the block; to the metrics of some runs only."""
-        subscription = Subscription(asyncio.get_running_loop(), follows)
+    def subscription(self, follows: Collection[str] = (), *, all_runs: bool = True) -> Iterator[Subscription]:
+        """Subscribe, on the running event loop, for the length of the block.
+
+        To the metrics of some runs only, and to what else happens to ``all_runs`` or to those alone.
+        """
+        subscription = Subscription(asyncio.get_running_loop(), follows, all_runs=all_runs)
         with self._lock:
             self._subscriptions.add(subscription)
         try:
@@ -92,17 +101,25 @@ class Broadcast:
     def run_changed(self, row: RunRow) -> None:
         if self._on_run_changed is not None:
             self._on_run_changed(row)
-        for subscription in self._all():
+        with self._lock:
+            self._versions[row.id] = self._versions.get(row.id, 0) + 1
+        for subscription in self._hearing_of(row.id):
             subscription.offer_run(row.id)
             subscription.notify()
 
+    def version(self, run_id: str) -> int:
+        """How often a run has changed: who looked it up at this version knows all that was told until then."""
+        return self._versions.get(run_id, 0)
+
     def evaluation_changed(self, row: EvaluationRow) -> None:
-        for subscription in self._all():
+        for subscription in self._hearing_of(row.run_id):
             subscription.offer_evaluation(row.run_id, row.id)
             subscription.notify()
 
     def run_deleted(self, run_id: str) -> None:
-        for subscription in self._all():
+        with self._lock:
+            self._versions[run_id] = self._versions.get(run_id, 0) + 1
+        for subscription in self._hearing_of(run_id):
             subscription.offer_deletion(run_id)
             subscription.notify()
 
@@ -111,6 +128,9 @@ class Broadcast:
         for subscription in self._all():
             if run_id in subscription.follows:
                 subscription.notify()
+
+    def _hearing_of(self, run_id: str) -> list[Subscription]:
+        return [subscription for subscription in self._all() if subscription.hears_of(run_id)]
 
     def _all(self) -> list[Subscription]:
         with self._lock:

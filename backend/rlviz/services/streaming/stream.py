@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +31,9 @@ HEARTBEAT_SECONDS = 15.0
 SEND_TIMEOUT_SECONDS = 30.0
 """A client that takes nothing for so long is dropped; it comes back with its cursor."""
 
+KNOWN_RUNS = 100
+"""So many runs that changed last are kept as they were looked up, for the streams that come to it later."""
+
 DELETED = "deleted"
 
 
@@ -45,8 +49,10 @@ class MetricsEvent:
     cursor: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class StatusEvent:
+    """What a run is now. One object for all streams that tell of the same change."""
+
     run: RunRow
 
 
@@ -116,6 +122,9 @@ class StreamService:
     heartbeat: float = HEARTBEAT_SECONDS
     send_timeout: float = SEND_TIMEOUT_SECONDS
 
+    def __post_init__(self) -> None:
+        self._statuses = _Statuses(self.database, self.broadcast)
+
     def open(self, request: StreamRequest) -> OpenedStream:
         """Check a request. Raises RunNotFound or InvalidRequest (blocking: call it off the event loop)."""
         with self.database.read() as session:
@@ -131,7 +140,7 @@ class StreamService:
 
     async def events(self, opened: OpenedStream) -> AsyncGenerator[StreamEvent, None]:
         """Everything from the cursor on, as it happens. Rows keep their order and are never skipped."""
-        with self.broadcast.subscription(opened.request.run_ids) as subscription:
+        with self.broadcast.subscription(opened.request.run_ids, all_runs=opened.request.whole_list) as subscription:
             runs, evaluations = await asyncio.to_thread(self._snapshot, opened.request.run_ids)
             followed = {run.id: _Followed(self.feeds.of(run.id), opened.positions[run.id], run) for run in runs}
             for run_id in opened.request.run_ids:
@@ -178,13 +187,13 @@ class StreamService:
         runs = [run_id for run_id in changes.runs if whole_list or run_id in followed]
         evaluations = [key for key in changes.evaluations if key[0] in followed]
         events: list[StreamEvent] = []
-        if runs or evaluations:
-            rows, evaluated = await asyncio.to_thread(self._look_up, runs, evaluations)
-            for row in rows:
-                if row.id in followed:
-                    followed[row.id].status = row
-            events.extend(map(StatusEvent, rows))
-            events.extend(map(EvaluationEvent, evaluated))
+        for status in await asyncio.gather(*map(self._statuses.of, runs)):
+            if status is not None:
+                events.append(status)
+                if status.run.id in followed:
+                    followed[status.run.id].status = status.run
+        if evaluations:
+            events.extend(map(EvaluationEvent, await asyncio.to_thread(self._look_up, evaluations)))
         there = {event.run.id for event in events if isinstance(event, StatusEvent)}  # deleted and brought back
         for run_id in (run_id for run_id in changes.deleted if run_id not in there):
             if run_id in followed:
@@ -204,14 +213,36 @@ class StreamService:
             newest = [latest_evaluation(session, run_id) for run_id in run_ids]
         return [row for row in runs if row is not None], [row for row in newest if row is not None]
 
-    def _look_up(
-        self, run_ids: Sequence[str], evaluations: Sequence[tuple[str, str]]
-    ) -> tuple[list[RunRow], list[EvaluationRow]]:
+    def _look_up(self, evaluations: Sequence[tuple[str, str]]) -> list[EvaluationRow]:
         """The rows as they are now; one that is gone is left out."""
         with self.database.read() as session:
-            runs = [session.get(RunRow, run_id) for run_id in run_ids]
             found = [session.get(EvaluationRow, key) for key in evaluations]
-        return [row for row in runs if row is not None], [row for row in found if row is not None]
+        return [row for row in found if row is not None]
+
+
+class _Statuses:
+    """Looks a run up once for each change, however many streams tell of it. For one event loop."""
+
+    def __init__(self, database: Database, broadcast: Broadcast) -> None:
+        self._database, self._broadcast = database, broadcast
+        self._newest: OrderedDict[str, tuple[int, asyncio.Task[StatusEvent | None]]] = OrderedDict()
+
+    async def of(self, run_id: str) -> StatusEvent | None:
+        """What the run is now, or was after the last change there was; None if it is gone."""
+        version = self._broadcast.version(run_id)
+        known = self._newest.get(run_id)
+        if known is None or known[0] != version:
+            known = version, asyncio.create_task(asyncio.to_thread(self._look_up, run_id))
+            self._newest[run_id] = known
+            self._newest.move_to_end(run_id)
+            while len(self._newest) > KNOWN_RUNS:
+                self._newest.popitem(last=False)
+        return await asyncio.shield(known[1])  # others wait for it too, should this stream be ended
+
+    def _look_up(self, run_id: str) -> StatusEvent | None:
+        with self._database.read() as session:
+            row = session.get(RunRow, run_id)
+        return StatusEvent(row) if row is not None else None
 
 
 def _ends(followed: Mapping[str, _Followed]) -> list[EndEvent]:
