@@ -5,7 +5,7 @@ import { Card } from "@/components/ui/card";
 import { Tabs } from "@/components/ui/tabs";
 import type { RunDetail } from "@/lib/api";
 import { ConfigPanel } from "./config-panel";
-import { EventLog } from "./event-log";
+import { EventLog } from "./events/event-log";
 import { Files } from "./files";
 import { RawLog } from "./raw-log";
 import { DETAILS_ANCHOR, type DetailsTab, useDetailsTab } from "./use-details-tab";

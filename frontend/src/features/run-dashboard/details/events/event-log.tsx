@@ -8,8 +8,9 @@ import { CopyButton } from "@/components/ui/copy-button";
 import { ErrorState } from "@/components/ui/error-state";
 import { Segmented } from "@/components/ui/segmented";
 import { Skeleton } from "@/components/ui/skeleton";
-import { type RunDetail, type RunEvent, runEventsQuery } from "@/lib/api";
+import { evaluationsQuery, type RunDetail, runEventsQuery } from "@/lib/api";
 import { clockTime, count, moment, plural } from "@/lib/format";
+import { type Happening, happenings } from "./happenings";
 
 const appearances = {
   info: { Icon: Dot, ink: "text-ink-faint", word: "Info" },
@@ -19,18 +20,21 @@ const appearances = {
 
 type Shown = "all" | "trouble";
 
+const NO_EVALUATIONS: [] = [];
+
 /** What happened, newest first. */
 export function EventLog({ run }: { run: RunDetail }) {
   const when = [run.status, run.policy_step, run.warnings].join();
   const { data, error, refetch, isFetching } = useQuery(runEventsQuery(run.id, when));
+  const { data: evaluations = NO_EVALUATIONS } = useQuery(evaluationsQuery(run.id));
   const [shown, setShown] = useState<Shown>("all");
   if (!data) {
     if (!error) return <Skeleton className="m-4 h-40" />;
     return <ErrorState error={error} retry={() => void refetch()} retrying={isFetching} />;
   }
-  const events = data.events
-    .filter(({ level }) => shown === "all" || level !== "info")
-    .toReversed();
+  const events = happenings(data.events, evaluations).filter(
+    ({ level }) => shown === "all" || level !== "info",
+  );
   return (
     <div className="p-4">
       <div className="mb-2 flex flex-wrap items-center justify-between gap-2 text-xs text-ink-faint">
@@ -56,7 +60,7 @@ export function EventLog({ run }: { run: RunDetail }) {
           className="max-h-96 divide-y divide-line overflow-y-auto"
         >
           {events.map((event) => (
-            <EventRow key={event.seq} event={event} />
+            <EventRow key={event.key} event={event} />
           ))}
         </ol>
       )}
@@ -64,10 +68,10 @@ export function EventLog({ run }: { run: RunDetail }) {
   );
 }
 
-function EventRow({ event }: { event: RunEvent }) {
+function EventRow({ event }: { event: Happening }) {
   const { Icon, ink, word } = appearances[event.level];
   const at = new Date(event.time * 1000).toISOString();
-  const traceback = event.details.kind === "error" && event.details.traceback;
+  const { traceback } = event;
   return (
     <li className="py-1.5 text-xs">
       <div className="flex flex-wrap items-baseline gap-x-2.5">
