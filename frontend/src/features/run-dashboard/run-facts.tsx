@@ -3,17 +3,7 @@
 import { Progress } from "@/components/ui/progress";
 import { Stat } from "@/components/ui/stat";
 import { hasEnded, isActive, progress, type RunDetail } from "@/lib/api";
-import {
-  brief,
-  compact,
-  count,
-  decimal,
-  duration,
-  elapsed,
-  NONE,
-  percent,
-  remaining,
-} from "@/lib/format";
+import { brief, count, decimal, duration, elapsed, NONE, percent, remaining } from "@/lib/format";
 import { useNow } from "@/lib/time/use-now";
 
 export function RunFacts({ run }: { run: RunDetail }) {
@@ -27,12 +17,12 @@ export function RunFacts({ run }: { run: RunDetail }) {
       <Progress
         share={share}
         label="Training progress"
-        valueText={`${count(run.step)} of ${count(run.total_timesteps)} steps`}
+        valueText={`${count(run.step)} of ${count(run.end_step)} steps`}
         live={isActive(run)}
         className="rounded-none rounded-t-lg"
       />
       <dl className="grid grid-cols-2 gap-x-4 gap-y-3 px-4 py-3 sm:grid-cols-3 lg:grid-cols-[repeat(auto-fit,minmax(8rem,1fr))]">
-        <Stat label="Step" note={`of ${compact(run.total_timesteps)} · ${percent(share)}`}>
+        <Stat label="Step" note={`of ${brief(run.end_step)} · ${percent(share)}`}>
           {count(run.step)}
         </Stat>
         <Stat label="Elapsed" note={left !== null && `${duration(left)} left`}>

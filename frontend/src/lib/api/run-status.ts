@@ -11,7 +11,8 @@ export function hasEnded(run: Pick<Run, "status">): boolean {
   return run.status !== "created" && !isActive(run);
 }
 
-export function progress(run: Pick<Run, "step" | "total_timesteps">): number {
-  if (run.total_timesteps <= 0) return 0;
-  return Math.min(1, Math.max(0, run.step / run.total_timesteps));
+/** Share of the way to the step at which training ends: the budget, rounded up to whole rollouts. */
+export function progress(run: Pick<Run, "step" | "end_step">): number {
+  if (run.end_step <= 0) return 0;
+  return Math.min(1, Math.max(0, run.step / run.end_step));
 }

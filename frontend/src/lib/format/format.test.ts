@@ -74,9 +74,9 @@ describe("times", () => {
   });
 
   test("what remains is unknown without a pace, and never negative", () => {
-    expect(remaining({ step: 500, total_timesteps: 1500, fps: 100 })).toBe(10_000);
-    expect(remaining({ step: 1600, total_timesteps: 1500, fps: 100 })).toBe(0);
-    expect(remaining({ step: 0, total_timesteps: 1500, fps: null })).toBeNull();
-    expect(remaining({ step: 0, total_timesteps: 1500, fps: 0 })).toBeNull();
+    expect(remaining({ step: 500, end_step: 1500, fps: 100 })).toBe(10_000);
+    expect(remaining({ step: 1600, end_step: 1500, fps: 100 })).toBe(0);
+    expect(remaining({ step: 0, end_step: 1500, fps: null })).toBeNull();
+    expect(remaining({ step: 0, end_step: 1500, fps: 0 })).toBeNull();
   });
 });

@@ -49,14 +49,14 @@ export function elapsed({ started_at, ended_at }: Timed, now: number): number | 
 
 interface Paced {
   step: number;
-  total_timesteps: number;
+  end_step: number;
   fps: number | null;
 }
 
 /** Milliseconds until the last step at the current pace; null when there is no pace to go by. */
-export function remaining({ step, total_timesteps, fps }: Paced): number | null {
+export function remaining({ step, end_step, fps }: Paced): number | null {
   if (fps === null || fps <= 0) return null;
-  return (Math.max(0, total_timesteps - step) / fps) * SECOND;
+  return (Math.max(0, end_step - step) / fps) * SECOND;
 }
 
 function pad(value: number): string {

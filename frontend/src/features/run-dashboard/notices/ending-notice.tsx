@@ -44,10 +44,10 @@ export function EndingNotice({ run, onOpenLog }: EndingNoticeProps) {
   );
 }
 
-function stopTitle({ step, total_timesteps: total }: RunDetail): string {
+function stopTitle({ step, end_step: end }: RunDetail): string {
   return step === 0
     ? "Stopped before its first step"
-    : `Stopped at step ${count(step)} of ${count(total)}`;
+    : `Stopped at step ${count(step)} of ${count(end)}`;
 }
 
 function Traceback({ text }: { text: string }) {

@@ -21,7 +21,7 @@ const run = (id: string, change: Partial<Run> = {}) =>
     env_id: "CartPole-v1",
     preset: "fast",
     seed: 7,
-    total_timesteps: 1000,
+    end_step: 1000,
     status: "running",
     created_at: new Date().toISOString(),
     started_at: null,

@@ -1,5 +1,5 @@
 import { progress, type Run } from "@/lib/api";
-import { brief, compact, duration, elapsed, percent, remaining } from "@/lib/format";
+import { brief, duration, elapsed, percent, remaining } from "@/lib/format";
 
 export interface ProgressText {
   /** How far. */
@@ -10,7 +10,7 @@ export interface ProgressText {
 
 /** How far a run is, in a few words. */
 export function progressText(run: Run): ProgressText {
-  const budget = compact(run.total_timesteps);
+  const budget = brief(run.end_step);
   switch (run.status) {
     case "created":
       return { done: "Not started", note: `${budget} steps` };
@@ -26,7 +26,7 @@ export function progressText(run: Run): ProgressText {
     case "stopping":
       return { done: percent(progress(run)), note: "saving" };
     default: {
-      const short = run.step < run.total_timesteps;
+      const short = run.step < run.end_step;
       const took = elapsed(run, 0);
       return {
         done: short ? `${brief(run.step)} of ${budget}` : `${brief(run.step)} steps`,
