@@ -16,6 +16,7 @@ from starlette.routing import Mount
 
 from rlviz import __version__
 from rlviz.api import explorer
+from rlviz.api.compression import AnswerCompression
 from rlviz.api.headers import SecurityHeaders
 from rlviz.api.pages import page_routes
 from rlviz.api.problems import PROBLEM, answer_with_problems
@@ -77,6 +78,7 @@ def create_api(application: Application | None = None) -> FastAPI:
         generate_unique_id_function=lambda route: route.name,
     )
     api.state.application = application
+    api.add_middleware(AnswerCompression)
     answer_with_problems(api)
     for module in _ROUTERS:
         api.include_router(module.router)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import os
+from mimetypes import guess_type
+from os import PathLike
 from pathlib import Path
 
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
-from starlette.staticfiles import StaticFiles
+from starlette.staticfiles import NotModifiedResponse, StaticFiles
 from starlette.types import Scope
 
 from rlviz.api.headers import POLICY, page_policy
+from rlviz.api.precompressed import ENCODINGS, chosen_coding, variants_of
 from rlviz.domain.ids import is_run_id
 
 _IMMUTABLE = "public, max-age=31536000, immutable"
@@ -35,12 +40,37 @@ class ExportedPages(StaticFiles):
         page = Path(str(self.directory)) / "404.html"
         return _with_policy(FileResponse(page, status_code=404, headers={"Cache-Control": "no-cache"}))
 
+    def file_response(
+        self, full_path: PathLike[str] | str, stat_result: os.stat_result, scope: Scope, status_code: int = 200
+    ) -> Response:
+        """The file, or what the build made smaller of it: each variant has a tag and a length of its own.
+
+        A range is of the file itself: a client that asks for one goes on with what it has of that.
+        """
+        path, asked = Path(full_path), Headers(scope=scope)
+        if not (variants := variants_of(path)):
+            return super().file_response(full_path, stat_result, scope, status_code)
+        headers = {"Vary": "Accept-Encoding"}
+        coding = None if "range" in asked else chosen_coding(asked.get("accept-encoding", ""), variants)
+        sent = path if coding is None else variants[coding]
+        if coding is not None:
+            headers["Content-Encoding"] = coding
+        kind = guess_type(path.name)[0] or "text/plain"
+        response = FileResponse(sent, status_code, headers, kind, stat_result=sent.stat())
+        if self.is_not_modified(response.headers, asked):
+            return NotModifiedResponse(response.headers)
+        return response
+
 
 def _with_policy(response: Response) -> Response:
     """A page may run its own inline scripts."""
-    if isinstance(response, FileResponse) and Path(response.path).suffix == ".html":
-        response.headers[POLICY] = page_policy(Path(response.path))
+    if isinstance(response, FileResponse) and (page := _uncompressed(Path(response.path))).suffix == ".html":
+        response.headers[POLICY] = page_policy(page)
     return response
+
+
+def _uncompressed(path: Path) -> Path:
+    return path.with_suffix("") if path.suffix in ENCODINGS.values() else path
 
 
 def page_routes(frontend_dir: Path) -> list[Route | Mount]:

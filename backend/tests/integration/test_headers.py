@@ -23,12 +23,12 @@ PAGE = (
 )
 
 IMPATIENT = """
-from rlviz.api import guard, protocol
+from rlviz.api import protocol, request_filter
 from rlviz.api.server import serve
 from rlviz.services.application import Application
 from rlviz.settings import read_settings
 
-protocol.BoundedProtocol.head_seconds = guard.BODY_SECONDS = 0.5
+protocol.BoundedProtocol.head_seconds = request_filter.BODY_SECONDS = 0.5
 protocol.BoundedProtocol.stall_seconds = 2.0
 protocol.BoundedProtocol.max_connections = 20
 raise SystemExit(serve(Application(read_settings())))
