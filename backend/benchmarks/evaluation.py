@@ -31,8 +31,8 @@ from rlviz.domain.ids import new_evaluation_id
 from rlviz.environments import ENVIRONMENTS
 from rlviz.environments.make import make
 from rlviz.evaluation.evaluate import evaluate, load_policy
+from rlviz.evaluation.film import film
 from rlviz.evaluation.recorder import VideoRecorder
-from rlviz.evaluation.rollout import play
 from rlviz.presets.catalog import preset_for
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.builder import build_model
@@ -142,7 +142,7 @@ def _film_one(path: Path, steps: int) -> float:
     env = _Endless(make(ENVIRONMENTS.get(ENV_ID), render=True))
     policy = load_policy(folder, "ppo", "model.zip")
     with VideoRecorder(folder.path / f"{steps}.mp4", fps=50) as recorder:
-        (episode,) = play(env, policy, recorder, episodes=1, seed=1, deterministic=True, max_steps=steps)
+        (episode,) = film(env, policy, recorder, episodes=1, seed=1, deterministic=True, max_steps=steps)
     assert episode.episode_length == steps
     return _high_water_mark()
 

@@ -18,7 +18,6 @@ from rlviz.domain.config import EvaluationPlan, RunConfig
 from rlviz.domain.events import EventKind
 from rlviz.domain.presets import Preset
 from rlviz.domain.records import EVAL_REWARD
-from rlviz.domain.registry import load
 from rlviz.environments.base import Environment
 from rlviz.environments.make import make_environment
 from rlviz.presets.catalog import digest
@@ -119,7 +118,7 @@ def _final(job: Job, folder: RunFolder, config: RunConfig) -> float:
     preset_keeps_best = config.evaluation.stop_after is not None
     path = folder.best_model_path if preset_keeps_best and folder.best_model_path.exists() else folder.model_path
     with path.open("rb") as file:
-        policy = read_policy(load(ALGORITHMS.get(config.algo).model_class), file)
+        policy = read_policy(ALGORITHMS.get(config.algo), file)
     player = GreedyPlayer(lambda: make_environment(config, whole_episodes=True))
     try:
         score = player.play(policy, range(FINAL_SEED, FINAL_SEED + job.episodes.final), lambda: False)

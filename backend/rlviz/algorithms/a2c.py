@@ -42,6 +42,7 @@ A2C = Algorithm(
     observation_spaces=VECTORS,
     action_spaces=VECTORS,
     model_class="stable_baselines3:A2C",
+    reader="rlviz.algorithms.readers:actor_critic",
     hyperparameters=A2CHyperparameters,
     metrics=(*on_policy.METRICS, "train/policy_loss", "train/entropy_loss"),
 )

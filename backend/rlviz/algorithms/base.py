@@ -92,7 +92,8 @@ class Hyperparameters(BaseModel, ABC):
 
 @dataclass(frozen=True)
 class Algorithm:
-    """``model_class`` is a lazy reference, so that the service never imports torch.
+    """``model_class`` is a lazy reference, so that the service never imports torch. So is ``reader``, to the function
+    of ``rlviz.algorithms.readers`` that says what its policies make of what they see.
 
     ``metrics`` are those it logs besides LOGGED. ``policy`` is the library's name of the kind of policy, None for
     the one that suits the observations. ``definitions`` are of metrics that ``rlviz.domain.metrics`` does not define:
@@ -107,6 +108,7 @@ class Algorithm:
     observation_spaces: tuple[str, ...]
     action_spaces: tuple[str, ...]
     model_class: str
+    reader: str
     hyperparameters: type[Hyperparameters]
     metrics: tuple[str, ...]
     policy: str | None = None

@@ -52,6 +52,7 @@ DQN = Algorithm(
     observation_spaces=VECTORS,
     action_spaces=("Discrete",),
     model_class="stable_baselines3:DQN",
+    reader="rlviz.algorithms.readers:q_network",
     hyperparameters=DQNHyperparameters,
     metrics=(*off_policy.METRICS, "rollout/exploration_rate", "train/loss"),
 )

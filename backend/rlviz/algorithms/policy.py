@@ -16,18 +16,26 @@ import numpy as np
 from numpy.typing import NDArray
 from stable_baselines3.common.base_class import BaseAlgorithm
 
+from rlviz.algorithms.base import Algorithm
+from rlviz.algorithms.readers import Reader
+from rlviz.algorithms.reading import Reading
+from rlviz.domain.registry import load
+
 MEMBER = "normalization.json"
 """Where a policy's file, which is a zip archive, holds the scale of its observations. The library reads past it."""
 
 
 class Policy(Protocol):
-    """What acts: any Stable-Baselines3 model."""
+    """What acts, and can say why. Observations and actions are batches."""
 
     action_space: gymnasium.Space[Any]
 
     def predict(
         self, observation: Any, state: Any = ..., episode_start: Any = ..., deterministic: bool = ...
     ) -> tuple[Any, Any]: ...
+
+    def read(self, observations: Any, actions: Any) -> Reading:
+        """What it makes of ``observations`` and of the ``actions`` that it took."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,30 +82,36 @@ class Scale:
             archive.writestr(MEMBER, json.dumps(values))
 
 
-class ScaledPolicy:
-    """A policy that was trained on normalised observations, behind the scale that they had."""
+class TrainedPolicy:
+    """A Stable-Baselines3 model as it is played: behind the scale that its observations had, if they had one."""
 
-    def __init__(self, model: BaseAlgorithm, scale: Scale) -> None:
+    def __init__(self, algorithm: Algorithm, model: BaseAlgorithm, scale: Scale | None) -> None:
         self.model, self.scale = model, scale
         self.action_space = model.action_space
+        self._algorithm = algorithm
 
     def predict(
         self, observation: Any, state: Any = None, episode_start: Any = None, deterministic: bool = False
     ) -> tuple[Any, Any]:
-        return self.model.predict(self.scale(observation), state, episode_start, deterministic)
+        return self.model.predict(self._scaled(observation), state, episode_start, deterministic)
+
+    def read(self, observations: Any, actions: Any) -> Reading:
+        reader: Reader = load(self._algorithm.reader)
+        return reader(self.model, self._scaled(observations), actions)
+
+    def _scaled(self, observations: Any) -> Any:
+        return observations if self.scale is None else self.scale(observations)
 
 
-def as_played(model: BaseAlgorithm) -> Policy:
+def as_played(algorithm: Algorithm, model: BaseAlgorithm) -> TrainedPolicy:
     """The policy of a model in training as it is now; the scale does not move with what it plays."""
-    scale = Scale.of(model)
-    return model if scale is None else ScaledPolicy(model, scale)
+    return TrainedPolicy(algorithm, model, Scale.of(model))
 
 
-def read_policy(model_class: type[BaseAlgorithm], file: BufferedReader) -> Policy:
+def read_policy(algorithm: Algorithm, file: BufferedReader) -> TrainedPolicy:
     """The policy saved in ``file``, on the CPU. Raises what loading a broken file raises.
 
     An open file, since another policy may take its name meanwhile.
     """
-    model = model_class.load(file, device="cpu")
-    scale = Scale.read(file)
-    return model if scale is None else ScaledPolicy(model, scale)
+    model_class: type[BaseAlgorithm] = load(algorithm.model_class)
+    return TrainedPolicy(algorithm, model_class.load(file, device="cpu"), Scale.read(file))

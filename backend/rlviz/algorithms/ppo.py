@@ -57,6 +57,7 @@ PPO = Algorithm(
     observation_spaces=VECTORS,
     action_spaces=VECTORS,
     model_class="stable_baselines3:PPO",
+    reader="rlviz.algorithms.readers:actor_critic",
     hyperparameters=PPOHyperparameters,
     metrics=(
         *on_policy.METRICS,

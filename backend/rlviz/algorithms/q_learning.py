@@ -74,6 +74,7 @@ Q_LEARNING = Algorithm(
     observation_spaces=("Discrete", "MultiDiscrete"),
     action_spaces=("Discrete",),
     model_class="rlviz.algorithms.tabular:QLearning",
+    reader="rlviz.algorithms.readers:table",
     hyperparameters=QLearningHyperparameters,
     metrics=(
         "rollout/exploration_rate",

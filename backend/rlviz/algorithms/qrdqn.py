@@ -54,6 +54,7 @@ QRDQN = Algorithm(
     observation_spaces=VECTORS,
     action_spaces=("Discrete",),
     model_class="sb3_contrib:QRDQN",
+    reader="rlviz.algorithms.readers:quantile_network",
     hyperparameters=QRDQNHyperparameters,
     metrics=(*off_policy.METRICS, "rollout/exploration_rate", "train/loss"),
 )

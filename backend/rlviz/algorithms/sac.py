@@ -49,6 +49,7 @@ SAC = Algorithm(
     observation_spaces=VECTORS,
     action_spaces=("Box",),
     model_class="stable_baselines3:SAC",
+    reader="rlviz.algorithms.readers:squashed_actor",
     hyperparameters=SACHyperparameters,
     metrics=(
         *off_policy.METRICS,

@@ -66,6 +66,7 @@ TD3 = Algorithm(
     observation_spaces=VECTORS,
     action_spaces=("Box",),
     model_class="stable_baselines3:TD3",
+    reader="rlviz.algorithms.readers:deterministic_actor",
     hyperparameters=TD3Hyperparameters,
     metrics=(*off_policy.METRICS, "train/actor_loss", "train/critic_loss"),
 )

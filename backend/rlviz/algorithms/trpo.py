@@ -63,6 +63,7 @@ TRPO = Algorithm(
     observation_spaces=VECTORS,
     action_spaces=VECTORS,
     model_class="sb3_contrib:TRPO",
+    reader="rlviz.algorithms.readers:actor_critic",
     hyperparameters=TRPOHyperparameters,
     metrics=(
         *on_policy.METRICS,

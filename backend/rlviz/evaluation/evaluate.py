@@ -17,16 +17,15 @@ from typing import Any, NoReturn
 import torch
 
 from rlviz.algorithms import ALGORITHMS
-from rlviz.algorithms.policy import Policy, read_policy
+from rlviz.algorithms.policy import Policy, TrainedPolicy, read_policy
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import ArtifactNotFound, CheckpointUnusable, RlvizError
 from rlviz.domain.evaluation import EpisodeResult, EvaluationRecord, EvaluationStatus, VideoFacts
-from rlviz.domain.registry import load
 from rlviz.domain.times import utc
 from rlviz.environments.custom import environment_of
 from rlviz.environments.make import make_environment
+from rlviz.evaluation.film import film
 from rlviz.evaluation.recorder import VideoRecorder
-from rlviz.evaluation.rollout import play
 from rlviz.evaluation.summary import summarize
 from rlviz.rundir.artifacts import find_artifact
 from rlviz.rundir.files import open_file
@@ -93,7 +92,7 @@ class _Job:
             contextlib.closing(make_environment(config, render=True, whole_episodes=True)) as env,
             VideoRecorder(self.video, fps=environment_of(config).render_fps) as recorder,
         ):
-            for result in play(
+            for result in film(
                 env,
                 policy,
                 recorder,
@@ -115,7 +114,7 @@ class _Job:
         return record
 
 
-def load_policy(folder: RunFolder, algo: str, checkpoint: str | None, pinned: Path | None = None) -> Policy:
+def load_policy(folder: RunFolder, algo: str, checkpoint: str | None, pinned: Path | None = None) -> TrainedPolicy:
     """The policy saved in ``checkpoint`` (relative to the run folder), on the CPU.
 
     ``pinned`` is a link to the same file that stays when the trainer drops the checkpoint.
@@ -128,13 +127,13 @@ def load_policy(folder: RunFolder, algo: str, checkpoint: str | None, pinned: Pa
         path = pinned or find_artifact(folder, checkpoint)
     except ArtifactNotFound as error:
         raise CheckpointUnusable(f"{checkpoint} is not there any more; evaluate again to use the newest.") from error
-    model_class = load(ALGORITHMS.get(algo).model_class)
+    algorithm = ALGORITHMS.get(algo)
     try:
         with open_file(path, folder.path) as file:
-            return read_policy(model_class, file)
+            return read_policy(algorithm, file)
     except Exception as error:
         raise CheckpointUnusable(
-            f"{checkpoint} cannot be loaded as {model_class.__name__} ({_brief(error)}); "
+            f"{checkpoint} cannot be loaded as {algorithm.model_class.partition(':')[2]} ({_brief(error)}); "
             "evaluate again once the run has saved another."
         ) from error
 

@@ -7,21 +7,16 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from statistics import fmean, pstdev
-from typing import Any
 
-import gymnasium
 import numpy as np
 import torch
 
 from rlviz.algorithms.policy import Policy
+from rlviz.rollout.episode import Env
+from rlviz.rollout.play import play
 
 SIDE_BY_SIDE = 16
-"""Environments played together at most: one prediction then serves them all."""
-
-MAX_EPISODE_STEPS = 27_000
-"""An episode of an environment without a step limit is cut off here, as in every evaluation."""
-
-Env = gymnasium.Env[Any, Any]
+"""Environments played together at most."""
 
 
 @dataclass(frozen=True)
@@ -55,10 +50,10 @@ class GreedyPlayer:
         """
         returns, lengths = [0.0] * len(seeds), [0] * len(seeds)
         with undisturbed():
-            for begin in range(0, len(seeds), SIDE_BY_SIDE):
-                part = range(begin, min(begin + SIDE_BY_SIDE, len(seeds)))
-                if not self._play_part(policy, {index: seeds[index] for index in part}, returns, lengths, interrupted):
+            for step in play(self._environments(len(seeds)), policy, seeds):
+                if interrupted():
                     return None
+                returns[step.episode], lengths[step.episode] = step.episode_return, step.number
         return Score(tuple(returns), tuple(lengths))
 
     def close(self) -> None:
@@ -66,38 +61,10 @@ class GreedyPlayer:
             env.close()
         self._envs.clear()
 
-    def _play_part(
-        self,
-        policy: Policy,
-        seeds: dict[int, int],
-        returns: list[float],
-        lengths: list[int],
-        interrupted: Callable[[], bool],
-    ) -> bool:
-        while len(self._envs) < len(seeds):
+    def _environments(self, episodes: int) -> list[Env]:
+        while len(self._envs) < min(episodes, SIDE_BY_SIDE):
             self._envs.append(self._make())
-        playing = {
-            index: (env, env.reset(seed=seed)[0])
-            for env, (index, seed) in zip(self._envs[: len(seeds)], seeds.items(), strict=True)
-        }
-        while playing:
-            if interrupted():
-                return False
-            observations = np.stack([observation for _, observation in playing.values()])
-            actions, _ = policy.predict(observations, deterministic=True)
-            for (index, (env, _)), action in zip(list(playing.items()), actions, strict=True):
-                observation, reward, terminated, truncated, _ = env.step(_as_action(env.action_space, action))
-                returns[index] += float(reward)
-                lengths[index] += 1
-                if terminated or truncated or lengths[index] >= MAX_EPISODE_STEPS:
-                    del playing[index]
-                else:
-                    playing[index] = env, observation
-        return True
-
-
-def _as_action(space: gymnasium.Space[Any], action: Any) -> Any:
-    return int(action) if isinstance(space, gymnasium.spaces.Discrete) else action
+        return self._envs[:episodes]
 
 
 @contextmanager

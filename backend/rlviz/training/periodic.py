@@ -21,7 +21,7 @@ from collections.abc import Callable
 
 from stable_baselines3.common.base_class import BaseAlgorithm
 
-from rlviz.algorithms.policy import as_played
+from rlviz.algorithms.policy import Policy
 from rlviz.domain.config import EvaluationPlan
 from rlviz.domain.errors import RunFolderError
 from rlviz.domain.evaluation import BestPolicy
@@ -38,8 +38,8 @@ RETEST_SEED = 3_000_000
 
 
 class PeriodicEvaluation:
-    """Due from ``next_step`` on. ``threshold`` is the environment's; ``stopping`` says whether somebody wants training
-    to end now."""
+    """Due from ``next_step`` on. ``as_played`` gives the policy of a model as it is then; ``threshold`` is the
+    environment's; ``stopping`` says whether somebody wants training to end now."""
 
     def __init__(
         self,
@@ -48,11 +48,12 @@ class PeriodicEvaluation:
         player: GreedyPlayer,
         journals: RunJournals,
         *,
+        as_played: Callable[[BaseAlgorithm], Policy],
         threshold: float | None,
         stopping: Callable[[], bool],
     ) -> None:
         self._folder, self._plan, self._player, self._journals = folder, plan, player, journals
-        self._threshold, self._stopping = threshold, stopping
+        self._as_played, self._threshold, self._stopping = as_played, threshold, stopping
         self.next_step = plan.every_steps or sys.maxsize
         self._retests = self._reached = 0
         self._best: BestPolicy | None = None
@@ -75,7 +76,9 @@ class PeriodicEvaluation:
         self._player.close()
 
     def _play(self, model: BaseAlgorithm, first_seed: int) -> Score | None:
-        return self._player.play(as_played(model), range(first_seed, first_seed + self._plan.episodes), self._stopping)
+        return self._player.play(
+            self._as_played(model), range(first_seed, first_seed + self._plan.episodes), self._stopping
+        )
 
     def _record(self, step: int, score: Score) -> None:
         length = sum(score.lengths) / len(score.lengths)

@@ -11,6 +11,7 @@ from threading import Event
 from stable_baselines3.common.base_class import BaseAlgorithm
 
 from rlviz.algorithms import ALGORITHMS
+from rlviz.algorithms.policy import as_played
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import RunFolderError
 from rlviz.domain.events import ErrorData, FinishedData, StartedData, StoppedData
@@ -133,6 +134,7 @@ class Trainer:
             config.evaluation,
             GreedyPlayer(lambda: make_environment(config, whole_episodes=True)),
             self._journals,
+            as_played=partial(as_played, ALGORITHMS.get(config.algo)),
             threshold=environment_of(config).reward_threshold,
             stopping=self._stop.is_set,
         )

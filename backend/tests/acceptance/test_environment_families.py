@@ -23,7 +23,7 @@ from rlviz.environments.make import make_environment
 from rlviz.environments.probe import probe
 from rlviz.environments.vector import make_training_environments
 from rlviz.evaluation.evaluate import evaluate
-from rlviz.evaluation.rollout import play
+from rlviz.evaluation.film import film
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.services.use_cases.runs import NewRun, resolve_config
@@ -101,7 +101,7 @@ def test_it_is_trained_stopped_evaluated_and_filmed(
         id="eval_20261121-044137-265", run_id=folder.run_id, created_at=CREATED_AT, episodes=1, checkpoint="model.zip"
     )
     folder.write_evaluation(asked)
-    monkeypatch.setattr("rlviz.evaluation.evaluate.play", partial(play, max_steps=FILMED_STEPS))
+    monkeypatch.setattr("rlviz.evaluation.evaluate.film", partial(film, max_steps=FILMED_STEPS))
     record = evaluate(folder, asked.id)
     assert (record.status, record.cause) == (EvaluationStatus.COMPLETED, None)
     assert record.summary is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ import pytest
 from stable_baselines3 import PPO
 from stable_baselines3.common.base_class import BaseAlgorithm
 
+from rlviz.algorithms import ALGORITHMS
+from rlviz.algorithms.policy import Policy, as_played
 from rlviz.domain.config import EvaluationPlan
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.events import BestData, EventKind
@@ -32,7 +35,7 @@ class Scripted(GreedyPlayer):
     def __init__(self, *means: float | None) -> None:
         self.means, self.seeds = list(means), []  # type: ignore[var-annotated]
 
-    def play(self, model: BaseAlgorithm, seeds: Sequence[int], interrupted: Callable[[], bool]) -> Score | None:
+    def play(self, policy: Policy, seeds: Sequence[int], interrupted: Callable[[], bool]) -> Score | None:
         self.seeds.append(seeds[0])
         mean = self.means.pop(0)
         return None if mean is None else Score((mean - 1, mean + 1), (10, 20))
@@ -63,7 +66,15 @@ def evaluations(
     folder: RunFolder, journals: RunJournals, player: GreedyPlayer, threshold: float | None = None, **plan: Any
 ) -> PeriodicEvaluation:
     wanted = PLAN.model_copy(update=plan)
-    return PeriodicEvaluation(folder, wanted, player, journals, threshold=threshold, stopping=lambda: False)
+    return PeriodicEvaluation(
+        folder,
+        wanted,
+        player,
+        journals,
+        as_played=partial(as_played, ALGORITHMS.get("ppo")),
+        threshold=threshold,
+        stopping=lambda: False,
+    )
 
 
 def advance(evaluation: PeriodicEvaluation, model: BaseAlgorithm, *steps: int) -> None:
@@ -230,19 +241,20 @@ class Endless(GreedyPlayer):
     def __init__(self) -> None:
         super().__init__(lambda: None)  # type: ignore[arg-type, return-value]
 
-    def play(self, model: BaseAlgorithm, seeds: Sequence[int], interrupted: Callable[[], bool]) -> Score | None:
+    def play(self, policy: Policy, seeds: Sequence[int], interrupted: Callable[[], bool]) -> Score | None:
         return Score((500.0, 500.0), (500, 500))
 
 
 def test_a_stop_is_heard_in_the_middle_of_an_evaluation(tmp_path: Path) -> None:
     model = PPO("MlpPolicy", ENV_ID, n_steps=8, batch_size=8, seed=1, device="cpu")
+    policy = as_played(ALGORITHMS.get("ppo"), model)
     asked = iter([False, False, True])
     player = GreedyPlayer(lambda: gymnasium.make(ENV_ID))
-    assert player.play(model, range(20), lambda: next(asked)) is None
+    assert player.play(policy, range(20), lambda: next(asked)) is None
     assert list(asked) == [], "it is asked at every step"
-    whole = player.play(model, range(20), lambda: False)
+    whole = player.play(policy, range(20), lambda: False)
     assert whole is not None
     assert len(whole.returns) == 20
     assert whole.returns == tuple(map(float, whole.lengths))
-    assert player.play(model, [3, 4], lambda: False) == Score(whole.returns[3:5], whole.lengths[3:5])
+    assert player.play(policy, [3, 4], lambda: False) == Score(whole.returns[3:5], whole.lengths[3:5])
     player.close()

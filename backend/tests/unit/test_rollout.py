@@ -9,9 +9,12 @@ import numpy as np
 import pytest
 from gymnasium import spaces
 
+from rlviz.algorithms.reading import Reading
 from rlviz.domain.errors import EpisodeUnusable
 from rlviz.evaluation.caption import Caption
-from rlviz.evaluation.rollout import as_action, play
+from rlviz.evaluation.film import film
+from rlviz.rollout.episode import Step, as_action
+from rlviz.rollout.play import play
 
 
 class Corridor(gymnasium.Env[Any, Any]):
@@ -42,17 +45,25 @@ class Corridor(gymnasium.Env[Any, Any]):
 
 
 class Sampling:
-    """A policy that draws from its action space, as DQN does when it explores."""
+    """A policy that draws from its action space, as DQN does when it explores. Each reading counts the ones before."""
 
     def __init__(self, action_space: spaces.Space[Any]) -> None:
         self.action_space = action_space
-        self.starts: list[bool] = []
+        self.starts: list[list[bool]] = []
+        self.states: list[Any] = []
+        self.readings = 0
 
     def predict(
         self, observation: Any, state: Any = None, episode_start: Any = None, deterministic: bool = False
     ) -> tuple[Any, Any]:
-        self.starts.append(bool(episode_start[0]))
-        return np.asarray(self.action_space.sample()), state
+        self.starts.append(episode_start.tolist())
+        self.states.append(state)
+        return np.array([self.action_space.sample() for _ in observation]), len(self.states)
+
+    def read(self, observations: Any, actions: Any) -> Reading:
+        assert len(observations) == len(actions)
+        self.readings += 1
+        return Reading(value=observations[:, 0] * 10.0)
 
 
 class Film:
@@ -69,9 +80,9 @@ class Film:
 
 
 def rollout(env: Corridor, episodes: int = 2, **arguments: Any) -> tuple[list[Any], Film, Sampling]:
-    film, policy = Film(), Sampling(spaces.Discrete(2))
-    results = play(env, policy, film, episodes=episodes, seed=40, deterministic=False, **arguments)
-    return list(results), film, policy
+    recorder, policy = Film(), Sampling(spaces.Discrete(2))
+    results = film(env, policy, recorder, episodes=episodes, seed=40, deterministic=False, **arguments)
+    return list(results), recorder, policy
 
 
 def test_an_episode_that_reaches_a_terminal_state_is_terminated() -> None:
@@ -116,9 +127,82 @@ def test_sampled_actions_repeat_with_the_seed_and_differ_without() -> None:
     assert first.actions[:50] != first.actions[50:]
 
 
-def test_a_recurrent_policy_is_told_where_episodes_start() -> None:
+def test_a_recurrent_policy_is_told_where_episodes_start_and_gets_its_state_back() -> None:
     _, _, policy = rollout(Corridor(ends_at=2))
-    assert policy.starts == [True, False, True, False]
+    assert policy.starts == [[True], [False], [True], [False]]
+    assert policy.states == [None, 1, 2, 3]
+
+
+# One environment or several, step by step
+
+
+def episode(steps: list[Step], number: int) -> list[Step]:
+    return [step for step in steps if step.episode == number]
+
+
+def test_a_step_says_what_was_seen_what_was_done_and_what_came_of_it() -> None:
+    reset, first, last = play([Corridor(ends_at=2, reward=0.5)], Sampling(spaces.Discrete(2)), [7])
+    assert (reset.number, reset.observation, reset.action, reset.episode_return) == (0, 0, None, 0)
+    assert (first.previous_observation, first.observation, first.reward) == (0, 1, 0.5)
+    assert (last.previous_observation, last.observation, last.episode_return) == (1, 2, 1.0)
+    assert [step.is_last for step in (reset, first, last)] == [False, False, True]
+    assert isinstance(last.action, int)
+
+
+def test_environments_side_by_side_take_the_next_seed_when_their_episode_is_over() -> None:
+    envs = [Corridor(ends_at=1), Corridor(ends_at=5)]
+    policy = Sampling(spaces.Discrete(2))
+    steps = list(play(envs, policy, [10, 11, 12, 13]))
+    assert [env.seeds for env in envs] == [[10, 12, 13], [11]]
+    assert [episode(steps, number)[-1].number for number in range(4)] == [1, 5, 1, 1]
+    assert [len(starts) for starts in policy.starts] == [2, 2, 2, 1, 1], "one prediction for all that play"
+    assert policy.states == [None] * 5
+
+
+def test_there_may_be_more_environments_than_episodes() -> None:
+    envs = [Corridor(ends_at=2) for _ in range(3)]
+    assert len(list(play(envs, Sampling(spaces.Discrete(2)), [1]))) == 3
+    assert [env.seeds for env in envs] == [[1], [], []]
+
+
+def test_when_a_step_is_handed_out_its_environment_is_as_it_left_it() -> None:
+    env = Corridor(ends_at=3)
+    for step in play([env], Sampling(spaces.Discrete(2)), [1, 2]):
+        assert env.at == step.number
+
+
+def test_who_has_seen_enough_stops_asking_and_nothing_goes_on() -> None:
+    env = Corridor(ends_at=100)
+    for step in play([env], Sampling(spaces.Discrete(2)), [1]):
+        if step.number == 3:
+            break
+    assert env.at == 3
+
+
+def test_a_reading_comes_with_the_step_that_was_chosen_from_it_and_only_if_asked_for() -> None:
+    policy = Sampling(spaces.Discrete(2))
+    steps = list(play([Corridor(ends_at=2), Corridor(ends_at=3)], policy, [1, 2], readings=True))
+    assert [step.reading for step in steps if step.number == 0] == [None, None]
+    values = [(step.previous_observation[0], step.reading.value) for step in steps if step.reading is not None]
+    assert len(values) == 5
+    assert all(value == 10 * seen for seen, value in values)
+    assert policy.readings == 3, "one for all that play"
+    unread = Sampling(spaces.Discrete(2))
+    assert all(step.reading is None for step in play([Corridor(ends_at=2)], unread, [1]))
+    assert unread.readings == 0
+
+
+def test_a_policy_that_is_played_greedily_keeps_the_generator_of_its_action_space() -> None:
+    policy, untouched = Sampling(spaces.Discrete(1_000)), spaces.Discrete(1_000)
+    policy.action_space.seed(5)
+    untouched.seed(5)
+    list(play([Corridor(ends_at=1)], _Greedy(policy.action_space), [1]))
+    assert policy.action_space.sample() == untouched.sample()
+
+
+class _Greedy(Sampling):
+    def predict(self, observation: Any, *_arguments: Any, **_keywords: Any) -> tuple[Any, Any]:
+        return np.zeros(len(observation), int), None
 
 
 @pytest.mark.parametrize("reward", [float("nan"), float("inf")])

@@ -1,0 +1,63 @@
+"""Filming the episodes that a policy plays. Knows no files."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Protocol
+
+from rlviz.algorithms.policy import Policy
+from rlviz.domain.errors import EpisodeUnusable
+from rlviz.domain.evaluation import EpisodeResult
+from rlviz.evaluation.caption import Caption
+from rlviz.rollout.episode import MAX_EPISODE_STEPS, Env, Step
+from rlviz.rollout.play import play
+
+
+class Recorder(Protocol):
+    """What films: ``frames`` counts those taken so far."""
+
+    frames: int
+
+    def add(self, picture: object, caption: Caption) -> None: ...
+
+
+def film(
+    env: Env,
+    policy: Policy,
+    recorder: Recorder,
+    *,
+    episodes: int,
+    seed: int,
+    deterministic: bool,
+    max_steps: int = MAX_EPISODE_STEPS,
+) -> Iterator[EpisodeResult]:
+    """Play ``episodes`` episodes, each with the next seed from ``seed`` on; yield each when it has ended.
+
+    An episode of n steps gives n + 1 frames: what the reset shows, then what each step led to. So step k
+    of an episode is frame ``first_frame + k`` of the video. Raises EpisodeUnusable for a reward that is
+    no finite number.
+    """
+    first_frame, seeds = recorder.frames, range(seed, seed + episodes)
+    for step in play([env], policy, seeds, deterministic=deterministic, max_steps=max_steps):
+        _check_reward(step)
+        recorder.add(env.render(), Caption(step.episode + 1, episodes, step.number, step.episode_return))
+        if step.is_last:
+            yield EpisodeResult(
+                index=step.episode + 1,
+                episode_return=step.episode_return,
+                episode_length=step.number,
+                terminated=step.terminated,
+                truncated=step.truncated,
+                seed=seeds[step.episode],
+                first_frame=first_frame,
+            )
+            first_frame = recorder.frames
+
+
+def _check_reward(step: Step) -> None:
+    if not math.isfinite(step.reward):
+        raise EpisodeUnusable(
+            f"The environment gave a reward of {step.reward} in step {step.number} of episode {step.episode + 1}; "
+            "rewards must be finite numbers."
+        )

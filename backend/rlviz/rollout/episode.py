@@ -1,0 +1,81 @@
+"""One episode in an environment, whoever acts: a policy, a person, chance."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import gymnasium
+import numpy as np
+
+from rlviz.algorithms.reading import Reading
+
+MAX_EPISODE_STEPS = 27_000
+"""Episodes of an environment without a time limit are cut off here: half an hour of Atari, as in the
+Arcade Learning Environment (108,000 frames, four a step)."""
+
+Env = gymnasium.Env[Any, Any]
+
+
+class Step(NamedTuple):
+    """What one action led to. Step 0 of an episode is its reset: it has no action, and nothing before it.
+
+    ``episode`` is the place of the episode among those that are played, from 0; ``episode_return`` the sum of rewards
+    so far. ``reading`` is what the policy made of ``previous_observation``, from which it chose ``action``; None unless
+    it was asked for.
+    """
+
+    episode: int
+    number: int
+    observation: Any
+    previous_observation: Any = None
+    action: Any = None
+    reward: float = 0.0
+    episode_return: float = 0.0
+    terminated: bool = False
+    truncated: bool = False
+    reading: Reading | None = None
+
+    @property
+    def is_last(self) -> bool:
+        return self.terminated or self.truncated
+
+
+class Episode:
+    """Begins with ``begin``, goes on with ``take`` until a step is the last. ``newest`` is the newest step."""
+
+    def __init__(self, env: Env, place: int, seed: int, max_steps: int = MAX_EPISODE_STEPS) -> None:
+        self.env, self.place, self.seed = env, place, seed
+        self._max_steps = max_steps
+        self.newest = Step(place, 0, None)
+
+    def begin(self) -> Step:
+        observation, _ = self.env.reset(seed=self.seed)
+        self.newest = Step(self.place, 0, observation)
+        return self.newest
+
+    def take(self, action: Any, reading: Reading | None = None) -> Step:
+        """Act; ``action`` in any form that ``as_action`` knows."""
+        before = self.newest
+        action = as_action(self.env.action_space, action)
+        observation, reward, terminated, truncated, _ = self.env.step(action)
+        reward, number = float(reward), before.number + 1
+        self.newest = Step(
+            self.place,
+            number,
+            observation,
+            before.observation,
+            action,
+            reward,
+            before.episode_return + reward,
+            bool(terminated),
+            bool(truncated or (number >= self._max_steps and not terminated)),
+            reading,
+        )
+        return self.newest
+
+
+def as_action(space: gymnasium.Space[Any], action: Any) -> Any:
+    """``action``, as a policy gives it, in the form ``space`` contains: an int, or an array of its shape and type."""
+    if isinstance(space, gymnasium.spaces.Discrete):
+        return int(np.asarray(action).item())
+    return np.asarray(action, dtype=space.dtype).reshape(space.shape or ())
