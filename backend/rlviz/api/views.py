@@ -47,7 +47,6 @@ from rlviz.domain.times import utc
 from rlviz.environments.base import Environment, Space
 from rlviz.environments.stills import still_path
 from rlviz.presets.catalog import measured, presets_for
-from rlviz.services.projection.run_projection import solved_of
 from rlviz.services.use_cases.comparison import Compared, ComparedRuns
 from rlviz.services.use_cases.environments import variants
 from rlviz.services.use_cases.events import tell
@@ -64,7 +63,7 @@ def view_run(row: RunRow, queue: Mapping[str, int]) -> Run:
         **row.model_dump(include=_SAME),
         **times,
         queue_position=queue.get(row.id),
-        solved=_solved(row, solved_of(row), row.reward_threshold),
+        solved=_solved(row, row.solved, row.reward_threshold),
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import JSON, Column, Index
 from sqlmodel import Field, SQLModel
 
+from rlviz.analysis.solved import SolvedAt, SolvedBy
 from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus
 from rlviz.domain.status import RunStatus
 
@@ -46,6 +47,7 @@ class RunRow(SQLModel, table=True):
     warnings: int = 0
     last_warning: str | None = None
 
+    attempt: int = Field(default=1, sa_column_kwargs={"server_default": "1"})
     created_at: float
     queued_at: float | None = None
     started_at: float | None = None
@@ -77,6 +79,13 @@ class RunRow(SQLModel, table=True):
     @property
     def state(self) -> RunStatus:
         return RunStatus(self.status)
+
+    @property
+    def solved(self) -> SolvedAt | None:
+        """When the run was solved."""
+        if self.solved_step is None or self.solved_by is None or self.solved_at is None:
+            return None
+        return SolvedAt(self.solved_step, SolvedBy(self.solved_by), self.solved_at)
 
 
 class EvaluationRow(SQLModel, table=True):

@@ -39,11 +39,16 @@ class Ending(EventData):
     leads_to: ClassVar[RunStatus]
     """The status that the run then has."""
 
+    attempt: int | None = Field(
+        default=None, ge=1, description="Which attempt it ends; null: the one that began last, in older journals."
+    )
+
 
 class StartedData(EventData):
     """The worker has read its configuration."""
 
     kind: Literal[EventKind.STARTED] = EventKind.STARTED
+    attempt: int = Field(default=1, ge=1, description="Which attempt to train the run begins.")
     pid: int | None = Field(default=None, ge=0, lt=1 << 31, description="Process of the worker.")
     process_started_at: float | None = Field(
         default=None, description="When that process started, in the host's own count: a pid alone is reused."

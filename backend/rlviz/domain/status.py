@@ -4,6 +4,9 @@ created ─▶ queued ─▶ running ─▶ completed
               │          │ ╲
               │          ▼  ╲─▶ failed, interrupted
               ╰─▶ stopped ◀─ stopping
+
+That is one attempt to train the run. A run whose attempt has ended may be queued for another one, and is the same run:
+the final statuses end an attempt. See ``docs/decisions/013-attempts.md``.
 """
 
 from __future__ import annotations
@@ -34,6 +37,7 @@ class RunStatus(StrEnum):
 
     @property
     def is_final(self) -> bool:
+        """Whether the newest attempt to train the run has ended."""
         return not TRANSITIONS[self]
 
 
@@ -51,6 +55,9 @@ TRANSITIONS: dict[RunStatus, frozenset[RunStatus]] = {
     _S.INTERRUPTED: frozenset(),
 }
 
+RESUMES: dict[RunStatus, frozenset[RunStatus]] = {ending: frozenset({_S.QUEUED}) for ending in _ENDINGS}
+"""What may follow a final status, with the next attempt. No endpoint offers it yet."""
+
 ACTIVE = frozenset({_S.QUEUED, _S.RUNNING, _S.STOPPING})
 
 _HINTS = {
@@ -61,9 +68,12 @@ _HINTS = {
 }
 
 
-def check_transition(source: RunStatus, target: RunStatus) -> None:
-    """Raise IllegalTransition, naming both states, unless the table allows ``source`` → ``target``."""
-    if target in TRANSITIONS[source]:
+def check_transition(source: RunStatus, target: RunStatus, *, next_attempt: bool = False) -> None:
+    """Raise IllegalTransition, naming both states, unless ``source`` → ``target`` is allowed.
+
+    Within one attempt, that is what TRANSITIONS says; with ``next_attempt`` it is what RESUMES says.
+    """
+    if target in (RESUMES.get(source, ()) if next_attempt else TRANSITIONS[source]):
         return
     hint = _HINTS.get((source, target), "")
     if not hint and source.is_final:

@@ -26,6 +26,11 @@ class Control(BaseModel):
     desired: Desired = Desired.IDLE
     requested_at: float | None = Field(default=None, description="Unix time of the last change, seconds.")
     queued_at: float | None = Field(default=None, description="Unix time at which training was asked for, seconds.")
+    attempt: int = Field(
+        default=1,
+        ge=1,
+        description="The attempt to train that is wanted: 1, and one more each time it is taken up again.",
+    )
     reason: str | None = Field(
         default=None, description="Why it shall stop, if not because its user said so; one sentence."
     )

@@ -33,12 +33,14 @@ class RunCallback(BaseCallback):
         stop: Event,
         evaluation: PeriodicEvaluation | None = None,
         *,
+        episodes: int = 0,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
+        """``episodes``: those that earlier attempts have finished."""
         super().__init__()
         self._journals, self._checkpoints, self._stop, self._monotonic = journals, checkpoints, stop, monotonic
         self._evaluation = evaluation
-        self._episodes = 0
+        self._episodes = episodes
         self._rate_since = (0, 0.0)
         self._rollout_ended_at = 0.0
         self.stopped = False

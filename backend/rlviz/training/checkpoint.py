@@ -60,10 +60,12 @@ class Checkpoints:
         policy: CheckpointPolicy,
         journals: RunJournals,
         *,
+        answered: int = 0,
         export: Callable[[BaseAlgorithm], None] | None = None,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``export`` writes what people want to see of a policy, such as its table. It raises OSError.
+        """``answered`` is the last request that an earlier attempt has answered. ``export`` writes what people want to
+        see of a policy, such as its table. It raises OSError.
 
         Something is due from ``next_step`` on, which ``request`` and ``tick`` bring forward: the training thread
         compares numbers, and looks at no clock.
@@ -73,7 +75,7 @@ class Checkpoints:
         self.next_step = self._save_step = policy.every_steps
         now = monotonic()
         self._save_time, self._picture_time = now + policy.every_seconds, now
-        self._requested = self._answered = 0
+        self._requested = self._answered = answered
 
     def request(self, number: int) -> None:
         """Ask, from any thread, for a checkpoint at the next step. A number that was answered is ignored; one that

@@ -39,7 +39,11 @@ RETEST_SEED = 3_000_000
 
 class PeriodicEvaluation:
     """Due from ``next_step`` on. ``as_played`` gives the policy of a model as it is then; ``threshold`` is the
-    environment's; ``stopping`` says whether somebody wants training to end now."""
+    environment's; ``stopping`` says whether somebody wants training to end now.
+
+    ``retests`` counts those that earlier attempts may have played, whose seeds are used up; ``best`` is the best policy
+    that they have kept.
+    """
 
     def __init__(
         self,
@@ -51,12 +55,14 @@ class PeriodicEvaluation:
         as_played: Callable[[BaseAlgorithm], Policy],
         threshold: float | None,
         stopping: Callable[[], bool],
+        retests: int = 0,
+        best: BestPolicy | None = None,
     ) -> None:
         self._folder, self._plan, self._player, self._journals = folder, plan, player, journals
         self._as_played, self._threshold, self._stopping = as_played, threshold, stopping
         self.next_step = plan.every_steps or sys.maxsize
-        self._retests = self._reached = 0
-        self._best: BestPolicy | None = None
+        self._retests, self._reached = retests, 0
+        self._best = best
         self.ended_early: str | None = None
 
     def evaluate(self, model: BaseAlgorithm) -> float:

@@ -9,13 +9,11 @@ from contextlib import suppress
 from pathlib import Path
 from threading import Event, Thread
 
-from rlviz.domain.errors import IllegalTransition, RunFolderError
-from rlviz.domain.events import Ending, parse_event
-from rlviz.domain.status import RunStatus
+from rlviz.domain.errors import RunFolderError
 from rlviz.rundir.control import Desired, read_control
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.journal import read_journal
 from rlviz.rundir.lock import training_lock
+from rlviz.training.attempt import Attempt, begin_attempt
 from rlviz.training.error_messages import is_disk_full, where
 from rlviz.training.trainer import Trainer
 
@@ -54,23 +52,15 @@ def train_run(folder: RunFolder, stop: Event | None = None) -> bool:
     Ends early when ``control.json`` says so or ``stop`` is set, whichever is first; a wish that was
     there before training began counts. Returns whether training ended without an error; the error
     itself is in the journal. Raises OSError if a full disk ended it; RunIsActive if somebody trains in
-    this folder already; and IllegalTransition if the run has ended: its worker was believed gone, and
-    begins only now.
+    this folder already; and IllegalTransition if the attempt that is wanted has ended: its worker was
+    believed gone, and begins only now.
     """
     with training_lock(folder):
-        _check_not_ended(folder)
-        return _train(folder, stop)
+        return _train(folder, begin_attempt(folder), stop)
 
 
-def _check_not_ended(folder: RunFolder) -> None:
-    for line in read_journal(folder.events_path):
-        event = parse_event(line.record)
-        if event is not None and isinstance(event.data, Ending):
-            raise IllegalTransition(event.data.leads_to, RunStatus.RUNNING)
-
-
-def _train(folder: RunFolder, stop: Event | None) -> bool:
-    trainer = Trainer(folder)
+def _train(folder: RunFolder, attempt: Attempt, stop: Event | None) -> bool:
+    trainer = Trainer(folder, attempt)
     watcher = ControlWatcher(folder.control_path, trainer)
     failures: list[Exception] = []
 

@@ -14,13 +14,14 @@ from rlviz.algorithms import ALGORITHMS
 from rlviz.algorithms.policy import as_played
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import RunFolderError
-from rlviz.domain.events import ErrorData, FinishedData, StartedData, StoppedData
+from rlviz.domain.events import Ending, ErrorData, FinishedData, StartedData, StoppedData
 from rlviz.domain.registry import load
 from rlviz.environments.custom import environment_of
 from rlviz.environments.make import make_environment
 from rlviz.rundir.control import Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.process import ProcessIdentity, boot_id
+from rlviz.training.attempt import FIRST, Attempt
 from rlviz.training.builder import build_model
 from rlviz.training.callback import RunCallback
 from rlviz.training.checkpoint import Checkpoints
@@ -37,12 +38,12 @@ TRACEBACK_LINES = 20
 class Trainer:
     """Trains the run in ``folder`` in the thread that calls ``run``; every other method is for other threads.
 
-    Whatever happens, ``events.jsonl`` ends with ``finished``, ``stopped`` or ``error``, unless the process
-    itself is killed.
+    Whatever happens, what the attempt leaves in ``events.jsonl`` ends with ``finished``, ``stopped`` or ``error``,
+    unless the process itself is killed.
     """
 
-    def __init__(self, folder: RunFolder) -> None:
-        self._folder = folder
+    def __init__(self, folder: RunFolder, attempt: Attempt = FIRST) -> None:
+        self._folder, self._attempt = folder, attempt
         self._journals = RunJournals(folder)
         self._stop = Event()
         self._checkpoints: Checkpoints | None = None
@@ -82,7 +83,13 @@ class Trainer:
             lines = traceback.format_exc().splitlines()
             excerpt = "\n".join(lines[-TRACEBACK_LINES:])
             self._journals.event(
-                self._step, ErrorData(type=type(error).__name__, message=in_words(error), traceback=excerpt)
+                self._step,
+                ErrorData(
+                    attempt=self._attempt.number,
+                    type=type(error).__name__,
+                    message=in_words(error),
+                    traceback=excerpt,
+                ),
             )
             raise
         finally:
@@ -91,7 +98,13 @@ class Trainer:
     def _journal_start(self) -> None:
         identity = ProcessIdentity.current()
         self._journals.event(
-            0, StartedData(pid=identity.pid, process_started_at=identity.started_at, boot_id=boot_id())
+            0,
+            StartedData(
+                attempt=self._attempt.number,
+                pid=identity.pid,
+                process_started_at=identity.started_at,
+                boot_id=boot_id(),
+            ),
         )
 
     def _train(self, config: RunConfig) -> None:
@@ -103,16 +116,16 @@ class Trainer:
             make_interruptible(model, self._stop)
             checkpoints = self._take_checkpoints(config)
             evaluation = self._periodic_evaluation(config)
-            callback = RunCallback(self._journals, checkpoints, self._stop, evaluation)
+            callback = RunCallback(self._journals, checkpoints, self._stop, evaluation, episodes=self._attempt.episodes)
             stopped = self._stop.is_set()
             if not stopped:
                 stopped = self._learn(model, config, callback, evaluation)
             checkpoints.save_final(model)
-            path = self._folder.model_path.name
-            self._journals.event(
-                model.num_timesteps,
-                StoppedData(path=path) if stopped else FinishedData(path=path, ended_early=callback.ended_early),
-            )
+            number, path = self._attempt.number, self._folder.model_path.name
+            ending: Ending = FinishedData(attempt=number, path=path, ended_early=callback.ended_early)
+            if stopped:
+                ending = StoppedData(attempt=number, path=path)
+            self._journals.event(model.num_timesteps, ending)
 
     def _take_checkpoints(self, config: RunConfig) -> Checkpoints:
         export = ALGORITHMS.get(config.algo).export
@@ -120,6 +133,7 @@ class Trainer:
             self._folder,
             config.checkpoints,
             self._journals,
+            answered=self._attempt.answered_request,
             export=partial(load(export), self._folder, config) if export is not None else None,
         )
         self._checkpoints = checkpoints  # before: the watcher may ask meanwhile
@@ -137,6 +151,8 @@ class Trainer:
             as_played=partial(as_played, ALGORITHMS.get(config.algo)),
             threshold=environment_of(config).reward_threshold,
             stopping=self._stop.is_set,
+            retests=self._attempt.evaluations,
+            best=self._attempt.best,
         )
 
     def _learn(

@@ -163,7 +163,7 @@ def test_a_worker_that_ends_without_a_word_is_spoken_for(
     assert not follower.poll()
     row = row_of(database, folder)
     assert (row.state, row.cause) == (RunStatus.INTERRUPTED, cause)
-    assert row_of_folder(folder)[0].cause == cause
+    assert row_of_folder(folder).cause == cause
 
 
 def test_nobody_speaks_for_a_worker_while_somebody_trains_in_its_folder(
@@ -226,7 +226,7 @@ def test_broken_lines_are_warned_of_and_counted_as_after_a_rebuild(
     follower.poll()
     row = row_of(database, folder)
     assert (row.warnings, row.last_warning) == (3, "train/loss is nan")
-    again, _ = row_of_folder(folder)
+    again = row_of_folder(folder)
     assert (again.warnings, again.last_warning) == (row.warnings, row.last_warning)
 
 

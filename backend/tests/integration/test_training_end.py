@@ -53,7 +53,7 @@ def test_the_catalogue_of_runs_of_version_0_1_0_says_it_too() -> None:
     rows = {}
     for path in sorted(OLD_RUNS.iterdir()):
         if path.is_dir():
-            row, _ = row_of_folder(RunFolder.at(path))
+            row = row_of_folder(RunFolder.at(path))
             rows[row.id] = row
     completed = [row for row in rows.values() if row.state is RunStatus.COMPLETED and row.ended_early is None]
     assert completed

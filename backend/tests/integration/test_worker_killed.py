@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 from stable_baselines3 import PPO
 
-from rlviz.domain.events import EventKind
+from rlviz.domain.events import EventKind, InterruptedData
 from rlviz.domain.records import MetricRecord
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import read_journal
 from rlviz.services.projection.folder_projection import row_of_folder
-from rlviz.services.supervision.run_monitor import journal_interruption
+from rlviz.services.supervision.run_monitor import journal_ending
 from tests.support.service import ENDLESS
 from tests.support.training import checkpoints, events, eventually, kinds, make_run, rows
 
@@ -94,9 +94,9 @@ def test_a_worker_killed_at_a_random_moment_leaves_whole_files(
         assert int(newest.stem.removeprefix("step_")) >= told[-1].step
         assert records[-1].step <= told[-1].step + 100 * 2
 
-    journal_interruption(folder, "killed")
+    journal_ending(folder, InterruptedData(cause="killed"))
     assert [line.record and line.record["seq"] for line in read_journal(folder.events_path)] == list(
         range(1, len(events(folder)) + 1)
     )
-    row, _ = row_of_folder(folder)
+    row = row_of_folder(folder)
     assert (row.status, row.cause, row.warnings) == ("interrupted", "killed", 0)

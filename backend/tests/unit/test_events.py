@@ -39,7 +39,9 @@ def test_every_line_that_version_0_1_0_wrote_is_read_and_would_be_written_again(
         event = parse_event(found.record)
         assert event is not None
         assert event.event in set(EventKind)
-        assert event.model_dump(mode="json") == found.record
+        again = event.model_dump(mode="json")
+        again["data"].pop("attempt", None)
+        assert again == found.record
 
 
 def test_what_is_written_is_read_as_the_same() -> None:
@@ -67,7 +69,7 @@ def test_an_event_of_a_newer_version_hides_nothing(tmp_path: Path) -> None:
     assert log.broken_lines == 0
     assert log.events[1].data == UnknownData(name="rolled-back", data={"snapshot": "a"})
     assert "'rolled-back'" in tell(log.events[1]).message
-    row, _ = row_of_folder(folder)
+    row = row_of_folder(folder)
     assert (row.status, row.warnings) == ("completed", 0)
 
 

@@ -13,11 +13,12 @@ from rlviz.catalog.database import Database
 from rlviz.domain.errors import RunsFolderInUse
 from rlviz.domain.evaluation import EvaluationRecord
 from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.journal import read_journal
 from rlviz.services import application as application_module
 from rlviz.services.application import Application
 from rlviz.services.projection.folder_projection import row_of_folder
+from rlviz.services.projection.metrics_projection import MetricsProjection
 from rlviz.services.projection.rebuild import rebuild
-from rlviz.services.projection.run_projection import curve_of_journal
 from rlviz.settings import Settings
 from tests.support.service import catalogue, service
 from tests.support.training import CREATED_AT, make_run
@@ -65,7 +66,7 @@ def test_a_metric_that_is_no_number_is_no_value(tmp_path: Path, value: str) -> N
         values = ",".join(f'"{name}":{given}' for name in names)
         with folder.metrics_path.open("a") as file:
             file.write(f'{{"seq":{seq},"time":1.0,"step":{seq},"values":{{{values}}}}}\n')
-    row, _ = row_of_folder(folder)
+    row = row_of_folder(folder)
     assert (row.step, row.episodes, row.ep_rew_mean) == (2, 3, None)
 
 
@@ -81,8 +82,9 @@ def test_what_is_no_record_of_an_episode_is_left_out_of_the_curve(tmp_path: Path
         "not JSON",
     ]
     path.write_text("\n".join(line for pair in zip(good, bad * 5, strict=True) for line in pair) + "\n")
-    curve = curve_of_journal(path, None)
-    assert (curve.best, curve.best_step) == (sum(range(11, 31)) / 20, 30)
+    projection = MetricsProjection(None)
+    projection.take(read_journal(path))
+    assert (projection.curve.best, projection.curve.best_step) == (sum(range(11, 31)) / 20, 30)
 
 
 def test_a_first_start_that_fails_to_index_is_made_up_for_by_the_next(

@@ -116,7 +116,7 @@ def write_run(folder: RunFolder, returns: list[float], best: list[tuple[int, flo
 
 
 def row_of(folder: RunFolder) -> RunRow:
-    return row_of_folder(folder)[0]
+    return row_of_folder(folder)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 from rlviz.domain.errors import IllegalTransition
-from rlviz.domain.status import RunStatus, check_transition
+from rlviz.domain.status import RESUMES, TRANSITIONS, RunStatus, check_transition
 
 LEGAL = {
     ("created", "queued"),
@@ -55,3 +55,16 @@ def test_the_properties_of_each_status() -> None:
         "failed",
         "interrupted",
     }
+
+
+@pytest.mark.parametrize(("source", "target"), PAIRS, ids=lambda status: status.value)
+def test_only_a_run_whose_attempt_has_ended_may_be_queued_for_the_next(source: RunStatus, target: RunStatus) -> None:
+    if source.is_final and target is RunStatus.QUEUED:
+        check_transition(source, target, next_attempt=True)
+    else:
+        with pytest.raises(IllegalTransition):
+            check_transition(source, target, next_attempt=True)
+
+
+def test_every_status_that_ends_an_attempt_may_be_followed_by_another() -> None:
+    assert RESUMES.keys() == {status for status in RunStatus if not TRANSITIONS[status]}

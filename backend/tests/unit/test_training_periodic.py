@@ -16,9 +16,9 @@ from rlviz.algorithms import ALGORITHMS
 from rlviz.algorithms.policy import Policy, as_played
 from rlviz.domain.config import EvaluationPlan
 from rlviz.domain.evaluation import BestPolicy
-from rlviz.domain.events import BestData, EventKind
+from rlviz.domain.events import BestData, EventKind, EventRecord, InterruptedData
 from rlviz.rundir.folder import RunFolder
-from rlviz.services.projection.folder_projection import row_of_folder
+from rlviz.services.projection.folder_projection import end_row, row_of_folder
 from rlviz.training import checkpoint
 from rlviz.training.greedy import GreedyPlayer, Score
 from rlviz.training.journals import RunJournals
@@ -191,7 +191,8 @@ def test_a_death_at_any_moment_leaves_a_policy_and_its_own_figures(
             patch.setattr(where, name, die)
             with pytest.raises(Killed):
                 advance(evaluation, model, step)
-        row, _ = row_of_folder(folder)
+        row = row_of_folder(folder)
+        end_row(row, folder, EventRecord(seq=1, time=1.0, step=0, data=InterruptedData(cause="killed")))
         assert best(folder) == kept
         assert row.best_policy == folder.best_policy().model_dump()  # type: ignore[union-attr]
         assert PPO.load(folder.best_model_path, device="cpu").num_timesteps == kept[0]

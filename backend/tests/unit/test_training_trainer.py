@@ -57,11 +57,13 @@ def test_a_run_that_trains_to_its_end_is_finished_and_has_a_model(tmp_path: Path
     assert kinds(folder) == ["started", "checkpoint", "checkpoint", "checkpoint", "finished"]
     started, *saved, finished = events(folder)
     identity = ProcessIdentity.current()
-    assert started.data == StartedData(pid=identity.pid, process_started_at=identity.started_at, boot_id=boot_id())
+    assert started.data == StartedData(
+        attempt=1, pid=identity.pid, process_started_at=identity.started_at, boot_id=boot_id()
+    )
     assert [event.step for event in saved] == [200, 400, 600]
     assert finished.step >= 600
     assert finished.step >= rows(folder)[-1]["step"] >= 590
-    assert finished.data == FinishedData(path="model.zip")
+    assert finished.data == FinishedData(attempt=1, path="model.zip")
     assert folder.model_path.is_file()
     assert {"rollout/ep_rew_mean", "rollout/ep_len_mean", "time/fps", "train/loss"} <= {
         name for row in rows(folder) for name in row["values"]
@@ -116,7 +118,7 @@ def test_a_stop_in_control_json_ends_training_with_a_model(tmp_path: Path, algo:
     assert kinds(folder) == ["started", "stopped"]
     stopped = events(folder)[-1]
     assert 0 < stopped.step < 1_000_000
-    assert stopped.data == StoppedData(path="model.zip")
+    assert stopped.data == StoppedData(attempt=1, path="model.zip")
     assert folder.model_path.is_file()
 
 

@@ -68,6 +68,9 @@ class Run(Wire):
     status: RunStatus
     cause: str | None = Field(description="Why it failed or was interrupted; why it waits, if not for a free slot.")
     traceback: str | None = Field(description="The last lines of it, for a run that failed.")
+    attempt: int = Field(
+        description="Number of the newest attempt to train it, from 1: status, cause, traceback and times are its."
+    )
     created_at: Instant
     queued_at: Instant | None
     started_at: Instant | None

@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import islice
 
 from rlviz.algorithms import ALGORITHMS
 from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import RunFolderError
-from rlviz.domain.events import Ending, EventRecord
+from rlviz.domain.evaluation import BestPolicy
+from rlviz.domain.events import EventRecord
 from rlviz.domain.status import RunStatus
 from rlviz.environments.custom import threshold_of
-from rlviz.rundir.control import Desired
+from rlviz.rundir.control import Control
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.journal import Line, read_backwards, read_journal
-from rlviz.services.projection.run_projection import (
-    cause_of_stop,
-    curve_of_journal,
-    fold_best,
-    fold_curve,
-    fold_event,
-    fold_metrics,
-    parse_events,
-    warn_of_broken_events,
-)
-
-_LOOK_BACK = 2_000
-"""Metric lines searched, from the end, for the newest step, episode and means."""
+from rlviz.rundir.journal import READ_BYTES, JournalTail, read_journal
+from rlviz.services.projection.run_projection import RunProjection
 
 
 @dataclass
@@ -42,7 +31,7 @@ class Indexed:
 def index_folder(folder: RunFolder, indexed: Indexed) -> None:
     """Add what ``folder`` says to ``indexed``; one that cannot be read is named and left alone."""
     try:
-        row, _ = row_of_folder(folder)
+        row = row_of_folder(folder)
     except RunFolderError as error:
         indexed.unreadable.append(error)
         return
@@ -74,8 +63,8 @@ def _end_step(config: RunConfig) -> int:
     return ALGORITHMS.get(config.algo).training_end(config.total_timesteps, config.hyperparameters)
 
 
-def row_of_folder(folder: RunFolder) -> tuple[RunRow, int]:
-    """The row that ``folder`` amounts to, and how far (bytes) its events were read.
+def row_of_folder(folder: RunFolder) -> RunRow:
+    """The row that ``folder`` amounts to.
 
     A run that has begun but not ended is ``running`` or ``stopping`` here; recovery finds out whether
     anybody stands behind it. Raises RunFolderError.
@@ -84,38 +73,65 @@ def row_of_folder(folder: RunFolder) -> tuple[RunRow, int]:
     row = row_of_config(config)
     labels = folder.read_labels()
     row.name, row.tags, row.notes = labels.name, labels.tags, labels.notes
-    fold_metrics(row, folder.metrics_path.name, _newest_metrics(folder))
-    fold_curve(row, curve_of_journal(folder.metrics_path, row.reward_threshold))
-    lines = read_journal(folder.events_path)
-    events, broken = parse_events(lines)
-    warn_of_broken_events(row, folder.events_path.name, broken)
-    for event in events:
-        fold_event(row, event)
-    fold_best(row, folder)
-    row.status = _status(row, folder, events).value
-    if row.state is RunStatus.STOPPED and events:
-        row.cause = cause_of_stop(row.state, folder)
-    return row, lines[-1].end if lines else 0
-
-
-def _status(row: RunRow, folder: RunFolder, events: list[EventRecord]) -> RunStatus:
     control = folder.read_control()
-    row.queued_at = control.queued_at
-    for event in events:
-        if isinstance(event.data, Ending):
-            return event.data.leads_to
-    stopping = control.desired is Desired.STOP
-    if events:
-        return RunStatus.STOPPING if stopping else RunStatus.RUNNING
-    if stopping:
-        row.ended_at = control.requested_at
-        return RunStatus.STOPPED
-    return RunStatus.CREATED if control.desired is Desired.IDLE else RunStatus.QUEUED
+    row.attempt, row.queued_at = control.attempt, control.queued_at
+    projection = _project(row, folder)
+    row.status = projection.status(control).value
+    if row.state is RunStatus.STOPPED:
+        row.ended_at = control.requested_at  # unless the events say so
+    update_row(row, projection, folder)
+    return row
 
 
-def _newest_metrics(folder: RunFolder) -> list[Line]:
-    """The last lines of the metrics, in order: enough for the current step, episode and means."""
-    return list(islice(read_backwards(folder.metrics_path), _LOOK_BACK))[::-1]
+def end_row(row: RunRow, folder: RunFolder, ending: EventRecord) -> None:
+    """Bring ``row`` up to date with ``folder`` and with ``ending``, which may not have come into the journal."""
+    projection = _project(row, folder)
+    if projection.ending is None:
+        projection.take_event(ending)
+    update_row(row, projection, folder)
+
+
+def _project(row: RunRow, folder: RunFolder) -> RunProjection:
+    projection = RunProjection(row.reward_threshold, row.attempt)
+    read_metrics(projection, folder)
+    projection.take_events(read_journal(folder.events_path))
+    return projection
+
+
+def read_metrics(projection: RunProjection, folder: RunFolder, end: int | None = None) -> None:
+    """Have ``projection`` take in the metrics of ``folder``: all, or what stands before byte ``end``."""
+    tail = JournalTail(folder.metrics_path)
+    while end is None or tail.offset < end:
+        lines = tail.read(READ_BYTES if end is None else min(READ_BYTES, end - tail.offset))
+        if not lines:
+            break
+        projection.take_metrics(lines)
+
+
+def update_row(row: RunRow, projection: RunProjection, folder: RunFolder) -> None:
+    """Write into ``row`` what ``projection`` has taken in of ``folder``: the only way that a row follows its journals.
+
+    The status only changes with the end of an attempt: before, it says what is wanted of the run, which the journals
+    do not know.
+    """
+    row.sqlmodel_update(projection.columns())
+    if projection.ending is None:
+        return
+    row.status = projection.ending.value
+    row.sqlmodel_update(projection.end_columns(_control(folder), _best_policy(folder)))
+
+
+def _control(folder: RunFolder) -> Control | None:
+    try:
+        return folder.read_control()
+    except (OSError, RunFolderError):
+        return None
+
+
+def _best_policy(folder: RunFolder) -> BestPolicy | None:
+    with suppress(RunFolderError):
+        return folder.best_policy()
+    return None
 
 
 def _evaluation_rows(folder: RunFolder, unreadable: list[RunFolderError]) -> list[EvaluationRow]:

@@ -1,222 +1,148 @@
-"""What a run's journals say, folded into its row of the catalogue."""
+"""RunProjection: the one way from a run's journals to the columns of its row in the catalogue.
+
+It is used while a run trains, when its worker is found gone, after a restart, and when the catalogue is made again:
+whoever has taken in the same lines has the same columns. It touches no file, no clock and no catalogue.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from rlviz.analysis.arrays import Floats
-from rlviz.analysis.return_curve import ReturnCurve
-from rlviz.analysis.solved import SolvedAt, SolvedBy, earlier, shown_by_evaluation
-from rlviz.catalog.models import RunRow
-from rlviz.domain.errors import RunFolderError
-from rlviz.domain.events import (
-    BestData,
-    CheckpointData,
-    Ending,
-    ErrorData,
-    EventRecord,
-    FinishedData,
-    InterruptedData,
-    StartedData,
-    StoppedData,
-    WarningData,
-    parse_event,
-)
-from rlviz.domain.records import (
-    EP_LEN_MEAN,
-    EP_REW_MEAN,
-    EPISODE_INDEX,
-    EPISODE_LENGTH,
-    EPISODE_REWARD,
-    FPS,
-    MAX_STEP,
-    RECENT_FPS,
-    UPDATE_SECONDS,
-    is_metric,
-)
+from rlviz.analysis.solved import earlier
+from rlviz.domain.evaluation import BestPolicy
+from rlviz.domain.events import EventRecord
 from rlviz.domain.status import RunStatus
-from rlviz.rundir.control import Desired
-from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.journal import READ_BYTES, JournalTail, Line, read_journal
+from rlviz.rundir.control import Control, Desired
+from rlviz.rundir.journal import Line
+from rlviz.services.projection.events_projection import EventsProjection
+from rlviz.services.projection.metrics_projection import MetricsProjection
 
 ENDED_FROM_OUTSIDE = "Not this app but something else told the worker to end (SIGTERM); it saved its policy and did."
 
-_COLUMNS = {EP_REW_MEAN: "ep_rew_mean", EP_LEN_MEAN: "ep_len_mean", UPDATE_SECONDS: "update_seconds"}
 
+class RunProjection:
+    """Takes in the two journals of a run, each in its own order, and tells the columns that they amount to.
 
-def parse_events(lines: Iterable[Line]) -> tuple[list[EventRecord], list[Line]]:
-    """Events, and the lines that are none."""
-    events, broken = [], []
-    for line in lines:
-        if (event := parse_event(line.record)) is not None:
-            events.append(event)
-        else:
-            broken.append(line)
-    return events, broken
+    How the two are interleaved, and in what pieces they come, makes no difference: each has a projection of its own,
+    and ``columns`` puts the two together.
+    """
 
+    def __init__(self, threshold: float | None, attempt: int = 1) -> None:
+        """``threshold``: the environment's reward threshold, None if it has none. ``attempt``: the one that is wanted;
+        of an earlier one counts what it has left, but neither its start nor its end.
+        """
+        self.attempt = attempt
+        self._metrics, self._events = MetricsProjection(threshold), EventsProjection(threshold)
 
-def fold_event(row: RunRow, event: EventRecord) -> None:
-    """Note in ``row`` what ``event`` says, except for the status."""
-    _advance(row, event.step, event.time)
-    match event.data:
-        case StartedData() as started:
-            row.started_at = event.time
-            row.worker_pid, row.worker_started_at = started.pid, started.process_started_at
-            row.boot_id = started.boot_id
-        case CheckpointData():
-            row.policy_step = event.step
-        case BestData() as best:
-            row.best_policy = {"step": event.step, **best.model_dump(include={"mean_return", "std_return", "episodes"})}
-            note_solved(row, shown_by_evaluation(row.reward_threshold, event.step, event.time, best.mean_return))
-        case WarningData() as warning:
-            warn(row, warning.message)
-        case FinishedData() as finished:
-            row.policy_step = event.step if finished.path else row.policy_step
-            row.ended_early = finished.ended_early
-        case StoppedData() as stopped:
-            row.policy_step = event.step if stopped.path else row.policy_step
-        case ErrorData() as error:
-            row.cause, row.traceback = f"{error.type}: {error.message}", error.traceback
-        case InterruptedData() as interrupted:
-            row.cause = interrupted.cause
-    if isinstance(event.data, Ending):
-        row.ended_at = max(event.time, row.started_at or 0.0)  # the clock may have been set back
-        row.fps = average_fps(row) or row.fps
+    def take_metrics(self, lines: Sequence[Line]) -> None:
+        """Take in the next lines of ``metrics.jsonl``."""
+        self._metrics.take(lines)
 
+    def take_events(self, lines: Sequence[Line]) -> None:
+        """Take in the next lines of ``events.jsonl``."""
+        self._events.take(lines)
 
-def fold_metrics(row: RunRow, name: str, lines: Iterable[Line]) -> None:
-    """Note the newest step, episode and means. ``name`` is the journal's, for the report of a broken line."""
-    for line in lines:
-        if line.record is None or not is_metric(line.record):
-            warn(row, f"{name}: the line at byte {line.start} is not a record and was left out.")
-            continue
-        values: Mapping[str, Any] = line.record["values"]
-        _advance(row, int(line.record["step"]), _float(line.record.get("time")))
-        index = _float(values.get(EPISODE_INDEX))
-        if index is not None and 0 <= index <= MAX_STEP:
-            row.episodes = int(index)
-        for metric, column in _COLUMNS.items():
-            if metric in values:
-                setattr(row, column, _float(values[metric]))
-        if RECENT_FPS in values or row.fps is None:
-            row.fps = _float(values.get(RECENT_FPS, values.get(FPS)))
+    def take_event(self, event: EventRecord) -> None:
+        """Take in an event that is known, though it may not have come into the journal."""
+        self._events.take_event(event)
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether the events know of the attempt that is wanted."""
+        return self._events.attempt >= self.attempt
 
-def fold_curve(row: RunRow, curve: ReturnCurve) -> None:
-    row.best_moving_average, row.best_moving_average_step = curve.best, curve.best_step
-    row.sparkline = curve.sparkline()
-    if curve.count:  # otherwise what the library logged has to do
-        row.ep_rew_mean, row.ep_len_mean = curve.mean, curve.mean_length
-    note_solved(row, curve.solved)
+    @property
+    def ending(self) -> RunStatus | None:
+        """The status in which that attempt left the run; None before."""
+        return self._events.ending if self.has_begun else None
 
+    @property
+    def answered_checkpoint(self) -> int:
+        """The last request for a checkpoint that was answered."""
+        return self._events.answered_checkpoint
 
-def note_solved(row: RunRow, found: SolvedAt | None) -> None:
-    """Keep the earlier of what ``row`` knows and ``found``, in whatever order the journals are read."""
-    solved = earlier(solved_of(row), found)
-    if solved is not None:
-        row.solved_step, row.solved_by, row.solved_at = solved.step, solved.by.value, solved.time
+    def columns(self) -> dict[str, Any]:
+        """What the journals say, by column; all but the status."""
+        metrics, events = self._metrics, self._events
+        step, step_at = self._newest_step()
+        solved = earlier(metrics.curve.solved, events.solved)
+        columns: dict[str, Any] = {
+            "step": step,
+            "step_at": step_at,
+            "episodes": metrics.episodes,
+            "ep_rew_mean": metrics.mean_return,
+            "ep_len_mean": metrics.mean_length,
+            "fps": self._fps(step, step_at),
+            "update_seconds": metrics.update_seconds,
+            "best_moving_average": metrics.curve.best,
+            "best_moving_average_step": metrics.curve.best_step,
+            "sparkline": metrics.curve.sparkline(),
+            "solved_step": solved.step if solved is not None else None,
+            "solved_at": solved.time if solved is not None else None,
+            "solved_by": solved.by.value if solved is not None else None,
+            "policy_step": events.policy_step,
+            "best_policy": events.best_policy,
+            "warnings": metrics.broken + events.broken + events.warnings,
+            "last_warning": self._last_warning(),
+        }
+        if self.has_begun:  # otherwise the catalogue knows more than the folder
+            columns |= {
+                "attempt": events.attempt,
+                "started_at": events.started_at,
+                "ended_at": events.ended_at,
+                "ended_early": events.ended_early,
+                "cause": events.cause,
+                "traceback": events.traceback,
+            }
+        if self.has_begun and events.started is not None:
+            columns |= {
+                "worker_pid": events.started.pid,
+                "worker_started_at": events.started.process_started_at,
+                "boot_id": events.started.boot_id,
+            }
+        return columns
 
+    def end_columns(self, control: Control | None, best: BestPolicy | None) -> dict[str, Any]:
+        """What an attempt that has ended has besides ``columns``, by what its folder holds beside the journals.
 
-def solved_of(row: RunRow) -> SolvedAt | None:
-    """What ``row`` says of when its run was solved."""
-    if row.solved_step is None or row.solved_by is None or row.solved_at is None:
+        ``control`` is what was wanted of it, None if that cannot be read; ``best`` what the file of the best policy
+        says: the worker may have died before it could tell.
+        """
+        columns: dict[str, Any] = {"best_policy": best.model_dump() if best is not None else None}
+        if self.ending is RunStatus.STOPPED and control is not None:
+            columns["cause"] = control.reason if control.desired is Desired.STOP else ENDED_FROM_OUTSIDE
+        return columns
+
+    def status(self, control: Control) -> RunStatus:
+        """The status of the run, given what is wanted of it. It does not say whether a worker lives."""
+        if not self.has_begun:
+            return _WAITING[control.desired]
+        return self.ending or (RunStatus.STOPPING if control.desired is Desired.STOP else RunStatus.RUNNING)
+
+    def _newest_step(self) -> tuple[int, float | None]:
+        """The greatest step of both journals, and when it was reached; the events say so more exactly."""
+        metrics, events = self._metrics, self._events
+        return (events.step, events.step_at) if events.step >= metrics.step else (metrics.step, metrics.step_at)
+
+    def _fps(self, step: int, step_at: float | None) -> float | None:
+        """The rate now; of an attempt that has ended, its steps over the seconds that it trained."""
+        events = self._events
+        if self.ending is None or events.started_at is None or step_at is None or step_at <= events.started_at:
+            return self._metrics.fps
+        return round((step - events.started_step) / (step_at - events.started_at), 1) or self._metrics.fps
+
+    def _last_warning(self) -> str | None:
+        """The newest that the run itself gave; without any, the last line that could not be read."""
+        metrics, events = self._metrics, self._events
+        if events.last_warning is not None:
+            return events.last_warning
+        if events.broken_at is not None:
+            return f"events.jsonl: the line at byte {events.broken_at} is not an event."
+        if metrics.broken_at is not None:
+            return f"metrics.jsonl: the line at byte {metrics.broken_at} is not a record and was left out."
         return None
-    return SolvedAt(row.solved_step, SolvedBy(row.solved_by), row.solved_at)
 
 
-def best_policies(folder: RunFolder) -> Iterator[tuple[int, float, float]]:
-    """Step, time and mean return on fresh episodes of each policy that was the best of its run for a while."""
-    with suppress(RunFolderError):
-        for event in parse_events(read_journal(folder.events_path))[0]:
-            if isinstance(event.data, BestData):
-                yield event.step, event.time, event.data.mean_return
-
-
-def average_fps(row: RunRow) -> float | None:
-    """Environment steps a second from the start up to the newest step that is known of."""
-    if row.started_at is None or row.step_at is None or row.step_at <= row.started_at:
-        return None
-    return round(row.step / (row.step_at - row.started_at), 1)
-
-
-def _advance(row: RunRow, step: int, time: float | None) -> None:
-    if step >= row.step:
-        row.step, row.step_at = step, time if time is not None else row.step_at
-
-
-def extend_curve(curve: ReturnCurve, records: Sequence[Mapping[str, Any] | None]) -> None:
-    """Take in the episodes among ``records`` (None: a broken line); what is no record is left out."""
-    try:
-        ends = [(record["step"], record["time"], record["values"]) for record in records if _ends_episode(record)]  # type: ignore[index]
-        steps = _numbers([step for step, _, _ in ends], {int})
-        times = _numbers([time for _, time, _ in ends], {int, float})
-        returns = _numbers([values[EPISODE_REWARD] for _, _, values in ends], {int, float, type(None)})
-        lengths = _numbers([values.get(EPISODE_LENGTH) for _, _, values in ends], {int, float, type(None)})
-    except (LookupError, TypeError):
-        if len(records) > 1:
-            for record in records:
-                extend_curve(curve, [record])
-        return
-    curve.extend(steps, times, returns, lengths)
-
-
-def _ends_episode(record: Mapping[str, Any] | None) -> bool:
-    """Raises TypeError or LookupError for what is no record."""
-    return EPISODE_REWARD in record["values"]  # type: ignore[index]
-
-
-def _numbers(values: Sequence[Any], kinds: set[type]) -> Floats:
-    """NaN for null. Raises TypeError if there is a value of none of ``kinds``."""
-    if not set(map(type, values)) <= kinds:
-        raise TypeError(f"Expected only {kinds}.")
-    return np.array(values, dtype=np.float64)
-
-
-def curve_of_journal(path: Path, threshold: float | None, end: int | None = None) -> ReturnCurve:
-    """The curve of the metrics journal at ``path``: all of it, or what stands before byte ``end``."""
-    curve, tail = ReturnCurve(threshold), JournalTail(path)
-    while end is None or tail.offset < end:
-        before = tail.offset
-        records, _ = tail.read_records(READ_BYTES if end is None else min(READ_BYTES, end - before))
-        if tail.offset == before:
-            break
-        extend_curve(curve, records)
-    return curve
-
-
-def cause_of_stop(status: RunStatus, folder: RunFolder) -> str | None:
-    """Why a run that ended well was stopped, if somebody has to be told: not for one that was stopped by its user."""
-    if status is not RunStatus.STOPPED:
-        return None
-    try:
-        control = folder.read_control()
-    except (OSError, RunFolderError):
-        return None
-    return control.reason if control.desired is Desired.STOP else ENDED_FROM_OUTSIDE
-
-
-def fold_best(row: RunRow, folder: RunFolder) -> None:
-    """Note the best policy as its file has it: a worker may have died before it could tell."""
-    with suppress(RunFolderError):
-        best = folder.best_policy()
-        row.best_policy = best.model_dump() if best is not None else None
-
-
-def warn_of_broken_events(row: RunRow, name: str, lines: Iterable[Line]) -> None:
-    """``name`` is the journal's."""
-    for line in lines:
-        warn(row, f"{name}: the line at byte {line.start} is not an event.")
-
-
-def warn(row: RunRow, message: str) -> None:
-    row.warnings += 1
-    row.last_warning = message
-
-
-def _float(value: Any) -> float | None:
-    return float(value) if isinstance(value, int | float) else None
+_WAITING = {Desired.IDLE: RunStatus.CREATED, Desired.RUN: RunStatus.QUEUED, Desired.STOP: RunStatus.STOPPED}
+"""The status of a run whose wanted attempt has not begun."""

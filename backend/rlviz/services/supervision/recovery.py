@@ -12,6 +12,7 @@ from rlviz.catalog.evaluations import open_evaluations
 from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.catalog.runs import runs_with_status
 from rlviz.domain.errors import RunFolderError, RunIsActive
+from rlviz.domain.events import InterruptedData
 from rlviz.domain.status import RunStatus
 from rlviz.domain.times import utc
 from rlviz.launchers.base import Launcher, Worker
@@ -19,8 +20,8 @@ from rlviz.launchers.processes import AdoptedWorker
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.process import UNKNOWN, ProcessIdentity, boot_id
 from rlviz.rundir.trash import Trash
-from rlviz.services.projection.folder_projection import row_of_folder
-from rlviz.services.supervision.run_monitor import journal_interruption
+from rlviz.services.projection.folder_projection import end_row, row_of_folder
+from rlviz.services.supervision.run_monitor import journal_ending
 from rlviz.services.supervision.supervisor import Supervisor
 from rlviz.services.use_cases.evaluations import request_checkpoint
 
@@ -62,13 +63,13 @@ def _finish_deletion(folder: RunFolder, database: Database) -> None:
 def _recover_run(
     row: RunRow, folder: RunFolder, database: Database, launcher: Launcher, supervisor: Supervisor
 ) -> None:
-    now, offset = _read(row, folder)
+    now = _read(row, folder)
     worker: Worker | None = None
     same_boot = now.boot_id in (None, boot_id())
     if not now.state.is_final and same_boot and now.worker_pid is not None and now.worker_started_at is not None:
         worker = launcher.adopt(ProcessIdentity(now.worker_pid, now.worker_started_at))
     if worker is None:
-        now, offset = _read(row, folder)  # again: it may have ended between the first look and the second
+        now = _read(row, folder)  # again: it may have ended between the first look and the second
         if not now.state.is_final:
             worker = _settle(now, folder)
     if worker is None:
@@ -79,20 +80,20 @@ def _recover_run(
         session.merge(now)
     if worker is not None:
         log.info("Run %s still trains in process %s", row.id, now.worker_pid)
-        supervisor.adopt_run(now, worker, offset)
+        supervisor.adopt_run(now, worker)
 
 
-def _read(row: RunRow, folder: RunFolder) -> tuple[RunRow, int]:
-    """What the folder says now, with what only ``row`` knows; and how far its events were read."""
+def _read(row: RunRow, folder: RunFolder) -> RunRow:
+    """What the folder says now, with what only ``row`` knows."""
     try:
-        now, offset = row_of_folder(folder)
+        now = row_of_folder(folder)
     except RunFolderError as error:
-        now, offset = row.model_copy(), 0
+        now = row.model_copy()
         now.status, now.cause = RunStatus.INTERRUPTED.value, f"The run folder cannot be read: {error}"
     now.queued_at = row.queued_at
     now.worker_pid = now.worker_pid or row.worker_pid
     now.worker_started_at = now.worker_started_at or row.worker_started_at
-    return now, offset
+    return now
 
 
 def _settle(row: RunRow, folder: RunFolder) -> Worker | None:
@@ -105,11 +106,11 @@ def _settle(row: RunRow, folder: RunFolder) -> Worker | None:
     else:
         cause = "The worker went away while the service was not running."
     try:
-        event = journal_interruption(folder, cause)
+        event = journal_ending(folder, InterruptedData(attempt=row.attempt, cause=cause))
     except RunIsActive as error:
         log.warning("Run %s is followed, though its worker is not known: %s", row.id, error)
         return AdoptedWorker(UNKNOWN)
-    row.status, row.cause, row.ended_at = RunStatus.INTERRUPTED.value, cause, event.time
+    end_row(row, folder, event)
     return None
 
 

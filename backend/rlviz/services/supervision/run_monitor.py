@@ -8,27 +8,15 @@ from collections.abc import Callable
 from contextlib import closing
 
 from rlviz.catalog.database import Database
-from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import get_run
-from rlviz.domain.errors import IllegalTransition, RunFolderError, RunIsActive
-from rlviz.domain.events import CheckpointData, Ending, EventRecord, InterruptedData, StoppedData, event_line
-from rlviz.domain.status import RunStatus, check_transition
+from rlviz.domain.errors import RunFolderError, RunIsActive
+from rlviz.domain.events import Ending, EventRecord, InterruptedData, StoppedData, event_line
 from rlviz.launchers.base import Exit, Worker
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.journal import JournalTail, JournalWriter, Line
+from rlviz.rundir.journal import JournalTail, JournalWriter
 from rlviz.rundir.lock import training_lock
-from rlviz.services.projection.run_projection import (
-    cause_of_stop,
-    curve_of_journal,
-    extend_curve,
-    fold_best,
-    fold_curve,
-    fold_event,
-    fold_metrics,
-    parse_events,
-    warn,
-    warn_of_broken_events,
-)
+from rlviz.services.projection.folder_projection import read_metrics, update_row
+from rlviz.services.projection.run_projection import RunProjection
 from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.streaming.feeds import MetricsFeed
 from rlviz.services.supervision.termination import GracePeriod, TerminationPolicy, TerminationStep
@@ -61,7 +49,6 @@ class RunMonitor:
         database: Database,
         broadcast: Broadcast,
         *,
-        events_offset: int = 0,
         grace: GracePeriod = STOP_GRACE,
         clock: Callable[[], float] = time.time,
         monotonic: Callable[[], float] = time.monotonic,
@@ -69,21 +56,21 @@ class RunMonitor:
         self.folder, self.worker, self.feed = folder, worker, feed
         self._database, self._broadcast = database, broadcast
         self._clock, self._monotonic = clock, monotonic
-        self._tail = JournalTail(folder.events_path, events_offset)
+        self._tail = JournalTail(folder.events_path)
         with database.read() as session:
-            threshold = get_run(session, folder.run_id).reward_threshold
-        self._curve = curve_of_journal(folder.metrics_path, threshold, feed.end)
-        # What was read and is not booked yet: it stays if the catalogue cannot be written now.
-        self._events: list[EventRecord] = []
-        self._broken: list[Line] = []
-        self._rows: list[Line] = []
+            row = get_run(session, folder.run_id)
+        self._projection = RunProjection(row.reward_threshold, row.attempt)
+        read_metrics(self._projection, folder, feed.end)
+        # What was taken in and is not booked yet: it stays so if the catalogue cannot be written now.
+        self._has_news, self._has_progress = False, feed.end > 0
         self._progress_at = self._looked_at = monotonic()
         self._grace = grace
         self._ending: TerminationPolicy | None = None
         self._lost = False
-        self._began = events_offset > 0
         self.answered_checkpoint = 0
+        """The last request for a checkpoint that was answered, as far as it is booked."""
         self.ended = False
+        """Whether the end of the attempt is booked."""
 
     def end(self, grace: GracePeriod | None = None) -> None:
         """The worker was asked to stop: see to it that it does, in the time of a stop or in ``grace`` if shorter."""
@@ -99,10 +86,9 @@ class RunMonitor:
         if gone is None:
             self._look_after()
         self._read()
-        if gone is not None and not self._has_ending() and not self._interrupt(gone):
+        if gone is not None and self._projection.ending is None and not self._interrupt(gone):
             gone = None
-        progress_due = self._rows and self._monotonic() - self._progress_at >= PROGRESS_SECONDS
-        if self._events or self._broken or progress_due:
+        if self._has_news or (self._has_progress and self._monotonic() - self._progress_at >= PROGRESS_SECONDS):
             self._book()
         if gone is not None:
             self.folder.tidy()
@@ -129,71 +115,43 @@ class RunMonitor:
 
     def _interrupt(self, gone: Exit) -> bool:
         """Speak for a worker that went without a word. Returns False if somebody trains in the folder after all."""
-        data: Ending = InterruptedData(cause=self._cause(gone))
-        if self._ending is not None and not self._lost and not self._began:  # stopped while it was importing
-            data = StoppedData()
+        attempt, begun = self._projection.attempt, self._projection.has_begun
+        data: Ending = InterruptedData(attempt=attempt, cause=self._cause(gone))
+        if self._ending is not None and not self._lost and not begun:  # stopped while it was importing
+            data = StoppedData(attempt=attempt)
         try:
-            self._events.append(journal_ending(self.folder, data, self._clock))
+            event = journal_ending(self.folder, data, self._clock)
         except RunIsActive as error:
             log.debug("Looking again: %s", error)
             return False
+        self._projection.take_event(event)
         self._tail.read()  # that line
+        self._has_news = True
         return True
 
     def _read(self) -> None:
-        events, broken = parse_events(self._tail.read())
-        rows = self.feed.poll()
-        self._events += events
-        self._began = self._began or bool(events)
-        self._broken += broken
-        self._rows += rows
-        extend_curve(self._curve, [line.record for line in rows])
+        events, rows = self._tail.read(), self.feed.poll()
+        self._projection.take_events(events)
+        self._projection.take_metrics(rows)
+        self._has_news = self._has_news or bool(events)
+        self._has_progress = self._has_progress or bool(rows)
         if rows:
             self._broadcast.metrics_grew(self.folder.run_id)
-
-    def _has_ending(self) -> bool:
-        return self.ended or any(isinstance(event.data, Ending) for event in self._events)
 
     def _book(self) -> None:
         with self._database.write() as session:
             row = get_run(session, self.folder.run_id)
-            fold_metrics(row, self.folder.metrics_path.name, self._rows)
-            fold_curve(row, self._curve)
-            warn_of_broken_events(row, self.folder.events_path.name, self._broken)
-            for event in self._events:
-                fold_event(row, event)
-                self._note(row, event)
+            update_row(row, self._projection, self.folder)
             session.add(row)
-        self._events, self._broken, self._rows = [], [], []
+        self._has_news = self._has_progress = False
         self._progress_at = self._monotonic()
+        self.answered_checkpoint = self._projection.answered_checkpoint
+        self.ended = self._projection.ending is not None
         self._broadcast.run_changed(row)
-
-    def _note(self, row: RunRow, event: EventRecord) -> None:
-        if isinstance(event.data, CheckpointData):
-            self.answered_checkpoint = event.data.request
-        if isinstance(event.data, Ending):
-            self._end(row, event.data.leads_to)
-
-    def _end(self, row: RunRow, status: RunStatus) -> None:
-        self.ended = True
-        try:
-            check_transition(row.state, status)
-        except IllegalTransition as error:
-            warn(row, f"{self.folder.events_path.name} has two endings: {error}")
-        else:
-            row.status = status.value
-            fold_best(row, self.folder)
-            if status in (RunStatus.STOPPED, RunStatus.COMPLETED):
-                row.cause = cause_of_stop(status, self.folder)
-
-
-def journal_interruption(folder: RunFolder, cause: str, clock: Callable[[], float] = time.time) -> EventRecord:
-    """Write, for a worker that is gone, how it went; return the event. Raises RunIsActive."""
-    return journal_ending(folder, InterruptedData(cause=cause), clock)
 
 
 def journal_ending(folder: RunFolder, data: Ending, clock: Callable[[], float] = time.time) -> EventRecord:
-    """Write, for a worker that cannot, how the run ended; return the event. The folder then tells the whole story.
+    """Write, for a worker that cannot, how its attempt ended; return the event. The folder then tells the whole story.
 
     If nothing can be written there (it was removed, the disk is full) the event is good for the catalogue at least.
     Raises RunIsActive while a worker trains in the folder: two writers never share a journal.

@@ -18,7 +18,7 @@ from rlviz.launchers.base import Launcher, Worker
 from rlviz.launchers.processes import AdoptedWorker, WorkerProcesses
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.process import UNKNOWN
-from rlviz.services.projection.run_projection import fold_event
+from rlviz.services.projection.folder_projection import end_row
 from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.streaming.feeds import Feeds
 from rlviz.services.supervision.disk_guard import DiskGuard
@@ -125,8 +125,8 @@ class Supervisor:
 
     # Only before ``start``: what an earlier service left behind
 
-    def adopt_run(self, row: RunRow, worker: Worker, events_offset: int) -> None:
-        self._follow(row.id, worker, events_offset)
+    def adopt_run(self, row: RunRow, worker: Worker) -> None:
+        self._follow(row.id, worker)
         if row.state is RunStatus.STOPPING:
             self.expect_end(row.id)
 
@@ -215,33 +215,33 @@ class Supervisor:
             worker = self._launcher.launch(folder)
         except RlvizError as error:
             log.exception("Run %s could not be launched", run_id)
-            self._fail(folder, error)
+            self._fail(folder, row.attempt, error)
             return
-        self._follow(run_id, worker, 0)
+        self._follow(run_id, worker)
         with self._database.write() as session:
             row = get_run(session, run_id)
             row.worker_pid, row.worker_started_at = worker.identity.pid, worker.identity.started_at
         self._broadcast.run_changed(row)
 
-    def _fail(self, folder: RunFolder, error: RlvizError) -> None:
+    def _fail(self, folder: RunFolder, attempt: int, error: RlvizError) -> None:
+        data = ErrorData(attempt=attempt, type=type(error).__name__, message=str(error))
         try:
-            event = journal_ending(folder, ErrorData(type=type(error).__name__, message=str(error)), self._clock)
+            event = journal_ending(folder, data, self._clock)
         except RunIsActive:
-            self._follow(folder.run_id, AdoptedWorker(UNKNOWN), 0)  # whoever trains there
+            self._follow(folder.run_id, AdoptedWorker(UNKNOWN))  # whoever trains there
             return
         with self._database.write() as session:
-            row = move_run(session, folder.run_id, RunStatus.FAILED, started_at=None)
-            fold_event(row, event)
+            row = get_run(session, folder.run_id)
+            end_row(row, folder, event)
         self._broadcast.run_changed(row)
 
-    def _follow(self, run_id: str, worker: Worker, events_offset: int) -> None:
+    def _follow(self, run_id: str, worker: Worker) -> None:
         self._runs[run_id] = RunMonitor(
             self._folder(run_id),
             worker,
             self._feeds.of(run_id),
             self._database,
             self._broadcast,
-            events_offset=events_offset,
             grace=GracePeriod(self._settings.terminate_after_seconds, self._settings.kill_after_seconds),
         )
 

@@ -24,7 +24,6 @@ from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import InvalidRequest, RunFolderError
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.rundir.folder import RunFolder
-from rlviz.services.projection.run_projection import solved_of
 from rlviz.services.use_cases.metrics import Curve, MetricsService
 from rlviz.services.use_cases.run_curves import ComparedAxis, RunCurves, RunCurvesCache
 from rlviz.services.use_cases.runs import RunService
@@ -130,7 +129,7 @@ class ComparisonService:
         self, request: ComparisonRequest, row: RunRow, label: str, environment: str, found: RunCurves
     ) -> Compared:
         if request.threshold is None or request.threshold == row.reward_threshold:
-            threshold, solved = row.reward_threshold, solved_of(row)
+            threshold, solved = row.reward_threshold, row.solved
         else:
             threshold = request.threshold
             episodes = found.episodes

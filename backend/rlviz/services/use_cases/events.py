@@ -16,10 +16,10 @@ from rlviz.domain.events import (
     StoppedData,
     UnknownData,
     WarningData,
+    parse_event,
 )
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import last_lines
-from rlviz.services.projection.run_projection import parse_events
 
 MAX_EVENTS = 5_000
 
@@ -45,8 +45,8 @@ class EventLog:
 
 def read_events(folder: RunFolder) -> EventLog:
     """The newest events of a run, MAX_EVENTS at most."""
-    events, broken = parse_events(last_lines(folder.events_path, MAX_EVENTS))
-    return EventLog(events, len(broken))
+    events = [parse_event(line.record) for line in last_lines(folder.events_path, MAX_EVENTS)]
+    return EventLog([event for event in events if event is not None], events.count(None))
 
 
 def tell(event: EventRecord) -> Told:

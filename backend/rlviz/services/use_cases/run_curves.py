@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Literal
@@ -16,10 +17,10 @@ from rlviz.analysis.comparison import Episodes
 from rlviz.analysis.downsample import downsample
 from rlviz.analysis.episodes import episodes_done
 from rlviz.domain.errors import RunFolderError
+from rlviz.domain.events import BestData, parse_event
 from rlviz.domain.records import EPISODE_INDEX, EPISODE_REWARD
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.journal import whole_size
-from rlviz.services.projection.run_projection import best_policies
+from rlviz.rundir.journal import read_journal, whole_size
 from rlviz.services.use_cases.metrics import Curve, MetricsService
 
 CACHED_EPISODES = 2_000_000
@@ -52,7 +53,11 @@ class RunCurves:
 
     def evaluations(self) -> Iterator[tuple[int, float, float]]:
         """Step, time and mean return of each greedy evaluation on fresh episodes."""
-        return best_policies(self.folder)
+        with suppress(RunFolderError):
+            for line in read_journal(self.folder.events_path):
+                event = parse_event(line.record)
+                if event is not None and isinstance(event.data, BestData):
+                    yield event.step, event.time, event.data.mean_return
 
     def thinned(
         self, names: Sequence[str], axis: ComparedAxis, max_points: int, started_at: float | None

@@ -1036,6 +1036,11 @@ export interface components {
      */
     ErrorData: {
       /**
+       * Attempt
+       * @description Which attempt it ends; null: the one that began last, in older journals.
+       */
+      attempt?: number | null;
+      /**
        * @description discriminator enum property added by openapi-typescript
        * @enum {string}
        */
@@ -1215,6 +1220,11 @@ export interface components {
      */
     FinishedData: {
       /**
+       * Attempt
+       * @description Which attempt it ends; null: the one that began last, in older journals.
+       */
+      attempt?: number | null;
+      /**
        * @description discriminator enum property added by openapi-typescript
        * @enum {string}
        */
@@ -1343,6 +1353,11 @@ export interface components {
      * @description The worker went away without a word; written by the service.
      */
     InterruptedData: {
+      /**
+       * Attempt
+       * @description Which attempt it ends; null: the one that began last, in older journals.
+       */
+      attempt?: number | null;
       /**
        * @description discriminator enum property added by openapi-typescript
        * @enum {string}
@@ -1702,6 +1717,11 @@ export interface components {
        */
       traceback: string | null;
       /**
+       * Attempt
+       * @description Number of the newest attempt to train it, from 1: status, cause, traceback and times are its.
+       */
+      attempt: number;
+      /**
        * Created At
        * Format: date-time
        */
@@ -1962,6 +1982,11 @@ export interface components {
        * @description The last lines of it, for a run that failed.
        */
       traceback: string | null;
+      /**
+       * Attempt
+       * @description Number of the newest attempt to train it, from 1: status, cause, traceback and times are its.
+       */
+      attempt: number;
       /**
        * Created At
        * Format: date-time
@@ -2279,6 +2304,12 @@ export interface components {
        */
       kind: "started";
       /**
+       * Attempt
+       * @description Which attempt to train the run begins.
+       * @default 1
+       */
+      attempt?: number;
+      /**
        * Pid
        * @description Process of the worker.
        */
@@ -2299,6 +2330,11 @@ export interface components {
      * @description Training ended on request.
      */
     StoppedData: {
+      /**
+       * Attempt
+       * @description Which attempt it ends; null: the one that began last, in older journals.
+       */
+      attempt?: number | null;
       /**
        * @description discriminator enum property added by openapi-typescript
        * @enum {string}

@@ -1,0 +1,110 @@
+"""MetricsProjection: what the lines of ``metrics.jsonl`` amount to, taken in as they come."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from rlviz.analysis.arrays import Floats
+from rlviz.analysis.return_curve import ReturnCurve
+from rlviz.domain.records import (
+    EP_LEN_MEAN,
+    EP_REW_MEAN,
+    EPISODE_INDEX,
+    EPISODE_LENGTH,
+    EPISODE_REWARD,
+    FPS,
+    MAX_STEP,
+    RECENT_FPS,
+    UPDATE_SECONDS,
+    is_metric,
+)
+from rlviz.rundir.journal import Line
+
+
+class MetricsProjection:
+    """The newest step, the newest value of each metric, and the curve of the returns.
+
+    It depends on the lines alone, not on how they were handed over. ``step_at``: Unix time at which ``step`` was
+    reached, None if unknown. ``broken``: lines that are no record; ``broken_at``: byte at which the last one begins.
+    """
+
+    def __init__(self, threshold: float | None) -> None:
+        self.step = 0
+        self.step_at: float | None = None
+        self.episodes = 0
+        self.broken = 0
+        self.broken_at: int | None = None
+        self.curve = ReturnCurve(threshold)
+        self._newest: dict[str, Any] = {}
+
+    def take(self, lines: Sequence[Line]) -> None:
+        """Take in the next lines of the journal."""
+        records: list[Mapping[str, Any]] = []
+        for line in lines:
+            if line.record is not None and is_metric(line.record):
+                records.append(line.record)
+            else:
+                self.broken += 1
+                self.broken_at = line.start
+        for record in records:
+            values: Mapping[str, Any] = record["values"]
+            self._newest.update(values)
+            index = number(values.get(EPISODE_INDEX))
+            if index is not None and 0 <= index <= MAX_STEP:
+                self.episodes = int(index)
+            if record["step"] >= self.step:
+                self.step, self.step_at = record["step"], number(record.get("time"))
+        _extend(self.curve, records)
+
+    @property
+    def mean_return(self) -> float | None:
+        """Of the last 100 episodes; what the library logged has to do before the first one is known of."""
+        return self.curve.mean if self.curve.count else number(self._newest.get(EP_REW_MEAN))
+
+    @property
+    def mean_length(self) -> float | None:
+        return self.curve.mean_length if self.curve.count else number(self._newest.get(EP_LEN_MEAN))
+
+    @property
+    def fps(self) -> float | None:
+        """The newest rate; before there is one, the average since the start."""
+        return number(self._newest.get(RECENT_FPS, self._newest.get(FPS)))
+
+    @property
+    def update_seconds(self) -> float | None:
+        return number(self._newest.get(UPDATE_SECONDS))
+
+
+def number(value: Any) -> float | None:
+    """``value`` if it is a number, else None."""
+    return float(value) if isinstance(value, int | float) else None
+
+
+def _extend(curve: ReturnCurve, records: Sequence[Mapping[str, Any]]) -> None:
+    """Take in the episodes among ``records``; what is no record of an episode is left out."""
+    try:
+        ends = [(record["step"], record["time"], record["values"]) for record in records if _ends_episode(record)]
+        steps = _numbers([step for step, _, _ in ends], {int})
+        times = _numbers([time for _, time, _ in ends], {int, float})
+        returns = _numbers([values[EPISODE_REWARD] for _, _, values in ends], {int, float, type(None)})
+        lengths = _numbers([values.get(EPISODE_LENGTH) for _, _, values in ends], {int, float, type(None)})
+    except (LookupError, TypeError):
+        if len(records) > 1:
+            for record in records:
+                _extend(curve, [record])
+        return
+    curve.extend(steps, times, returns, lengths)
+
+
+def _ends_episode(record: Mapping[str, Any]) -> bool:
+    return EPISODE_REWARD in record["values"]
+
+
+def _numbers(values: Sequence[Any], kinds: set[type]) -> Floats:
+    """NaN for null. Raises TypeError if there is a value of none of ``kinds``."""
+    if not set(map(type, values)) <= kinds:
+        raise TypeError(f"Expected only {kinds}.")
+    return np.array(values, dtype=np.float64)

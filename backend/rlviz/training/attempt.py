@@ -1,0 +1,77 @@
+"""Attempt: which try to train a run this is, and the counters that it continues."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+
+from rlviz.domain.errors import IllegalTransition, RunFolderError
+from rlviz.domain.evaluation import BestPolicy
+from rlviz.domain.events import CheckpointData, Ending, StartedData, parse_event
+from rlviz.domain.records import EPISODE_INDEX, EVAL_REWARD, is_metric
+from rlviz.domain.status import RunStatus
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.journal import READ_BYTES, JournalTail, read_journal
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """``number`` is 1 for the first. What is counted over the whole run goes on from what earlier attempts left."""
+
+    number: int = 1
+    episodes: int = 0
+    """Episodes finished before."""
+    evaluations: int = 0
+    """Periodic evaluations before, each of which may have used up the seeds of one retest."""
+    answered_request: int = 0
+    """The last request for a checkpoint that was answered."""
+    best: BestPolicy | None = None
+    """The best policy that was kept."""
+
+
+FIRST = Attempt()
+
+
+def begin_attempt(folder: RunFolder) -> Attempt:
+    """The attempt that is wanted of the run in ``folder``.
+
+    Raises IllegalTransition if that attempt, or a later one, has ended: its worker was believed gone.
+    """
+    number = 1
+    with suppress(RunFolderError):  # a damaged wish is none
+        number = folder.read_control().attempt
+    answered = _check_events(folder, number)
+    episodes, evaluations = _count_metrics(folder)
+    best = None
+    with suppress(RunFolderError):
+        best = folder.best_policy()
+    return Attempt(number, episodes, evaluations, answered, best)
+
+
+def _check_events(folder: RunFolder, number: int) -> int:
+    """The last request for a checkpoint that was answered. Raises IllegalTransition if attempt ``number`` has ended."""
+    newest, answered = 1, 0
+    for line in read_journal(folder.events_path):
+        event = parse_event(line.record)
+        match event.data if event is not None else None:
+            case StartedData(attempt=attempt):
+                newest = attempt
+            case CheckpointData(request=request):
+                answered = max(answered, request)
+            case Ending() as ending if (ending.attempt or newest) >= number:
+                raise IllegalTransition(ending.leads_to, RunStatus.RUNNING)
+    return answered
+
+
+def _count_metrics(folder: RunFolder) -> tuple[int, int]:
+    """Episodes finished, and periodic evaluations."""
+    episodes = evaluations = 0
+    tail = JournalTail(folder.metrics_path)
+    while lines := tail.read(READ_BYTES):
+        for line in lines:
+            if line.record is not None and is_metric(line.record):
+                values = line.record["values"]
+                evaluations += EVAL_REWARD in values
+                index = values.get(EPISODE_INDEX)
+                episodes = max(episodes, index) if isinstance(index, int) else episodes
+    return episodes, evaluations

@@ -1,0 +1,148 @@
+"""One projection: whatever the journals hold, a run that is followed has the row that a rebuild gives it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlmodel import delete, select
+
+from rlviz.catalog.database import Database
+from rlviz.catalog.models import RunRow
+from rlviz.domain.events import EventKind
+from rlviz.rundir.control import Control, Desired
+from rlviz.services.projection.folder_projection import row_of_config
+from rlviz.services.projection.rebuild import rebuild
+from rlviz.services.streaming.broadcast import Broadcast
+from rlviz.services.streaming.feeds import Feeds
+from rlviz.services.supervision.run_monitor import RunMonitor
+from tests.support.training import make_run
+
+FIELDS: dict[str, Any] = {
+    "pid": 7,
+    "process_started_at": 1.5,
+    "boot_id": "b",
+    "path": "model.zip",
+    "mean_return": 480.0,
+    "std_return": 1.0,
+    "episodes": 5,
+    "request": 2,
+    "type": "ValueError",
+    "message": "it broke",
+    "traceback": "…",
+    "cause": "killed",
+}
+
+times = st.floats(1_000, 2_000) | st.floats(0, 1e9)  # the clock may be set back
+steps = st.integers(0, 5_000)
+returns = st.floats(-10, 600) | st.none() | st.sampled_from(["three", [], True])
+broken = st.sampled_from(["not JSON", "[]", "{}", '{"seq":1}', '{"seq":1,"time":"noon","step":1,"values":[]}', ""])
+
+
+@st.composite
+def metric_lines(draw: st.DrawFn) -> str:
+    values = draw(
+        st.fixed_dictionaries(
+            {},
+            optional={
+                "episode/reward": returns,
+                "episode/length": returns,
+                "episode/index": st.integers(1, 500) | st.none(),
+                "rollout/ep_rew_mean": returns,
+                "rollout/ep_len_mean": returns,
+                "time/fps": returns,
+                "time/recent_fps": returns,
+                "time/update_seconds": returns,
+            },
+        )
+    )
+    return json.dumps({"seq": 1, "time": draw(times), "step": draw(steps), "values": values})
+
+
+@st.composite
+def event_lines(draw: st.DrawFn) -> str:
+    kind = draw(st.sampled_from([*EventKind, "rolled-back"]))
+    data = {name: value for name, value in FIELDS.items() if draw(st.integers(0, 20))}  # now and then one is missing
+    if draw(st.booleans()):
+        data["attempt"] = draw(st.integers(0, 3))
+    return json.dumps({"seq": 1, "time": draw(times), "event": str(kind), "step": draw(steps), "data": data})
+
+
+journals = st.tuples(
+    st.lists(metric_lines() | broken, max_size=60), st.lists(event_lines() | event_lines() | broken, max_size=20)
+)
+pieces = st.lists(st.tuples(st.booleans(), st.integers(1, 3_000)), max_size=30)
+controls = st.builds(
+    Control,
+    desired=st.sampled_from(Desired),
+    attempt=st.integers(1, 3),
+    reason=st.none() | st.just("The app was ended."),
+    requested_at=st.just(1_500.0),
+)
+
+
+class Endless:
+    """A worker that lives."""
+
+    def poll(self) -> None:
+        return None
+
+
+@pytest.fixture(scope="module")
+def databases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Database, Database]]:
+    """One to follow a run in, one to rebuild it into."""
+    root = tmp_path_factory.mktemp("catalogues")
+    databases = Database(root / "live.db"), Database(root / "rebuilt.db")
+    for database in databases:
+        database.migrate()
+    yield databases
+    for database in databases:
+        database.close()
+
+
+@settings(deadline=None, max_examples=80, suppress_health_check=[HealthCheck.too_slow])
+@given(journals=journals, pieces=pieces, control=controls)
+def test_any_beginning_of_any_journals_followed_live_gives_the_row_of_a_rebuild(
+    databases: tuple[Database, Database],
+    journals: tuple[list[str], list[str]],
+    pieces: list[tuple[bool, int]],
+    control: Control,
+) -> None:
+    live, rebuilt = databases
+    with TemporaryDirectory() as root:
+        folder = make_run(Path(root))
+        folder.write_control(control)
+        with live.write() as session:
+            session.exec(delete(RunRow))
+            row = row_of_config(folder.read_config())
+            session.add(row.sqlmodel_update({"attempt": control.attempt, "queued_at": control.queued_at}))
+        contents = ["".join(f"{line}\n" for line in lines).encode() for lines in journals]
+        monitor = None
+        for of_events, size in [(False, 0), *pieces]:
+            path, content = ((folder.metrics_path, contents[0]), (folder.events_path, contents[1]))[of_events]
+            with path.open("ab") as file:
+                file.write(content[file.tell() :][:size])
+            if monitor is None or size % 7 == 0:  # now and then the service is started again
+                feed = Feeds(Path(root)).of(folder.run_id)
+                monitor = RunMonitor(folder, Endless(), feed, live, Broadcast(), monotonic=count(step=10.0).__next__)
+            monitor.poll()
+        rebuild(rebuilt, Path(root))
+        assert columns(live) == columns(rebuilt)
+
+
+def columns(database: Database) -> dict[str, Any]:
+    """All but what the catalogue says of a run before its attempt begins, and while it goes on."""
+    with database.read() as session:
+        row = session.exec(select(RunRow)).one()
+    found = dict(row.model_dump())
+    if not row.state.is_final or row.started_at is None:
+        for name in ("status", "ended_at"):
+            found.pop(name)
+    return found
