@@ -12,7 +12,7 @@ from rlviz.domain.status import RunStatus
 from rlviz.rundir.folder import RunFolder
 from rlviz.services.projection.folder_projection import row_of_folder
 from rlviz.training.session import train_run
-from tests.support.training import events, make_run
+from tests.support.training import column, events, make_run
 
 OLD_RUNS = Path(__file__).parents[1] / "fixtures" / "runs_v0_1_0"
 
@@ -59,3 +59,13 @@ def test_the_catalogue_of_runs_of_version_0_1_0_says_it_too() -> None:
     assert completed
     assert all(row.end_step == row.step for row in completed)
     assert all(row.end_step >= max(row.step, row.total_timesteps) for row in rows.values())
+
+
+@pytest.mark.parametrize("algo", ["ppo", "dqn"])
+def test_the_catalogue_knows_how_long_an_update_takes(tmp_path: Path, algo: str) -> None:
+    folder = make_run(tmp_path, algo=algo)
+    assert row_of_folder(folder)[0].update_seconds is None
+    assert train_run(folder)
+    seconds = column(folder, "time/update_seconds")
+    assert seconds
+    assert row_of_folder(folder)[0].update_seconds == seconds[-1]
