@@ -13,6 +13,7 @@ from rlviz.algorithms.base import LOGGED, Algorithm, Hyperparameters
 from rlviz.algorithms.fields import GROUPS
 from rlviz.algorithms.metrics import metric_definitions
 from rlviz.analysis.arrays import Floats
+from rlviz.analysis.hints import Review
 from rlviz.analysis.solved import SolvedAt
 from rlviz.api.schemas import (
     AlgorithmInfo,
@@ -23,16 +24,20 @@ from rlviz.api.schemas import (
     EnvironmentVariant,
     Evaluation,
     FigureComparison,
+    Hint,
+    HintRule,
     HyperparameterField,
     MeasuredPreset,
     MetricCurve,
     MetricDefinitions,
     MetricGroupInfo,
     MetricInfo,
+    Minimum,
     PresetInfo,
     Run,
     RunEvent,
     RunGroup,
+    RunHints,
     Solved,
     SpaceInfo,
     Verdict,
@@ -192,6 +197,24 @@ def view_event(event: EventRecord) -> RunEvent:
         level=told.level,
         message=told.message,
         details=event.data,
+    )
+
+
+def view_hints(run_id: str, seen: Review) -> RunHints:
+    return RunHints(
+        run_id=run_id,
+        hints=[Hint(**asdict(hint)) for hint in seen.hints],
+        rules=[
+            HintRule(
+                id=finding.rule.id,
+                looks_for=finding.rule.looks_for,
+                metrics=list(finding.rule.metrics),
+                minimum=Minimum(**asdict(finding.rule.minimum)),
+                state=finding.state,
+                points=finding.points,
+            )
+            for finding in seen.findings
+        ],
     )
 
 

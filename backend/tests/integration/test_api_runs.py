@@ -240,12 +240,17 @@ def test_labels_change_one_by_one_and_the_folder_knows_them(service: Service) ->
 def test_a_run_is_told_what_its_curves_suggest(service: Service) -> None:
     run = service.create(total_timesteps=10_000)
     folder = service.folder(run["id"])
-    assert service.get(f"/runs/{run['id']}/hints") == {"run_id": run["id"], "hints": []}
+    silent = service.get(f"/runs/{run['id']}/hints")
+    assert (silent["run_id"], silent["hints"]) == (run["id"], [])
+    assert {rule["state"] for rule in silent["rules"]} == {"not_logged"}
     with journal(folder.metrics_path) as metrics:
         for step in range(100, 9_000, 100):
             metrics.append({"step": step, "values": {"episode/reward": 20.0 + step % 7, "train/approx_kl": 0.01}})
     [hint] = service.get(f"/runs/{run['id']}/hints")["hints"]
     assert (hint["id"], hint["metric"], hint["to_step"]) == ("reward-flat", "episode/reward", 8_900)
+    assert hint["looked_at"]["points"] == 89
+    states = {rule["id"]: rule["state"] for rule in service.get(f"/runs/{run['id']}/hints")["rules"]}
+    assert (states["reward-flat"], states["too-few-timesteps"]) == ("found", "waiting")
 
 
 def test_events_are_told_in_sentences(service: Service) -> None:

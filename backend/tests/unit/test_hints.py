@@ -147,10 +147,7 @@ def test_no_rule_speaks_where_none_should(name: str) -> None:
 
 
 def test_every_rule_is_tried() -> None:
-    spoken = {hint.id for rule in (*RULES, *RETURN_RULES) for given in FIRES.values() if (hint := rule(given))}
-    assert spoken == FIRES.keys()
-    for rule in (*RULES, *RETURN_RULES):
-        assert any(rule(given) for given in FIRES.values()), rule.__name__
+    assert {rule.id for rule in (*RULES, *RETURN_RULES)} == FIRES.keys()
 
 
 @pytest.mark.parametrize("name", FIRES)

@@ -12,7 +12,9 @@ from pydantic import JsonValue
 from rlviz.analysis.arrays import Floats
 from rlviz.analysis.columns import Series
 from rlviz.analysis.moving import moving_average
-from rlviz.domain.records import EPISODE_REWARD
+from rlviz.analysis.solved import SolvedAt
+from rlviz.domain.evaluation import BestPolicy
+from rlviz.domain.records import EPISODE_REWARD, EVAL_REWARD
 
 WINDOW = 20
 """Episodes in the moving average of the return."""
@@ -23,7 +25,8 @@ NOTHING = Series(*np.empty((3, 0)))
 @dataclass(frozen=True, eq=False)
 class Case:
     """``series``: metrics by name. ``actions``: how many there are, if they are discrete. ``threshold``: the return
-    from which the environment counts as solved. ``ended``: nothing more will be logged."""
+    from which the environment counts as solved. ``ended``: nothing more will be logged. ``best``: the best policy that
+    was kept; ``solved``: when the run was solved, if it was."""
 
     algo: str
     hyperparameters: Mapping[str, JsonValue]
@@ -32,6 +35,8 @@ class Case:
     ended: bool = False
     actions: int | None = None
     threshold: float | None = None
+    best: BestPolicy | None = None
+    solved: SolvedAt | None = None
 
     def curve(self, name: str) -> Series:
         """The values of a metric that are numbers; none if it was never logged."""
@@ -69,8 +74,32 @@ class Case:
         return float(self.averages[-1]) if len(self.averages) else None
 
     @property
-    def solved(self) -> bool:
-        return self.threshold is not None and self.final is not None and self.final >= self.threshold
+    def over(self) -> bool:
+        """Whether training is over, or as good as."""
+        return self.ended or self.progress >= 0.99
+
+    @cached_property
+    def evaluations(self) -> Series:
+        """Mean returns of the greedy policy."""
+        return self.curve(EVAL_REWARD)
+
+    @property
+    def greedy(self) -> float | None:
+        """The newest of them."""
+        return float(self.evaluations.value[-1]) if len(self.evaluations) else None
+
+    @property
+    def holds(self) -> bool:
+        """Whether the newest policy is at the threshold, as training or as greedy evaluation shows it."""
+        return self.threshold is not None and any(
+            value is not None and value >= self.threshold for value in (self.final, self.greedy)
+        )
+
+    @property
+    def reached(self) -> bool:
+        """Whether the threshold was reached at any time, so that a policy that is good enough was there."""
+        kept = self.best is not None and self.threshold is not None and self.best.mean_return >= self.threshold
+        return self.holds or kept or self.solved is not None
 
     @cached_property
     def stretches(self) -> Stretches | None:

@@ -21,7 +21,7 @@ HIGH_EPSILON = 0.15
 def entropy_collapsed(case: Case) -> Hint | None:
     """The policy became almost certain in the first half of training, stayed so, and the task is not solved."""
     curve = case.curve(ENTROPY)
-    if case.actions is None or case.actions < 2 or len(curve) < 10 or case.solved:
+    if case.actions is None or case.actions < 2 or case.reached:
         return None
     share = -curve.value / math.log(case.actions)
     above = np.flatnonzero(share >= COLLAPSED_ENTROPY)
@@ -50,7 +50,7 @@ def entropy_collapsed(case: Case) -> Hint | None:
 def epsilon_high(case: Case) -> Hint | None:
     """Training is over, and the agent still acts at random often."""
     curve = case.curve(EPSILON)
-    if len(curve) == 0 or not (case.ended or case.progress >= 0.95):
+    if len(curve) == 0 or case.reached:
         return None
     last, floor = float(curve.value[-1]), case.number("exploration_final_eps") or 0.0
     if last <= HIGH_EPSILON:

@@ -15,8 +15,20 @@ KNOBS = "knobs"
 
 
 @dataclass(frozen=True)
+class LookedAt:
+    """All that a rule went by: so many ``points`` of ``metric`` between two steps; ``unit`` says what a point is."""
+
+    metric: str
+    from_step: int
+    to_step: int
+    points: int
+    unit: str
+
+
+@dataclass(frozen=True)
 class Hint:
-    """``metric`` between steps ``from_step`` and ``to_step`` shows it; ``learn``: section of the explanations."""
+    """``metric`` between steps ``from_step`` and ``to_step`` shows it; ``learn``: section of the explanations.
+    ``looked_at`` is filled in for the rule."""
 
     id: str
     severity: Severity
@@ -27,6 +39,7 @@ class Hint:
     evidence: str
     suggestion: str
     learn: str = FAILURE_MODES
+    looked_at: LookedAt | None = None
 
 
 def plain(value: float) -> str:
@@ -36,6 +49,11 @@ def plain(value: float) -> str:
     if abs(value) >= 1_000:
         return f"{value:,.0f}"
     return f"{float(f'{value:.3g}'):.10g}"
+
+
+def shown(value: float) -> float:
+    """The number that a reader sees for ``value``. What is reckoned from it agrees with what the reader reckons."""
+    return float(plain(value).replace(",", ""))
 
 
 def change(case: Case, name: str, factor: float, *, low: float = 0.0, high: float = float("inf")) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rlviz.analysis.hints.case import Case
-from rlviz.analysis.hints.hint import Hint, change, plain, sentence
+from rlviz.analysis.hints.hint import Hint, change, plain, sentence, shown
 
 LOSSES = ("train/critic_loss", "train/value_loss", "train/loss")
 """The value loss under each learner's own name; the first that was logged is looked at."""
@@ -17,15 +17,9 @@ DIVERGED = 20.0
 CHUNKS = 10
 
 
-def loss_diverging(case: Case) -> Hint | None:
-    """The value loss is no number any more, or grew out of all proportion and still grows."""
-    metric = next((name for name in LOSSES if name in case.series), None)
-    if metric is None or (metric == "train/loss" and POLICY_GRADIENT_LOSS in case.series):
-        return None  # the sum of a policy gradient learner's losses has no scale
-    return _not_a_number(case, metric) or _runs_away(case, metric)
-
-
-def _not_a_number(case: Case, metric: str) -> Hint | None:
+def loss_not_a_number(case: Case) -> Hint | None:
+    """The value loss is NaN or infinite."""
+    metric = _metric(case)
     series = case.series[metric]
     broken = np.flatnonzero(~np.isfinite(series.value))
     if len(broken) == 0:
@@ -44,10 +38,12 @@ def _not_a_number(case: Case, metric: str) -> Hint | None:
     )
 
 
-def _runs_away(case: Case, metric: str) -> Hint | None:
+def loss_runs_away(case: Case) -> Hint | None:
+    """The value loss grew out of all proportion, still grows, and the policy does not do what it should."""
+    metric = _metric(case)
     curve = case.curve(metric)
-    if len(curve) < 3 * CHUNKS:
-        return None
+    if case.holds or len(curve) < 3 * CHUNKS or (metric == "train/loss" and POLICY_GRADIENT_LOSS in case.series):
+        return None  # the sum of a policy gradient learner's losses has no scale
     medians = np.array([np.median(chunk) for chunk in np.array_split(curve.value, CHUNKS)])
     early, late = float(np.median(medians[1:4])), float(medians[-1])
     grows = bool(np.all(np.diff(medians[-4:]) > 0))
@@ -63,8 +59,8 @@ def _runs_away(case: Case, metric: str) -> Hint | None:
         from_step=begin,
         to_step=int(curve.step[-1]),
         evidence=(
-            f"From {plain(early)} early on it grew to {plain(late)}, {plain(late / early)} times as much, and it still "
-            f"grows; grown returns explain {plain(explained)} times at most."
+            f"From {plain(early)} early on it grew to {plain(late)}, {plain(shown(late) / shown(early))} times as "
+            f"much, and it still grows; grown returns explain {plain(explained)} times at most."
         ),
         suggestion=sentence(
             change(case, "learning_rate", 1 / 3),
@@ -72,6 +68,10 @@ def _runs_away(case: Case, metric: str) -> Hint | None:
             change(case, "tau", 1 / 2) if "target_update_interval" not in case.hyperparameters else None,
         ),
     )
+
+
+def _metric(case: Case) -> str:
+    return next(name for name in LOSSES if len(case.series.get(name, ())))
 
 
 def _growth_of_returns(case: Case) -> float:

@@ -23,7 +23,7 @@ LOW_EXPLAINED_VARIANCE = 0.2
 def kl_spikes(case: Case) -> Hint | None:
     """Single updates moved the policy much further than usual: at least three, or one by far."""
     curve = case.curve(KL)
-    if len(curve) < MIN_UPDATES:
+    if len(curve) < MIN_UPDATES or case.holds:
         return None
     usual = float(np.median(curve.value))
     spikes = np.flatnonzero(curve.value > max(LARGE_KL, 5 * usual))
@@ -38,8 +38,9 @@ def kl_spikes(case: Case) -> Hint | None:
         from_step=int(curve.step[spikes[0]]),
         to_step=int(curve.step[spikes[-1]]),
         evidence=(
-            f"approx_kl is {plain(usual)} in the middle, but above {plain(max(LARGE_KL, 5 * usual))} in {len(spikes)} "
-            f"of {len(curve)} updates, up to {plain(highest)} at step {int(curve.step[curve.value.argmax()]):,}."
+            f"The median of approx_kl is {plain(usual)}, but it is above {plain(max(LARGE_KL, 5 * usual))} in "
+            f"{len(spikes)} of {len(curve)} updates, up to {plain(highest)} at step "
+            f"{int(curve.step[curve.value.argmax()]):,}."
         ),
         suggestion=sentence(_stop_at_kl(case), change(case, "learning_rate", 1 / 2)),
     )
@@ -50,7 +51,7 @@ def clip_fraction_high(case: Case) -> Hint | None:
     curve = case.curve(CLIP_FRACTION)
     half = len(curve) // 2
     recent = curve.value[half:]
-    if len(recent) < MIN_UPDATES or float(np.median(recent)) <= LARGE_CLIP_FRACTION:
+    if len(recent) < MIN_UPDATES or case.holds or float(np.median(recent)) <= LARGE_CLIP_FRACTION:
         return None
     share = float(np.mean(recent > LARGE_CLIP_FRACTION))
     return Hint(
@@ -62,7 +63,7 @@ def clip_fraction_high(case: Case) -> Hint | None:
         to_step=int(curve.step[-1]),
         evidence=(
             f"In the second half, clip_fraction is above {LARGE_CLIP_FRACTION:g} in {share:.0%} of the updates "
-            f"({plain(float(np.median(recent)))} in the middle)."
+            f"(median {plain(float(np.median(recent)))})."
         ),
         suggestion=sentence(change(case, "learning_rate", 1 / 2), change(case, "n_epochs", 1 / 2, low=1)),
     )
@@ -73,7 +74,7 @@ def explained_variance_low(case: Case) -> Hint | None:
     curve = case.curve(EXPLAINED_VARIANCE)
     half = len(curve) // 2
     recent = curve.value[half:]
-    if len(recent) < MIN_UPDATES or case.progress < 0.2 or case.solved:
+    if len(recent) < MIN_UPDATES or case.reached:
         return None
     usual = float(np.median(recent))
     if usual >= LOW_EXPLAINED_VARIANCE:
@@ -86,7 +87,7 @@ def explained_variance_low(case: Case) -> Hint | None:
         metric=EXPLAINED_VARIANCE,
         from_step=int(curve.step[half]),
         to_step=int(curve.step[-1]),
-        evidence=f"In the second half, explained_variance is {plain(usual)} in the middle{worse}; 1 is perfect.",
+        evidence=f"In the second half, the median of explained_variance is {plain(usual)}{worse}; 1 is perfect.",
         suggestion=sentence(
             change(case, "vf_coef", 2, high=10),
             change(case, "n_steps", 2),

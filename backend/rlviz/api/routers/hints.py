@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 from fastapi import APIRouter
 
 from rlviz.api.dependencies import App
 from rlviz.api.problems import documented
-from rlviz.api.schemas import Hint, RunHints
+from rlviz.api.schemas import RunHints
+from rlviz.api.views import view_hints
 from rlviz.domain.errors import ArtifactNotFound, RunNotFound
 
 router = APIRouter(prefix="/runs/{run_id}/hints", tags=["hints"])
@@ -17,4 +16,4 @@ router = APIRouter(prefix="/runs/{run_id}/hints", tags=["hints"])
 @router.get("", responses=documented(RunNotFound, ArtifactNotFound))
 def list_hints(run_id: str, app: App) -> RunHints:
     """What the curves show that is known to go wrong, where, and what to try."""
-    return RunHints(run_id=run_id, hints=[Hint(**asdict(hint)) for hint in app.hints.of(run_id)])
+    return view_hints(run_id, app.hints.of(run_id))

@@ -22,7 +22,7 @@ from rlviz.api.schemas.comparison import (
 )
 from rlviz.api.schemas.evaluations import Evaluation, EvaluationCreate
 from rlviz.api.schemas.events import RunEvent, RunEvents
-from rlviz.api.schemas.hints import Hint, RunHints
+from rlviz.api.schemas.hints import Hint, HintRule, LookedAt, Minimum, RunHints
 from rlviz.api.schemas.metrics import MetricCurve, MetricCurves, MetricRows
 from rlviz.api.schemas.problems import Problem, ProblemField
 from rlviz.api.schemas.runs import Run, RunCreate, RunDetail, RunPage, RunPatch, Solved, Tag, TagCount, TagList
@@ -48,8 +48,10 @@ __all__ = [
     "FigureComparison",
     "Health",
     "Hint",
+    "HintRule",
     "HyperparameterField",
     "Limits",
+    "LookedAt",
     "MeasuredPreset",
     "MetricCurve",
     "MetricCurves",
@@ -58,6 +60,7 @@ __all__ = [
     "MetricInfo",
     "MetricRows",
     "MetricsEventData",
+    "Minimum",
     "PresetInfo",
     "Problem",
     "ProblemField",

@@ -6,7 +6,19 @@ from typing import Literal
 
 from pydantic import Field
 
+from rlviz.analysis.hints import RuleState
+from rlviz.analysis.hints.rule import Unit
 from rlviz.api.schemas.wire import Wire
+
+
+class LookedAt(Wire):
+    """All that a rule went by."""
+
+    metric: str
+    from_step: int
+    to_step: int
+    points: int = Field(description="How many values there were.")
+    unit: Unit = Field(description="What a value stands for.")
 
 
 class Hint(Wire):
@@ -19,8 +31,30 @@ class Hint(Wire):
     evidence: str = Field(description="What was seen, in numbers.")
     suggestion: str = Field(description="What to try: which hyperparameter, and which value.")
     learn: str = Field(description="Anchor on the algorithm's page of explanations.")
+    looked_at: LookedAt
+
+
+class Minimum(Wire):
+    """What a rule has to have seen before it says anything."""
+
+    points: int = Field(description="Values of its metric.")
+    unit: Unit
+    progress: float = Field(description="Share of the timesteps that is done.")
+    ended: bool = Field(description="Training has to be over.")
+
+
+class HintRule(Wire):
+    """A rule, and what it came to in this run."""
+
+    id: str
+    looks_for: str
+    metrics: list[str] = Field(description="It looks at the first of them that was logged.")
+    minimum: Minimum
+    state: RuleState = Field(description="not_logged, waiting for its minimum, silent, or found.")
+    points: int = Field(description="Values that there are by now.")
 
 
 class RunHints(Wire):
     run_id: str
     hints: list[Hint] = Field(description="The gravest first.")
+    rules: list[HintRule] = Field(description="Every rule that was asked.")

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
 from threading import Lock
 
-from rlviz.analysis.hints import Case, Hint, find_hints
+from rlviz.analysis.hints import Case, Review, review
 from rlviz.catalog.models import RunRow
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import UnknownName
+from rlviz.domain.evaluation import BestPolicy
 from rlviz.environments.base import Environment
 from rlviz.environments.custom import environment_of
+from rlviz.services.projection.run_projection import solved_of
 from rlviz.services.use_cases.metrics import MetricsService
 from rlviz.services.use_cases.run_series import Snapshot
 from rlviz.services.use_cases.runs import RunService
@@ -24,25 +25,25 @@ class HintService:
 
     def __init__(self, runs: RunService, metrics: MetricsService) -> None:
         self._runs, self._metrics = runs, metrics
-        self._cache: OrderedDict[str, tuple[tuple[int, str], Sequence[Hint]]] = OrderedDict()
+        self._cache: OrderedDict[str, tuple[tuple[int, str, int | None], Review]] = OrderedDict()
         self._lock = Lock()
 
-    def of(self, run_id: str) -> Sequence[Hint]:
-        """The gravest first. Raises RunNotFound, or ArtifactNotFound if the run's folder is gone."""
+    def of(self, run_id: str) -> Review:
+        """Raises RunNotFound, or ArtifactNotFound if the run's folder is gone."""
         row = self._runs.get(run_id)
         found = self._metrics.read(self._runs.folder(run_id))
-        version = (found.offset, row.status)
+        version = (found.offset, row.status, row.solved_step)
         with self._lock:
             known = self._cache.get(run_id)
         if known is not None and known[0] == version:
             return known[1]
-        hints = find_hints(self._case(row, found))
+        seen = review(self._case(row, found))
         with self._lock:
-            self._cache[run_id] = version, hints
+            self._cache[run_id] = version, seen
             self._cache.move_to_end(run_id)
             while len(self._cache) > CACHED_RUNS:
                 self._cache.popitem(last=False)
-        return hints
+        return seen
 
     def _case(self, row: RunRow, found: Snapshot) -> Case:
         config = self._runs.config(row.id)
@@ -54,7 +55,9 @@ class HintService:
             series=found.series,
             ended=row.state.is_final,
             actions=environment.action_space.n if environment else None,
-            threshold=environment.reward_threshold if environment else None,
+            threshold=row.reward_threshold,
+            best=None if row.best_policy is None else BestPolicy.model_validate(row.best_policy),
+            solved=solved_of(row),
         )
 
 

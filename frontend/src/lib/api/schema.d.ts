@@ -1308,6 +1308,30 @@ export interface components {
        * @description Anchor on the algorithm's page of explanations.
        */
       learn: string;
+      looked_at: components["schemas"]["LookedAt"];
+    };
+    /**
+     * HintRule
+     * @description A rule, and what it came to in this run.
+     */
+    HintRule: {
+      /** Id */
+      id: string;
+      /** Looks For */
+      looks_for: string;
+      /**
+       * Metrics
+       * @description It looks at the first of them that was logged.
+       */
+      metrics: string[];
+      minimum: components["schemas"]["Minimum"];
+      /** @description not_logged, waiting for its minimum, silent, or found. */
+      state: components["schemas"]["RuleState"];
+      /**
+       * Points
+       * @description Values that there are by now.
+       */
+      points: number;
     };
     /** HyperparameterField */
     HyperparameterField: {
@@ -1403,6 +1427,25 @@ export interface components {
       comparison_points: components["schemas"]["Bounds"];
       /** @description Points of each curve of a run's metrics. */
       curve_points: components["schemas"]["Bounds"];
+    };
+    /**
+     * LookedAt
+     * @description All that a rule went by.
+     */
+    LookedAt: {
+      /** Metric */
+      metric: string;
+      /** From Step */
+      from_step: number;
+      /** To Step */
+      to_step: number;
+      /**
+       * Points
+       * @description How many values there were.
+       */
+      points: number;
+      /** @description What a value stands for. */
+      unit: components["schemas"]["Unit"];
     };
     /**
      * MeasuredPreset
@@ -1628,6 +1671,28 @@ export interface components {
       cursor: string;
     };
     /**
+     * Minimum
+     * @description What a rule has to have seen before it says anything.
+     */
+    Minimum: {
+      /**
+       * Points
+       * @description Values of its metric.
+       */
+      points: number;
+      unit: components["schemas"]["Unit"];
+      /**
+       * Progress
+       * @description Share of the timesteps that is done.
+       */
+      progress: number;
+      /**
+       * Ended
+       * @description Training has to be over.
+       */
+      ended: boolean;
+    };
+    /**
      * Need
      * @description What an environment must have for a hyperparameter to be offered.
      * @enum {string}
@@ -1674,6 +1739,11 @@ export interface components {
         [key: string]: components["schemas"]["JsonValue"];
       };
     };
+    /**
+     * RuleState
+     * @enum {string}
+     */
+    RuleState: "not_logged" | "waiting" | "silent" | "found";
     /** Run */
     Run: {
       /** Id */
@@ -2158,6 +2228,11 @@ export interface components {
        * @description The gravest first.
        */
       hints: components["schemas"]["Hint"][];
+      /**
+       * Rules
+       * @description Every rule that was asked.
+       */
+      rules: components["schemas"]["HintRule"][];
     };
     /** RunPage */
     RunPage: {
@@ -2371,6 +2446,11 @@ export interface components {
       /** Total Bytes */
       total_bytes: number;
     };
+    /**
+     * Unit
+     * @enum {string}
+     */
+    Unit: "episodes" | "updates" | "rows";
     /**
      * UnknownData
      * @description An event of a kind that a newer version writes.

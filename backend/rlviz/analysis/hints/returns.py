@@ -6,7 +6,7 @@ import numpy as np
 
 from rlviz.analysis.arrays import Floats
 from rlviz.analysis.hints.case import WINDOW, Case, Stretches
-from rlviz.analysis.hints.hint import KNOBS, Hint, change, plain, sentence
+from rlviz.analysis.hints.hint import KNOBS, Hint, change, plain, sentence, shown
 from rlviz.domain.records import EPISODE_REWARD
 
 CLEAR = 3.0
@@ -21,31 +21,37 @@ MAX_PARTS = 100
 def reward_collapsed(case: Case) -> Hint | None:
     """The returns lost more than half of what they had gained, and did not come back."""
     parts = case.stretches
-    if parts is None or case.solved:
+    if parts is None or case.holds or _greedy_kept(case):
         return None
     best = int(np.argmax(parts.mean))
-    gained, lost = parts.mean[best] - parts.mean[: best + 1].min(), parts.mean[best] - parts.mean[-2:].max()
+    low = int(np.argmin(parts.mean[: best + 1]))
+    gained, lost = parts.mean[best] - parts.mean[low], parts.mean[best] - parts.mean[-2:].max()
     if best >= len(parts.mean) - 2 or gained < CLEAR * parts.noise or lost <= max(gained / 2, CLEAR * parts.noise):
         return None
+    start, top, end = (shown(parts.mean[index]) for index in (low, best, -1))
+    share = min((top - end) / (top - start), 9.99)
     return Hint(
         id="reward-collapsed",
-        severity="problem",
+        severity="warning" if case.reached else "problem",
         title="The policy forgot what it had learned",
         metric=EPISODE_REWARD,
         from_step=int(parts.edge[best]),
         to_step=case.step,
         evidence=(
-            f"The mean return was {plain(parts.mean[best])} around step {_middle(parts, best):,} and is "
-            f"{plain(parts.mean[-1])} at the end: {min(lost / gained, 9.99):.0%} of what had been gained is lost."
+            f"The mean return rose from {plain(start)} around step {_middle(parts, low):,} to {plain(top)} around step "
+            f"{_middle(parts, best):,} and is {plain(end)} at the end: {plain(top - end)} of the {plain(top - start)} "
+            f"gained are lost ({share:.0%}).{_kept(case)}"
         ),
-        suggestion=sentence(_gentler(case), "keep the best policy by evaluating regularly while it trains"),
+        suggestion=sentence(
+            _gentler(case), None if case.best else "keep the best policy by evaluating while it trains"
+        ),
     )
 
 
 def unstable(case: Case) -> Hint | None:
     """The mean return fell from near its best to far below, and rose again, at least twice."""
     count = min(MAX_PARTS, len(case.returns) // WINDOW)
-    if count < 10 or case.solved:
+    if count < 10 or case.holds:
         return None
     parts = np.array_split(case.returns.value, count)
     means = np.array([part.mean() for part in parts])
@@ -60,14 +66,14 @@ def unstable(case: Case) -> Hint | None:
     first = int(case.returns.step[sum(map(len, parts[: falls[0]]))])
     return Hint(
         id="unstable",
-        severity="warning",
+        severity="info" if case.reached else "warning",
         title="The return swings up and down",
         metric=EPISODE_REWARD,
         from_step=first,
         to_step=case.step,
         evidence=(
             f"The mean return of {len(parts[0])} episodes fell {len(falls)} times from above {plain(high)} to below "
-            f"{plain(low)}, first at step {first:,}."
+            f"{plain(low)}, first at step {first:,}.{_kept(case)}"
         ),
         suggestion=sentence(_gentler(case), change(case, "batch_size", 2, high=8_192)),
     )
@@ -76,7 +82,7 @@ def unstable(case: Case) -> Hint | None:
 def too_few_timesteps(case: Case) -> Hint | None:
     """Training is over, and the returns were still rising."""
     parts = case.stretches
-    if parts is None or case.solved or not (case.ended or case.progress >= 0.99):
+    if parts is None or case.reached or not case.over:
         return None
     rise = float(parts.mean[-1] - parts.mean[-4])
     steady = parts.mean[-1] > parts.mean[-2] > parts.mean[-4]
@@ -88,40 +94,101 @@ def too_few_timesteps(case: Case) -> Hint | None:
         severity="warning",
         title="It was still learning when training ended",
         metric=EPISODE_REWARD,
-        from_step=int(parts.edge[-4]),
+        from_step=int(parts.edge[-5]),
         to_step=case.step,
         evidence=(
-            f"Over the last 30 % of the steps the mean return rose from {plain(parts.mean[-4])} to "
-            f"{plain(parts.mean[-1])}{goal}."
+            f"The mean return rose from {plain(parts.mean[-4])} around step {_middle(parts, -4):,} to "
+            f"{plain(parts.mean[-1])} in the last tenth of the steps{goal}."
         ),
         suggestion=sentence(_longer(case)),
         learn=KNOBS,
     )
 
 
-def plateau(case: Case) -> Hint | None:
-    """The returns stand still over the last 40 % of the steps, short of the threshold."""
+def flat(case: Case) -> Hint | None:
+    """The returns stand where they began, and so does the greedy policy."""
     parts = case.stretches
-    if parts is None or case.solved or case.progress < 0.4:
+    if parts is None or case.reached or not _stands_still(parts) or _learned(case, parts):
         return None
-    before, after = parts.mean[-4:-2].mean(), parts.mean[-2:].mean()
-    if abs(after - before) > max(0.05 * parts.span, 2 * parts.noise):
-        return None
-    learned = float(parts.mean[-4:].mean() - parts.mean[0]) >= CLEAR * parts.noise
-    goal = f" The threshold is {plain(case.threshold)}." if case.threshold is not None else ""
     return Hint(
-        id="reward-plateau" if learned else "reward-flat",
-        severity="info" if case.threshold is None and learned else "warning",
-        title="The return stands still" if learned else "Nothing was learned yet",
+        id="reward-flat",
+        severity="warning",
+        title="Nothing was learned yet",
         metric=EPISODE_REWARD,
-        from_step=int(parts.edge[-5] if learned else 0),
+        from_step=0,
         to_step=case.step,
         evidence=(
-            f"Over the last 40 % of the steps the mean return went from {plain(float(before))} to {plain(float(after))}"
-            f"{'' if learned else f'; it began at {plain(float(parts.mean[0]))}'}.{goal}"
+            f"The mean return was {plain(_beginning(case))} over the first {_first(case)} episodes and is "
+            f"{plain(float(parts.mean[-2:].mean()))} over the last fifth of the steps.{_goal(case)}"
         ),
         suggestion=sentence(*_bolder(case)),
     )
+
+
+def plateau(case: Case) -> Hint | None:
+    """The returns stand still over the last 40 % of the steps, short of the threshold."""
+    parts = case.stretches
+    if parts is None or case.reached or not _stands_still(parts) or not _learned(case, parts):
+        return None
+    before, after = float(parts.mean[-4:-2].mean()), float(parts.mean[-2:].mean())
+    return Hint(
+        id="reward-plateau",
+        severity="info" if case.threshold is None else "warning",
+        title="The return stands still",
+        metric=EPISODE_REWARD,
+        from_step=int(parts.edge[-5]),
+        to_step=case.step,
+        evidence=(
+            f"The mean return was {plain(before)} over the fifth of the steps before the last, and is {plain(after)} "
+            f"over the last.{_goal(case)}"
+        ),
+        suggestion=sentence(*_bolder(case)),
+    )
+
+
+def _stands_still(parts: Stretches) -> bool:
+    before, after = parts.mean[-4:-2].mean(), parts.mean[-2:].mean()
+    return bool(abs(after - before) <= max(0.05 * parts.span, 2 * parts.noise))
+
+
+def _learned(case: Case, parts: Stretches) -> bool:
+    """Whether the returns, or those of the greedy policy, rose clearly above where they began."""
+    early = case.returns.value[: _first(case)]
+    error = max(parts.noise, float(np.std(early) / np.sqrt(len(early))))
+    rise = float(parts.mean[-4:].mean()) - _beginning(case)
+    greedy = case.evaluations.value
+    if len(greedy) >= 2 and greedy[-2:].min() > greedy[0] + max(CLEAR * error, 0.1 * abs(greedy[0])):
+        return True
+    return rise > 0 and rise >= CLEAR * error
+
+
+def _first(case: Case) -> int:
+    """Episodes that stand for the beginning: WINDOW, but no more than a twentieth of all."""
+    return max(Stretches.EPISODES, min(WINDOW, len(case.returns) // 20))
+
+
+def _beginning(case: Case) -> float:
+    return float(case.returns.value[: _first(case)].mean())
+
+
+def _greedy_kept(case: Case) -> bool:
+    """Whether greedy evaluations show that the policy is still good though the returns of training fell."""
+    greedy = case.evaluations.value
+    if len(greedy) < 3 or case.evaluations.step[-1] < 0.8 * case.step:
+        return False
+    gained = greedy.max() - greedy.min()
+    return bool(gained > 0 and greedy[-2:].min() >= greedy.max() - gained / 4)
+
+
+def _goal(case: Case) -> str:
+    return f" The threshold is {plain(case.threshold)}." if case.threshold is not None else ""
+
+
+def _kept(case: Case) -> str:
+    """A word on the best policy, which is not lost."""
+    if case.best is None:
+        return ""
+    return f" The best policy, of step {case.best.step:,}, is kept: {plain(case.best.mean_return)} on fresh episodes."
 
 
 def _spread_by_chance(case: Case, episodes: int) -> float:
@@ -139,6 +206,7 @@ def _falls(means: Floats, *, high: float, low: float) -> list[int]:
 
 
 def _middle(parts: Stretches, index: int) -> int:
+    index %= len(parts.mean)
     return int((parts.edge[index] + parts.edge[index + 1]) / 2)
 
 
