@@ -12,6 +12,9 @@ from rlviz.domain.records import EPISODE_REWARD
 CLEAR = 3.0
 """Standard errors by which two stretches must differ to count as different."""
 
+APART = 6.0
+"""The highest and the lowest of ten equal means lie further apart than 4.5 standard errors once in 20 times."""
+
 CHANCE = 8.0
 """Standard deviations that means of unchanged returns do not cover by chance."""
 
@@ -26,7 +29,7 @@ def reward_collapsed(case: Case) -> Hint | None:
     best = int(np.argmax(parts.mean))
     low = int(np.argmin(parts.mean[: best + 1]))
     gained, lost = parts.mean[best] - parts.mean[low], parts.mean[best] - parts.mean[-2:].max()
-    if best >= len(parts.mean) - 2 or gained < CLEAR * parts.noise or lost <= max(gained / 2, CLEAR * parts.noise):
+    if best >= len(parts.mean) - 2 or gained < APART * parts.noise or lost <= max(gained / 2, CLEAR * parts.noise):
         return None
     start, top, end = (shown(parts.mean[index]) for index in (low, best, -1))
     share = min((top - end) / (top - start), 9.99)
@@ -87,6 +90,8 @@ def too_few_timesteps(case: Case) -> Hint | None:
     rise = float(parts.mean[-1] - parts.mean[-4])
     steady = parts.mean[-1] > parts.mean[-2] > parts.mean[-4]
     if not steady or rise < max(0.15 * parts.span, CLEAR * parts.noise):
+        return None
+    if case.threshold is not None and parts.mean[-1] >= case.threshold:
         return None
     goal = f", short of the {plain(case.threshold)} to reach" if case.threshold is not None else ""
     return Hint(
@@ -157,6 +162,8 @@ def _learned(case: Case, parts: Stretches) -> bool:
     error = max(parts.noise, float(np.std(early) / np.sqrt(len(early))))
     rise = float(parts.mean[-4:].mean()) - _beginning(case)
     greedy = case.evaluations.value
+    if case.best is not None and case.best.mean_return > _beginning(case) + APART * error:
+        return True
     if len(greedy) >= 2 and greedy[-2:].min() > greedy[0] + max(CLEAR * error, 0.1 * abs(greedy[0])):
         return True
     return rise > 0 and rise >= CLEAR * error

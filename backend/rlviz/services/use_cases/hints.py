@@ -12,7 +12,6 @@ from rlviz.domain.errors import UnknownName
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.environments.base import Environment
 from rlviz.environments.custom import environment_of
-from rlviz.services.projection.run_projection import solved_of
 from rlviz.services.use_cases.metrics import MetricsService
 from rlviz.services.use_cases.run_series import Snapshot
 from rlviz.services.use_cases.runs import RunService
@@ -57,7 +56,7 @@ class HintService:
             actions=environment.action_space.n if environment else None,
             threshold=row.reward_threshold,
             best=None if row.best_policy is None else BestPolicy.model_validate(row.best_policy),
-            solved=solved_of(row),
+            solved=row.solved,
         )
 
 

@@ -1,0 +1,188 @@
+"""What hints say, and do not say, of real runs at several moments and of made-up ones, good and bad.
+
+Each situation names every hint that must be told; all others must stay silent.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rlviz.analysis.columns import Series
+from rlviz.analysis.hints import Case, RuleState, find_hints, review
+from rlviz.domain.evaluation import BestPolicy
+from tests.support.situations import RECORDED, recorded
+
+REAL = [
+    # what it was, share of the timesteps that was done, what must be told
+    ("ppo-cartpole-good", 0.05, []),
+    ("ppo-cartpole-good", 0.2, []),
+    ("ppo-cartpole-good", 0.5, []),
+    ("ppo-cartpole-good", 0.7, []),
+    ("ppo-cartpole-good", 1.0, ["too-few-timesteps"]),
+    ("ppo-cartpole-learning-rate-too-high", 0.05, []),
+    ("ppo-cartpole-learning-rate-too-high", 0.1, ["kl-spikes"]),
+    ("ppo-cartpole-learning-rate-too-high", 0.3, ["entropy-collapsed", "kl-spikes"]),
+    ("ppo-cartpole-learning-rate-too-high", 1.0, ["kl-spikes"]),
+    ("ppo-cartpole-no-exploration", 0.2, []),
+    ("ppo-cartpole-no-exploration", 1.0, ["clip-fraction-high", "kl-spikes"]),
+    ("ppo-cartpole-too-short", 0.2, []),
+    ("ppo-cartpole-too-short", 0.5, []),
+    ("ppo-cartpole-too-short", 1.0, ["explained-variance-low"]),
+    ("ppo-mountaincar-sparse", 0.1, []),
+    ("ppo-mountaincar-sparse", 1.0, ["explained-variance-low"]),
+    ("dqn-cartpole-good", 0.1, []),
+    ("dqn-cartpole-good", 0.5, []),
+    ("dqn-cartpole-good", 1.0, []),
+    ("dqn-cartpole-learning-rate-too-high", 0.1, []),
+    ("dqn-cartpole-learning-rate-too-high", 0.5, ["reward-collapsed"]),
+    ("dqn-cartpole-learning-rate-too-high", 1.0, ["reward-flat"]),
+    ("dqn-cartpole-exploration-never-ends", 0.3, []),
+    ("dqn-cartpole-exploration-never-ends", 1.0, ["epsilon-high", "reward-plateau"]),
+    ("a2c-cartpole", 0.3, []),
+    ("a2c-cartpole", 0.7, []),
+    ("a2c-cartpole", 1.0, ["reward-collapsed"]),
+    ("a2c-cartpole-learning-rate-too-high", 0.3, []),
+    ("a2c-cartpole-learning-rate-too-high", 1.0, ["reward-flat"]),
+    ("q-learning-frozenlake-good", 0.1, []),
+    ("q-learning-frozenlake-good", 1.0, []),
+    ("q-learning-frozenlake-slippery", 0.5, []),
+    ("q-learning-frozenlake-slippery", 1.0, []),
+    ("q-learning-frozenlake-sparse", 0.3, []),
+    ("q-learning-frozenlake-sparse", 1.0, ["reward-flat"]),
+    ("q-learning-taxi-good", 0.2, []),
+    ("q-learning-taxi-good", 1.0, []),
+    ("ppo-acrobot", 0.5, []),
+    ("ppo-acrobot", 1.0, []),
+]
+
+
+@pytest.mark.parametrize(("name", "share", "told"), REAL)
+def test_a_real_run_is_told_what_is_true_of_it_and_nothing_else(name: str, share: float, told: list[str]) -> None:
+    assert sorted(hint.id for hint in find_hints(recorded(name, share))) == told
+
+
+def test_every_recorded_run_is_in_the_table() -> None:
+    assert {path.stem for path in RECORDED.glob("*.json")} == {name for name, _, _ in REAL}
+
+
+# Situations made up
+
+TOTAL = 100_000
+SHARE = np.linspace(0, 1, 1_000)
+LOST = np.where(SHARE < 0.6, 20 + 700 * SHARE, 30)
+STANDING = np.minimum(20 + 500 * SHARE, 200)
+FLAT = np.full(1_000, 25.0)
+RISING = 20 + 280 * SHARE
+EPSILON = 1 - 0.7 * SHARE
+CERTAIN = np.where(SHARE < 0.2, -np.log(2), -0.01)
+
+
+def curve(values: Any) -> Series:
+    values = np.asarray(values, dtype=np.float64)
+    step = np.linspace(TOTAL / len(values), TOTAL, len(values)).round()
+    return Series(step, step / 1_000, values)
+
+
+def case(
+    returns: Any = None, greedy: Any = None, best: float | None = None, metrics: Mapping[str, Any] | None = None
+) -> Case:
+    """A CartPole run with DQN. ``greedy``: mean returns of its evaluations; ``best``: of the best policy kept."""
+    found = {name: curve(values) for name, values in (metrics or {}).items()}
+    if returns is not None:
+        noise = np.random.default_rng(5).normal(0, 10 if np.ptp(returns) or np.max(returns) else 0, len(returns))
+        found["episode/reward"] = curve(returns + noise)
+    if greedy is not None:
+        found["eval/mean_reward"] = curve(greedy)
+    settings = {"learning_rate": 1e-3, "learning_rate_schedule": "constant", "exploration_fraction": 0.8}
+    kept = None if best is None else BestPolicy(step=60_000, mean_return=best, std_return=5.0, episodes=10)
+    return Case("dqn", settings, TOTAL, found, ended=True, actions=2, threshold=475.0, best=kept)
+
+
+EPS = {"rollout/exploration_rate": EPSILON}
+ENT = {"train/entropy_loss": CERTAIN}
+
+MADE_UP = [
+    ("lost, nothing kept", case(LOST), ["reward-collapsed"]),
+    ("lost, and greedy too", case(LOST, [20, 300, 460, 40, 30]), ["reward-collapsed"]),
+    ("lost in training, greedy still good", case(LOST, [20, 300, 400, 410, 405]), ["reward-plateau"]),
+    ("lost, but the newest greedy policy is at the threshold", case(LOST, [20, 300, 480, 470, 490]), []),
+    ("lost, the best is kept", case(LOST, [20, 300, 490, 40, 30], 490), ["reward-collapsed"]),
+    ("standing still", case(STANDING), ["reward-plateau"]),
+    ("standing still in training, solved by the greedy policy", case(STANDING, [20, 300, 500], 500), []),
+    ("standing still, the best policy reached the threshold", case(STANDING, [20, 480, 300], 480), []),
+    ("standing still, the best policy falls short", case(STANDING, [20, 300, 310], 310), ["reward-plateau"]),
+    ("flat", case(FLAT), ["reward-flat"]),
+    ("flat, and greedy too", case(FLAT, [9, 9.2, 9.1, 9]), ["reward-flat"]),
+    ("flat because of exploration, greedy rose", case(FLAT, [9, 90, 150, 200]), ["reward-plateau"]),
+    ("flat because of exploration, greedy solved it", case(FLAT, [9, 300, 500], 500), []),
+    ("never anything but zero", case(np.zeros(1_000)), ["reward-flat"]),
+    ("rising at the end", case(RISING), ["too-few-timesteps"]),
+    ("rising at the end, greedy is there already", case(RISING, [20, 300, 500], 500), []),
+    ("epsilon high", case(metrics=EPS), ["epsilon-high"]),
+    ("epsilon high, greedy solved it", case(greedy=[20, 500], best=500, metrics=EPS), []),
+    ("certain early", case(metrics=ENT), ["entropy-collapsed"]),
+    ("certain early, and right", case(greedy=[20, 500], best=500, metrics=ENT), []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "given", "told"), MADE_UP, ids=[name for name, _, _ in MADE_UP])
+def test_a_made_up_run_is_told_what_is_true_of_it_and_nothing_else(name: str, given: Case, told: list[str]) -> None:
+    assert sorted(hint.id for hint in find_hints(given)) == told
+
+
+def test_there_are_enough_situations_in_both_directions() -> None:
+    told = [bool(said) for _, _, said in [*REAL, *MADE_UP]]
+    assert len(told) >= 40
+    assert told.count(True) >= 15
+    assert told.count(False) >= 15
+
+
+# What holds in every situation
+
+EVERY = [*(recorded(name, share) for name, share, _ in REAL), *(given for _, given, _ in MADE_UP)]
+
+
+@pytest.mark.parametrize("given", EVERY, ids=range(len(EVERY)))
+def test_no_rule_speaks_before_its_minimum_is_there(given: Case) -> None:
+    for finding in review(given).findings:
+        minimum = finding.rule.minimum
+        if finding.state is RuleState.FOUND:
+            assert finding.points >= minimum.points
+            assert given.progress >= minimum.progress
+            assert given.over or not minimum.ended
+        if finding.metric is not None and finding.points < minimum.points:
+            assert finding.state is RuleState.WAITING
+
+
+@pytest.mark.parametrize("given", EVERY, ids=range(len(EVERY)))
+def test_a_hint_names_all_that_it_looked_at(given: Case) -> None:
+    for hint in find_hints(given):
+        seen = hint.looked_at
+        assert seen is not None
+        assert seen.points == len(given.series[seen.metric])
+        assert seen.from_step == given.series[seen.metric].step[0]
+        assert hint.to_step <= given.step
+
+
+@pytest.mark.parametrize("given", EVERY, ids=range(len(EVERY)))
+def test_the_arithmetic_of_a_lost_return_adds_up(given: Case) -> None:
+    for hint in find_hints(given):
+        if hint.id != "reward-collapsed":
+            continue
+        text = hint.evidence.replace(",", "")
+        number = r"(-?[\d.]+)"
+        found = re.search(
+            rf"rose from {number} around step \d+ to {number} around step \d+ and is {number} at the end: "
+            rf"{number} of the {number} gained are lost \({number}%\)",
+            text,
+        )
+        assert found, text
+        start, top, end, lost, gained, share = map(float, found.groups())
+        assert lost == pytest.approx(top - end, rel=0.005)
+        assert gained == pytest.approx(top - start, rel=0.005)
+        assert share == pytest.approx(100 * lost / gained, abs=1)
