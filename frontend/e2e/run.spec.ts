@@ -3,14 +3,14 @@ import { chart, chartCursor, picture, points, status } from "./run-page";
 import { runPage, seeded } from "./seeded";
 
 const RETURN = "Episode return";
-const LENGTH = "Episode length";
+const OTHER = "Explained variance";
 
 test("all charts zoom together, by hand and by key, and are read by arrow keys", async ({
   page,
 }) => {
   await page.goto(runPage(seeded().good));
   const cursor = chartCursor(page, RETURN);
-  const other = chartCursor(page, LENGTH);
+  const other = chartCursor(page, OTHER);
   await expect(cursor).toHaveAttribute("aria-valuemin", "0");
   const whole = await cursor.getAttribute("aria-valuemax");
 

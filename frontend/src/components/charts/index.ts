@@ -2,7 +2,7 @@
  * Charts of metrics over time, many series each.
  *
  *     const group = useChartGroup();                        // one a page: shared cursor and zoom
- *     const [settings, change] = useChartSettings(group);   // smoothing, axis, log, outliers; in the address
+ *     const [settings, change] = useChartSettings(group);   // smoothing, axis, log, outliers, events; in the address
  *     const { pool, curves } = useRunCurves(runs, { axis: settings.axis, names });   // lib/stream: live, by run id
  *     useZoomDetail(group, pool);                           // a zoom fetches what was thinned away
  *     const spec = useMemo(() => ({                         // the same object while it says the same
@@ -13,7 +13,7 @@
  *     }), …);
  *
  *     <ChartToolbar settings={settings} onChange={change} group={group} />
- *     <ChartCard spec={spec} settings={settings} group={group} />
+ *     <ChartCard spec={spec} settings={settings} onSettings={change} group={group} />
  *
  * `prepare/` decides everything about a picture and is pure; `plot/` draws it with uPlot. New data swaps arrays;
  * only another `spec` builds another plot.
@@ -28,6 +28,8 @@ export {
   useZoomDetail,
   useZoomWindow,
 } from "./live/chart-group";
+export { MarkShape } from "./card/chart-marks";
+export type { ChartMark } from "./prepare/marks";
 export type { ChartSource, ChartSpec, Reference, SeriesSpec } from "./prepare/model";
 export { lengthChart, rewardChart } from "./prepare/learning-curves";
 export { type ChartSettings, DEFAULT_CHART_SETTINGS } from "./settings/chart-settings";

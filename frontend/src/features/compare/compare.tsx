@@ -5,6 +5,7 @@ import { Boundary } from "@/components/ui/boundary";
 import { CopyButton } from "@/components/ui/copy-button";
 import { ErrorState } from "@/components/ui/error-state";
 import { type Comparison, comparisonQuery, isActive, type RunDetail } from "@/lib/api";
+import { useLimits } from "@/lib/registry";
 import { readComparison, useQueryString, writeComparison } from "@/lib/url";
 import { CompareSkeleton } from "./compare-skeleton";
 import { FigureTable } from "./figure-table";
@@ -26,7 +27,7 @@ const REFRESH_MS = 2_000;
 
 export function Compare() {
   const [query, replaceQuery] = useQueryString();
-  const address = readComparison(query);
+  const address = readComparison(query, useLimits()?.compared_runs.maximum);
   const runs = useComparedRuns(address.runs);
   const known = withDistinctNames(runs.known);
   const ids = known.map(({ id }) => id);

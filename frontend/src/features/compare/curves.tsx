@@ -56,7 +56,7 @@ export function Curves({ runs, seriesStyles, threshold }: CurvesProps) {
         <Skeleton className="h-72 md:h-96" />
       ) : (
         <Boundary what="The chart">
-          <ChartCard spec={spec} settings={settings} group={group} className="h-64 md:h-80" />
+          <ChartCard {...{ spec, settings, group }} onSettings={change} className="h-64 md:h-80" />
         </Boundary>
       )}
     </div>

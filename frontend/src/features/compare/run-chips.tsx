@@ -1,8 +1,10 @@
+"use client";
+
 import { X } from "lucide-react";
 import Link from "next/link";
 import { StatusBadge } from "@/components/ui/status-badge";
 import type { RunDetail } from "@/lib/api";
-import { algorithmName } from "@/lib/format";
+import { useAlgorithmName } from "@/lib/registry";
 import { routes } from "@/lib/url";
 import type { SeriesStyles } from "./series-styles";
 import { Swatch } from "./swatch";
@@ -15,6 +17,7 @@ interface RunChipsProps {
 
 /** The runs that are compared, each with its line; the way to its page, and out of the comparison. */
 export function RunChips({ runs, seriesStyles, onRemove }: RunChipsProps) {
+  const algorithmName = useAlgorithmName();
   return (
     <ul
       aria-label="Compared runs"

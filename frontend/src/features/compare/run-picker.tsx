@@ -8,9 +8,9 @@ import { OptionList } from "@/components/ui/combobox";
 import { Popover } from "@/components/ui/popover";
 import { StatusBadge } from "@/components/ui/status-badge";
 import { runSearchQuery } from "@/lib/api";
-import { age, algorithmName } from "@/lib/format";
+import { age } from "@/lib/format";
+import { useAlgorithmName, useLimits } from "@/lib/registry";
 import { useNow } from "@/lib/time/use-now";
-import { MAX_COMPARED } from "@/lib/url";
 
 interface RunPickerProps {
   chosen: readonly string[];
@@ -22,7 +22,8 @@ const FOUND = 30;
 /** Finds runs by name, algorithm or environment, and puts them in or takes them out. */
 export function RunPicker({ chosen, onChange }: RunPickerProps) {
   const [open, setOpen] = useState(false);
-  const full = chosen.length >= MAX_COMPARED;
+  const most = useLimits()?.compared_runs.maximum;
+  const full = most !== undefined && chosen.length >= most;
   const toggle = (id: string) =>
     onChange(chosen.includes(id) ? chosen.filter((other) => other !== id) : [...chosen, id]);
   return (
@@ -40,20 +41,23 @@ export function RunPicker({ chosen, onChange }: RunPickerProps) {
         </Button>
       }
     >
-      <Search chosen={chosen} full={full} onChoose={toggle} />
+      <Search {...{ chosen, most, full }} onChoose={toggle} />
     </Popover>
   );
 }
 
 interface SearchProps {
   chosen: readonly string[];
+  /** As many runs can be compared; undefined before it is known. */
+  most: number | undefined;
   full: boolean;
   onChoose: (id: string) => void;
 }
 
-function Search({ chosen, full, onChoose }: SearchProps) {
+function Search({ chosen, most, full, onChoose }: SearchProps) {
   const [text, setText] = useState("");
   const now = useNow("minute");
+  const algorithmName = useAlgorithmName();
   const { data, isFetching, error } = useQuery({
     ...runSearchQuery(text, FOUND),
     placeholderData: keepPreviousData,
@@ -78,8 +82,8 @@ function Search({ chosen, full, onChoose }: SearchProps) {
       footer={
         <p className="border-t border-line px-3 py-2 text-xs text-ink-faint">
           {full
-            ? `${MAX_COMPARED} runs are the most that can be compared.`
-            : `${chosen.length} of up to ${MAX_COMPARED} chosen`}
+            ? `${most} runs are the most that can be compared.`
+            : `${chosen.length} ${most === undefined ? "" : `of up to ${most} `}chosen`}
         </p>
       }
     />

@@ -2,7 +2,12 @@ export { apiBase, apiLink } from "./base";
 export { keys } from "./keys";
 export { hasEnded, isActive, progress } from "./run-status";
 export { ApiError, explainAction, type FieldProblem } from "./problem";
-export { algorithmsQuery, environmentsQuery } from "./queries/choices";
+export {
+  algorithmsQuery,
+  environmentsQuery,
+  limitsQuery,
+  metricDefinitionsQuery,
+} from "./queries/choices";
 export { comparisonQuery } from "./queries/comparison";
 export { evaluate, evaluationsQuery } from "./queries/evaluations";
 export { healthQuery } from "./queries/health";

@@ -15,5 +15,7 @@ export const keys = {
   evaluations: (id: string) => ["run", id, "evaluations"] as const,
   algorithms: ["algorithms"] as const,
   environments: ["environments"] as const,
+  metricDefinitions: ["metric-definitions"] as const,
+  limits: ["limits"] as const,
   health: ["health"] as const,
 };

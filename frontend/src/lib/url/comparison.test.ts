@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { MAX_COMPARED, readComparison, writeComparison } from "./comparison";
+import { readComparison, writeComparison } from "./comparison";
 
 test.each([
   ["", { runs: [], threshold: null }],
@@ -14,7 +14,7 @@ test.each([
 
 test("no more runs are read than the service compares", () => {
   const query = new URLSearchParams({ runs: Array.from({ length: 20 }, (_, i) => `r${i}`).join() });
-  expect(readComparison(query).runs).toHaveLength(MAX_COMPARED);
+  expect(readComparison(query, 15).runs).toHaveLength(15);
 });
 
 test("what was read is written again, beside what others keep in the address", () => {

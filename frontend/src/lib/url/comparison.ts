@@ -7,15 +7,13 @@ export interface ComparisonAddress {
   threshold: number | null;
 }
 
-/** As many as the service compares at once. */
-export const MAX_COMPARED = 10;
-
-export function readComparison(query: URLSearchParams): ComparisonAddress {
+/** `most`: as many runs as the service compares at once; those beyond are left out. */
+export function readComparison(query: URLSearchParams, most = Infinity): ComparisonAddress {
   const ids = (query.get("runs") ?? "").split(",").map((id) => id.trim());
   const text = query.get("threshold")?.trim() ?? "";
   const threshold = text === "" ? Number.NaN : Number(text);
   return {
-    runs: [...new Set(ids.filter(isRunId))].slice(0, MAX_COMPARED),
+    runs: [...new Set(ids.filter(isRunId))].slice(0, most),
     threshold: Number.isFinite(threshold) ? threshold : null,
   };
 }

@@ -1,9 +1,4 @@
-export {
-  type ComparisonAddress,
-  MAX_COMPARED,
-  readComparison,
-  writeComparison,
-} from "./comparison";
+export { type ComparisonAddress, readComparison, writeComparison } from "./comparison";
 export * from "./list-filter";
 export { isRunId, routes } from "./routes";
 export { useQueryString } from "./use-query-string";

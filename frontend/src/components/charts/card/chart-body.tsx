@@ -3,11 +3,14 @@
 import clsx from "clsx";
 import { ChartCursor } from "./chart-cursor";
 import { ChartLegend } from "./chart-legend";
+import { ChartMarks } from "./chart-marks";
 import { ChartPosition } from "./chart-position";
 import type { useLiveChart } from "../live/use-live-chart";
+import type { ChartMark } from "../prepare/marks";
 
 interface ChartBodyProps {
   live: ReturnType<typeof useLiveChart>;
+  marks: readonly ChartMark[];
   smoothing: number;
   hidden: ReadonlySet<string>;
   onToggle: (id: string) => void;
@@ -16,9 +19,9 @@ interface ChartBodyProps {
 }
 
 /** The legend, the picture, and notes on what the picture leaves out. */
-export function ChartBody({ live, smoothing, hidden, onToggle, className }: ChartBodyProps) {
+export function ChartBody({ live, marks, smoothing, hidden, onToggle, className }: ChartBodyProps) {
   const { chart, canvas, shown } = live;
-  const { model, revision } = shown;
+  const { model, revision, width } = shown;
   const isEmpty = model.points === 0;
   return (
     <figure className="flex min-h-0 min-w-0 grow flex-col">
@@ -49,6 +52,7 @@ export function ChartBody({ live, smoothing, hidden, onToggle, className }: Char
         </div>
         <ChartPosition chart={chart} model={model} />
         {!isEmpty && <ChartCursor chart={chart} model={model} hidden={hidden} />}
+        {!isEmpty && marks.length > 0 && <ChartMarks {...{ marks, model }} width={width} />}
       </div>
       {model.notes.length > 0 && (
         <figcaption className="truncate px-1 pt-0.5 text-right text-2xs text-ink-faint tabular-nums">

@@ -1,15 +1,16 @@
 "use client";
 
-import { Maximize2, MoreHorizontal } from "lucide-react";
+import { Maximize2 } from "lucide-react";
 import dynamic from "next/dynamic";
 import { type ReactNode, useState } from "react";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
-import { Menu, MenuItem } from "@/components/ui/menu";
 import type { AxisWindow } from "@/lib/stream";
 import { ChartBody } from "./chart-body";
 import { ChartHelp } from "./chart-help";
+import { ChartTools } from "./chart-tools";
 import type { ChartGroup } from "../live/chart-group";
+import type { ChartMark } from "../prepare/marks";
 import type { ChartSpec } from "../prepare/model";
 import type { ChartSettings } from "../settings/chart-settings";
 import { useLiveChart } from "../live/use-live-chart";
@@ -20,9 +21,12 @@ interface ChartCardProps {
   /** Another object makes another chart: keep it the same as long as it says the same. */
   spec: ChartSpec;
   settings: ChartSettings;
+  onSettings: (change: Partial<ChartSettings>) => void;
   group: ChartGroup;
   /** The part of the axis to highlight, in its units. */
   highlight?: AxisWindow | null;
+  /** What happened to the run. */
+  marks?: readonly ChartMark[];
   /** Height of the picture. */
   className?: string;
   /** Shown before the chart's own buttons. */
@@ -30,13 +34,16 @@ interface ChartCardProps {
 }
 
 const NONE_HIDDEN: ReadonlySet<string> = new Set();
+const NO_MARKS: readonly ChartMark[] = [];
 
 /** A chart in its card: legend, picture, full screen and downloads. */
 export function ChartCard({
   spec,
   settings,
+  onSettings,
   group,
   highlight = null,
+  marks = NO_MARKS,
   className = "h-52 md:h-60",
   aside,
 }: ChartCardProps) {
@@ -50,12 +57,14 @@ export function ChartCard({
       title={
         <span className="flex items-center gap-1.5">
           {spec.title}
+          {spec.unit && <span className="text-xs font-normal text-ink-faint">{spec.unit}</span>}
           {spec.help && <ChartHelp title={spec.title} text={spec.help} />}
         </span>
       }
       aside={
         <span className="-mr-2 flex items-center">
           {aside}
+          <ChartTools chart={live.chart} settings={settings} onSettings={onSettings} />
           <Button
             size="sm"
             variant="quiet"
@@ -63,33 +72,18 @@ export function ChartCard({
             onClick={() => setFull(true)}
             icon={<Maximize2 aria-hidden className="size-3.5" />}
           />
-          <Menu
-            trigger={
-              <Button
-                size="sm"
-                variant="quiet"
-                aria-label={`${spec.title}: download`}
-                icon={<MoreHorizontal aria-hidden className="size-3.5" />}
-              />
-            }
-          >
-            <MenuItem onSelect={() => live.chart.downloadPng()}>Download picture (PNG)</MenuItem>
-            <MenuItem onSelect={() => live.chart.downloadCsv()}>Download points (CSV)</MenuItem>
-          </Menu>
         </span>
       }
       bodyClass="flex flex-col px-3 pt-2.5 pb-1.5"
     >
       <ChartBody
-        live={live}
+        {...{ live, marks, hidden, className }}
         smoothing={settings.smoothing}
-        hidden={hidden}
         onToggle={toggle}
-        className={className}
       />
       {full && (
         <FullScreenChart
-          {...{ spec, settings, group, hidden, highlight }}
+          {...{ spec, settings, onSettings, group, hidden, highlight, marks }}
           onToggle={toggle}
           onClose={() => setFull(false)}
         />

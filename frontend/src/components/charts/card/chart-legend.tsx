@@ -77,7 +77,6 @@ const figure = "flex max-w-full min-w-0 items-center gap-x-1.5 whitespace-nowrap
 
 function Entry({ series, curve, at, smoothing, dense, off }: EntryProps) {
   const { raw, line, spread } = readoutAt(curve, at ?? Infinity);
-  const value = at === null ? curve.latest : raw;
   const smoothed = smoothing > 0;
   return (
     <>
@@ -87,7 +86,7 @@ function Entry({ series, curve, at, smoothing, dense, off }: EntryProps) {
           faint={smoothed && !dense}
         />
         <span className={clsx("truncate", off && "line-through")}>{series.label}</span>
-        <Value>{dense && smoothed ? line : value}</Value>
+        <Value>{dense && smoothed ? line : raw}</Value>
         {spread !== null && <span className="text-ink-soft">± {decimal(spread)}</span>}
       </span>
       {smoothed && !dense && (

@@ -2,46 +2,53 @@
 
 import { Dialog } from "@/components/ui/dialog";
 import { ChartBody } from "./chart-body";
+import { ChartTools } from "./chart-tools";
 import { type LiveChartOptions, useLiveChart } from "../live/use-live-chart";
+import type { ChartMark } from "../prepare/marks";
+import type { ChartSettings } from "../settings/chart-settings";
+import { ChartToolbar } from "../settings/chart-toolbar";
 
 interface FullScreenChartProps extends LiveChartOptions {
+  marks: readonly ChartMark[];
+  onSettings: (change: Partial<ChartSettings>) => void;
   onToggle: (id: string) => void;
   onClose: () => void;
 }
 
-/** The same chart in a full-screen dialog, with the same cursor and zoom as the page behind. */
-export function FullScreenChart({ onToggle, onClose, ...options }: FullScreenChartProps) {
+/** The same chart in a full-screen dialog, with all its tools, and the same cursor and zoom as the page behind. */
+export function FullScreenChart({ onClose, ...props }: FullScreenChartProps) {
   return (
     <Dialog
       open
       onOpenChange={(open) => !open && onClose()}
-      title={options.spec.title}
-      description={options.spec.help}
+      title={props.spec.title}
+      description={props.spec.help}
       size="full"
     >
-      <div className="flex h-full flex-col">
-        <Body options={options} onToggle={onToggle} />
+      <div className="flex h-full flex-col gap-3">
+        <Body {...props} />
       </div>
     </Dialog>
   );
 }
 
 /** A component of its own inside the dialog, so that its canvas exists when the effect attaches the chart. */
-function Body({
-  options,
-  onToggle,
-}: {
-  options: LiveChartOptions;
-  onToggle: (id: string) => void;
-}) {
+function Body({ marks, onSettings, onToggle, ...options }: Omit<FullScreenChartProps, "onClose">) {
   const live = useLiveChart(options);
+  const { settings, group, hidden } = options;
   return (
-    <ChartBody
-      live={live}
-      smoothing={options.settings.smoothing}
-      hidden={options.hidden}
-      onToggle={onToggle}
-      className="grow basis-48"
-    />
+    <>
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <ChartToolbar settings={settings} onChange={onSettings} group={group} />
+        <span className="flex items-center">
+          <ChartTools chart={live.chart} settings={settings} onSettings={onSettings} />
+        </span>
+      </div>
+      <ChartBody
+        {...{ live, marks, hidden, onToggle }}
+        smoothing={settings.smoothing}
+        className="grow basis-48"
+      />
+    </>
   );
 }

@@ -1,8 +1,7 @@
-import { newestPosition, smooths } from "../prepare/curve";
+import { smoothedValues, smooths } from "../prepare/curve";
 import type { ChartSpec, PrepareOptions } from "../prepare/model";
-import { positionRange } from "../prepare/scales";
 import { firstFrom, slice } from "../prepare/slice";
-import { smoothingLabel, timeWeightedEma } from "../prepare/smooth";
+import { smoothingLabel } from "../prepare/smooth";
 
 /** Spreadsheets run a cell that begins like a formula. A quote in front makes it text (OWASP, CSV injection). */
 export function csvCell(value: string | number | null): string {
@@ -19,19 +18,11 @@ export function chartCsv(spec: ChartSpec, { window, hidden, smoothing }: Prepare
   ];
   const cells: (string | number | null)[][] = lines;
   const shown = spec.series.filter(({ id }) => !hidden.has(id));
-  // The smoothing depends on the range, so that of the picture is used here too.
-  const [low, high] = positionRange(newestPosition(shown), window);
   for (const series of shown) {
     const { source, metric, label, negate } = series;
     const column = source.column(metric, window);
     const [from, to] = slice(column, window);
-    const smoothed = timeWeightedEma(
-      column.x,
-      column.y,
-      [0, to],
-      smooths(series) ? smoothing : 0,
-      high - low,
-    );
+    const smoothed = smoothedValues(series, column, smooths(series) ? smoothing : 0);
     const first = window ? firstFrom(column, window[0]) : from;
     for (let i = first; i < to && (!window || column.x[i]! <= window[1]); i += 1) {
       const value = (y: number) => (Number.isNaN(y) ? null : negate ? -y : y);
@@ -41,7 +32,7 @@ export function chartCsv(spec: ChartSpec, { window, hidden, smoothing }: Prepare
         source.axis,
         column.x[i]!,
         value(column.y[i]!),
-        value(smoothed[i]!),
+        value(smoothed(i)),
       ]);
     }
   }

@@ -1,31 +1,64 @@
 import { download, fileName } from "@/lib/download";
 import { readChartColors } from "../plot/chart-colors";
 import type { ChartModel, ChartSpec, PrepareOptions } from "../prepare/model";
+import { smooths } from "../prepare/curve";
 import { smoothingLabel } from "../prepare/smooth";
+import { compact } from "@/lib/format";
 import { chartCsv } from "./csv";
-import { paintPicture } from "./picture";
+import { withLargePlot } from "./large-plot";
+import { type Caption, paintPicture } from "./picture";
+
+/** How much larger than on the page a picture is saved. */
+const SCALE = 2;
 
 /** Saves the points of a chart that its window shows. */
 export function downloadCsv(spec: ChartSpec, options: PrepareOptions) {
   const blob = new Blob([chartCsv(spec, options)], { type: "text/csv" });
-  download(`${fileName(spec.title)}.csv`, blob);
+  download(`${chartFileName(spec)}.csv`, blob);
 }
 
-/**
- * Saves the picture on `canvas` with the chart's title, legend and notes, in the colours that `element` has at
- * the moment.
- */
-export function downloadPng(
-  { title, series }: ChartSpec,
-  { notes }: ChartModel,
-  { hidden, smoothing }: Pick<PrepareOptions, "hidden" | "smoothing">,
+/** Saves the chart with what it is of, its legend and its notes, in the colours that `element` has at the moment. */
+export async function downloadPng(
+  spec: ChartSpec,
+  model: ChartModel,
+  options: Pick<PrepareOptions, "hidden" | "smoothing">,
   element: HTMLElement,
-  canvas: HTMLCanvasElement,
 ) {
-  const picture = paintPicture(canvas, readChartColors(element), {
+  const colors = readChartColors(element, SCALE);
+  const size = { width: element.clientWidth, height: element.clientHeight };
+  const picture = await withLargePlot(spec, model, { ...size, scale: SCALE, colors }, (canvas) =>
+    paintPicture(canvas, colors, captionOf(spec, model, options), SCALE),
+  );
+  picture.toBlob((blob) => blob && download(`${chartFileName(spec)}.png`, blob), "image/png");
+}
+
+/** `PPO baseline · CartPole-v1 · PPO · seed 7` → `ppo-baseline-cartpole-v1-ppo-seed-7-episode-return`. */
+export function chartFileName({ subject = "", title }: ChartSpec): string {
+  return fileName(subject, title);
+}
+
+export function captionOf(
+  { title, subject = "", series, references }: ChartSpec,
+  { notes, scale }: Pick<ChartModel, "notes" | "scale">,
+  { hidden, smoothing }: Pick<PrepareOptions, "hidden" | "smoothing">,
+): Caption {
+  const shown = series.filter(({ id }) => !hidden.has(id));
+  const said = [
+    shown.some(smooths) ? `Smoothing: ${smoothingLabel(smoothing)}` : "",
+    scale === "linear" ? "" : "logarithmic axis",
+    ...notes,
+  ];
+  return {
     title,
-    entries: series.filter(({ id }) => !hidden.has(id)),
-    notes: [smoothingLabel(smoothing), ...notes].join(" · "),
-  });
-  picture.toBlob((blob) => blob && download(`${fileName(title)}.png`, blob), "image/png");
+    subject,
+    entries: [
+      ...shown,
+      ...references.map(({ label, value }) => ({
+        label: `${label} ${compact(value)}`,
+        color: "chart-reference",
+        dash: [5, 4],
+      })),
+    ],
+    notes: said.filter(Boolean).join(" · "),
+  };
 }

@@ -1,43 +1,87 @@
 import type { ChartColors } from "../plot/chart-colors";
 
-interface Caption {
+export interface Caption {
   title: string;
-  /** Below the title: what the curves are, each with its token of colour. */
-  entries: readonly { label: string; color: string }[];
+  /** What it is of: the run, its environment, algorithm and seed. */
+  subject: string;
+  /** Below the title: what the curves are, each with its token of colour and its dash. */
+  entries: readonly { label: string; color: string; dash?: readonly number[] }[];
   notes: string;
 }
 
 const MARGIN = 16;
 const TITLE = 20;
 const LINE = 18;
+const SWATCH = 18;
 
-/** A copy of the chart's canvas with its title and legend, on the page's background. */
-export function paintPicture(chart: HTMLCanvasElement, colors: ChartColors, caption: Caption) {
-  const ratio = devicePixelRatio;
-  const [width, height] = [chart.width / ratio, chart.height / ratio];
-  const head = MARGIN + TITLE + LINE + 6;
+interface Placed {
+  entry: Caption["entries"][number];
+  left: number;
+  line: number;
+}
+
+/** A copy of the chart's canvas with title, subject and legend, on the page's background. `scale`: of the chart. */
+export function paintPicture(
+  chart: HTMLCanvasElement,
+  colors: ChartColors,
+  caption: Caption,
+  scale: number,
+): HTMLCanvasElement {
+  const unit = devicePixelRatio * scale;
+  const [width, height] = [chart.width / unit, chart.height / unit];
   const canvas = document.createElement("canvas");
-  canvas.width = (width + 2 * MARGIN) * ratio;
-  canvas.height = (head + height + LINE + MARGIN) * ratio;
   const ctx = canvas.getContext("2d")!;
-  ctx.scale(ratio, ratio);
+  const fonts = [colors.font, colors.strongFont].map((font) => unscaled(font, scale));
+  ctx.font = fonts[0]!;
+  const legend = placed(caption.entries, width, (text) => ctx.measureText(text).width);
+  const lines = (legend.at(-1)?.line ?? -1) + 1;
+  const head = MARGIN + TITLE + LINE * (lines + 1) + 6;
+  canvas.width = (width + 2 * MARGIN) * unit;
+  canvas.height = (head + height + LINE + MARGIN) * unit;
+  ctx.scale(unit, unit);
   ctx.fillStyle = colors.of("surface");
   ctx.fillRect(0, 0, canvas.width, canvas.height);
-  ctx.fillStyle = colors.of("ink");
-  ctx.font = colors.strongFont;
-  ctx.fillText(caption.title, MARGIN, MARGIN + 13);
-  ctx.font = colors.font;
-  let left = MARGIN;
-  const base = MARGIN + TITLE + 12;
-  for (const { label, color } of caption.entries) {
-    ctx.fillStyle = colors.of(color);
-    ctx.fillRect(left, base - 5, 14, 2);
-    ctx.fillStyle = colors.of("ink-soft");
-    ctx.fillText(label, left + 19, base);
-    left += 19 + ctx.measureText(label).width + 16;
+  const write = (text: string, token: string, left: number, base: number) => {
+    ctx.fillStyle = colors.of(token);
+    ctx.fillText(text, left, base);
+  };
+  ctx.font = fonts[1]!;
+  write(caption.title, "ink", MARGIN, MARGIN + 13);
+  ctx.font = fonts[0]!;
+  write(caption.subject, "ink-soft", MARGIN, MARGIN + TITLE + 12);
+  for (const { entry, left, line } of legend) {
+    const base = MARGIN + TITLE + LINE * (line + 1) + 12;
+    ctx.strokeStyle = colors.of(entry.color);
+    ctx.lineWidth = 2;
+    ctx.setLineDash((entry.dash ?? []).map((part) => part * 0.6));
+    ctx.beginPath();
+    ctx.moveTo(MARGIN + left, base - 4);
+    ctx.lineTo(MARGIN + left + SWATCH, base - 4);
+    ctx.stroke();
+    write(entry.label, "ink-soft", MARGIN + left + SWATCH + 5, base);
   }
   ctx.drawImage(chart, MARGIN, head, width, height);
-  ctx.fillStyle = colors.of("ink-faint");
-  ctx.fillText(caption.notes, MARGIN, head + height + LINE - 2);
+  write(caption.notes, "ink-faint", MARGIN, head + height + LINE - 2);
   return canvas;
+}
+
+/** The entries in lines that are at most `width` wide. */
+function placed(
+  entries: Caption["entries"],
+  width: number,
+  measure: (text: string) => number,
+): Placed[] {
+  let [left, line] = [0, 0];
+  return entries.map((entry) => {
+    const size = SWATCH + 5 + measure(entry.label) + 16;
+    if (left > 0 && left + size > width) [left, line] = [0, line + 1];
+    const place = { entry, left, line };
+    left += size;
+    return place;
+  });
+}
+
+/** The canvas is scaled already. */
+function unscaled(font: string, scale: number): string {
+  return font.replace(/(\d+(?:\.\d+)?)px/, (_, size: string) => `${Number(size) / scale}px`);
 }

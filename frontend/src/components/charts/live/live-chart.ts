@@ -17,10 +17,13 @@ export interface Shown {
   model: ChartModel;
   /** Revision of the data that the model was prepared from. */
   revision: number;
+  /** Pixels that it was prepared for. */
+  width: number;
 }
 
 /** What the chart's owner decides about the picture. */
-export type DisplayOptions = Pick<ChartSettings, "smoothing" | "log" | "outliers"> & {
+export type DisplayOptions = Pick<ChartSettings, "smoothing" | "outliers"> & {
+  log: boolean;
   hidden: ReadonlySet<string>;
   highlight: AxisWindow | null;
 };
@@ -34,6 +37,8 @@ export class LiveChart {
   private readonly cache: CurveCache = new Map();
   private attached: AttachedPlot | null = null;
   private width = FIRST_WIDTH;
+  /** Known once the chart has an element. */
+  private height = 0;
 
   constructor(
     readonly spec: ChartSpec,
@@ -76,6 +81,7 @@ export class LiveChart {
   /** Draws on `element` until the returned function is called. */
   attach(element: HTMLElement): () => void {
     this.width = element.clientWidth || FIRST_WIDTH;
+    this.height = element.clientHeight;
     this.update();
     const attached = attachPlot(element, this.shown.get().model, {
       spec: this.spec,
@@ -100,8 +106,8 @@ export class LiveChart {
 
   downloadPng() {
     if (!this.attached) return;
-    const { element, plot } = this.attached;
-    downloadPng(this.spec, this.shown.get().model, this.display, element, plot.canvas);
+    const { model } = this.shown.get();
+    void downloadPng(this.spec, model, this.display, this.attached.element);
   }
 
   private get revision(): number {
@@ -109,12 +115,13 @@ export class LiveChart {
   }
 
   private get prepareOptions(): PrepareOptions {
-    return { ...this.display, window: this.group.window.get(), width: this.width };
+    const { width, height } = this;
+    return { ...this.display, window: this.group.window.get(), width, height };
   }
 
   private prepareShown(): Shown {
     const model = prepare(this.spec, this.prepareOptions, this.cache);
-    return { model, revision: this.revision };
+    return { model, revision: this.revision, width: this.width };
   }
 
   private update() {

@@ -30,7 +30,8 @@ export function useLiveChart({
   hidden,
   highlight = null,
 }: LiveChartOptions): LiveChartParts {
-  const { smoothing, log, outliers } = settings;
+  const { smoothing, outliers } = settings;
+  const log = settings.log.includes(spec.id);
   const display = useMemo(
     () => ({ smoothing, log, outliers, hidden, highlight }),
     [smoothing, log, outliers, hidden, highlight],

@@ -5,7 +5,8 @@ export interface ChartColors {
   strongFont: string;
 }
 
-export function readChartColors(element: Element): ChartColors {
+/** `scale` enlarges the fonts. */
+export function readChartColors(element: Element, scale = 1): ChartColors {
   const style = getComputedStyle(element);
   const known = new Map<string, string>();
   const of = (token: string) => {
@@ -17,7 +18,7 @@ export function readChartColors(element: Element): ChartColors {
     return value;
   };
   const family = style.fontFamily;
-  return { of, font: `11px ${family}`, strongFont: `600 13px ${family}` };
+  return { of, font: `${11 * scale}px ${family}`, strongFont: `600 ${13 * scale}px ${family}` };
 }
 
 /** The colour with `share` of its opacity, for what lies behind a line. */

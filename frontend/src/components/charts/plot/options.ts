@@ -10,6 +10,8 @@ export interface PlotState {
   colors: ChartColors;
   model: ChartModel;
   highlight: AxisWindow | null;
+  /** How much larger than on the page everything is drawn. */
+  scale: number;
 }
 
 export interface PlotHandlers {
@@ -30,9 +32,10 @@ export function plotOptions(
   handlers: PlotHandlers,
 ): uPlot.Options {
   const rows = layout(spec);
+  const { scale } = current;
   return {
     ...size,
-    padding: [10, 14, 0, 0],
+    padding: [10 * scale, PLOT_INSET.right * scale, 0, 0],
     legend: { show: false },
     cursor: {
       drag: { x: true, y: false, setScale: false, dist: LEAST_DRAG },
@@ -54,7 +57,7 @@ export function plotOptions(
       x: { time: false, range: () => [...current.model.x] },
       y: { range: () => [...current.model.y] },
     },
-    axes: axes(current, size.height >= ROOMY),
+    axes: axes(current),
     series: [{}, ...rows.map(({ series, row }) => seriesOptions(spec, series, row, current))],
     bands: bands(spec, rows, current),
     hooks: {
@@ -78,33 +81,33 @@ function dot(): HTMLElement {
   return element;
 }
 
-/** Pixels from which on a chart is high enough to name its axis. */
-const ROOMY = 190;
+/** Pixels between the plot's lines and the edges of the chart; the name of the axis has more room at the bottom. */
+export const PLOT_INSET = { left: 46, right: 14, bottom: 26, axisName: 16 };
 
-function axes(current: PlotState, roomy: boolean): uPlot.Axis[] {
+function axes(current: PlotState): uPlot.Axis[] {
+  const { scale } = current;
   const common = (): uPlot.Axis => ({
     stroke: () => current.colors.of("chart-axis"),
     font: current.colors.font,
-    grid: { stroke: () => current.colors.of("chart-grid"), width: 1 },
+    grid: { stroke: () => current.colors.of("chart-grid"), width: scale },
     ticks: { show: false },
-    gap: 6,
+    gap: 6 * scale,
   });
   const position: uPlot.Axis = {
     ...common(),
-    size: 26,
-    space: 64,
+    size: PLOT_INSET.bottom * scale,
+    space: 64 * scale,
     incrs: () => increments(current.model.axis),
     values: (_, splits) => splits.map((value) => positionTick(current.model.axis, value)),
-    // A low chart has no axis label, as the toolbar names the axis for the whole page.
-    label: roomy ? () => axisNames[current.model.axis] : undefined,
-    labelSize: 16,
+    label: current.model.hasAxisName ? () => axisNames[current.model.axis] : undefined,
+    labelSize: PLOT_INSET.axisName * scale,
     labelGap: 0,
     labelFont: current.colors.font,
   };
   const value: uPlot.Axis = {
     ...common(),
-    size: 46,
-    space: 34,
+    size: PLOT_INSET.left * scale,
+    space: 34 * scale,
     splits: (_, __, low, high, increment) =>
       current.model.yTicks?.map(({ at }) => at) ?? multiples(low, high, increment),
     values: (_, splits, __, ___, increment) =>
@@ -125,22 +128,23 @@ function multiples(low: number, high: number, increment: number): number[] {
 
 function seriesOptions(spec: ChartSpec, index: number, row: Row, current: PlotState): uPlot.Series {
   const { label, mode, color, dash = [] } = spec.series[index]!;
+  const { scale } = current;
   const paint = () => current.colors.of(color);
   const dots = (size: number): uPlot.Series => ({
     label,
     stroke: paint,
     paths: () => null,
-    points: { show: true, size, width: 0, fill: paint },
+    points: { show: true, size: size * scale, width: 0, fill: paint },
   });
   if (row === "raw") {
     if (mode === "points") return dots(3.5);
     if (mode === "markers") return dots(6);
-    return { label, stroke: paint, width: 1, points: { show: false } };
+    return { label, stroke: paint, width: scale, points: { show: false } };
   }
   if (row === "line") {
-    const width = mode === "markers" ? 1.5 : 2;
-    const lone = { show: false, filter: loneValue, size: 6, width: 0, fill: paint };
-    return { label, stroke: paint, width, dash: [...dash], points: lone };
+    const width = (mode === "markers" ? 1.5 : 2) * scale;
+    const lone = { show: false, filter: loneValue, size: 6 * scale, width: 0, fill: paint };
+    return { label, stroke: paint, width, dash: dash.map((part) => part * scale), points: lone };
   }
   return { label, stroke: "transparent", width: 0, points: { show: false } };
 }

@@ -3,14 +3,18 @@ import { tint } from "./chart-colors";
 import type { PlotState } from "./options";
 
 /** Draws the reference levels, dashed, across the chart. */
-export function drawReferences({ ctx, bbox, valToPos }: uPlot, { model, colors }: PlotState) {
+export function drawReferences(
+  { ctx, bbox, valToPos }: uPlot,
+  { model, colors, scale }: PlotState,
+) {
+  const pixel = devicePixelRatio * scale;
   for (const { at } of model.references) {
     const y = Math.round(valToPos(at, "y", true));
     if (y < bbox.top || y > bbox.top + bbox.height) continue;
     ctx.save();
     ctx.strokeStyle = colors.of("chart-reference");
-    ctx.lineWidth = devicePixelRatio;
-    ctx.setLineDash([5 * devicePixelRatio, 4 * devicePixelRatio]);
+    ctx.lineWidth = pixel;
+    ctx.setLineDash([5 * pixel, 4 * pixel]);
     ctx.beginPath();
     ctx.moveTo(bbox.left, y);
     ctx.lineTo(bbox.left + bbox.width, y);

@@ -13,7 +13,6 @@ export interface Plot {
   setHighlight(window: AxisWindow | null): void;
   /** Lets one series stand out; null lets them be equal again. */
   emphasize(id: string | null): void;
-  readonly canvas: HTMLCanvasElement;
   destroy(): void;
 }
 
@@ -30,9 +29,9 @@ export function createPlot(
     colors: readChartColors(element),
     model: first,
     highlight: null as AxisWindow | null,
+    scale: 1,
   };
   const size = { width: element.clientWidth, height: element.clientHeight };
-  const rows = layout(spec);
   let emphasized: string | null = null;
   let cursor: number | null = null;
   let hovered = false;
@@ -71,14 +70,7 @@ export function createPlot(
     pinch: (before, after) => handlers.zoom(pinched(plot, before, after)),
   });
 
-  const fade = () =>
-    rows.forEach(({ series, row }, i) => {
-      const { id, mode } = spec.series[series]!;
-      const drawn = plot.series[i + 1];
-      if (!drawn) return;
-      const share = emphasized === null || emphasized === id ? 1 : STEPPED_BACK;
-      drawn.alpha = share * (row === "raw" && mode !== "markers" ? current.model.faint : 1);
-    });
+  const fade = () => setOpacities(plot, spec, current.model, emphasized);
   const placeCursor = () => {
     if (hovered) return;
     const at = cursor === null ? -1 : plot.valToPos(cursor, "x");
@@ -109,9 +101,6 @@ export function createPlot(
       fade();
       plot.redraw(false);
     },
-    get canvas() {
-      return plot.ctx.canvas;
-    },
     destroy() {
       plot.over.removeEventListener("mouseenter", entered);
       plot.over.removeEventListener("mouseleave", left);
@@ -121,6 +110,22 @@ export function createPlot(
       plot.destroy();
     },
   };
+}
+
+/** Points lie faint behind their line, and all series but the emphasized one step back. */
+export function setOpacities(
+  plot: uPlot,
+  spec: ChartSpec,
+  { faint }: ChartModel,
+  emphasized: string | null,
+) {
+  layout(spec).forEach(({ series, row }, i) => {
+    const { id, mode } = spec.series[series]!;
+    const drawn = plot.series[i + 1];
+    if (!drawn) return;
+    const share = emphasized === null || emphasized === id ? 1 : STEPPED_BACK;
+    drawn.alpha = share * (row === "raw" && mode !== "markers" ? faint : 1);
+  });
 }
 
 /** The window under which the fingers stay on the positions they took hold of. */

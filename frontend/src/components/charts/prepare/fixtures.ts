@@ -3,7 +3,7 @@ import type { ChartSpec, PrepareOptions } from "./model";
 
 export const plainOptions: PrepareOptions = {
   ...{ smoothing: 0, log: false, outliers: false },
-  ...{ window: null, width: 800, hidden: new Set<string>() },
+  ...{ window: null, width: 800, height: 200, hidden: new Set<string>() },
 };
 
 /** One series with the points 5, -3 and a gap, at the steps 10, 20 and 30. */

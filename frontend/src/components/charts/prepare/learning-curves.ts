@@ -1,65 +1,64 @@
-import type { ChartSource, ChartSpec } from "./model";
+import { MEAN_LENGTH, MEAN_RETURN } from "@/lib/stream";
+import type { ChartSource, ChartSpec, SeriesSpec } from "./model";
 
 const empty = "No finished episode yet";
+
+interface LearningCurveOptions {
+  title: string;
+  help?: string;
+  unit?: string;
+  /** Whether there are greedy evaluations to draw. */
+  evaluated: boolean;
+  empty?: string;
+}
 
 /** Return of every episode, the mean over the last 100, greedy evaluations, and the return that counts as solved. */
 export function rewardChart(
   source: ChartSource,
-  rewardThreshold: number | null | undefined,
-  evaluated: boolean,
+  rewardThreshold: number | null,
+  { evaluated, ...words }: LearningCurveOptions,
 ): ChartSpec {
-  const solved = rewardThreshold ?? null;
   return {
-    id: "rollout/ep_rew_mean",
-    title: "Episode return",
-    help: "Sum of the rewards of an episode. Episodes while training explore; greedy evaluations, where there are any, do not.",
+    ...{ id: "rollout/ep_rew_mean", empty, ...words },
     series: [
-      {
-        ...{ id: "episode", source, metric: "episode/reward", label: "Episode" },
-        ...{ mode: "points", color: "chart-mean" },
-      },
-      {
-        ...{ id: "mean", source, metric: "rollout/ep_rew_mean", label: "Mean of 100" },
-        ...{ mode: "line", color: "series-6", smooth: false },
-      },
-      ...(evaluated
-        ? [
-            {
-              ...{ id: "eval", source, metric: "eval/mean_reward", label: "Greedy evaluation" },
-              ...{ mode: "markers" as const, color: "series-4", spread: "eval/std_reward" },
-            },
-          ]
-        : []),
+      ...episodes(source, "episode/reward", MEAN_RETURN),
+      ...(evaluated ? [greedy(source, "eval/mean_reward", "eval/std_reward")] : []),
     ],
-    references: solved === null ? [] : [{ label: "Solved at", value: solved }],
-    empty,
+    references:
+      rewardThreshold === null ? [] : [{ label: "Reward threshold", value: rewardThreshold }],
   };
 }
 
-export function lengthChart(source: ChartSource, evaluated: boolean): ChartSpec {
+/** Length of every episode, the mean over the last 100, and that of greedy evaluations. */
+export function lengthChart(
+  source: ChartSource,
+  { evaluated, ...words }: LearningCurveOptions,
+): ChartSpec {
   return {
-    id: "rollout/ep_len_mean",
-    title: "Episode length",
-    help: "Steps from the start of an episode to its end.",
+    ...{ id: "rollout/ep_len_mean", empty, references: [], ...words },
     series: [
-      {
-        ...{ id: "episode", source, metric: "episode/length", label: "Episode" },
-        ...{ mode: "points", color: "chart-mean" },
-      },
-      {
-        ...{ id: "mean", source, metric: "rollout/ep_len_mean", label: "Mean of 100" },
-        ...{ mode: "line", color: "series-6", smooth: false },
-      },
-      ...(evaluated
-        ? [
-            {
-              ...{ id: "eval", source, metric: "eval/mean_ep_length", label: "Greedy evaluation" },
-              ...{ mode: "markers" as const, color: "series-4" },
-            },
-          ]
-        : []),
+      ...episodes(source, "episode/length", MEAN_LENGTH),
+      ...(evaluated ? [greedy(source, "eval/mean_ep_length")] : []),
     ],
-    references: [],
-    empty,
+  };
+}
+
+function episodes(source: ChartSource, metric: string, mean: string): SeriesSpec[] {
+  return [
+    {
+      ...{ id: "episode", source, metric, label: "Episode" },
+      ...{ mode: "points", color: "chart-mean" },
+    },
+    {
+      ...{ id: "mean", source, metric: mean, label: "Mean of 100" },
+      ...{ mode: "line", color: "series-6", smooth: false },
+    },
+  ];
+}
+
+function greedy(source: ChartSource, metric: string, spread?: string): SeriesSpec {
+  return {
+    ...{ id: "eval", source, metric, label: "Greedy evaluation" },
+    ...{ mode: "markers", color: "series-4", spread },
   };
 }

@@ -1,4 +1,5 @@
 import type { MetricAxis, AxisWindow } from "@/lib/stream";
+import type { ValueScale } from "./value-scale";
 
 /** Where the columns of a series come from. In the app this is a `RunSeries`. */
 export interface ChartSource {
@@ -11,13 +12,14 @@ export interface ChartSource {
 export interface ReadonlyColumn {
   readonly x: Float64Array;
   readonly y: Float64Array;
+  /** How many points of the run each point stands for. */
+  readonly spans: Float64Array;
   /** Points held. */
   readonly length: number;
   /** Points they stand for. */
   readonly count: number;
   /** Grows with every point. */
   readonly version: number;
-  latest(): number | null;
 }
 
 /**
@@ -62,6 +64,12 @@ export interface ChartSpec {
   empty: string;
   /** What the curve means, in a sentence. */
   help?: string;
+  /** Of the values. */
+  unit?: string;
+  /** Values can lie nowhere else, so the axis does not either. */
+  bounds?: { minimum?: number | null; maximum?: number | null };
+  /** What downloads say it is of: the run, its environment, algorithm and seed. */
+  subject?: string;
 }
 
 /** Everything besides the data that the picture depends on. */
@@ -75,6 +83,8 @@ export interface PrepareOptions {
   window: AxisWindow | null;
   /** Width of the plot in pixels, which limits how many points are drawn. */
   width: number;
+  /** Height of the plot in pixels. */
+  height: number;
   /** Ids of series that were switched off. */
   hidden: ReadonlySet<string>;
 }
@@ -99,7 +109,6 @@ export interface Curve {
   held: number;
   /** Points of the whole run that the service holds. */
   count: number;
-  latest: number | null;
 }
 
 /** Everything that the plot needs in order to draw. */
@@ -110,9 +119,11 @@ export interface ChartModel {
   curves: readonly Curve[];
   x: Interval;
   y: Interval;
-  log: boolean;
+  scale: ValueScale["kind"];
   /** Where a logarithmic axis has its marks; null leaves it to the plot. */
   yTicks: readonly Tick[] | null;
+  /** Whether the chart is high enough to name its axis; the toolbar names it for the whole page. */
+  hasAxisName: boolean;
   /** References at their height on the y axis. */
   references: readonly Tick[];
   /** Points of all series together, before any thinning. */

@@ -5,13 +5,16 @@ import type { ChartModel, ChartSpec, Curve, PrepareOptions, Interval, SeriesSpec
 import { summarize } from "./readout";
 import { rowsOf } from "./rows";
 import { extent, logRange, mostOf, positionRange, valueRange } from "./scales";
-import { logTicks } from "./ticks";
+import { type ValueScale, valueScale } from "./value-scale";
 
 /** All series of a chart share this number of points a pixel, but each has at least `LEAST_POINTS`. */
 const POINTS_A_PIXEL = 3;
 const LEAST_POINTS = 300;
 
 const CROWD = 400;
+
+/** Pixels from which on a chart is high enough to name its axis. */
+const ROOMY = 190;
 
 /** Remembers the curves of a chart, so that of ten runs only those that moved are prepared anew. */
 export type CurveCache = Map<string, { key: string; curve: Curve }>;
@@ -22,37 +25,40 @@ export function prepare(
   options: PrepareOptions,
   cache: CurveCache = new Map(),
 ): ChartModel {
-  const { window, hidden, log } = options;
+  const { window, hidden } = options;
   const shown = spec.series.filter(({ id }) => !hidden.has(id));
   const x = positionRange(newestPosition(shown), window);
   const curveOptions = {
     window,
     smoothing: options.smoothing,
-    range: x[1] - x[0],
     maxPoints: Math.max(LEAST_POINTS, (options.width * POINTS_A_PIXEL) / Math.max(1, shown.length)),
   };
   const curves = spec.series.map((series) =>
     hidden.has(series.id) ? empty(series) : cached(series, curveOptions, cache),
   );
   // In a zoomed window a level far above the curve would flatten it, so levels do not extend the range.
-  const levels = window
-    ? []
-    : spec.references.map(({ value }) => value).filter((v) => !log || v > 0);
-  const most = options.outliers ? fitToMost(shown, options, levels) : null;
-  const scale = log ? Math.log10 : (value: number) => value;
-  const range = scaled(most?.range ?? positive(extent(curves, levels), curves, log), scale);
-  const y = log ? logRange(range) : valueRange(range);
+  const levels = window ? [] : spec.references.map(({ value }) => value);
+  const most = options.outliers ? fitToMost(shown, window, levels) : null;
+  const range = most?.range ?? extent(curves, levels);
+  const scale = valueScale(options.log, range, smallestSize(curves));
+  const y =
+    scale.kind === "linear"
+      ? valueRange(range, spec.bounds)
+      : logRange([scale.of(range[0]), scale.of(range[1])]);
   const model = {
     axis: spec.series[0]?.source.axis ?? "step",
-    data: align(curves.map((curve, i) => ({ x: curve.x, ys: rows(spec.series[i]!, curve, log) }))),
+    data: align(
+      curves.map((curve, i) => ({ x: curve.x, ys: rows(spec.series[i]!, curve, scale) })),
+    ),
     curves,
     x,
     y,
-    log,
-    yTicks: log ? logTicks(y) : null,
+    scale: scale.kind,
+    yTicks: scale.ticks(y),
+    hasAxisName: options.height >= ROOMY,
     references: spec.references
-      .filter(({ value }) => !log || value > 0)
-      .map(({ label, value }) => ({ label, at: scale(value) })),
+      .map(({ label, value }) => ({ label, at: scale.of(value) }))
+      .filter(({ at }) => Number.isFinite(at)),
     points: curves.reduce((sum, curve) => sum + curve.count, 0),
     faint: faintness(curves, options.smoothing),
     notes: notes(spec, options, curves, most?.outside ?? 0),
@@ -64,7 +70,7 @@ function cached(series: SeriesSpec, options: CurveOptions, cache: CurveCache): C
   const { source, metric, spread } = series;
   const { version, count: points } = source.column(metric, options.window);
   const around = spread === undefined ? "" : source.column(spread, options.window).version;
-  const { window, smoothing, range, maxPoints } = options;
+  const { window, smoothing, maxPoints } = options;
   const key = [
     source.axis,
     version,
@@ -72,7 +78,6 @@ function cached(series: SeriesSpec, options: CurveOptions, cache: CurveCache): C
     around,
     window,
     smooths(series) && smoothing,
-    range,
     maxPoints,
   ].join();
   const known = cache.get(series.id);
@@ -83,59 +88,49 @@ function cached(series: SeriesSpec, options: CurveOptions, cache: CurveCache): C
 }
 
 function empty({ source, metric }: SeriesSpec): Curve {
-  const column = source.column(metric);
-  return {
-    x: [],
-    raw: [],
-    line: [],
-    spread: null,
-    held: 0,
-    count: column.count,
-    latest: column.latest(),
-  };
+  return { x: [], raw: [], line: [], spread: null, held: 0, count: source.column(metric).count };
 }
 
-/** The rows of a series as they are drawn: on a logarithmic axis as decades, with a gap where there is none. */
-function rows(series: SeriesSpec, { raw, line, spread }: Curve, log: boolean) {
-  const drawn = (value: number | null) =>
-    value === null ? null : !log ? value : value > 0 ? Math.log10(value) : null;
+/** The rows of a series as heights. What has none on this scale is a gap. */
+function rows(series: SeriesSpec, { raw, line, spread }: Curve, scale: ValueScale) {
+  if (scale.kind === "linear" && !spread)
+    return rowsOf(series).map((row) => (row === "raw" ? raw : line));
+  const height = (value: number | null) => {
+    const at = value === null ? Number.NaN : scale.of(value);
+    return Number.isFinite(at) ? at : null;
+  };
   const aside = (sign: number) =>
     line.map((middle, i) => {
       const around = spread?.[i] ?? null;
-      return middle === null || around === null ? null : drawn(middle + sign * around);
+      return middle === null || around === null ? null : height(middle + sign * around);
     });
   return rowsOf(series).map((row) => {
-    if (row === "raw") return log ? raw.map(drawn) : raw;
-    if (row === "line") return log ? line.map(drawn) : line;
+    if (row === "raw") return raw.map(height);
+    if (row === "line") return line.map(height);
     return aside(row === "high" ? 1 : -1);
   });
 }
 
-/** On a logarithmic axis a range begins at the smallest value above zero. */
-function positive(range: Interval, curves: readonly Curve[], log: boolean): Interval {
-  if (!log || range[0] > 0) return range;
-  let low = Infinity;
+/** The smallest distance from zero of what is drawn, zero itself left out. */
+function smallestSize(curves: readonly Curve[]): number {
+  let smallest = Infinity;
+  const take = (value: number | null) => {
+    if (value !== null && value !== 0) smallest = Math.min(smallest, Math.abs(value));
+  };
   for (const { raw, line } of curves) {
-    for (const value of raw) if (value !== null && value > 0 && value < low) low = value;
-    for (const value of line) if (value !== null && value > 0 && value < low) low = value;
+    raw.forEach(take);
+    line.forEach(take);
   }
-  return low === Infinity ? [Infinity, -Infinity] : [low, range[1]];
-}
-
-function scaled([low, high]: Interval, scale: (value: number) => number): Interval {
-  return low > high ? [low, high] : [scale(low), scale(high)];
+  return smallest;
 }
 
 function fitToMost(
   series: readonly SeriesSpec[],
-  { window, log }: PrepareOptions,
-  levels: number[],
+  window: PrepareOptions["window"],
+  levels: readonly number[],
 ) {
   let range: Interval | null = null;
-  const all = series.map((one) => {
-    const values = heldValues(one, window);
-    return log ? values.filter((value) => value > 0) : values;
-  });
+  const all = series.map((one) => heldValues(one, window));
   for (const values of all) {
     const most = mostOf(values);
     if (most) range = range ? [Math.min(range[0], most[0]), Math.max(range[1], most[1])] : most;
@@ -151,20 +146,17 @@ function fitToMost(
 
 function faintness(curves: readonly Curve[], smoothing: number): number {
   const crowd = Math.max(0, ...curves.map(({ x }) => x.length));
-  return (smoothing > 0 ? 0.5 : 0.75) * (crowd > CROWD ? 0.55 : 1);
+  return (smoothing > 0 ? 0.65 : 0.85) * (crowd > CROWD ? 0.75 : 1);
 }
 
 function notes(
   spec: ChartSpec,
-  { log, window, hidden }: PrepareOptions,
+  { window, hidden }: PrepareOptions,
   curves: readonly Curve[],
   outside: number,
 ): string[] {
-  const shown = spec.series.filter(({ id }) => !hidden.has(id));
   const said: string[] = [];
   if (outside > 0) said.push(`${plural(outside, "point")} outside the range`);
-  const unlogged = log ? shown.reduce((n, series) => n + notPositive(series, window), 0) : 0;
-  if (unlogged > 0) said.push(`${plural(unlogged, "value")} ≤ 0 left out`);
   const held = curves.reduce((sum, curve) => sum + curve.held, 0);
   const all = curves.reduce(
     (sum, curve, i) => sum + (hidden.has(spec.series[i]!.id) ? 0 : curve.count),
@@ -182,8 +174,4 @@ function thinnedInWindow(
 ) {
   const column = source.column(metric, window);
   return held > 0 && column.count > column.length;
-}
-
-function notPositive(series: SeriesSpec, window: PrepareOptions["window"]): number {
-  return heldValues(series, window).filter((value) => value <= 0).length;
 }

@@ -14,6 +14,6 @@ test("what stands under the cursor is a sentence", () => {
   expect(sentenceAt(spec, model, 20, new Set())).toBe("step 20: Episode -3.00");
   const smoothed = prepare(spec, { ...plainOptions, smoothing: 0.99 });
   expect(sentenceAt(spec, smoothed, 20, new Set())).toMatch(
-    /^step 20: Episode -3\.00, smoothed -1\.74$/,
+    /^step 20: Episode -3\.00, smoothed 0\.9799$/,
   );
 });

@@ -13,7 +13,10 @@ export interface Readout {
 
 const NOTHING: Readout = { raw: null, line: null, spread: null };
 
-/** What a series shows at a position: its own value there, or its newest one before. A gap shows none. */
+/**
+ * What a series shows at a position: its own value there, or its newest one before. A gap shows none. At Infinity it
+ * is the newest of all, for every series of a chart the state at one moment.
+ */
 export function readoutAt({ x, raw, line, spread }: Curve, position: number): Readout {
   const at = lastUpTo(x, position);
   if (at < 0) return NOTHING;
@@ -52,8 +55,8 @@ export function summarize(
 ): string {
   if (model.points === 0) return `${spec.title}: ${spec.empty}`;
   const values = spec.series.flatMap(({ label }, i) => {
-    const { latest } = model.curves[i]!;
-    return latest === null ? [] : [`${label} ${decimal(latest)}`];
+    const { raw } = readoutAt(model.curves[i]!, Infinity);
+    return raw === null ? [] : [`${label} ${decimal(raw)}`];
   });
   const levels = spec.references.map(({ label, value }) => `${label} ${decimal(value)}`);
   const last = model.data[0].at(-1) ?? 0;

@@ -1,5 +1,5 @@
 import type { AxisWindow } from "@/lib/stream";
-import type { Curve, Interval } from "./model";
+import type { ChartSpec, Curve, Interval } from "./model";
 
 const HEADROOM = 0.06;
 /** A range that is a smaller share of its value comes from rounding: smoothing leaves some on a flat curve. */
@@ -13,7 +13,18 @@ export function positionRange(newest: number, window: AxisWindow | null): Interv
 }
 
 /** Room for every value and reference; values that are never negative stand on zero. */
-export function valueRange([low, high]: Interval): Interval {
+export function valueRange(range: Interval, bounds: ChartSpec["bounds"] = NO_BOUNDS): Interval {
+  const [low, high] = roomyRange(range);
+  // A value that breaks its bound is shown nevertheless.
+  const floor = range[0] >= (bounds.minimum ?? Infinity) ? bounds.minimum! : -Infinity;
+  const ceiling = range[1] <= (bounds.maximum ?? -Infinity) ? bounds.maximum! : Infinity;
+  const bounded: Interval = [Math.max(low, floor), Math.min(high, ceiling)];
+  return bounded[0] < bounded[1] ? bounded : [low, high];
+}
+
+const NO_BOUNDS = {};
+
+function roomyRange([low, high]: Interval): Interval {
   if (low > high) return [0, 1];
   if (low >= 0 && high - low > high * 0.3) return [0, high * (1 + HEADROOM)];
   if (high - low <= Math.abs(high) * FLAT)

@@ -1,40 +1,29 @@
-/** The range of the axis counts as this many units of distance, whatever it measures. */
-const VIEWPORT_SCALE = 1000;
-const LONGEST_MEMORY = 0.999;
+import type { ReadonlyColumn } from "./model";
 
 /**
- * Time-weighted exponential moving average, debiased, of `y` at `x` for indices in `[from, to)`:
+ * Exponential moving average, debiased, over the points of a run (an episode, an update):
  *
- *     y'_t = (Σ_{i≤t} w^(d_t − d_i) · y_i) / (Σ_{i≤t} w^(d_t − d_i)),   d = 1000 · x / range,   w = min(√smoothing, 0.999)
+ *     y'_t = (Σ_{i≤t} w^(t−i) · y_i) / (Σ_{i≤t} w^(t−i)),   w = smoothing
  *
- * The further back a point lies along the axis, relative to what is on screen (`range`), the less it weighs;
- * so the curve does not depend on how densely a stretch was logged, and a plain EMA's lag towards its first
- * value is divided out. After Weights & Biases, "Time weighted exponential moving average"
- * (https://docs.wandb.ai/models/app/features/panels/line-plot/smoothing). With `smoothing` 0 it is `y` itself.
- *
- * `x` must not decrease. NaN in `y` is a gap: NaN there, and no weight after. Answers with `to − from` values.
+ * Each point counts the same and all points before count, so that a value depends neither on the zoom nor on the axis.
+ * Dividing by the weights takes out a plain EMA's lag towards its first value. Of a thinned curve a point counts as
+ * often as the points that it stands for. With `smoothing` 0 it is `y` itself; NaN in `y` is a gap, and NaN there.
  */
-export function timeWeightedEma(
-  x: Float64Array,
-  y: Float64Array,
-  [from, to]: readonly [number, number],
+export function ema(
+  { y, spans, length }: Pick<ReadonlyColumn, "y" | "spans" | "length">,
   smoothing: number,
-  range: number,
 ): Float64Array {
-  const smoothed = y.slice(from, to);
-  if (smoothing <= 0 || range <= 0) return smoothed;
-  const decay = (Math.log(Math.min(Math.sqrt(smoothing), LONGEST_MEMORY)) * VIEWPORT_SCALE) / range;
+  const smoothed = y.slice(0, length);
+  if (smoothing <= 0) return smoothed;
   let sum = 0;
   let weight = 0;
-  let last = x[from] ?? 0;
-  for (let i = from; i < to; i += 1) {
+  for (let i = 0; i < length; i += 1) {
     const value = y[i]!;
     if (Number.isNaN(value)) continue;
-    const kept = Math.exp(decay * (x[i]! - last));
-    last = x[i]!;
-    sum = sum * kept + value;
-    weight = weight * kept + 1;
-    smoothed[i - from] = sum / weight;
+    const kept = smoothing ** spans[i]!;
+    sum = sum * kept + value * (1 - kept);
+    weight = weight * kept + (1 - kept);
+    smoothed[i] = sum / weight;
   }
   return smoothed;
 }

@@ -1,6 +1,9 @@
 import { extremes } from "@/lib/stream";
 
-/** At most about `max` indices of `[from, to)`: the smallest and the largest value of every stretch among them. */
+/**
+ * At most about `max` indices of `[from, to)`: the smallest and the largest value of every stretch among them, and the
+ * newest, whose value the legend tells.
+ */
 export function thinForScreen(
   y: Float64Array,
   [from, to]: readonly [number, number],
@@ -13,5 +16,6 @@ export function thinForScreen(
     kept.push(first);
     if (second !== first) kept.push(second);
   }
+  if (kept.length > 0 && kept.at(-1) !== to - 1) kept.push(to - 1);
   return kept;
 }

@@ -1,7 +1,12 @@
 import { expect, test } from "vitest";
-import { DEFAULT_CHART_SETTINGS, readChartSettings, writeChartSettings } from "./chart-settings";
+import {
+  DEFAULT_CHART_SETTINGS,
+  readChartSettings,
+  toggledLog,
+  writeChartSettings,
+} from "./chart-settings";
 
-test.each(["", "smooth=0.6", "x=time&log=1", "smooth=0&x=episode&outliers=1"])(
+test.each(["", "smooth=0.6", "x=time&log=a%2Fb%2Cc", "smooth=0&x=episode&outliers=1&events=0"])(
   "the address %j survives reading and writing",
   (search) => {
     const query = new URLSearchParams();
@@ -11,8 +16,14 @@ test.each(["", "smooth=0.6", "x=time&log=1", "smooth=0&x=episode&outliers=1"])(
 );
 
 test("settings that make no sense are the default", () => {
-  expect(readChartSettings(new URLSearchParams("smooth=x&x=miles&log=yes"))).toEqual(
+  expect(readChartSettings(new URLSearchParams("smooth=x&x=miles&log=,&events=yes"))).toEqual(
     DEFAULT_CHART_SETTINGS,
   );
   expect(readChartSettings(new URLSearchParams("smooth=7")).smoothing).toBe(0.99);
+});
+
+test("each chart has a logarithmic axis of its own", () => {
+  const on = { ...DEFAULT_CHART_SETTINGS, log: toggledLog(DEFAULT_CHART_SETTINGS, "a") };
+  expect(toggledLog(on, "b")).toEqual(["a", "b"]);
+  expect(toggledLog(on, "a")).toEqual([]);
 });

@@ -1,25 +1,32 @@
 import { AXES, type MetricAxis } from "@/lib/stream";
 
-/** The settings that all charts of a page share, and that its address can carry. */
+/** The settings of a page's charts, which its address can carry. */
 export interface ChartSettings {
   smoothing: number;
   axis: MetricAxis;
-  log: boolean;
+  /** Ids of the charts with a logarithmic axis. */
+  log: readonly string[];
   /** Leave the most extreme points outside the range. */
   outliers: boolean;
+  /** Mark what happened to the run. */
+  events: boolean;
 }
 
 export const DEFAULT_CHART_SETTINGS: ChartSettings = {
   smoothing: 0.9,
   axis: "step",
-  log: false,
+  log: [],
   outliers: false,
+  events: true,
 };
 
 /** Above this value a curve is practically flat. */
 export const MOST_SMOOTHING = 0.99;
 
-const KEYS = { smoothing: "smooth", axis: "x", log: "log", outliers: "outliers" } as const;
+const KEYS = {
+  ...{ smoothing: "smooth", axis: "x", log: "log" },
+  ...{ outliers: "outliers", events: "events" },
+} as const;
 
 /** A value that is not valid is read as the default. */
 export function readChartSettings(query: URLSearchParams): ChartSettings {
@@ -30,8 +37,9 @@ export function readChartSettings(query: URLSearchParams): ChartSettings {
       ? Math.min(MOST_SMOOTHING, Math.max(0, smoothing))
       : DEFAULT_CHART_SETTINGS.smoothing,
     axis: axis ?? DEFAULT_CHART_SETTINGS.axis,
-    log: query.get(KEYS.log) === "1",
+    log: [...new Set((query.get(KEYS.log) ?? "").split(",").filter(Boolean))],
     outliers: query.get(KEYS.outliers) === "1",
+    events: query.get(KEYS.events) !== "0",
   };
 }
 
@@ -45,6 +53,12 @@ export function writeChartSettings(query: URLSearchParams, settings: ChartSettin
     settings.smoothing === DEFAULT_CHART_SETTINGS.smoothing,
   );
   put(KEYS.axis, settings.axis, settings.axis === DEFAULT_CHART_SETTINGS.axis);
-  put(KEYS.log, "1", !settings.log);
+  put(KEYS.log, settings.log.join(","), settings.log.length === 0);
   put(KEYS.outliers, "1", !settings.outliers);
+  put(KEYS.events, "0", settings.events);
+}
+
+/** The charts with a logarithmic axis once that of `chartId` is turned on or off. */
+export function toggledLog({ log }: ChartSettings, chartId: string): string[] {
+  return log.includes(chartId) ? log.filter((id) => id !== chartId) : [...log, chartId];
 }

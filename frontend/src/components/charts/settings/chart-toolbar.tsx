@@ -15,6 +15,8 @@ interface ChartToolbarProps {
   settings: ChartSettings;
   onChange: (change: Partial<ChartSettings>) => void;
   group: ChartGroup;
+  /** Whether some chart marks what happened to the run. */
+  hasEvents?: boolean;
 }
 
 const axes: { value: MetricAxis; label: string }[] = [
@@ -24,10 +26,10 @@ const axes: { value: MetricAxis; label: string }[] = [
 ];
 
 const SMOOTHING_HELP =
-  "Time-weighted exponential moving average: the further back a point lies along the axis, the less it weighs. 0 shows the points as they are.";
+  "Exponential moving average over the points (an episode, an update): at 0.90 each point back weighs 10 % less than the next. A value is the same under zoom and on every axis. 0 shows the points as they are.";
 
 /** The controls for the settings that all charts of the page share. */
-export function ChartToolbar({ settings, onChange, group }: ChartToolbarProps) {
+export function ChartToolbar({ settings, onChange, group, hasEvents = false }: ChartToolbarProps) {
   const window = useZoomWindow(group);
   return (
     <div
@@ -57,17 +59,19 @@ export function ChartToolbar({ settings, onChange, group }: ChartToolbarProps) {
         onChange={(axis) => onChange({ axis })}
       />
       <Switch
-        label="Log"
-        checked={settings.log}
-        onChange={(log) => onChange({ log })}
-        className="text-xs"
-      />
-      <Switch
         label="Ignore outliers"
         checked={settings.outliers}
         onChange={(outliers) => onChange({ outliers })}
         className="text-xs"
       />
+      {hasEvents && (
+        <Switch
+          label="Events"
+          checked={settings.events}
+          onChange={(events) => onChange({ events })}
+          className="text-xs"
+        />
+      )}
       <Button
         size="sm"
         aria-label="Reset zoom"

@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Activity } from "lucide-react";
 import { StatusBadge } from "@/components/ui/status-badge";
 import { runSearchQuery } from "@/lib/api";
-import { algorithmName } from "@/lib/format";
+import { useAlgorithmName } from "@/lib/registry";
 import { routes } from "@/lib/url";
 import { PaletteGroup, PaletteItem } from "./palette-item";
 
@@ -24,6 +24,7 @@ export function PaletteRuns({ text, searched, go }: PaletteRunsProps) {
     ...runSearchQuery(searched, FOUND),
     placeholderData: keepPreviousData,
   });
+  const algorithmName = useAlgorithmName();
   const runs = data?.runs ?? [];
   const searching = text.trim() !== "";
   if (error)

@@ -5,7 +5,7 @@ import { useState } from "react";
 import { Combobox } from "@/components/ui/combobox";
 import { StatusBadge } from "@/components/ui/status-badge";
 import { runSearchQuery } from "@/lib/api";
-import { algorithmName } from "@/lib/format";
+import { useAlgorithmName } from "@/lib/registry";
 
 const FOUND = 20;
 
@@ -18,6 +18,7 @@ interface HintsRunPickerProps {
 /** The run whose curves are read. */
 export function HintsRunPicker({ value, name, onChange }: HintsRunPickerProps) {
   const [text, setText] = useState("");
+  const algorithmName = useAlgorithmName();
   const { data, error, isFetching } = useQuery({
     ...runSearchQuery(text, FOUND),
     placeholderData: keepPreviousData,

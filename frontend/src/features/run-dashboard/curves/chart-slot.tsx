@@ -3,6 +3,7 @@
 import {
   ChartCard,
   type ChartGroup,
+  type ChartMark,
   type ChartSpec,
   type ChartSettings,
 } from "@/components/charts";
@@ -14,10 +15,12 @@ import type { AxisWindow } from "@/lib/stream";
 interface ChartSlotProps {
   spec: ChartSpec;
   settings: ChartSettings;
+  onSettings: (change: Partial<ChartSettings>) => void;
   group: ChartGroup;
   /** Why there is nothing to draw; null once there may be. */
   waiting: "loading" | "failed" | null;
   highlight: AxisWindow | null;
+  marks?: readonly ChartMark[];
   className: string;
 }
 
@@ -30,16 +33,18 @@ export function chartAnchor(chartId: string): string {
 export function ChartSlot({
   spec,
   settings,
+  onSettings,
   group,
   waiting,
   highlight,
+  marks,
   className,
 }: ChartSlotProps) {
   return (
     <div id={chartAnchor(spec.id)} className="min-w-0 scroll-mt-28">
       {waiting === null ? (
         <Boundary what="The chart">
-          <ChartCard {...{ spec, settings, group, highlight, className }} />
+          <ChartCard {...{ spec, settings, onSettings, group, highlight, marks, className }} />
         </Boundary>
       ) : (
         <Card title={spec.title} bodyClass="px-3 pt-2.5 pb-1.5">

@@ -11,11 +11,13 @@ import { Notice } from "@/components/ui/notice";
 import type { Run } from "@/lib/api";
 import { plural } from "@/lib/format";
 import type { RunCurves } from "@/lib/stream";
-import { chartOf } from "./chart-definitions";
+import { chartOf } from "./select-charts";
 import { chartAnchor, ChartSlot } from "./chart-slot";
 import type { Highlight } from "./highlight";
+import { MetricFigures } from "./metric-figures";
 import { MoreMetrics } from "./more-metrics";
 import { useCharts } from "./use-charts";
+import { useEventMarks } from "./use-event-marks";
 
 interface LearningCurvesProps {
   run: Run;
@@ -34,15 +36,17 @@ export function LearningCurves({
   group,
   highlight,
 }: LearningCurvesProps) {
-  const { first, main, more } = useCharts(run, series);
-  const pointed = highlight && chartOf([...first, ...main, ...more], highlight.metric);
+  const { first, main, more, figures } = useCharts(run, series);
+  const marks = useEventMarks(run, series, settings.axis);
+  const pointed = highlight && chartOf([first, ...main, ...more], highlight.metric);
   useScrollTo(pointed, highlight);
 
   const waiting = state.phase !== "ready" && series.revision === 0 ? state.phase : null;
   const slot = (spec: ChartSpec, height: string) => (
     <ChartSlot
       key={spec.id}
-      {...{ spec, settings, group, waiting }}
+      {...{ spec, settings, onSettings, group, waiting }}
+      marks={spec === first && settings.events ? marks : undefined}
       highlight={spec === pointed && settings.axis === "step" ? highlight!.steps : null}
       className={height}
     />
@@ -65,11 +69,16 @@ export function LearningCurves({
         </Notice>
       )}
       <div className="sticky top-13 z-10 -mx-4 -my-2 border-b border-transparent bg-bg px-4 py-2 max-md:static md:-mx-1 md:px-1">
-        <ChartToolbar settings={settings} onChange={onSettings} group={group} />
+        <ChartToolbar {...{ settings, group }} onChange={onSettings} hasEvents={marks.length > 0} />
       </div>
-      {first.map((spec, i) => slot(spec, i === 0 ? "h-56 md:h-68" : "h-44"))}
+      {slot(first, "h-56 md:h-68")}
       <div className="grid gap-4 sm:grid-cols-2">{main.map((spec) => slot(spec, "h-40"))}</div>
-      <MoreMetrics specs={more} pointed={pointed ? more.includes(pointed) : false}>
+      <MoreMetrics
+        specs={more}
+        pointed={pointed ? more.includes(pointed) : false}
+        figures={figures.length}
+        aside={<MetricFigures metrics={figures} series={series} />}
+      >
         {(spec) => slot(spec, "h-36")}
       </MoreMetrics>
     </section>

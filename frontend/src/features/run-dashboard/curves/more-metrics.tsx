@@ -7,15 +7,20 @@ import { Disclosure } from "@/components/ui/disclosure";
 
 interface MoreMetricsProps {
   specs: readonly ChartSpec[];
+  /** How many metrics `aside` tells. */
+  figures: number;
+  /** Metrics that are told without a chart. */
+  aside: ReactNode;
   /** One of them is highlighted, so the section is open. */
   pointed: boolean;
   children: (spec: ChartSpec) => ReactNode;
 }
 
 /** Every other metric of the journal. Charts are made when somebody wants to see them. */
-export function MoreMetrics({ specs, pointed, children }: MoreMetricsProps) {
+export function MoreMetrics({ specs, figures, aside, pointed, children }: MoreMetricsProps) {
   const [opened, setOpened] = useState(false);
-  if (specs.length === 0) return null;
+  const count = specs.length + figures;
+  if (count === 0) return null;
   const open = opened || pointed;
   return (
     <Disclosure
@@ -23,12 +28,19 @@ export function MoreMetrics({ specs, pointed, children }: MoreMetricsProps) {
       onToggle={setOpened}
       summary={
         <span className="flex items-center gap-2">
-          More metrics <Badge>{specs.length}</Badge>
+          More metrics <Badge>{count}</Badge>
         </span>
       }
       className="rounded-lg border border-line bg-surface px-4 py-1.5 shadow-card"
     >
-      {open && <div className="grid gap-4 pt-2 pb-2.5 sm:grid-cols-2">{specs.map(children)}</div>}
+      {open && (
+        <div className="flex flex-col gap-4 pt-2 pb-2.5">
+          {specs.length > 0 && (
+            <div className="grid gap-4 sm:grid-cols-2">{specs.map(children)}</div>
+          )}
+          {aside}
+        </div>
+      )}
     </Disclosure>
   );
 }

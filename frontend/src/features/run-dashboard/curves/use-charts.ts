@@ -3,43 +3,59 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { type ChartSpec, lengthChart, rewardChart } from "@/components/charts";
-import {
-  algorithmsQuery,
-  environmentOfRun,
-  environmentsQuery,
-  hasEnded,
-  type Run,
-} from "@/lib/api";
+import { algorithmsQuery, hasEnded, type Run } from "@/lib/api";
+import { type MetricRegistry, useAlgorithmName, useMetricRegistry } from "@/lib/registry";
 import { type RunSeries, useMetricNames } from "@/lib/stream";
-import { selectCharts, metricChart } from "./chart-definitions";
+import { metricChart, selectCharts } from "./select-charts";
+import { useSeriesTraits } from "./use-series-traits";
 
 export interface Charts {
-  /** Return and length. */
-  first: ChartSpec[];
+  /** The chart on top. */
+  first: ChartSpec;
   main: ChartSpec[];
   more: ChartSpec[];
+  /** Metrics that are told in a figure. */
+  figures: string[];
 }
 
 const NONE: readonly string[] = [];
 
 /** The charts of a run: those its algorithm is known for, then every other metric in its journal. */
 export function useCharts(run: Run, series: RunSeries): Charts {
-  const { data: environments } = useQuery(environmentsQuery);
+  const registry = useMetricRegistry();
   const { data: algorithms } = useQuery(algorithmsQuery);
   const expected = algorithms?.find(({ id }) => id === run.algo)?.metrics ?? NONE;
-  const threshold = environmentOfRun(environments, run)?.reward_threshold ?? null;
   const found = useMetricNames(series);
+  const traits = useSeriesTraits(series);
+  const subject = [run.name, run.env_id, useAlgorithmName()(run.algo), `seed ${run.seed}`].join(
+    " · ",
+  );
   const ended = hasEnded(run);
+  const { reward_threshold: threshold } = run;
   return useMemo(() => {
     const evaluated = found.includes("eval/mean_reward");
     // Once the run has ended, metrics that it never logged get no empty chart.
-    const { main, more } = selectCharts(ended ? NONE : expected, found);
+    const { main, more, figures } = selectCharts(registry, {
+      ...{ expected: ended ? NONE : expected, found },
+      constant: traits.constant,
+    });
     const empty = ended ? "The run ended before this was logged" : "Nothing logged yet";
-    const chart = (metric: string) => metricChart(series, metric, empty);
+    const chart = (metric: string) => ({
+      ...metricChart(registry, series, metric, empty),
+      subject,
+    });
+    const words = (metric: string) => ({ ...wordsOf(registry, metric), subject, evaluated });
+    const length = lengthChart(series, words("episode/length"));
     return {
-      first: [rewardChart(series, threshold, evaluated), lengthChart(series, evaluated)],
-      main: main.map(chart),
-      more: more.map(chart),
+      first: rewardChart(series, threshold, words("episode/reward")),
+      main: [...(traits.lengthTells ? [length] : []), ...main.map(chart)],
+      more: [...(traits.lengthTells ? [] : [length]), ...more.map(chart)],
+      figures,
     };
-  }, [series, expected, threshold, found, ended]);
+  }, [registry, series, expected, threshold, found, traits, ended, subject]);
+}
+
+function wordsOf(registry: MetricRegistry, metric: string) {
+  const { label: title, help, unit } = registry.get(metric);
+  return { title, help, unit };
 }

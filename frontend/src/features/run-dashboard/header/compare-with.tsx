@@ -9,7 +9,8 @@ import { OptionList } from "@/components/ui/combobox";
 import { Popover } from "@/components/ui/popover";
 import { StatusBadge } from "@/components/ui/status-badge";
 import { type Run, runSearchQuery } from "@/lib/api";
-import { age, algorithmName } from "@/lib/format";
+import { age } from "@/lib/format";
+import { useAlgorithmName } from "@/lib/registry";
 import { useNow } from "@/lib/time/use-now";
 import { routes } from "@/lib/url";
 
@@ -39,6 +40,7 @@ export function CompareWith({ run }: { run: Run }) {
 function Others({ run }: { run: Run }) {
   const router = useRouter();
   const now = useNow("minute");
+  const algorithmName = useAlgorithmName();
   const [text, setText] = useState("");
   const { data, isFetching, error } = useQuery({
     ...runSearchQuery(text, FOUND),

@@ -2,7 +2,7 @@ import Link from "next/link";
 import { ChevronRight } from "lucide-react";
 import { StatusBadge } from "@/components/ui/status-badge";
 import type { RunDetail } from "@/lib/api";
-import { algorithmName } from "@/lib/format";
+import { useAlgorithmName } from "@/lib/registry";
 import { routes } from "@/lib/url";
 import { RunNotes } from "../labels/run-notes";
 import { RunTags } from "../labels/run-tags";
@@ -11,6 +11,7 @@ import { RunActions } from "./run-actions";
 import type { DeleteRun } from "./use-run-actions";
 
 export function RunHeader({ run, remove }: { run: RunDetail; remove: DeleteRun }) {
+  const algorithmName = useAlgorithmName();
   const facts = [algorithmName(run.algo), run.env_id, run.preset, `seed ${run.seed}`];
   return (
     <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-3">

@@ -6,7 +6,7 @@ import { Notice } from "@/components/ui/notice";
 import { Sheet } from "@/components/ui/sheet";
 import { Skeleton } from "@/components/ui/skeleton";
 import { algorithmsQuery, environmentsQuery, runQuery } from "@/lib/api";
-import { algorithmName } from "@/lib/format";
+import { useAlgorithmName } from "@/lib/registry";
 import { firstDraft } from "./draft";
 import { draftFromRun } from "./duplicate";
 import { NewRunForm } from "./new-run-form";
@@ -61,6 +61,7 @@ interface FormProps {
 }
 
 function Form({ choices, model }: FormProps) {
+  const algorithmName = useAlgorithmName();
   const copied = model && draftFromRun(choices, model);
   const first = copied ?? keptDraft(window.sessionStorage, choices) ?? firstDraft(choices);
   return (

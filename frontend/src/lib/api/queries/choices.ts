@@ -16,3 +16,15 @@ export const environmentsQuery = queryOptions({
   queryFn: ({ signal }) => unwrap(http.GET("/environments", { signal })),
   staleTime,
 });
+
+export const metricDefinitionsQuery = queryOptions({
+  queryKey: keys.metricDefinitions,
+  queryFn: ({ signal }) => unwrap(http.GET("/metric-definitions", { signal })),
+  staleTime,
+});
+
+export const limitsQuery = queryOptions({
+  queryKey: keys.limits,
+  queryFn: ({ signal }) => unwrap(http.GET("/limits", { signal })),
+  staleTime,
+});

@@ -12,6 +12,8 @@ export const CAPACITY = 16_384;
 export class Column {
   x = new Float64Array(INITIAL);
   y = new Float64Array(INITIAL);
+  /** How many points of the run each point stands for: itself, and its share of those that were thinned away. */
+  spans = new Float64Array(INITIAL);
   length = 0;
   /** Points it stands for: those it holds and those that were thinned away, here or by the service. */
   count = 0;
@@ -20,13 +22,14 @@ export class Column {
 
   constructor(private readonly capacity = CAPACITY) {}
 
-  push(x: number, y: number | null) {
-    if (this.length === this.capacity) this.length = halveOldest(this.x, this.y, this.length);
+  push(x: number, y: number | null, span = 1) {
+    if (this.length === this.capacity) this.length = halveOldest(this, this.length);
     if (this.length === this.x.length) this.grow();
     this.x[this.length] = x;
     this.y[this.length] = y ?? Number.NaN;
+    this.spans[this.length] = span;
     this.length += 1;
-    this.count += 1;
+    this.count += span;
     this.version += 1;
   }
 
@@ -46,11 +49,13 @@ export class Column {
 
   private grow() {
     const size = Math.min(this.capacity, this.x.length * 2);
-    const x = new Float64Array(size);
-    const y = new Float64Array(size);
-    x.set(this.x);
-    y.set(this.y);
-    this.x = x;
-    this.y = y;
+    const grown = (values: Float64Array) => {
+      const larger = new Float64Array(size);
+      larger.set(values);
+      return larger;
+    };
+    this.x = grown(this.x);
+    this.y = grown(this.y);
+    this.spans = grown(this.spans);
   }
 }

@@ -3,6 +3,7 @@ import { type MetricAxis, padded, type AxisWindow } from "./axis";
 import { backoff } from "../connection/backoff";
 import type { Timers } from "../connection/events";
 import type { EventStreamClient } from "../connection/event-stream-client";
+import { MEAN_EPISODES } from "./recent-mean";
 import { createStore, type ReadableStore } from "@/lib/store";
 import type { RunSeries } from "./run-series";
 
@@ -114,9 +115,20 @@ export class RunSeriesLoader {
       this.release = client.follow(runId, history.cursor, (rows) => series.append(rows));
       this.stateStore.set({ phase: "ready", brokenLines: history.broken_lines });
       this.zoom(this.window);
+      void this.loadNewest(signal);
     } catch (error) {
       if (!signal.aborted) this.retryLater(error, signal);
     }
+  }
+
+  /** The running means need every one of the newest episodes. Without them they end at the last logged mean. */
+  private async loadNewest(signal: AbortSignal) {
+    const { series, history } = this.options;
+    const episodes = series.lacksNewestOf;
+    if (episodes === null) return;
+    const newest: AxisWindow = [episodes - MEAN_EPISODES + 1, episodes];
+    const answer = await history("episode", signal, newest).catch(() => null);
+    if (answer && !signal.aborted) series.loadNewest(answer);
   }
 
   private async loadDetail(window: AxisWindow, signal: AbortSignal) {

@@ -1,6 +1,7 @@
 import type { MetricCurves, MetricRow } from "@/lib/api";
 import { covers, type MetricAxis, width, type AxisWindow } from "./axis";
 import { Column } from "./column";
+import { EpisodeMeans } from "./episode-means";
 import { createStore, Listeners, type ReadableStore } from "@/lib/store";
 
 const EPISODE = "episode/index";
@@ -24,6 +25,7 @@ export class RunSeries {
   revision = 0;
   axis: MetricAxis = "step";
   private columns = new Map<string, Column>();
+  private means = new EpisodeMeans(this.columns);
   private detail: Detail | null = null;
   private readonly listeners = new Listeners();
   private readonly nameStore = createStore<readonly string[]>([]);
@@ -42,7 +44,7 @@ export class RunSeries {
   /** A metric over the whole run; within `window` from a finer answer, if there is one. */
   column(name: string, window: AxisWindow | null = null): Column {
     const fine = window && this.detailFor(window)?.columns.get(name);
-    return fine || this.columns.get(name) || NOTHING;
+    return fine || this.columns.get(name) || this.means.column(name) || NOTHING;
   }
 
   /** Replaces everything with what the service answered. `startedAt` in Unix seconds. */
@@ -51,6 +53,7 @@ export class RunSeries {
     this.origin = this.axis === "time" ? (startedAt ?? firstPosition(history)) : 0;
     this.detail = null;
     this.columns = this.columnsOf(history);
+    this.means = new EpisodeMeans(this.columns);
     this.nameStore.set([...this.columns.keys()]);
     this.episodes = this.episodesSoFar();
     this.changed();
@@ -66,6 +69,7 @@ export class RunSeries {
         if (this.detail && x <= this.detail.window[1])
           this.detail.columns.get(name)?.push(x, value);
       }
+      this.means.append(x, row.values);
     }
     this.changed();
   }
@@ -81,7 +85,18 @@ export class RunSeries {
   loadDetail(window: AxisWindow, history: History) {
     const columns = this.columnsOf(history);
     for (const [name, column] of columns) this.topUp(column, name, window);
+    for (const [name, column] of this.means.within(columns)) columns.set(name, column);
     this.detail = { window, columns };
+    this.changed();
+  }
+
+  /** The episodes whose newest 100 the running means lack, as the service thinned them; null if they lack none. */
+  get lacksNewestOf(): number | null {
+    return this.means.lacksNewestOf;
+  }
+
+  loadNewest(history: History) {
+    this.means.complete(this.columnsOf(history), this.columns);
     this.changed();
   }
 
@@ -105,7 +120,8 @@ export class RunSeries {
     for (const [name, { x, y, count }] of Object.entries(series)) {
       if (!this.wants(name)) continue;
       const column = new Column();
-      x.forEach((position, i) => column.push(position - (this.origin ?? 0), y[i] ?? null));
+      const span = Math.max(1, count / x.length);
+      x.forEach((position, i) => column.push(position - (this.origin ?? 0), y[i] ?? null, span));
       column.count = Math.max(count, column.length);
       columns.set(name, column);
     }

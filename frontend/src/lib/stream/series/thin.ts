@@ -1,25 +1,40 @@
 const WINDOW = 4;
 
+interface Points {
+  x: Float64Array;
+  y: Float64Array;
+  spans: Float64Array;
+}
+
 /**
  * Thins the older half of a column to half its points, in place: of every four points the smallest and
- * the largest stay, in order. Answers with the new length.
+ * the largest stay, in order, and stand for all four. Answers with the new length.
  */
-export function halveOldest(x: Float64Array, y: Float64Array, length: number): number {
+export function halveOldest({ x, y, spans }: Points, length: number): number {
   const half = Math.floor(length / 2 / WINDOW) * WINDOW;
   let write = 0;
-  const keep = (from: number) => {
+  const keep = (from: number, span: number) => {
     x[write] = x[from]!;
     y[write] = y[from]!;
+    spans[write] = span;
     write += 1;
   };
   for (let start = 0; start < half; start += WINDOW) {
     const [first, second] = extremes(y, start, start + WINDOW);
-    keep(first);
-    keep(second);
+    const span = sum(spans, start, start + WINDOW) / 2;
+    keep(first, span);
+    keep(second, span);
   }
   x.copyWithin(write, half, length);
   y.copyWithin(write, half, length);
+  spans.copyWithin(write, half, length);
   return write + length - half;
+}
+
+function sum(values: Float64Array, from: number, to: number): number {
+  let total = 0;
+  for (let i = from; i < to; i += 1) total += values[i]!;
+  return total;
 }
 
 /** Positions of the smallest and the largest value in `[from, to)`, the earlier one first. */

@@ -5,7 +5,8 @@ import { Sparkline } from "@/components/charts/sparkline/sparkline";
 import { Progress } from "@/components/ui/progress";
 import { StatusBadge } from "@/components/ui/status-badge";
 import { type Environment, environmentOfRun, isActive, progress, type Run } from "@/lib/api";
-import { algorithmName, decimal } from "@/lib/format";
+import { decimal } from "@/lib/format";
+import { useAlgorithmName } from "@/lib/registry";
 import { routes } from "@/lib/url";
 import layout from "../layout/layout.module.css";
 import { presetName, progressText } from "./progress-text";
@@ -28,7 +29,7 @@ export const RunCells = memo(function RunCells(props: RunCellsProps) {
   const threshold = environmentOfRun(environments, run)?.reward_threshold ?? Infinity;
   const solved = (run.best_moving_average ?? -Infinity) >= threshold;
   const { done, note } = progressText(run);
-  const algorithm = algorithmName(run.algo);
+  const algorithm = useAlgorithmName()(run.algo);
   const preset = presetName(run.preset);
   const plain = clsx(layout.wide, "truncate text-ink-soft");
   return (

@@ -2,7 +2,8 @@ import { GitCompareArrows, Trash2, X } from "lucide-react";
 import Link from "next/link";
 import { Button, buttonClass } from "@/components/ui/button";
 import { plural } from "@/lib/format";
-import { MAX_COMPARED, routes } from "@/lib/url";
+import { useLimits } from "@/lib/registry";
+import { routes } from "@/lib/url";
 
 interface SelectionBarProps {
   ids: ReadonlySet<string>;
@@ -12,8 +13,9 @@ interface SelectionBarProps {
 
 /** What can be done with the runs that were picked; it floats, so that it is there wherever the list is. */
 export function SelectionBar({ ids, onRemove, onClear }: SelectionBarProps) {
+  const most = useLimits()?.compared_runs.maximum ?? Infinity;
   if (ids.size === 0) return null;
-  const comparable = ids.size >= 2 && ids.size <= MAX_COMPARED;
+  const comparable = ids.size >= 2 && ids.size <= most;
   const Icon = <GitCompareArrows aria-hidden className="size-3.5" />;
   return (
     <section
@@ -33,9 +35,7 @@ export function SelectionBar({ ids, onRemove, onClear }: SelectionBarProps) {
           variant="primary"
           icon={Icon}
           disabled
-          title={
-            ids.size < 2 ? "Select two runs or more" : `Compare takes up to ${MAX_COMPARED} runs`
-          }
+          title={ids.size < 2 ? "Select two runs or more" : `Compare takes up to ${most} runs`}
         >
           Compare
         </Button>

@@ -1,0 +1,47 @@
+"use client";
+
+import { MoreHorizontal } from "lucide-react";
+import { Button } from "@/components/ui/button";
+import { Menu, MenuItem } from "@/components/ui/menu";
+import type { LiveChart } from "../live/live-chart";
+import { type ChartSettings, toggledLog } from "../settings/chart-settings";
+
+interface ChartToolsProps {
+  chart: LiveChart;
+  settings: ChartSettings;
+  onSettings: (change: Partial<ChartSettings>) => void;
+}
+
+/** What can be done with one chart: a logarithmic axis, downloads. */
+export function ChartTools({ chart, settings, onSettings }: ChartToolsProps) {
+  const { id, title } = chart.spec;
+  const log = settings.log.includes(id);
+  return (
+    <>
+      <Button
+        size="sm"
+        variant="quiet"
+        aria-label={`${title}: logarithmic axis`}
+        title="Logarithmic axis"
+        aria-pressed={log}
+        className={log ? "bg-accent-tint! text-accent!" : undefined}
+        onClick={() => onSettings({ log: toggledLog(settings, id) })}
+      >
+        Log
+      </Button>
+      <Menu
+        trigger={
+          <Button
+            size="sm"
+            variant="quiet"
+            aria-label={`${title}: download`}
+            icon={<MoreHorizontal aria-hidden className="size-3.5" />}
+          />
+        }
+      >
+        <MenuItem onSelect={() => chart.downloadPng()}>Download picture (PNG)</MenuItem>
+        <MenuItem onSelect={() => chart.downloadCsv()}>Download points (CSV)</MenuItem>
+      </Menu>
+    </>
+  );
+}

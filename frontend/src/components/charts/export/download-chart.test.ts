@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { smallChart } from "../prepare/fixtures";
+import { captionOf, chartFileName } from "./download-chart";
+
+const spec = {
+  ...smallChart(),
+  title: "Episode return",
+  subject: "PPO baseline · CartPole-v1 · PPO · seed 7",
+  references: [{ label: "Reward threshold", value: 475 }],
+};
+
+test("a file says of which run it is", () => {
+  expect(chartFileName(spec)).toBe("ppo-baseline-cartpole-v1-ppo-seed-7-episode-return");
+});
+
+test("a picture says what it is of, which curve is which, and how they were drawn", () => {
+  const model = { notes: ["3 points outside the range"], scale: "log" as const };
+  const caption = captionOf(spec, model, { hidden: new Set(), smoothing: 0.95 });
+  expect(caption.subject).toBe(spec.subject);
+  expect(caption.entries.map(({ label }) => label)).toEqual(["Episode", "Reward threshold 475"]);
+  expect(caption.notes).toBe("Smoothing: EMA 0.95 · logarithmic axis · 3 points outside the range");
+  const hidden = captionOf(spec, model, { hidden: new Set(["a"]), smoothing: 0.95 });
+  expect(hidden.entries.map(({ label }) => label)).toEqual(["Reward threshold 475"]);
+});

@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import type { Evaluation, RunEvent } from "@/lib/api";
+import { eventMarks, type Happened } from "./event-marks";
+
+const start = Date.parse("2026-01-01T00:00:00Z") / 1000;
+const event = (kind: string, step: number) =>
+  ({ seq: step, kind, step, time: start + step / 100, message: `${kind} ${step}` }) as RunEvent;
+
+const happened: Happened = {
+  run: {
+    started_at: "2026-01-01T00:00:00Z",
+    solved: { step: 4_000, seconds: 40, by: "evaluation", threshold: 475 },
+  },
+  events: [event("started", 0), event("checkpoint", 2_000), event("best", 4_000)],
+  evaluations: [
+    {
+      ...{ id: "eval_1", checkpoint_step: 3_000, ended_at: "2026-01-01T00:02:00Z" },
+      summary: { episode_return: { mean: 300, std: 12, min: 280, max: 320 } },
+    } as Evaluation,
+    { id: "eval_2", checkpoint_step: null, ended_at: null, summary: null } as Evaluation,
+  ],
+  periodic: [{ at: 1_000, mean: 99 }],
+};
+const places = (axis: "step" | "time" | "episode") =>
+  eventMarks(happened, axis).map(({ kind, at }) => [kind, at]);
+
+test("marks stand at their steps; what nobody looks for has none", () => {
+  expect(places("step")).toEqual([
+    ["solved", 4_000],
+    ["checkpoint", 2_000],
+    ["best", 4_000],
+    ["evaluation", 3_000],
+    ["evaluation", 1_000],
+  ]);
+});
+
+test("along time they stand where they happened", () => {
+  expect(places("time").slice(0, 4)).toEqual([
+    ["solved", 40],
+    ["checkpoint", 20],
+    ["best", 40],
+    ["evaluation", 120],
+  ]);
+});
+
+test("along episodes only what has a place there", () => {
+  expect(places("episode")).toEqual([["evaluation", 1_000]]);
+});
+
+test("each says what happened", () => {
+  expect(eventMarks(happened, "step").map(({ text }) => text)).toEqual([
+    "Solved by evaluation at step 4,000: 475.0 reached.",
+    "checkpoint 2000",
+    "best 4000",
+    "Evaluated at step 3,000: return 300.0 ± 12.0.",
+    "Greedy evaluation while training: mean return 99.0.",
+  ]);
+});

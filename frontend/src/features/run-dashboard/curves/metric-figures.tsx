@@ -1,0 +1,46 @@
+"use client";
+
+import { ChartHelp } from "@/components/charts";
+import { brief, decimal } from "@/lib/format";
+import { useMetricRegistry } from "@/lib/registry";
+import type { RunSeries } from "@/lib/stream";
+import { useStreamedValue } from "./use-streamed-value";
+
+interface MetricFiguresProps {
+  metrics: readonly string[];
+  series: RunSeries;
+}
+
+/** Metrics that never change or only count: a chart of them would be a straight line. */
+export function MetricFigures({ metrics, series }: MetricFiguresProps) {
+  if (metrics.length === 0) return null;
+  return (
+    <dl
+      aria-label="Metrics without a curve"
+      className="grid gap-x-6 gap-y-1 py-1 text-xs sm:grid-cols-2"
+    >
+      {metrics.map((metric) => (
+        <Figure key={metric} metric={metric} series={series} />
+      ))}
+    </dl>
+  );
+}
+
+function Figure({ metric, series }: { metric: string; series: RunSeries }) {
+  const { label, help, unit, kind, negate } = useMetricRegistry().get(metric);
+  const value = useStreamedValue(series, metric);
+  const shown = value !== null && negate ? -value : value;
+  return (
+    <div className="flex items-center justify-between gap-3 border-b border-line py-1">
+      <dt className="flex min-w-0 items-center gap-1 text-ink-soft">
+        <span className="truncate">{label}</span>
+        {help && <ChartHelp title={label} text={help} />}
+      </dt>
+      <dd className="shrink-0 tabular-nums">
+        {kind === "count" ? brief(shown) : decimal(shown)}
+        {unit && <span className="text-ink-faint"> {unit}</span>}
+        {kind !== "count" && <span className="text-ink-faint"> · constant</span>}
+      </dd>
+    </div>
+  );
+}

@@ -1,0 +1,81 @@
+import type { ChartSource, ChartSpec } from "@/components/charts";
+import type { MetricInfo } from "@/lib/api";
+import type { MetricRegistry } from "@/lib/registry";
+
+export interface ChartSelection {
+  /** Metrics worth a chart of their own. */
+  main: string[];
+  /** Charts for those who look for them. */
+  more: string[];
+  /** Metrics that would be a straight line: a figure says the same. */
+  figures: string[];
+}
+
+export interface ChartedMetrics {
+  /** Metrics that the algorithm will log, so that their charts have their places from the start. */
+  expected: readonly string[];
+  /** Metrics that were logged. */
+  found: readonly string[];
+  /** Those of them that have had one value so far. */
+  constant: ReadonlySet<string>;
+}
+
+/** Which metric is drawn where. Nothing that was logged is hidden, unless the charts on top show it. */
+export function selectCharts(
+  registry: MetricRegistry,
+  { expected, found, constant }: ChartedMetrics,
+): ChartSelection {
+  const logged = new Set(found);
+  const all = registry.sorted(new Set([...expected, ...found])).map((name) => registry.get(name));
+  const headline = ({ place, superseded_by: by }: MetricInfo) =>
+    place === "headline" && !(by !== null && all.some(({ name }) => name === by));
+  const straight = ({ name, kind }: MetricInfo) =>
+    kind === "count" || (kind === "schedule" && constant.has(name));
+  const main = all.filter((metric) => headline(metric) && !straight(metric));
+  const rest = all.filter(
+    (metric) =>
+      logged.has(metric.name) &&
+      !main.includes(metric) &&
+      (metric.place === "headline" || metric.place === "detail"),
+  );
+  const isFigure = (metric: MetricInfo) => straight(metric) || constant.has(metric.name);
+  return {
+    main: main.map(({ name }) => name),
+    more: rest.filter((metric) => !isFigure(metric)).map(({ name }) => name),
+    figures: rest.filter(isFigure).map(({ name }) => name),
+  };
+}
+
+export function metricChart(
+  registry: MetricRegistry,
+  source: ChartSource,
+  metric: string,
+  empty: string,
+): ChartSpec {
+  const { label, help, unit, negate, kind, minimum, maximum } = registry.get(metric);
+  const logged = registry.isKnown(metric) && !negate ? ` Logged as ${metric}.` : "";
+  return {
+    id: metric,
+    title: label,
+    help: help === "" ? undefined : `${help}${logged}`,
+    unit,
+    references: [],
+    bounds: { minimum, maximum },
+    empty,
+    series: [
+      {
+        ...{ id: metric, source, metric, mode: "line", color: "chart-mean", negate },
+        label: registry.isKnown(metric) ? label : "Value",
+        // A schedule or a count is exact: smoothing would only delay it.
+        smooth: kind === "measured",
+      },
+    ],
+  };
+}
+
+/** The chart that shows a metric. */
+export function chartOf(specs: readonly ChartSpec[], metric: string): ChartSpec | undefined {
+  return specs.find(
+    ({ id, series }) => id === metric || series.some((one) => one.metric === metric),
+  );
+}

@@ -1,0 +1,47 @@
+import type { Column, RunSeries } from "@/lib/stream";
+
+/** What the values of a run say about which charts are worth drawing. */
+export interface SeriesTraits {
+  /** Metrics that have had one value so far. */
+  constant: ReadonlySet<string>;
+  /** Whether the length of an episode says more than its return does. */
+  lengthTells: boolean;
+}
+
+/** With fewer episodes it is too early to say whether lengths repeat the returns. */
+const ENOUGH = 3;
+
+export function seriesTraits(series: RunSeries): SeriesTraits {
+  const names = series.names.get();
+  return {
+    constant: new Set(names.filter((name) => isConstant(series.column(name)))),
+    lengthTells: !repeats(series.column("episode/reward"), series.column("episode/length")),
+  };
+}
+
+function isConstant({ y, length }: Column): boolean {
+  let only = Number.NaN;
+  for (let i = 0; i < length; i += 1) {
+    const value = y[i]!;
+    if (Number.isNaN(value)) continue;
+    if (Number.isNaN(only)) only = value;
+    else if (value !== only) return false;
+  }
+  return true;
+}
+
+/**
+ * Whether every length is the return of its episode, but for the sign and a reward of the last step: so it is where each
+ * step is paid 1 or −1. Thinned columns are compared where they have the same positions.
+ */
+function repeats(returns: Column, lengths: Column): boolean {
+  if (lengths.length < ENOUGH) return true;
+  let at = 0;
+  for (let i = 0; i < lengths.length; i += 1) {
+    while (at < returns.length && returns.x[at]! < lengths.x[i]!) at += 1;
+    if (returns.x[at] !== lengths.x[i]) continue;
+    if (Math.abs(Math.abs(returns.y[at]!) - lengths.y[i]!) > 1) return false;
+    at += 1;
+  }
+  return true;
+}

@@ -1,0 +1,30 @@
+"use client";
+
+import { useMemo, useSyncExternalStore } from "react";
+import type { RunSeries } from "@/lib/stream";
+import { type SeriesTraits, seriesTraits } from "./series-traits";
+
+/** The traits of a run's series. They are the same object as long as they say the same, however many rows come. */
+export function useSeriesTraits(series: RunSeries): SeriesTraits {
+  const key = useSyncExternalStore(
+    series.subscribe,
+    () => keyOf(series),
+    () => keyOf(series),
+  );
+  return useMemo(() => {
+    const [constant, lengthTells] = JSON.parse(key) as [string[], boolean];
+    return { constant: new Set(constant), lengthTells };
+  }, [key]);
+}
+
+/** Reading them takes a look at every value, and React asks more often than there are new ones. */
+const keys = new WeakMap<RunSeries, { revision: number; key: string }>();
+
+function keyOf(series: RunSeries): string {
+  const known = keys.get(series);
+  if (known?.revision === series.revision) return known.key;
+  const { constant, lengthTells } = seriesTraits(series);
+  const key = JSON.stringify([[...constant], lengthTells]);
+  keys.set(series, { revision: series.revision, key });
+  return key;
+}

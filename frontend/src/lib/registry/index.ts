@@ -1,0 +1,5 @@
+/** What the service knows of algorithms, metrics and limits, so that the browser has no copy of it. */
+export { MetricRegistry } from "./metrics";
+export { useAlgorithmName } from "./use-algorithm-name";
+export { useLimits } from "./use-limits";
+export { useMetricRegistry } from "./use-metric-registry";

@@ -1,0 +1,12 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { metricDefinitionsQuery } from "@/lib/api";
+import { MetricRegistry } from "./metrics";
+
+/** The metrics that the service knows: none until it has answered. */
+export function useMetricRegistry(): MetricRegistry {
+  const { data } = useQuery(metricDefinitionsQuery);
+  return useMemo(() => new MetricRegistry(data), [data]);
+}
