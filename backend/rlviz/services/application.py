@@ -11,6 +11,7 @@ from rlviz.catalog.database import Database
 from rlviz.domain.errors import CatalogueDamaged, RlvizError
 from rlviz.launchers import LAUNCHERS
 from rlviz.launchers.processes import WorkerProcesses
+from rlviz.rundir.creation import remove_drafts
 from rlviz.rundir.lock import RunsLock
 from rlviz.rundir.trash import Trash
 from rlviz.services.projection.rebuild import Rebuilt, index_new, rebuild
@@ -157,6 +158,7 @@ class Application:
             self.database.migrate()
 
     def _take_up(self) -> None:
+        remove_drafts(self.settings.runs_dir)
         if not self.database.is_indexed():
             _report(rebuild(self.database, self.settings.runs_dir))
         else:

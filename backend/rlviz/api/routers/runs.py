@@ -34,12 +34,9 @@ router = APIRouter(prefix="/runs", tags=["runs"])
 
 @router.post("", status_code=201, responses=documented(InvalidRequest, NotEnoughDisk))
 def create_run(body: RunCreate, app: App) -> RunDetail:
-    """Create a run, and start it if asked to."""
+    """Create a run, and start it if asked to: both, or neither."""
     wanted = body.model_dump(exclude={"start", "evaluation"})
-    row = app.runs.create(NewRun(**wanted, evaluation=body.evaluation))
-    if body.start:
-        row = app.runs.start(row.id)
-    return _detail(app, row)
+    return _detail(app, app.runs.create(NewRun(**wanted, evaluation=body.evaluation), start=body.start))
 
 
 @router.get("", responses=documented(InvalidRequest))

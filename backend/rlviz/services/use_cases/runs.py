@@ -28,8 +28,9 @@ from rlviz.domain.errors import (
     RunIsActive,
 )
 from rlviz.domain.ids import check_run_id
-from rlviz.domain.status import RunStatus
-from rlviz.rundir.control import Desired
+from rlviz.domain.status import RunStatus, check_transition
+from rlviz.rundir.control import Control, Desired
+from rlviz.rundir.creation import new_folder
 from rlviz.rundir.folder import Labels, RunFolder
 from rlviz.rundir.trash import Trash
 from rlviz.services.projection.folder_projection import Indexed, index_folder, row_of_config
@@ -103,15 +104,28 @@ class RunService:
         check_there(folder)
         return folder.read_config()
 
-    def create(self, new: NewRun) -> RunRow:
-        """Validate, write the folder, index it. Raises InvalidRequest, UnknownName or NotEnoughDisk."""
+    def create(self, new: NewRun, *, start: bool = False) -> RunRow:
+        """Validate, write the folder, index it, and queue it if it shall ``start``: all of it, or nothing.
+
+        If anything fails, neither a folder nor a row is left. If the service dies meanwhile, its next start finds the
+        run as it was asked for, or no run. Raises InvalidRequest, UnknownName, NotEnoughDisk or OSError.
+        """
         self._disk.check()
-        config = resolve_config(new, self._clock(), self._environments.get, memory_limit=self._settings.memory_a_run)
-        RunFolder(self._settings.runs_dir, config.run_id).create(config)
+        now = self._clock()
+        config = resolve_config(new, now, self._environments.get, memory_limit=self._settings.memory_a_run)
         row = row_of_config(config)
-        with self._database.write() as session:
+        control = None
+        if start:
+            control = Control(desired=Desired.RUN, requested_at=now, queued_at=now)
+            check_transition(row.state, RunStatus.QUEUED)
+            row.status, row.queued_at = RunStatus.QUEUED.value, now
+        with new_folder(self._settings.runs_dir, config, control) as appear, self._database.write() as session:
             session.add(row)
+            session.flush()
+            appear()  # just before the commit: what fails here, fails for both
         self._broadcast.run_changed(row)
+        if start:
+            self._supervisor.wake()
         return row
 
     def start(self, run_id: str) -> RunRow:

@@ -139,7 +139,7 @@ export interface paths {
     put?: never;
     /**
      * Create Run
-     * @description Create a run, and start it if asked to.
+     * @description Create a run, and start it if asked to: both, or neither.
      */
     post: operations["create_run"];
     delete?: never;

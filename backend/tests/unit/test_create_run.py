@@ -1,0 +1,158 @@
+"""Creating a run, started or not, is one transaction: a run as it was asked for, or no run."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+from sqlalchemy.exc import OperationalError
+from sqlmodel import Session
+
+from rlviz.catalog.database import Database
+from rlviz.rundir.folder import RunFolder, run_folders
+from rlviz.services.application import Application
+from rlviz.services.use_cases.configuration import NewRun
+from rlviz.settings import Settings
+from tests.support.service import catalogue
+
+NEW = NewRun(algo="ppo", env_id="CartPole-v1", seed=1, total_timesteps=1_000)
+
+
+@contextmanager
+def catalogued(runs_dir: Path) -> Iterator[Application]:
+    """A service that has a catalogue and starts nothing: its supervisor does not run."""
+    application = Application(Settings(_env_file=None, runs_dir=runs_dir, warm_worker=False))  # type: ignore[call-arg]
+    application.claim()
+    application._take_up()
+    try:
+        yield application
+    finally:
+        application._lock.release()
+        application.database.close()
+
+
+def left(runs_dir: Path) -> list[str]:
+    """Whatever there is of any run."""
+    return sorted(
+        path.name for path in runs_dir.rglob("*") if not path.name.startswith("rlviz") and path.name != ".new"
+    )
+
+
+@pytest.mark.parametrize("start", [True, False])
+def test_what_was_asked_for_is_in_folder_and_catalogue(tmp_path: Path, start: bool) -> None:
+    with catalogued(tmp_path) as app:
+        row = app.runs.create(NEW, start=start)
+        assert row.status == ("queued" if start else "created")
+        control = RunFolder(tmp_path, row.id).read_control()
+        assert (control.desired, control.queued_at) == (("run", row.queued_at) if start else ("idle", None))
+        assert catalogue(app.database)[row.id] == catalogue(rebuilt(app))[row.id]
+
+
+def rebuilt(app: Application) -> Database:
+    app.rebuild()
+    return app.database
+
+
+@pytest.mark.parametrize("start", [True, False])
+@pytest.mark.parametrize("step", ["check", "config", "control", "lock", "appear", "commit"])
+def test_what_fails_leaves_no_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str, start: bool) -> None:
+    def full(*_arguments: object, **_more: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with catalogued(tmp_path) as app, monkeypatch.context() as patch:
+        if step == "control" and not start:
+            pytest.skip("there is none to write")
+        elif step == "lock":
+            patch.setattr(app.runs, "_database", Database(tmp_path / "rlviz.db", busy_seconds=0.05))
+        elif step == "commit":
+            patch.setattr(app.runs, "_database", Uncommitted(app.database))
+        else:
+            owner, name = {
+                "check": (app.runs._disk, "check"),
+                "config": (os, "fsync"),
+                "control": (RunFolder, "write_control"),
+                "appear": (Path, "rename"),
+            }[step]
+            patch.setattr(owner, name, full)
+        with locked(tmp_path / "rlviz.db", step == "lock"), pytest.raises((OSError, OperationalError)):
+            app.runs.create(NEW, start=start)
+        assert left(tmp_path) == []
+        assert catalogue(app.database) == {}
+
+
+class Uncommitted:
+    """A catalogue whose disk is full when it is to be written."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @contextmanager
+    def write(self) -> Iterator[Session]:
+        with self._database.write() as session:
+            yield session
+            raise OSError(28, "No space left on device")
+
+
+@contextmanager
+def locked(path: Path, wanted: bool) -> Iterator[None]:
+    """Another program has the catalogue open and does not let go."""
+    with closing(sqlite3.connect(path)) as holder:
+        if wanted:
+            holder.execute("BEGIN IMMEDIATE")
+        yield
+
+
+DIE = """
+import os, sys
+from pathlib import Path
+sys.path.insert(0, {tests!r})
+from tests.unit.test_create_run import NEW, catalogued
+from rlviz.catalog.database import Database
+from rlviz.rundir.folder import RunFolder
+
+def die(*arguments, **more):
+    os._exit(9)
+
+def rename_and_die(path, target, rename=Path.rename):
+    if path.parent.name == ".new":
+        rename(path, target)
+        os._exit(9)
+    return rename(path, target)
+
+with catalogued(Path({runs!r})) as app:
+    match {step!r}:
+        case "before the control file": RunFolder.write_control = die
+        case "before it appears": Path.rename = lambda path, target: die()
+        case "before the commit": Path.rename = rename_and_die
+        case "before it is told": app.broadcast.run_changed = die
+    app.runs.create(NEW, start=True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("step", "there"),
+    [
+        ("before the control file", False),
+        ("before it appears", False),
+        ("before the commit", True),
+        ("before it is told", True),
+    ],
+)
+def test_a_service_that_dies_leaves_the_run_as_it_was_asked_for_or_none(tmp_path: Path, step: str, there: bool) -> None:
+    backend = str(Path(__file__).parents[2])
+    code = DIE.format(tests=backend, runs=str(tmp_path), step=step)
+    assert (
+        subprocess.run([sys.executable, "-c", code], cwd=backend, env={**os.environ, "PYTHONPATH": backend}).returncode
+        == 9
+    )
+    with catalogued(tmp_path) as app:
+        rows = catalogue(app.database)
+        assert [row["status"] for row in rows.values()] == ["queued"] * there
+        assert [folder.run_id for folder in run_folders(tmp_path)] == list(rows)
+        assert there or left(tmp_path) == []
