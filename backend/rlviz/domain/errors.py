@@ -192,7 +192,11 @@ class RunFolderError(RlvizError):
 
     def __init__(self, run_id: str, damage: Damage) -> None:
         super().__init__(f"Run {run_id[:80]!r} is damaged. {damage}")
-        self.damage = damage
+        self.run_id, self.damage = run_id, damage
+
+    def __reduce__(self) -> tuple[type[RunFolderError], tuple[str, Damage]]:
+        """Pickled, as another process hands it over, by what it was made of and not by its message."""
+        return type(self), (self.run_id, self.damage)
 
 
 class CatalogueUnusable(RlvizError):

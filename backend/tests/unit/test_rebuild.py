@@ -8,17 +8,20 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from sqlmodel import col, select
 
 from rlviz.catalog.database import Database
+from rlviz.catalog.models import RunRow
 from rlviz.domain.errors import RunsFolderInUse
 from rlviz.domain.evaluation import EvaluationRecord
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import read_journal
 from rlviz.services import application as application_module
 from rlviz.services.application import Application
+from rlviz.services.projection import rebuild as rebuild_module
 from rlviz.services.projection.folder_projection import row_of_folder
 from rlviz.services.projection.metrics_projection import MetricsProjection
-from rlviz.services.projection.rebuild import rebuild
+from rlviz.services.projection.rebuild import Rebuilt, rebuild
 from rlviz.settings import Settings
 from tests.support.service import catalogue, service
 from tests.support.training import CREATED_AT, make_run
@@ -56,6 +59,25 @@ def test_a_copy_of_an_evaluation_is_named_and_left_alone(tmp_path: Path, databas
     [of_another_run, under_another_name] = result.unreadable
     assert f"{other.run_id!r} is damaged. eval/{EVALUATION}.json" in of_another_run
     assert f"{folder.run_id!r} is damaged. eval/{ANOTHER}.json" in under_another_name
+
+
+def test_many_folders_are_read_side_by_side_and_amount_to_the_same(
+    tmp_path: Path, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(7):
+        make_run(tmp_path, str(number))
+    (tmp_path / "ppo-cartpole-3" / "config.json").write_text("{}")
+
+    def rebuilt() -> tuple[Rebuilt, list[dict[str, object]]]:
+        found = rebuild(database, tmp_path)
+        with database.read() as session:
+            return found, [row.model_dump() for row in session.exec(select(RunRow).order_by(col(RunRow.id)))]
+
+    alone = rebuilt()
+    monkeypatch.setattr(rebuild_module, "MANY_FOLDERS", 1)
+    monkeypatch.setattr(rebuild_module, "BATCH", 2)
+    assert rebuilt() == alone
+    assert "ppo-cartpole-3" in alone[0].unreadable[0]
 
 
 @pytest.mark.parametrize("value", ["null", '"three"', "[]"])

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 
 from sqlmodel import Session, col, delete, select
 
 from rlviz.catalog.database import Database, mark_indexed
 from rlviz.catalog.models import EvaluationRow, RunRow
-from rlviz.rundir.folder import run_folders
+from rlviz.rundir.folder import RunFolder, run_folders
 from rlviz.services.projection.folder_projection import Indexed, index_folder
+
+MANY_FOLDERS = 400
+"""Fewer are read before other processes would have started."""
+
+BATCH = 50
+"""Folders handed to a process at a time."""
 
 
 @dataclass(frozen=True)
@@ -24,9 +33,7 @@ class Rebuilt:
 
 def rebuild(database: Database, runs_dir: Path) -> Rebuilt:
     """Replace all rows by what the folders say. A folder that cannot be read is reported and left alone."""
-    found = Indexed()
-    for folder in run_folders(runs_dir):
-        index_folder(folder, found)
+    found = _index_all(list(run_folders(runs_dir)))
     with database.write() as session:
         session.exec(delete(EvaluationRow))
         session.exec(delete(RunRow))
@@ -46,6 +53,27 @@ def index_new(database: Database, runs_dir: Path) -> Rebuilt:
         with database.write() as session:
             _add(session, found)
     return _counted(found)
+
+
+def _index_all(folders: Sequence[RunFolder]) -> Indexed:
+    """What the folders amount to, in their order; of many, in one process for each core."""
+    if len(folders) < MANY_FOLDERS:
+        return _index(folders)
+    batches = [folders[start : start + BATCH] for start in range(0, len(folders), BATCH)]
+    found = Indexed()
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        for part in pool.map(_index, batches):
+            found.runs += part.runs
+            found.evaluations += part.evaluations
+            found.unreadable += part.unreadable
+    return found
+
+
+def _index(folders: Iterable[RunFolder]) -> Indexed:
+    found = Indexed()
+    for folder in folders:
+        index_folder(folder, found)
+    return found
 
 
 def _add(session: Session, found: Indexed) -> None:
