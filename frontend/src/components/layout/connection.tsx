@@ -5,20 +5,22 @@ import clsx from "clsx";
 import { healthQuery } from "@/lib/api";
 import { bytes } from "@/lib/format";
 // Every page loads these; the curves beside them in lib/stream are for those that draw some.
+import { useServiceAway } from "@/lib/service";
 import type { ConnectionState } from "@/lib/stream";
 import { useConnectionState } from "@/lib/stream/connection/use-connection-state";
 
-/** A shape for each state: a ring, a disc, a square. */
+/** A shape for each state: a ring, a disc, a square, a diamond. */
 const appearances: Record<ConnectionState, { word: string; dot: string }> = {
   connecting: { word: "Connecting", dot: "rounded-full border-2 border-control-line" },
   live: { word: "Live", dot: "rounded-full bg-good" },
   reconnecting: { word: "Reconnecting", dot: "bg-warn animate-breathe" },
 };
+const away = { word: "No service", dot: "rotate-45 bg-bad" };
 
 export function Connection() {
   const state = useConnectionState();
   const { data: health } = useQuery(healthQuery);
-  const { word, dot } = appearances[state];
+  const { word, dot } = useServiceAway() === null ? appearances[state] : away;
   const facts =
     health &&
     `Version ${health.version} · ${health.active_runs} of ${health.max_concurrent_runs} training slots in use · ${bytes(health.free_disk_bytes)} free`;

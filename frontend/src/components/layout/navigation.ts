@@ -1,4 +1,4 @@
-import { BookOpen, ChartSpline, GitCompareArrows, type LucideIcon } from "lucide-react";
+import { BookOpen, ChartSpline, GitCompareArrows, type LucideIcon, Trash2 } from "lucide-react";
 import { routes } from "@/lib/url";
 
 export interface Destination {
@@ -7,6 +7,8 @@ export interface Destination {
   icon: LucideIcon;
   /** Keys that lead there, as they are shown. */
   keys: string;
+  /** What else the palette finds it by. */
+  words: readonly string[];
   /** Paths that belong to it. */
   owns: (path: string) => boolean;
 }
@@ -19,6 +21,7 @@ export const destinations: readonly Destination[] = [
     label: "Runs",
     icon: ChartSpline,
     keys: "G H",
+    words: ["home", "list"],
     owns: (path) => path === routes.home || under("/runs")(path),
   },
   {
@@ -26,6 +29,7 @@ export const destinations: readonly Destination[] = [
     label: "Compare",
     icon: GitCompareArrows,
     keys: "G C",
+    words: ["side by side"],
     owns: under(routes.compare),
   },
   {
@@ -33,6 +37,17 @@ export const destinations: readonly Destination[] = [
     label: "Explain",
     icon: BookOpen,
     keys: "G E",
+    words: ["guides", "algorithms", "help", "hints"],
     owns: under(routes.explain),
   },
 ];
+
+/** Gone to now and then: not among the first things on a page. */
+export const TRASH: Destination = {
+  href: routes.trash,
+  label: "Trash",
+  icon: Trash2,
+  keys: "G T",
+  words: ["deleted runs", "restore", "undo"],
+  owns: under(routes.trash),
+};

@@ -3,10 +3,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { healthQuery } from "@/lib/api";
 import { bytes } from "@/lib/format";
+import { useServiceAway } from "@/lib/service";
 
-/** What the machine behind the page has left to give. Its place is kept while it is unknown. */
+/** What the machine behind the page has left to give. Its place is kept while that is unknown. */
 export function ServiceFacts() {
-  const { data: health } = useQuery(healthQuery);
+  const { data } = useQuery(healthQuery);
+  const health = useServiceAway() === null ? data : undefined;
   return (
     <dl className="grid min-h-18 grid-cols-[1fr_auto] content-start gap-x-2 gap-y-1 border-t border-line px-2.5 pt-2.5 text-xs text-ink-soft tabular-nums">
       {health && (

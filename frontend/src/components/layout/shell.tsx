@@ -6,8 +6,10 @@ import { Commands } from "./commands/commands";
 import { SearchButton } from "./commands/search-button";
 import { Connection } from "./connection";
 import { Logo } from "./logo";
+import { ServiceAwayBar } from "./service-away-bar";
 import { Sidebar } from "./sidebar";
 import { ThemeToggle } from "./theme/theme-toggle";
+import { ToastCauses } from "./toast-causes";
 
 export function Shell({ children }: { children: ReactNode }) {
   return (
@@ -18,13 +20,16 @@ export function Shell({ children }: { children: ReactNode }) {
       >
         Skip to content
       </a>
-      <header className="sticky top-0 z-bar flex h-13 items-center justify-between gap-3 border-b border-line bg-surface px-4">
-        <Logo />
-        <SearchButton />
-        <div className="flex shrink-0 items-center gap-3 sm:gap-4">
-          <Connection />
-          <ThemeToggle />
+      <header className="sticky top-0 z-bar">
+        <div className="flex h-13 items-center justify-between gap-3 border-b border-line bg-surface px-4">
+          <Logo />
+          <SearchButton />
+          <div className="flex shrink-0 items-center gap-3 sm:gap-4">
+            <Connection />
+            <ThemeToggle />
+          </div>
         </div>
+        <ServiceAwayBar />
       </header>
       <div className="flex min-h-[calc(100dvh-3.25rem)]">
         <Sidebar />
@@ -39,6 +44,7 @@ export function Shell({ children }: { children: ReactNode }) {
       </div>
       <BottomBar />
       <Toaster />
+      <ToastCauses />
       <Commands />
     </>
   );

@@ -8,7 +8,7 @@ import { buttonClass } from "@/components/ui/button";
 import { Kbd } from "@/components/ui/kbd";
 import { routes } from "@/lib/url";
 import { showOverlay } from "./commands/overlay";
-import { destinations } from "./navigation";
+import { destinations, TRASH } from "./navigation";
 import { ServiceFacts } from "./service-facts";
 
 const itemClass =
@@ -44,6 +44,18 @@ export function Sidebar() {
           ))}
         </nav>
         <div className="mt-auto flex flex-col gap-2">
+          <Link
+            href={TRASH.href}
+            aria-current={TRASH.owns(path) ? "page" : undefined}
+            className={clsx(
+              itemClass,
+              "-mb-1.5",
+              TRASH.owns(path) ? "bg-rest-tint text-ink" : otherClass,
+            )}
+          >
+            <TRASH.icon aria-hidden className="size-4" />
+            {TRASH.label}
+          </Link>
           <button
             type="button"
             aria-haspopup="dialog"

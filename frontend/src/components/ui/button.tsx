@@ -1,6 +1,7 @@
 import clsx from "clsx";
 import { LoaderCircle } from "lucide-react";
 import type { ComponentProps, ReactNode } from "react";
+import { SERVICE_AWAY, useServiceAway } from "@/lib/service";
 
 type Variant = "primary" | "secondary" | "quiet" | "danger";
 type Size = "sm" | "md" | "lg";
@@ -31,6 +32,8 @@ interface ButtonProps extends ComponentProps<"button"> {
   variant?: Variant;
   size?: Size;
   busy?: boolean;
+  /** It asks something of the service: while that does not answer it is disabled, and says so. */
+  needsService?: boolean;
   icon?: ReactNode;
 }
 
@@ -39,13 +42,17 @@ export function Button({
   variant,
   size,
   busy = false,
+  needsService = false,
   icon,
   className,
   children,
   onClick,
   type = "button",
+  disabled,
+  title,
   ...rest
 }: ButtonProps) {
+  const away = useServiceAway() !== null && needsService;
   return (
     <button
       type={type}
@@ -53,6 +60,8 @@ export function Button({
       aria-busy={busy || undefined}
       aria-disabled={busy || undefined}
       onClick={busy ? (event) => event.preventDefault() : onClick}
+      disabled={disabled || away}
+      title={away ? SERVICE_AWAY : title}
       {...rest}
     >
       {busy ? <LoaderCircle aria-hidden className="size-3.5 animate-spin" /> : icon}

@@ -43,11 +43,21 @@ interface MenuItemProps {
   shortcut?: string;
   danger?: boolean;
   disabled?: boolean;
+  /** Why it is disabled; stands under its label. */
+  reason?: string | null;
   onSelect: () => void;
   children: ReactNode;
 }
 
-export function MenuItem({ icon, shortcut, danger, disabled, onSelect, children }: MenuItemProps) {
+export function MenuItem({
+  icon,
+  shortcut,
+  danger,
+  reason = null,
+  disabled = reason !== null,
+  onSelect,
+  children,
+}: MenuItemProps) {
   return (
     <Radix.Item
       disabled={disabled}
@@ -57,8 +67,11 @@ export function MenuItem({ icon, shortcut, danger, disabled, onSelect, children 
       <span aria-hidden className="grid size-4 place-items-center *:size-3.5">
         {icon}
       </span>
-      <span className="grow">{children}</span>
-      {shortcut && <Kbd>{shortcut}</Kbd>}
+      <span className="grow">
+        {children}
+        {reason && <span className="block text-2xs text-ink-soft">{reason}</span>}
+      </span>
+      {shortcut && !disabled && <Kbd>{shortcut}</Kbd>}
     </Radix.Item>
   );
 }

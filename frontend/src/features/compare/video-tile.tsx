@@ -119,6 +119,7 @@ function Missing({ run, newest, error }: MissingProps) {
           {notYet === null && (
             <Button
               size="sm"
+              needsService
               busy={request.isPending}
               aria-label={`Evaluate ${run.name}`}
               onClick={() => request.mutate({})}

@@ -19,16 +19,14 @@ const run = (change: Partial<RunDetail>) =>
   ({ status: "running", warnings: 0, cause: null, traceback: null, ...change }) as RunDetail;
 
 function Actions({ status }: { status: RunStatus }) {
-  return (
-    <RunActions run={run({ id: "a", status, policy_step: null })} remove={useDeleteRun("a")} />
-  );
+  return <RunActions run={run({ id: "a", status, policy_step: null })} remove={useDeleteRun()} />;
 }
 
 test.each([
   ["created", ["Compare with…", "Start"]],
   ["queued", ["Compare with…", "Stop"]],
   ["running", ["Compare with…", "Evaluate", "Stop"]],
-  ["stopping", ["Compare with…", "Stopping…"]],
+  ["stopping", ["Compare with…", "Evaluate", "Stopping…"]],
   ["completed", ["Compare with…"]],
 ] as [RunStatus, string[]][])("a %s run offers only what can be done: %j", (status, names) => {
   renderWithQueries(<Actions status={status} />);

@@ -22,10 +22,10 @@ interface RunDashboardProps {
 
 export function RunDashboard({ id, playback }: RunDashboardProps) {
   const { data: run, error, refetch, isFetching } = useQuery(runQuery(id));
-  const remove = useDeleteRun(id);
+  const remove = useDeleteRun();
   useTabTitle(run);
   if (error instanceof ApiError && error.isNotFound) {
-    return remove.isPending || remove.isSuccess ? <RunSkeleton /> : <RunNotFound id={id} />;
+    return remove.isPending || remove.data === true ? <RunSkeleton /> : <RunNotFound id={id} />;
   }
   if (!run) {
     if (!error) return <RunSkeleton />;

@@ -20,7 +20,7 @@ export function Home() {
       "",
       `${window.location.pathname}${writeNewRunAddress(query, next)}`,
     );
-  const openNew = () => ask({ open: true, duplicate: null });
+  const openNew = () => ask({ open: true, duplicate: null, environment: null });
   return (
     <>
       <h1 className="mb-3 text-xl font-semibold tracking-tight">
@@ -31,12 +31,16 @@ export function Home() {
           </span>
         )}
       </h1>
-      <RunList onNew={openNew} onDuplicate={(run) => ask({ open: true, duplicate: run.id })} />
+      <RunList
+        onNew={openNew}
+        onDuplicate={(run) => ask({ open: true, duplicate: run.id, environment: null })}
+      />
       {asked.open && (
         <Suspense>
           <NewRunPanel
-            key={asked.duplicate}
+            key={asked.duplicate ?? asked.environment}
             duplicate={asked.duplicate}
+            environment={asked.environment}
             onClose={() => ask({ open: false })}
           />
         </Suspense>

@@ -1,13 +1,15 @@
 const NEW = "new";
 const DUPLICATE = "duplicate";
 
-/** What the address asks the form for: nothing, an empty form, or one filled in from a run. */
-export type NewRunAddress = { open: false } | { open: true; duplicate: string | null };
+/** What the address asks the form for: nothing, or a form; of a run to repeat, or on an environment, if it says. */
+export type NewRunAddress =
+  { open: false } | { open: true; duplicate: string | null; environment: string | null };
 
 export function readNewRunAddress(query: URLSearchParams): NewRunAddress {
   const duplicate = query.get(DUPLICATE);
-  if (duplicate) return { open: true, duplicate };
-  return query.has(NEW) ? { open: true, duplicate: null } : { open: false };
+  if (duplicate) return { open: true, duplicate, environment: null };
+  if (!query.has(NEW)) return { open: false };
+  return { open: true, duplicate: null, environment: query.get(NEW) || null };
 }
 
 /** The address with the form opened or closed, and all else as it was. */
@@ -17,7 +19,7 @@ export function writeNewRunAddress(query: URLSearchParams, asked: NewRunAddress)
   next.delete(DUPLICATE);
   if (asked.open) {
     if (asked.duplicate) next.set(DUPLICATE, asked.duplicate);
-    else next.set(NEW, "");
+    else next.set(NEW, asked.environment ?? "");
   }
   const search = next.toString().replace(/(^|&)new=(&|$)/, "$1new$2");
   return search === "" ? "" : `?${search}`;

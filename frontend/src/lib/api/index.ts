@@ -27,6 +27,8 @@ export {
   stopRun,
 } from "./queries/run-actions";
 export { type RunFilter, runPageQuery, RUNS_A_PAGE } from "./queries/run-list";
+export { serviceAnswers } from "./queries/answers";
+export { emptyTrash, removeForGood, trashQuery } from "./queries/trash";
 export { tagsQuery } from "./queries/tags";
 export type * from "./types";
 export { environmentOfRun, type OptionValues, variantFor } from "./variant";

@@ -4,6 +4,7 @@ export const keys = {
   runList: (filter: object) => ["runs", filter] as const,
   runPage: (filter: object, page: number) => ["runs", filter, page] as const,
   tags: ["tags"] as const,
+  trash: ["trash"] as const,
   run: (id: string) => ["run", id] as const,
   runSearch: (text: string, limit: number) => ["run-search", text, limit] as const,
   comparison: (ids: readonly string[], threshold: number | null) =>

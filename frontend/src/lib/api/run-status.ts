@@ -1,14 +1,14 @@
 import type { Run, RunStatus } from "./types";
 
-const ACTIVE: readonly RunStatus[] = ["queued", "running", "stopping"];
+const ENDED: readonly RunStatus[] = ["completed", "stopped", "failed", "interrupted"];
 
 /** Somebody works on it, or will without being asked again. */
 export function isActive(run: Pick<Run, "status">): boolean {
-  return ACTIVE.includes(run.status);
+  return run.status !== "created" && !hasEnded(run);
 }
 
-export function hasEnded(run: Pick<Run, "status">): boolean {
-  return run.status !== "created" && !isActive(run);
+export function hasEnded({ status }: Pick<Run, "status">): boolean {
+  return ENDED.includes(status);
 }
 
 /** Share of the way to the step at which training ends: the budget, rounded up to whole rollouts. */

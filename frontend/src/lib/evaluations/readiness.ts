@@ -1,4 +1,5 @@
 import type { Evaluation, PolicyChoice, Run, RunDetail } from "@/lib/api";
+import { whyNot } from "@/lib/run-actions";
 
 export function isUnderWay(evaluation: Evaluation): boolean {
   return evaluation.status === "queued" || evaluation.status === "running";
@@ -11,12 +12,7 @@ export function endedSince(newest: Evaluation | undefined, time: number): boolea
 
 /** Why there is nothing to evaluate yet; null when there is. A running run is asked for a checkpoint. */
 export function whyNotYet(run: RunDetail): string | null {
-  if (run.policy_step !== null || run.status === "running" || run.status === "stopping") {
-    return null;
-  }
-  if (run.status === "created") return "Start the run first: there is no policy to evaluate yet.";
-  if (run.status === "queued") return "The run waits in the queue: there is no policy yet.";
-  return "This run ended before it saved a policy.";
+  return whyNot("evaluate", run);
 }
 
 /** Why there is no video to play, in words; null when there is one. */

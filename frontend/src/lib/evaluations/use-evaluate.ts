@@ -1,18 +1,11 @@
 "use client";
 
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type CreateEvaluation, type Evaluation, evaluate, keys } from "@/lib/api";
+import { useMutation } from "@tanstack/react-query";
+import type { CreateEvaluation } from "@/lib/api";
+import { useRunActions } from "@/lib/run-actions";
 
+/** Evaluation as a mutation, for a place that shows its progress and its refusal itself. */
 export function useEvaluate(runId: string) {
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: (wanted: CreateEvaluation) => evaluate(runId, wanted),
-    onSuccess: (evaluation) =>
-      // The stream may have been faster than this answer.
-      client.setQueryData<Evaluation[]>(keys.evaluations(runId), (old = []) =>
-        old.some(({ id }) => id === evaluation.id) ? old : [evaluation, ...old],
-      ),
-    // A refusal may be about one that this page has not heard of.
-    onError: () => void client.invalidateQueries({ queryKey: keys.evaluations(runId) }),
-  });
+  const { evaluate } = useRunActions();
+  return useMutation({ mutationFn: (wanted: CreateEvaluation) => evaluate(runId, wanted) });
 }

@@ -1,5 +1,6 @@
 import { act, renderHook } from "@testing-library/react";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { serviceAwaySince } from "@/lib/service";
 import { useNow } from "./use-now";
 
 const at = (seconds: number) => Date.UTC(2026, 10, 21, 12, 0, seconds);
@@ -24,4 +25,15 @@ test("all share one interval, which ends with the last of them", () => {
   first.unmount();
   second.unmount();
   expect(vi.getTimerCount()).toBe(0);
+});
+
+test("while the service is away nothing counts, and then it goes on", () => {
+  const { result } = renderHook(() => useNow("second"));
+  act(() => void vi.advanceTimersByTime(5_000));
+  serviceAwaySince.set(at(5));
+  act(() => void vi.advanceTimersByTime(60_000));
+  expect(result.current).toBe(at(5));
+  serviceAwaySince.set(null);
+  act(() => void vi.advanceTimersByTime(1_000));
+  expect(result.current).toBe(at(66));
 });

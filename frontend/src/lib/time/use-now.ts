@@ -1,6 +1,7 @@
 "use client";
 
 import { useSyncExternalStore } from "react";
+import { serviceAwaySince } from "@/lib/service";
 import { Listeners } from "@/lib/store";
 
 const SECOND_MS = 1000;
@@ -14,13 +15,14 @@ const ticks = new Listeners(() => {
 
 /**
  * The time of day in milliseconds, rounded down to the second or minute. A component renders again only when
- * that changes: one that shows minutes does so once a minute.
+ * that changes: one that shows minutes does so once a minute. While the service does not answer, it stands still:
+ * what would be counted (time left, time taken) is not known then.
  */
 export function useNow(precision: keyof typeof precisions): number {
   const unit = precisions[precision];
   return useSyncExternalStore(
     ticks.subscribe,
-    () => Math.floor(Date.now() / unit) * unit,
+    () => Math.floor((serviceAwaySince.get() ?? Date.now()) / unit) * unit,
     () => 0,
   );
 }

@@ -2,10 +2,15 @@ export const routes = {
   home: "/",
   compare: "/compare",
   explain: "/explain",
+  trash: "/trash",
   newRun: "/?new",
+  /** The form for a new run, on this environment. */
+  newRunOn: (environment: string) => `/?new=${encodeURIComponent(environment)}`,
   /** The form for a new run, filled in from another one. */
   duplicate: (id: string) => `/?duplicate=${encodeURIComponent(id)}`,
   compareRuns: (ids: readonly string[]) => `/compare?runs=${ids.map(encodeURIComponent).join(",")}`,
+  /** The guide to one algorithm. */
+  guide: (algorithm: string) => `/explain?algo=${encodeURIComponent(algorithm)}`,
   /** The guides, with hints for one run. */
   explainRun: (id: string) => `/explain?run=${encodeURIComponent(id)}`,
   run: (id: string) => `/runs/view?id=${encodeURIComponent(id)}`,

@@ -13,10 +13,15 @@ const ShortcutSheet = lazy(() =>
   import("./shortcut-sheet").then((m) => ({ default: m.ShortcutSheet })),
 );
 
+const SettingsSheet = lazy(() =>
+  import("./settings-sheet").then((m) => ({ default: m.SettingsSheet })),
+);
+
 const addresses: Partial<Record<ShellCommand, string>> = {
   home: routes.home,
   compare: routes.compare,
   explain: routes.explain,
+  trash: routes.trash,
   new: routes.newRun,
 };
 
@@ -68,6 +73,7 @@ export function Commands() {
     <Suspense>
       {overlay === "palette" && <Palette onClose={close} />}
       {overlay === "shortcuts" && <ShortcutSheet onClose={close} />}
+      {overlay === "settings" && <SettingsSheet onClose={close} />}
     </Suspense>
   );
 }

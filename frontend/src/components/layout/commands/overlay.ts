@@ -1,7 +1,7 @@
 import { createStore } from "@/lib/store";
 
 /** What the shell shows over the page; one at a time. */
-export type Overlay = "palette" | "shortcuts";
+export type Overlay = "palette" | "shortcuts" | "settings";
 
 export const overlayStore = createStore<Overlay | null>(null);
 let typed = "";

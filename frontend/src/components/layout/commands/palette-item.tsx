@@ -4,46 +4,56 @@ import { Command } from "cmdk";
 import type { LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
 import { Kbd } from "@/components/ui/kbd";
+import type { Findable } from "@/lib/search/rank";
 
-export function PaletteGroup({ heading, children }: { heading: string; children: ReactNode }) {
+/** Something that the palette finds and does. */
+export interface PaletteEntry extends Findable {
+  /** Unique in the palette. */
+  id: string;
+  group: string;
+  icon: LucideIcon;
+  /** Shown in place of the name. */
+  label?: ReactNode;
+  /** A fainter second part. */
+  detail?: string;
+  /** Stands at the end of the line: a status. */
+  aside?: ReactNode;
+  shortcut?: string;
+  /** Why it cannot be chosen; shown in place of the detail. */
+  reason?: string | null;
+  onSelect: () => void;
+}
+
+export function PaletteGroup({ heading, entries }: { heading: string; entries: PaletteEntry[] }) {
   return (
     <Command.Group
       heading={heading}
+      value={heading}
       className="**:[[cmdk-group-heading]]:px-2.5 **:[[cmdk-group-heading]]:pt-2.5 **:[[cmdk-group-heading]]:pb-1 **:[[cmdk-group-heading]]:text-2xs **:[[cmdk-group-heading]]:font-medium **:[[cmdk-group-heading]]:text-ink-faint"
     >
-      {children}
+      {entries.map((entry) => (
+        <PaletteItem key={entry.id} entry={entry} />
+      ))}
     </Command.Group>
   );
 }
 
-interface PaletteItemProps {
-  value: string;
-  icon: LucideIcon;
-  keywords?: string[];
-  aside?: ReactNode;
-  shortcut?: string;
-  onSelect: () => void;
-  children: ReactNode;
-}
-
-export function PaletteItem({
-  value,
-  icon: Icon,
-  keywords,
-  aside,
-  shortcut,
-  onSelect,
-  children,
-}: PaletteItemProps) {
+function PaletteItem({ entry }: { entry: PaletteEntry }) {
+  const { id, name, label = name, detail, icon: Icon, aside, shortcut, reason, onSelect } = entry;
   return (
     <Command.Item
-      value={value}
-      keywords={keywords}
+      value={id}
+      disabled={Boolean(reason)}
       onSelect={onSelect}
-      className="flex min-h-9 items-center gap-3 rounded-md px-2.5 text-sm select-none data-[selected=true]:bg-rest-tint max-md:min-h-11"
+      className="flex min-h-9 items-center gap-3 rounded-md px-2.5 text-sm select-none data-[disabled=true]:opacity-55 data-[selected=true]:bg-rest-tint max-md:min-h-11"
     >
       <Icon aria-hidden className="size-4 shrink-0 text-ink-faint" />
-      <span className="min-w-0 grow truncate">{children}</span>
+      <span className="min-w-0 grow truncate">
+        {label}
+        {(reason ?? detail) && (
+          <span className="ml-2 text-xs text-ink-faint">{reason ?? detail}</span>
+        )}
+      </span>
       {aside}
       {shortcut && <Kbd>{shortcut}</Kbd>}
     </Command.Item>

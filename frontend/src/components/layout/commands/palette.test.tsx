@@ -2,6 +2,7 @@ import { screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, test, vi } from "vitest";
 import { renderWithQueries, serve } from "@/lib/testing/service";
+import { overlayStore } from "./overlay";
 import { Palette } from "./palette";
 
 const push = vi.hoisted(() => vi.fn());
@@ -22,7 +23,29 @@ const run = (id: string, name: string) => ({
 });
 const pole = run("ppo-a", "Pole one");
 
+const environment = (id: string, name: string, summary: string) => ({
+  id,
+  name,
+  summary,
+  family_title: "Games",
+  available: true,
+});
+const choices = {
+  "GET /environments": () => ({
+    body: [
+      environment("CliffWalking-v1", "CliffWalking", "Walk along a lunar lake, with a pong."),
+      environment("LunarLander-v3", "LunarLander", "Land softly."),
+      environment("FrozenLake-v1", "FrozenLake", "Cross it."),
+      environment("ALE/Pong-v5", "Pong", "Table tennis."),
+    ],
+  }),
+  "GET /algorithms": () => ({ body: [{ id: "ppo", name: "PPO" }] }),
+};
+const noRuns = () => ({ body: { runs: [], next_cursor: null, total: 0 } });
+
 beforeEach(() => {
+  path = "/";
+  search = "";
   push.mockReset();
   // jsdom lays nothing out.
   vi.stubGlobal(
@@ -38,6 +61,7 @@ beforeEach(() => {
 
 test("a run's name and Enter open the run", async () => {
   serve({
+    ...choices,
     "GET /runs": (_, query) => ({
       body: { runs: query.get("q") === "pole" ? [pole] : [], next_cursor: null, total: 1 },
     }),
@@ -49,11 +73,35 @@ test("a run's name and Enter open the run", async () => {
   expect(push).toHaveBeenCalledWith("/runs/view?id=ppo-a");
 });
 
+test.each([
+  ["lun", "/?new=LunarLander-v3"],
+  ["lake", "/?new=FrozenLake-v1"],
+  ["pong", "/?new=ALE%2FPong-v5"],
+  ["ppo", "/explain?algo=ppo"],
+  ["trash", "/trash"],
+  ["new r", "/?new"],
+])("%j and Enter go to %s", async (typed, address) => {
+  serve({ "GET /runs": noRuns, ...choices });
+  renderWithQueries(<Palette onClose={() => undefined} />);
+  await userEvent.type(screen.getByRole("combobox"), typed);
+  await screen.findAllByRole("option", { name: /LunarLander|FrozenLake|Pong|PPO|Trash|New run/ });
+  await userEvent.keyboard("{Enter}");
+  expect(push).toHaveBeenCalledWith(address);
+});
+
+test("settings open from the palette", async () => {
+  serve({ "GET /runs": noRuns, ...choices });
+  renderWithQueries(<Palette onClose={() => undefined} />);
+  await userEvent.type(screen.getByRole("combobox"), "settings{Enter}");
+  expect(overlayStore.get()).toBe("settings");
+});
+
 test("on a run's page it stops that run", async () => {
   path = "/runs/view";
   search = "id=ppo-a";
   const asked = serve({
-    "GET /runs": () => ({ body: { runs: [], next_cursor: null, total: 0 } }),
+    ...choices,
+    "GET /runs": noRuns,
     "GET /runs/ppo-a": () => ({ body: pole }),
     "POST /runs/ppo-a/stop": () => ({ status: 202, body: { ...pole, status: "stopping" } }),
   });

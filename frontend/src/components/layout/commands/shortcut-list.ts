@@ -19,18 +19,19 @@ export function shortcutGroups(mod: string): ShortcutGroup[] {
     {
       title: "Anywhere",
       shortcuts: [
-        { keys: [mod, "K"], as: "+", does: "Search runs, pages and actions" },
+        { keys: [mod, "K"], as: "+", does: "Search runs, environments, guides and actions" },
         { keys: ["N"], does: "New run" },
         { keys: ["G", "H"], as: "then", does: "Go to Runs" },
         { keys: ["G", "C"], as: "then", does: "Go to Compare" },
         { keys: ["G", "E"], as: "then", does: "Go to Explain" },
+        { keys: ["G", "T"], as: "then", does: "Go to the trash" },
         { keys: ["F8"], does: "Reach the newest message" },
         { keys: ["Esc"], does: "Close what is open" },
         { keys: ["?"], does: "This sheet" },
       ],
     },
     {
-      title: "Table of runs",
+      title: "Table of runs, from anywhere on its page",
       shortcuts: [
         { keys: ["/"], does: "Search the table" },
         { keys: ["J", "K"], as: "or", does: "Down or up" },

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { match } from "./match";
 import { type Press, readPress } from "./shortcut";
 
 const press = (key: string, more: Partial<Press> = {}): Press => ({
@@ -32,6 +31,7 @@ describe("after g", () => {
     ["h", "home"],
     ["c", "compare"],
     ["e", "explain"],
+    ["t", "trash"],
     ["x", null],
   ])("%s goes to %s", (key, command) => {
     expect(readPress(press(key, { at: 1_500 }), goSince)).toEqual({ command, goSince: null });
@@ -46,14 +46,3 @@ describe("after g", () => {
     expect(readPress(press("g", { taken: true }), null).goSince).toBeNull();
   });
 });
-
-test.each([
-  ["dark", 1],
-  ["th da", 1],
-  ["appear", 1],
-  ["lear", 0],
-  ["dark run", 0],
-  ["", 1],
-])("the palette finds the dark theme by %j: %i", (typed, found) =>
-  expect(match("dark theme", typed, ["colour", "appearance"])).toBe(found),
-);

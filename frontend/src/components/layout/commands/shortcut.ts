@@ -1,4 +1,5 @@
-export type ShellCommand = "palette" | "shortcuts" | "home" | "compare" | "explain" | "new";
+export type ShellCommand =
+  "palette" | "shortcuts" | "home" | "compare" | "explain" | "trash" | "new";
 
 export interface Press {
   key: string;
@@ -18,7 +19,13 @@ export interface Reading {
 }
 
 const PATIENCE = 1_200;
-const afterGo: Record<string, ShellCommand> = { h: "home", c: "compare", e: "explain", n: "new" };
+const afterGo: Record<string, ShellCommand> = {
+  h: "home",
+  c: "compare",
+  e: "explain",
+  t: "trash",
+  n: "new",
+};
 const alone: Record<string, ShellCommand> = { n: "new", "?": "shortcuts" };
 
 /** The command of a key press, given when `g` was pressed before. Only Ctrl/⌘ K works everywhere. */

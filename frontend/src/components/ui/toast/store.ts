@@ -1,5 +1,8 @@
 import { createStore } from "@/lib/store";
 
+/** What a message is about: the service as a whole, or one run as long as it has this status. */
+export type ToastCause = "service" | { run: string; status: string };
+
 export interface ToastMessage {
   title: string;
   description?: string;
@@ -7,6 +10,10 @@ export interface ToastMessage {
   tone?: "good" | "bad" | "info";
   /** One thing to do about it: Undo, Retry, View. */
   action?: { label: string; onAction: () => void };
+  /** Where to go from here. */
+  link?: { label: string; onFollow: () => void };
+  /** The message goes as soon as this has changed. */
+  cause?: ToastCause;
   /** Milliseconds it stays while nobody looks at it; longer by itself when there is something to do. */
   duration?: number;
 }
@@ -34,5 +41,21 @@ export function toast(message: ToastMessage): () => void {
 }
 
 export function dismiss(id: number) {
-  toastStore.set(toastStore.get().filter((each) => each.id !== id));
+  keep((toast) => toast.id !== id);
+}
+
+/** A run has this status now: what was said of it under another one is over. */
+export function dismissForRun(run: string, status: string) {
+  keep(({ cause }) => typeof cause !== "object" || cause.run !== run || cause.status === status);
+}
+
+/** The service answers again. */
+export function dismissForService() {
+  keep(({ cause }) => cause !== "service");
+}
+
+function keep(wanted: (toast: Toast) => boolean) {
+  const before = toastStore.get();
+  const after = before.filter(wanted);
+  if (after.length < before.length) toastStore.set(after);
 }

@@ -1,52 +1,64 @@
 "use client";
 
 import { CircleAlert, CircleCheck, Info, X } from "lucide-react";
-import { useState } from "react";
+import { Toast as Radix } from "radix-ui";
 import { Button } from "../button";
 import { dismiss, type Toast } from "./store";
-import { useCountdown } from "./use-countdown";
 
 const icons = {
-  good: <CircleCheck aria-hidden className="size-4 text-good" />,
-  bad: <CircleAlert aria-hidden className="size-4 text-bad" />,
-  info: <Info aria-hidden className="size-4 text-ink-faint" />,
+  good: <CircleCheck aria-hidden className="mt-0.5 size-4 shrink-0 text-good" />,
+  bad: <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-bad" />,
+  info: <Info aria-hidden className="mt-0.5 size-4 shrink-0 text-ink-faint" />,
 };
 
-/** Waits while the pointer or the focus is on it. */
+/** One message; its time stands still while the pointer or the focus is on any of them. */
 export function ToastCard({ toast }: { toast: Toast }) {
-  const { id, title, description, tone = "info", action, duration } = toast;
-  const [hovered, setHovered] = useState(false);
-  const [focused, setFocused] = useState(false);
-  const close = () => dismiss(id);
-  useCountdown(duration, hovered || focused, close);
+  const { id, title, description, tone = "info", action, link, duration } = toast;
   return (
-    <li
-      onPointerEnter={() => setHovered(true)}
-      onPointerLeave={() => setHovered(false)}
-      onFocus={() => setFocused(true)}
-      onBlur={() => setFocused(false)}
-      onKeyDown={(event) => event.key === "Escape" && close()}
-      className="pointer-events-auto flex animate-rise items-center gap-2.5 rounded-lg border border-line-strong bg-raised py-2 pr-2 pl-3.5 shadow-float"
+    <Radix.Root
+      duration={duration}
+      onOpenChange={(open) => !open && dismiss(id)}
+      className="pointer-events-auto relative animate-rise rounded-lg border border-line-strong bg-raised py-2 pr-9 pl-3 shadow-float"
     >
-      {icons[tone]}
-      <div className="min-w-0 grow text-sm">
-        <p className="font-medium break-words">{title}</p>
-        {description && <p className="text-xs break-words text-ink-soft">{description}</p>}
+      <div className="flex items-start gap-2">
+        {icons[tone]}
+        <div className="min-w-0 grow text-sm">
+          <Radix.Title className="font-medium wrap-anywhere">{title}</Radix.Title>
+          {description && (
+            <Radix.Description className="text-xs wrap-anywhere text-ink-soft">
+              {description}
+            </Radix.Description>
+          )}
+        </div>
       </div>
-      {action && (
+      {(action || link) && (
+        <div className="mt-1.5 flex flex-wrap gap-1.5 pl-6">
+          {action && (
+            <Radix.Action asChild altText={action.label}>
+              <Button size="sm" onClick={action.onAction}>
+                {action.label}
+              </Button>
+            </Radix.Action>
+          )}
+          {link && (
+            <Radix.Action asChild altText={link.label}>
+              <Button size="sm" variant="quiet" onClick={link.onFollow}>
+                {link.label}
+              </Button>
+            </Radix.Action>
+          )}
+        </div>
+      )}
+      <Radix.Close asChild>
         <Button
           size="sm"
-          onClick={() => {
-            action.onAction();
-            close();
-          }}
+          variant="quiet"
+          aria-label={`Dismiss: ${title}`}
+          className="absolute top-1.5 right-1.5"
         >
-          {action.label}
+          <X aria-hidden className="size-3.5" />
         </Button>
-      )}
-      <Button size="sm" variant="quiet" aria-label={`Dismiss: ${title}`} onClick={close}>
-        <X aria-hidden className="size-3.5" />
-      </Button>
-    </li>
+      </Radix.Close>
+    </Radix.Root>
   );
 }

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Clapperboard, Play, Square } from "lucide-react";
 import { Button } from "@/components/ui/button";
 import { evaluationsQuery, explainAction, isActive, type RunDetail } from "@/lib/api";
+import { canDo } from "@/lib/run-actions";
 import { CompareWith } from "./compare-with";
 import { RunMenu } from "./run-menu";
 import { type DeleteRun, useRunActions } from "./use-run-actions";
@@ -12,7 +13,7 @@ import { type DeleteRun, useRunActions } from "./use-run-actions";
 const shared = "max-sm:min-w-0 max-sm:grow max-sm:px-2!";
 
 export function RunActions({ run, remove }: { run: RunDetail; remove: DeleteRun }) {
-  const { start, stop, watch, error } = useRunActions(run, remove);
+  const { start, stop, watch, error } = useRunActions(run);
   const { data: evaluations } = useQuery(evaluationsQuery(run.id));
   const stopping = run.status === "stopping" || stop.isPending;
   const newest = evaluations?.[0]?.status;
@@ -21,8 +22,9 @@ export function RunActions({ run, remove }: { run: RunDetail; remove: DeleteRun 
     <div className="flex flex-col gap-1.5 max-sm:w-full sm:items-end">
       <div className="flex items-center gap-2">
         <CompareWith run={run} />
-        {canEvaluate(run) && (
+        {canDo("evaluate", run) && (
           <Button
+            needsService
             onClick={() => watch.mutate(run.status)}
             busy={evaluating}
             className={shared}
@@ -33,6 +35,7 @@ export function RunActions({ run, remove }: { run: RunDetail; remove: DeleteRun 
         )}
         {isActive(run) && (
           <Button
+            needsService
             onClick={() => stop.mutate(run.status)}
             busy={stopping}
             className={shared}
@@ -41,8 +44,9 @@ export function RunActions({ run, remove }: { run: RunDetail; remove: DeleteRun 
             {stopping ? "Stopping…" : "Stop"}
           </Button>
         )}
-        {run.status === "created" && (
+        {canDo("start", run) && (
           <Button
+            needsService
             variant="primary"
             onClick={() => start.mutate(run.status)}
             busy={start.isPending}
@@ -61,9 +65,4 @@ export function RunActions({ run, remove }: { run: RunDetail; remove: DeleteRun 
       )}
     </div>
   );
-}
-
-/** There is a policy, or a running run can be asked for one. */
-function canEvaluate({ policy_step, status }: RunDetail): boolean {
-  return policy_step !== null || status === "running";
 }

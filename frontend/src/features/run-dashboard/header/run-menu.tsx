@@ -5,6 +5,8 @@ import { useRouter } from "next/navigation";
 import { Button } from "@/components/ui/button";
 import { Menu, MenuItem, MenuSeparator } from "@/components/ui/menu";
 import { artifactLink, isActive, type RunDetail } from "@/lib/api";
+import { whyNot } from "@/lib/run-actions";
+import { SERVICE_AWAY, useServiceAway } from "@/lib/service";
 import { follow } from "@/lib/download";
 import { routes } from "@/lib/url";
 import type { DeleteRun } from "./use-run-actions";
@@ -12,14 +14,14 @@ import type { DeleteRun } from "./use-run-actions";
 /** What is done with a run now and then. */
 export function RunMenu({ run, remove }: { run: RunDetail; remove: DeleteRun }) {
   const router = useRouter();
-  const active = isActive(run);
+  const away = useServiceAway() === null ? null : SERVICE_AWAY;
   const save = (path: string) => follow(artifactLink(run.id, path), `${run.id}-${path}`);
   return (
     <Menu
       trigger={
         <Button
           aria-label="More actions"
-          busy={remove.isPending || remove.isSuccess}
+          busy={remove.isPending || remove.data === true}
           icon={<MoreHorizontal aria-hidden className="size-4" />}
           className="px-2.5!"
         />
@@ -31,7 +33,7 @@ export function RunMenu({ run, remove }: { run: RunDetail; remove: DeleteRun }) 
       <MenuSeparator />
       <MenuItem
         icon={<Download />}
-        disabled={run.policy_step === null || active}
+        disabled={run.policy_step === null || isActive(run)}
         onSelect={() => save("model.zip")}
       >
         Download model
@@ -46,10 +48,10 @@ export function RunMenu({ run, remove }: { run: RunDetail; remove: DeleteRun }) 
       <MenuItem
         icon={<Trash2 />}
         danger
-        disabled={active}
-        onSelect={() => remove.mutate(run.status)}
+        reason={whyNot("delete", run) ?? away}
+        onSelect={() => remove.mutate(run)}
       >
-        {active ? "Delete (stop it first)" : "Delete"}
+        Delete
       </MenuItem>
     </Menu>
   );

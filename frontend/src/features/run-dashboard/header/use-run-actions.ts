@@ -1,46 +1,26 @@
 "use client";
 
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
-import { toast } from "@/components/ui/toast";
-import {
-  deleteRun,
-  evaluate,
-  explainAction,
-  keys,
-  restoreRun,
-  type Run,
-  type RunDetail,
-  type RunStatus,
-  startRun,
-  stopRun,
-} from "@/lib/api";
+import { useToldRunActions } from "@/components/run-actions";
+import type { Run, RunStatus } from "@/lib/api";
 import { usualPolicy } from "@/lib/evaluations";
+import { useRunActions as useActions } from "@/lib/run-actions";
 import { routes } from "@/lib/url";
 import { PLAYBACK_ANCHOR } from "../playback-anchor";
 
 /**
- * Deletes a run, goes to the list and offers to bring it back. Belongs to the page: the run's own parts go
- * before it has left.
+ * Deletes a run and goes to the list; a message there offers to bring it back. Belongs to the page: the run's own
+ * parts go before it has left. Resolves to whether the run is gone.
  */
-export function useDeleteRun(id: string) {
-  const client = useQueryClient();
+export function useDeleteRun() {
   const router = useRouter();
-  const changed = () => void client.invalidateQueries({ queryKey: keys.runs });
-  const restore = () =>
-    restoreRun(id).then(
-      () => {
-        changed();
-        toast({ title: "Run restored", tone: "good" });
-      },
-      (error: Error) => toast({ title: explainAction(error), tone: "bad" }),
-    );
-  return useMutation<unknown, Error, RunStatus>({
-    mutationFn: () => deleteRun(id),
-    onSuccess: () => {
-      changed();
-      router.push(routes.home);
-      toast({ title: "Run deleted", action: { label: "Undo", onAction: () => void restore() } });
+  const { remove } = useToldRunActions(router.push);
+  return useMutation<boolean, Error, Run>({
+    mutationFn: async (run) => {
+      const gone = (await remove([run])).length > 0;
+      if (gone) router.push(routes.home);
+      return gone;
     },
   });
 }
@@ -48,30 +28,16 @@ export function useDeleteRun(id: string) {
 export type DeleteRun = ReturnType<typeof useDeleteRun>;
 
 /** Every action is asked under a status; its error is over when the run has another. */
-export function useRunActions(run: Run, remove: DeleteRun) {
+export function useRunActions(run: Run) {
   const { id, status } = run;
-  const client = useQueryClient();
-  const merge = (run: Run) =>
-    client.setQueryData<RunDetail>(keys.run(id), (old) => old && { ...old, ...run });
-  // The stream may have told of a later status than this answer; the service has the last word.
-  const refresh = () => client.invalidateQueries({ queryKey: keys.run(id), exact: true });
-
-  const start = useMutation<Run, Error, RunStatus>({
-    mutationFn: () => startRun(id),
-    onSuccess: merge,
-    onSettled: refresh,
-  });
-  const stop = useMutation<Run, Error, RunStatus>({
-    mutationFn: () => stopRun(id),
-    onSuccess: merge,
-    onSettled: refresh,
-  });
+  const actions = useActions();
+  const start = useMutation<unknown, Error, RunStatus>({ mutationFn: () => actions.start(id) });
+  const stop = useMutation<unknown, Error, RunStatus>({ mutationFn: () => actions.stop(id) });
   const watch = useMutation<unknown, Error, RunStatus>({
-    mutationFn: () => evaluate(id, { policy: usualPolicy(run) }),
+    mutationFn: () => actions.evaluate(id, { policy: usualPolicy(run) }),
     onMutate: () => document.getElementById(PLAYBACK_ANCHOR)?.scrollIntoView({ block: "nearest" }),
-    onSettled: () => client.invalidateQueries({ queryKey: keys.evaluations(id) }),
   });
-  const all = [start, stop, watch, remove];
+  const all = [start, stop, watch];
   const latest = all.reduce((a, b) => (b.submittedAt > a.submittedAt ? b : a));
   return { start, stop, watch, error: latest.variables === status ? latest.error : null };
 }

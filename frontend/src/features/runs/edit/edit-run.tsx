@@ -1,12 +1,13 @@
 "use client";
 
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useId, useState } from "react";
 import { Button } from "@/components/ui/button";
 import { Dialog } from "@/components/ui/dialog";
 import { controlClass, Field } from "@/components/ui/field";
 import { Notice } from "@/components/ui/notice";
-import { ApiError, explainAction, keys, patchRun, type Run } from "@/lib/api";
+import { ApiError, explainAction, type Run } from "@/lib/api";
+import { useRunActions } from "@/lib/run-actions";
 import { TagField } from "./tag-field";
 
 interface EditRunProps {
@@ -17,16 +18,11 @@ interface EditRunProps {
 /** Name, tags and notes of a run. They may change at any time; nothing else of a run can. */
 export function EditRun({ run, onClose }: EditRunProps) {
   const form = useId();
-  const client = useQueryClient();
+  const { relabel } = useRunActions();
   const [{ name, tags, notes }, setDraft] = useState(run);
   const save = useMutation({
-    mutationFn: () => patchRun(run.id, { name: name.trim(), tags, notes }),
-    onSuccess: () => {
-      for (const queryKey of [keys.runs, keys.run(run.id), keys.tags]) {
-        void client.invalidateQueries({ queryKey });
-      }
-      onClose();
-    },
+    mutationFn: () => relabel(run.id, { name: name.trim(), tags, notes }),
+    onSuccess: onClose,
   });
   const edit = (change: Partial<Run>) => setDraft((old) => ({ ...old, ...change }));
   const problem = (pointer: string) =>
@@ -47,7 +43,7 @@ export function EditRun({ run, onClose }: EditRunProps) {
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={form} variant="primary" busy={save.isPending}>
+          <Button type="submit" form={form} variant="primary" needsService busy={save.isPending}>
             Save
           </Button>
         </>

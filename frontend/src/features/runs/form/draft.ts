@@ -83,6 +83,13 @@ export function firstDraft(choices: Choices): Draft {
   return { ...draft, wanted: draft.algo };
 }
 
+/** The draft on another environment, if that is offered and not the draft's own already. */
+export function onEnvironment(choices: Choices, draft: Draft, environment: string | null): Draft {
+  const offered = choices.environments.some(({ id, available }) => id === environment && available);
+  if (environment === null || !offered || draft.env === environment) return draft;
+  return changeDraft(choices, draft, { field: "env", value: environment });
+}
+
 export function changeDraft(choices: Choices, draft: Draft, change: DraftChange): Draft {
   switch (change.field) {
     case "hyperparameters":

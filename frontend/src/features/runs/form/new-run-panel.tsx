@@ -7,7 +7,7 @@ import { Sheet } from "@/components/ui/sheet";
 import { Skeleton } from "@/components/ui/skeleton";
 import { algorithmsQuery, environmentsQuery, runQuery } from "@/lib/api";
 import { useAlgorithmName } from "@/lib/registry";
-import { firstDraft } from "./draft";
+import { firstDraft, onEnvironment } from "./draft";
 import { draftFromRun } from "./duplicate";
 import { NewRunForm } from "./new-run-form";
 import { keptDraft } from "./storage";
@@ -15,10 +15,12 @@ import { keptDraft } from "./storage";
 interface NewRunPanelProps {
   /** The run it is filled in from. */
   duplicate: string | null;
+  /** The environment it is opened with; one that is not offered is passed over. */
+  environment: string | null;
   onClose: () => void;
 }
 
-export default function NewRunPanel({ duplicate, onClose }: NewRunPanelProps) {
+export default function NewRunPanel({ duplicate, environment, onClose }: NewRunPanelProps) {
   const algorithms = useQuery(algorithmsQuery);
   const environments = useQuery(environmentsQuery);
   const model = useQuery({ ...runQuery(duplicate ?? ""), enabled: duplicate !== null });
@@ -45,6 +47,7 @@ export default function NewRunPanel({ duplicate, onClose }: NewRunPanelProps) {
         <Form
           choices={{ algorithms: algorithms.data, environments: environments.data }}
           model={duplicate === null ? null : (model.data ?? null)}
+          environment={environment}
         />
       ) : broken?.error ? (
         <ErrorState error={broken.error} retry={retry} retrying={broken.isFetching} />
@@ -58,12 +61,14 @@ export default function NewRunPanel({ duplicate, onClose }: NewRunPanelProps) {
 interface FormProps {
   choices: Parameters<typeof firstDraft>[0];
   model: Parameters<typeof draftFromRun>[1] | null;
+  environment: string | null;
 }
 
-function Form({ choices, model }: FormProps) {
+function Form({ choices, model, environment }: FormProps) {
   const algorithmName = useAlgorithmName();
   const copied = model && draftFromRun(choices, model);
-  const first = copied ?? keptDraft(window.sessionStorage, choices) ?? firstDraft(choices);
+  const kept = copied ?? keptDraft(window.sessionStorage, choices) ?? firstDraft(choices);
+  const first = onEnvironment(choices, kept, environment);
   return (
     <>
       {model && !copied && (

@@ -125,6 +125,24 @@ test("two runs that are picked can be compared; keys pick, move and open", async
   expect(push).toHaveBeenLastCalledWith("/runs/view?id=c");
 });
 
+test("the list's letters work from anywhere on the page, but not while typing", async () => {
+  show({ "GET /runs": page([run("a"), run("b")]) });
+  await line(/Run a/);
+  const search = screen.getByRole("searchbox");
+  search.focus();
+  await userEvent.keyboard("jx");
+  expect(search).toHaveValue("jx");
+  search.blur();
+  await userEvent.keyboard("x");
+  expect(await screen.findByText(/1 run\b/)).toBeVisible();
+  await userEvent.keyboard("j");
+  expect(await line(/Run a/)).toHaveFocus();
+  await userEvent.keyboard("j");
+  expect(await line(/Run b/)).toHaveFocus();
+  await userEvent.keyboard("m");
+  expect(await screen.findByRole("menuitem", { name: "Duplicate…" })).toBeInTheDocument();
+});
+
 test("shift takes all since the last pick, the head takes all there are", async () => {
   show({ "GET /runs": page([run("a"), run("b"), run("c"), run("d")]) });
   const user = userEvent.setup();

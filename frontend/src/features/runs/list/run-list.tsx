@@ -4,8 +4,10 @@ import { useQuery } from "@tanstack/react-query";
 import clsx from "clsx";
 import { useRouter } from "next/navigation";
 import { lazy, Suspense, useReducer, useState } from "react";
+import { type NamedRun, useToldRunActions } from "@/components/run-actions";
 import { ErrorState } from "@/components/ui/error-state";
 import { environmentsQuery, type Run } from "@/lib/api";
+import { usualPolicy } from "@/lib/evaluations";
 import {
   EVERYTHING,
   isFiltered,
@@ -21,7 +23,6 @@ import { NoMatches } from "./empty/no-matches";
 import { RunListSkeleton } from "./run-list-skeleton";
 import { RunTable } from "./table/run-table";
 import { changeSelection, MOST_SELECTED, NOTHING, span } from "./selection/selection";
-import { useRunActions } from "./actions/use-run-actions";
 import { useFirstPage, useIdsOfLines } from "./paging/use-run-pages";
 
 // What most visits never show is loaded when it is.
@@ -52,7 +53,7 @@ export function RunList({ onNew, onDuplicate }: RunListProps) {
   const [menu, setMenu] = useState<{ run: Run; button: HTMLElement } | null>(null);
   const [edited, setEdited] = useState<Run | null>(null);
   const idsOfLines = useIdsOfLines(filter);
-  const { remove, start, stop } = useRunActions((ids) => select({ kind: "remove", ids }));
+  const told = useToldRunActions(router.push);
   const environments = useQuery(environmentsQuery).data;
 
   const show = (next: ListFilter) => {
@@ -67,6 +68,10 @@ export function RunList({ onNew, onDuplicate }: RunListProps) {
     const anchor = selection.anchor ?? index;
     void selectLines(...span(anchor, index), anchor);
   };
+  const remove = (runs: readonly NamedRun[]) =>
+    void told
+      .remove(runs)
+      .then((gone) => select({ kind: "remove", ids: gone.map(({ id }) => id) }));
   const actions = {
     toggle: (run: Run, index: number) => select({ kind: "toggle", id: run.id, index }),
     selectTo,
@@ -74,11 +79,12 @@ export function RunList({ onNew, onDuplicate }: RunListProps) {
     clearSelection: () => select({ kind: "clear" }),
     edit: setEdited,
     remove,
-    start,
-    stop,
+    start: (run: Run) => void told.start(run),
+    stop: (run: Run) => void told.stop(run),
+    evaluate: (run: Run) => void told.evaluate(run, { policy: usualPolicy(run) }),
     openMenu: (run: Run, button: HTMLElement) => setMenu({ run, button }),
     open: (run: Run) => router.push(routes.run(run.id)),
-    compare: (run: Run) => router.push(routes.compareRuns([run.id])),
+    compare: (run: Run) => told.compare([run.id]),
     duplicate: onDuplicate,
   };
 

@@ -2,11 +2,13 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
-import { apiBase } from "@/lib/api";
+import { apiBase, serviceAnswers } from "@/lib/api";
+import { serviceAwaySince } from "@/lib/service";
 import { queryBridge } from "../query-bridge";
 import type { Source, Timers } from "./events";
 import { EventStreamClient } from "./event-stream-client";
 import { watchPageVisibility } from "./page-visibility";
+import { watchService } from "./watch-service";
 
 export const browserTimers: Timers = {
   set: (callback, ms) => window.setTimeout(callback, ms),
@@ -35,6 +37,13 @@ export function StreamProvider({ children }: { children: ReactNode }) {
       onLeft: () => stream.pause(),
       onReturned: () => stream.start(),
     });
+    const unwatchService = watchService({
+      state: stream.state,
+      probe: serviceAnswers,
+      timers: browserTimers,
+      now: Date.now,
+      away: serviceAwaySince,
+    });
     window.addEventListener("online", online);
     window.addEventListener("offline", offline);
     stream.start();
@@ -42,6 +51,7 @@ export function StreamProvider({ children }: { children: ReactNode }) {
       stream.stop();
       unsubscribe();
       unwatch();
+      unwatchService();
       window.removeEventListener("online", online);
       window.removeEventListener("offline", offline);
     };

@@ -1,6 +1,7 @@
 "use client";
 
 import {
+  Clapperboard,
   Copy,
   GitCompareArrows,
   Pencil,
@@ -13,6 +14,8 @@ import { DropdownMenu as Radix } from "radix-ui";
 import { layer, layerClass } from "@/components/ui/layer";
 import { MenuItem, MenuSeparator } from "@/components/ui/menu";
 import { isActive, type Run } from "@/lib/api";
+import { canDo, type RunAction, whyNot } from "@/lib/run-actions";
+import { SERVICE_AWAY, useServiceAway } from "@/lib/service";
 
 export interface RunMenuActions {
   open: (run: Run) => void;
@@ -21,6 +24,7 @@ export interface RunMenuActions {
   duplicate: (run: Run) => void;
   start: (run: Run) => void;
   stop: (run: Run) => void;
+  evaluate: (run: Run) => void;
   remove: (runs: readonly Run[]) => void;
 }
 
@@ -34,7 +38,8 @@ interface RunMenuProps {
 
 export function RunMenu({ run, button, actions, onClose }: RunMenuProps) {
   const { left, top, width, height } = button.getBoundingClientRect();
-  const active = isActive(run);
+  const away = useServiceAway() !== null;
+  const reason = (action: RunAction) => whyNot(action, run) ?? (away ? SERVICE_AWAY : null);
   return (
     <Radix.Root open modal={false} onOpenChange={(open) => !open && onClose()}>
       <Radix.Trigger asChild>
@@ -71,32 +76,42 @@ export function RunMenu({ run, button, actions, onClose }: RunMenuProps) {
           <MenuItem icon={<Copy />} onSelect={() => actions.duplicate(run)}>
             Duplicate…
           </MenuItem>
-          <MenuItem icon={<Pencil />} shortcut="F2" onSelect={() => actions.edit(run)}>
+          <MenuItem
+            icon={<Pencil />}
+            shortcut="F2"
+            reason={reason("rename")}
+            onSelect={() => actions.edit(run)}
+          >
             Name, tags, notes…
           </MenuItem>
           <MenuSeparator />
-          {run.status === "created" && (
-            <MenuItem icon={<Play />} onSelect={() => actions.start(run)}>
+          {canDo("start", run) && (
+            <MenuItem icon={<Play />} reason={reason("start")} onSelect={() => actions.start(run)}>
               Start training
             </MenuItem>
           )}
-          {active && (
-            <MenuItem
-              icon={<Square />}
-              disabled={run.status === "stopping"}
-              onSelect={() => actions.stop(run)}
-            >
+          {isActive(run) && (
+            <MenuItem icon={<Square />} reason={reason("stop")} onSelect={() => actions.stop(run)}>
               Stop and save
+            </MenuItem>
+          )}
+          {run.status !== "created" && (
+            <MenuItem
+              icon={<Clapperboard />}
+              reason={reason("evaluate")}
+              onSelect={() => actions.evaluate(run)}
+            >
+              Evaluate
             </MenuItem>
           )}
           <MenuItem
             icon={<Trash2 />}
             danger
-            disabled={active}
-            shortcut={active ? undefined : "Del"}
+            reason={reason("delete")}
+            shortcut="Del"
             onSelect={() => actions.remove([run])}
           >
-            {active ? "Delete (stop it first)" : "Delete"}
+            Delete
           </MenuItem>
         </Radix.Content>
       </Radix.Portal>

@@ -3,6 +3,7 @@ import Link from "next/link";
 import { Button, buttonClass } from "@/components/ui/button";
 import { plural } from "@/lib/format";
 import { useLimits } from "@/lib/registry";
+import { whyNotCompare } from "@/lib/run-actions";
 import { routes } from "@/lib/url";
 
 interface SelectionBarProps {
@@ -15,33 +16,30 @@ interface SelectionBarProps {
 export function SelectionBar({ ids, onRemove, onClear }: SelectionBarProps) {
   const most = useLimits()?.compared_runs.maximum ?? Infinity;
   if (ids.size === 0) return null;
-  const comparable = ids.size >= 2 && ids.size <= most;
+  const reason = whyNotCompare(ids.size, most);
   const Icon = <GitCompareArrows aria-hidden className="size-3.5" />;
   return (
     <section
       aria-label="Selected runs"
+      data-selection-bar
       className="fixed bottom-4 left-1/2 z-bar flex max-w-[calc(100vw-2rem)] -translate-x-1/2 animate-rise items-center gap-2 rounded-lg border border-line-strong bg-raised p-1.5 shadow-float max-md:bottom-[calc(4.25rem+env(safe-area-inset-bottom))]"
     >
       <p role="status" className="px-2 text-sm whitespace-nowrap tabular-nums">
         {plural(ids.size, "run")} <span className="max-sm:sr-only">selected</span>
       </p>
-      {comparable ? (
+      {reason === null ? (
         <Link href={routes.compareRuns([...ids])} className={buttonClass("primary")}>
           {Icon}
           Compare
         </Link>
       ) : (
-        <Button
-          variant="primary"
-          icon={Icon}
-          disabled
-          title={ids.size < 2 ? "Select two runs or more" : `Compare takes up to ${most} runs`}
-        >
+        <Button variant="primary" icon={Icon} disabled title={reason}>
           Compare
         </Button>
       )}
       <Button
         variant="quiet"
+        needsService
         onClick={onRemove}
         icon={<Trash2 aria-hidden className="size-3.5" />}
         aria-label={`Delete ${plural(ids.size, "selected run")}`}

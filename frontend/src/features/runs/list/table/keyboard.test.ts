@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { commandFor } from "./keyboard";
+import { commandFor, pageCommandFor } from "./keyboard";
 
 describe("keys", () => {
   const plain = { shiftKey: false, ctrlKey: false, metaKey: false, altKey: false };
@@ -43,4 +43,21 @@ describe("keys", () => {
     expect(press("q")).toBeNull();
     expect(press("F10")).toBeNull();
   });
+
+  test.each([
+    ["j", "move"],
+    ["K", "move"],
+    ["x", "select"],
+    ["m", "menu"],
+  ])("%s is heard on the whole page", (key, kind) =>
+    expect(pageCommandFor({ key, ...plain })).toMatchObject({ kind }),
+  );
+
+  test.each(["ArrowDown", "Enter", " ", "Delete", "Home", "Escape", "F2", "a"])(
+    "%j is not",
+    (key) => expect(pageCommandFor({ key, ...plain })).toBeNull(),
+  );
+
+  test("Ctrl+K is the palette's", () =>
+    expect(pageCommandFor({ key: "k", ...plain, ctrlKey: true })).toBeNull());
 });

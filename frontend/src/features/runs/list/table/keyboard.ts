@@ -76,3 +76,12 @@ export function commandFor(
       return null;
   }
 }
+
+/** The letters that are heard on the whole page; other keys there are the browser's. */
+const PAGE_LETTERS = "jkxm";
+
+/** What a key pressed outside of the list asks of it; `move` leads to the list, wherever its keyboard line is. */
+export function pageCommandFor(pressed: PressedKey): ListCommand | null {
+  const letter = pressed.key.length === 1 && PAGE_LETTERS.includes(pressed.key.toLowerCase());
+  return letter ? commandFor(pressed, { index: 0, count: 1, screen: 1 }) : null;
+}

@@ -9,6 +9,7 @@ import { useMediaQuery } from "@/lib/media/use-media-query";
 import { useNow } from "@/lib/time/use-now";
 import { routes, type Sort } from "@/lib/url";
 import { type ListCommand, commandFor } from "./keyboard";
+import { usePageKeys } from "./use-page-keys";
 import { CARDS, ROW_HEIGHT } from "../layout/layout";
 import layout from "../layout/layout.module.css";
 import { RunRow } from "../row/run-row";
@@ -120,6 +121,12 @@ export function RunTable(props: RunTableProps) {
     event.preventDefault();
     handle(command, index);
   };
+
+  usePageKeys((command) => {
+    // From elsewhere on the page, the first step leads to the line that the keyboard was on.
+    if (command.kind === "move") return goTo(current);
+    handle(command, current);
+  });
 
   const onClick = (event: MouseEvent) => {
     const target = event.target as HTMLElement;

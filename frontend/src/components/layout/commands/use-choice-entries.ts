@@ -1,0 +1,37 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { BookOpen, Mountain } from "lucide-react";
+import { algorithmsQuery, environmentsQuery } from "@/lib/api";
+import { routes } from "@/lib/url";
+import type { PaletteEntry } from "./palette-item";
+
+export const NEW_RUN_ON = "New run on";
+export const GUIDES = "Guides";
+
+/** Each environment opens the form for a new run on it, each algorithm its guide. */
+export function useChoiceEntries(go: (href: string) => void): PaletteEntry[] {
+  const environments = useQuery(environmentsQuery).data ?? [];
+  const algorithms = useQuery(algorithmsQuery).data ?? [];
+  return [
+    ...environments.map(({ id, name, summary, family_title, available, install_hint }) => ({
+      id: `environment ${id}`,
+      group: NEW_RUN_ON,
+      icon: Mountain,
+      name: id,
+      words: [name, summary, family_title, "new run", "train", "environment"],
+      detail: summary,
+      reason: available ? null : (install_hint ?? "Its package is not installed"),
+      onSelect: () => go(routes.newRunOn(id)),
+    })),
+    ...algorithms.map(({ id, name }) => ({
+      id: `guide ${id}`,
+      group: GUIDES,
+      icon: BookOpen,
+      name,
+      words: ["explain", "guide", "algorithm", "help", "hyperparameters"],
+      detail: "How it works, its settings, how it goes wrong",
+      onSelect: () => go(routes.guide(id)),
+    })),
+  ];
+}

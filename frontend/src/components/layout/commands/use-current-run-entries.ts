@@ -1,0 +1,93 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { BookOpen, Clapperboard, Copy, GitCompareArrows, Play, Square, Trash2 } from "lucide-react";
+import { usePathname, useSearchParams } from "next/navigation";
+import { useToldRunActions } from "@/components/run-actions";
+import { runQuery } from "@/lib/api";
+import { usualPolicy } from "@/lib/evaluations";
+import { canDo, type RunAction, whyNot } from "@/lib/run-actions";
+import { SERVICE_AWAY, useServiceAway } from "@/lib/service";
+import { isRunId, routes } from "@/lib/url";
+import type { PaletteEntry } from "./palette-item";
+
+/** What can be done with the run on the page. */
+export function useCurrentRunEntries(go: (href: string) => void, close: () => void) {
+  const id = useCurrentRun();
+  const { data: run } = useQuery({ ...runQuery(id ?? ""), enabled: id !== null });
+  const actions = useToldRunActions(go);
+  const away = useServiceAway() === null ? null : SERVICE_AWAY;
+  if (!run) return [];
+
+  const act = (does: () => Promise<unknown>) => () => {
+    close();
+    void does();
+  };
+  const entry = (
+    action: RunAction,
+    rest: Pick<PaletteEntry, "name" | "icon" | "words" | "onSelect">,
+  ): PaletteEntry => ({ id: `this run ${action}`, group: run.name, reason: away, ...rest });
+  const entries: (PaletteEntry | false)[] = [
+    canDo("start", run) &&
+      entry("start", {
+        name: "Start this run",
+        icon: Play,
+        words: ["train"],
+        onSelect: act(() => actions.start(run)),
+      }),
+    canDo("stop", run) &&
+      entry("stop", {
+        name: "Stop this run",
+        icon: Square,
+        words: ["end", "save"],
+        onSelect: act(() => actions.stop(run)),
+      }),
+    canDo("evaluate", run) &&
+      entry("evaluate", {
+        name: "Evaluate this run",
+        icon: Clapperboard,
+        words: ["video", "playback", "watch"],
+        onSelect: act(() => actions.evaluate(run, { policy: usualPolicy(run) })),
+      }),
+    {
+      id: "this run explain",
+      group: run.name,
+      name: "Explain this run",
+      icon: BookOpen,
+      words: ["hints", "help", "why"],
+      onSelect: () => go(routes.explainRun(run.id)),
+    },
+    {
+      ...entry("compare", {
+        name: "Compare this run with…",
+        icon: GitCompareArrows,
+        onSelect: () => actions.compare([run.id]),
+      }),
+      reason: null,
+    },
+    entry("duplicate", {
+      name: "Duplicate this run",
+      icon: Copy,
+      words: ["again", "clone", "new"],
+      onSelect: () => actions.duplicate(run),
+    }),
+    {
+      ...entry("delete", {
+        name: "Delete this run",
+        icon: Trash2,
+        words: ["remove", "trash"],
+        onSelect: act(async () => {
+          if ((await actions.remove([run])).length > 0) go(routes.home);
+        }),
+      }),
+      reason: whyNot("delete", run) ?? away,
+    },
+  ];
+  return entries.filter((each) => each !== false);
+}
+
+function useCurrentRun(): string | null {
+  const path = usePathname();
+  const id = useSearchParams().get("id") ?? "";
+  return path.startsWith("/runs/view") && isRunId(id) ? id : null;
+}

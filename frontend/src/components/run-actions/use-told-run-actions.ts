@@ -1,0 +1,93 @@
+"use client";
+
+import { useMemo } from "react";
+import { toast } from "@/components/ui/toast";
+import { ApiError, type CreateEvaluation, explainAction, type Run } from "@/lib/api";
+import { plural } from "@/lib/format";
+import { type RunActions, useRunActions } from "@/lib/run-actions";
+import { routes } from "@/lib/url";
+
+/** A run as messages call it. */
+export interface NamedRun {
+  id: string;
+  name: string;
+  /** Given where a refusal is over as soon as the run has another status. */
+  status?: Run["status"];
+}
+
+/**
+ * Run actions whose outcome is told in a message: what was done may be out of sight by then. None of them rejects.
+ * Each resolves to the runs that it was done to.
+ */
+export function useToldRunActions(go: (href: string) => void) {
+  const actions = useRunActions();
+  return useMemo(() => toldRunActions(actions, go), [actions, go]);
+}
+
+export function toldRunActions(actions: RunActions, go: (href: string) => void) {
+  /** Does it to each, and says why it was not done to some. */
+  async function forEach<R extends NamedRun>(
+    runs: readonly R[],
+    act: (id: string) => Promise<unknown>,
+    failed: string,
+  ): Promise<R[]> {
+    const outcomes = await Promise.allSettled(runs.map(({ id }) => act(id)));
+    const broken = outcomes.find((outcome) => outcome.status === "rejected");
+    if (broken) tellFailure(runs, failed, broken.reason as Error);
+    return runs.filter((_, i) => outcomes[i]?.status === "fulfilled");
+  }
+
+  async function restore(runs: readonly NamedRun[]) {
+    const back = await forEach(runs, actions.restore, `${what(runs)} could not be restored`);
+    if (back.length > 0) toast({ tone: "good", title: `Restored ${what(back)}` });
+    return back;
+  }
+
+  async function remove(runs: readonly NamedRun[]) {
+    const gone = await forEach(runs, actions.remove, `${what(runs)} could not be deleted`);
+    if (gone.length > 0) {
+      toast({
+        title: `Deleted ${what(gone)}`,
+        action: { label: "Undo", onAction: () => void restore(gone) },
+        link: { label: "Trash", onFollow: () => go(routes.trash) },
+        cause: gone.length === 1 && gone[0] ? { run: gone[0].id, status: "deleted" } : undefined,
+      });
+    }
+    return gone;
+  }
+
+  async function evaluate(run: NamedRun, wanted: CreateEvaluation) {
+    const ask = (id: string) => actions.evaluate(id, wanted);
+    const asked = await forEach([run], ask, `${run.name} could not be evaluated`);
+    if (asked.length > 0) toast({ tone: "good", title: "The evaluation is under way" });
+    return asked;
+  }
+
+  return {
+    start: (run: NamedRun) => forEach([run], actions.start, `${run.name} could not be started`),
+    stop: (run: NamedRun) => forEach([run], actions.stop, `${run.name} could not be stopped`),
+    evaluate,
+    remove,
+    restore,
+    duplicate: (run: Pick<NamedRun, "id">) => go(routes.duplicate(run.id)),
+    compare: (ids: readonly string[]) => go(routes.compareRuns(ids)),
+  };
+}
+
+export type ToldRunActions = ReturnType<typeof toldRunActions>;
+
+function tellFailure(runs: readonly NamedRun[], title: string, error: Error) {
+  const [run] = runs;
+  const cause =
+    error instanceof ApiError && error.isUnreachable
+      ? "service"
+      : runs.length === 1 && run?.status
+        ? { run: run.id, status: run.status }
+        : undefined;
+  toast({ tone: "bad", title, description: explainAction(error), cause });
+}
+
+function what(runs: readonly NamedRun[]): string {
+  const [first] = runs;
+  return runs.length === 1 && first ? `“${first.name}”` : plural(runs.length, "run");
+}

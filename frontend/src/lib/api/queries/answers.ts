@@ -1,0 +1,13 @@
+import { apiBase } from "../base";
+
+const PATIENCE_MS = 4_000;
+
+/** Whether the service answers at all, whatever it says. */
+export async function serviceAnswers(): Promise<boolean> {
+  try {
+    await fetch(`${apiBase}/health`, { signal: AbortSignal.timeout(PATIENCE_MS) });
+    return true;
+  } catch {
+    return false;
+  }
+}

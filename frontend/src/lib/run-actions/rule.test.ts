@@ -1,0 +1,63 @@
+import { describe, expect, test } from "vitest";
+import { canDo, type JudgedRun, type RunAction, whyNot, whyNotCompare } from "./rule";
+
+type Status = JudgedRun["status"];
+
+/** A status between queued and running: the worker is on its way. */
+const STARTING = "starting" as Status;
+
+const ANY: RunAction[] = ["duplicate", "compare", "rename"];
+
+/** For each status what is possible without a policy, and what else with one. */
+const table: [Status, RunAction[], RunAction[]][] = [
+  ["created", [...ANY, "start", "delete"], ["evaluate"]],
+  ["queued", [...ANY, "stop"], ["evaluate"]],
+  [STARTING, [...ANY, "stop"], ["evaluate"]],
+  ["running", [...ANY, "stop", "evaluate"], []],
+  ["stopping", [...ANY, "evaluate"], []],
+  ["completed", [...ANY, "delete"], ["evaluate"]],
+  ["stopped", [...ANY, "delete"], ["evaluate"]],
+  ["failed", [...ANY, "delete"], ["evaluate"]],
+  ["interrupted", [...ANY, "delete"], ["evaluate"]],
+  ["deleted", ["restore"], []],
+];
+
+const ALL: RunAction[] = [...ANY, "start", "stop", "evaluate", "delete", "restore"];
+const possible = (run: JudgedRun) => ALL.filter((action) => canDo(action, run)).toSorted();
+
+describe.each(table)("a %s run", (status, without, withPolicy) => {
+  test(`without a policy allows ${without.join(", ")}`, () =>
+    expect(possible({ status, policy_step: null })).toEqual(without.toSorted()));
+
+  test(`with a policy allows ${withPolicy.join(", ") || "the same"} too`, () =>
+    expect(possible({ status, policy_step: 0 })).toEqual([...without, ...withPolicy].toSorted()));
+});
+
+test("whatever cannot be done says why, in a sentence", () => {
+  for (const [status] of table) {
+    for (const action of ALL) {
+      const reason = whyNot(action, { status, policy_step: null });
+      expect(reason === null || /^[A-Z].*\.$/.test(reason), `${action} ${status}: ${reason}`).toBe(
+        true,
+      );
+    }
+  }
+});
+
+test.each([
+  ["delete", "running", "Stop it first."],
+  ["stop", "stopping", "It is stopping already."],
+  ["stop", "completed", "It has ended."],
+  ["evaluate", STARTING, "The run is starting: there is no policy yet."],
+  ["evaluate", "failed", "This run ended before it saved a policy."],
+] as [RunAction, Status, string][])("%s of a %s run: %s", (action, status, reason) =>
+  expect(whyNot(action, { status, policy_step: null })).toBe(reason),
+);
+
+test.each([
+  [0, "Select two runs or more"],
+  [1, "Select two runs or more"],
+  [2, null],
+  [10, null],
+  [11, "Compare takes up to 10 runs"],
+])("comparing %d runs: %s", (runs, reason) => expect(whyNotCompare(runs, 10)).toBe(reason));

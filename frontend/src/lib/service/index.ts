@@ -1,0 +1,2 @@
+export { SERVICE_AWAY, serviceAwaySince } from "./service-away";
+export { useServiceAway } from "./use-service-away";
