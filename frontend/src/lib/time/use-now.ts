@@ -7,10 +7,14 @@ import { Listeners } from "@/lib/store";
 const SECOND_MS = 1000;
 const precisions = { second: SECOND_MS, minute: 60 * SECOND_MS };
 
-/** One interval for the whole app. */
+/** One interval for the whole app. When the service goes away or comes back, all clocks show it at once. */
 const ticks = new Listeners(() => {
   const interval = window.setInterval(() => ticks.notify(), SECOND_MS);
-  return () => window.clearInterval(interval);
+  const unsubscribe = serviceAwaySince.subscribe(() => ticks.notify());
+  return () => {
+    window.clearInterval(interval);
+    unsubscribe();
+  };
 });
 
 /**
