@@ -2,7 +2,7 @@
 
     python -m rlviz.worker RUN_FOLDER                    train the run
     python -m rlviz.worker RUN_FOLDER --evaluate ID      play the evaluation
-    python -m rlviz.worker --prewarm                       import everything, then wait for one job on stdin
+    python -m rlviz.worker --prewarm                     import everything, then wait on stdin for such arguments
 
 It never opens the catalogue and never speaks to the service: all it has is the run folder.
 """
@@ -27,6 +27,8 @@ from threading import Event, Thread
 from types import FrameType
 
 from rlviz.domain.errors import Conflict
+from rlviz.launchers.job import Evaluate, Job, Train
+from rlviz.launchers.process_identity import ProcessIdentity
 from rlviz.rundir.folder import RunFolder
 
 NICENESS = 5
@@ -41,32 +43,47 @@ EXIT_DISK_FULL = 74  # EX_IOERR; Exit.cause knows it
 EXIT_REFUSED = 75  # EX_TEMPFAIL: another worker trains this run, or it has ended
 
 
-def main(arguments: list[str] | None = None) -> int:
+def main() -> int:
+    parser = _parser()
+    options = parser.parse_args()
+    os.nice(NICENESS)
+    if options.prewarm:
+        arguments = _wait_for_arguments()
+        if arguments is None:
+            return EXIT_OK
+        options = parser.parse_args(arguments)
+        _log_to(RunFolder.at(options.folder))
+    if options.folder is None:
+        parser.error("name the run folder")
+    job = Train() if options.evaluate is None else Evaluate(options.evaluate)
+    return work(RunFolder.at(options.folder), job, options.identity or str(ProcessIdentity.current()))
+
+
+def _parser() -> argparse.ArgumentParser:
+    """Of what ``launchers/job.py`` writes."""
     parser = argparse.ArgumentParser(prog="python -m rlviz.worker", description=__doc__.splitlines()[0])
     parser.add_argument("folder", nargs="?", type=Path)
     parser.add_argument("--evaluate", metavar="ID")
+    parser.add_argument("--identity", metavar="TEXT", help="how the launcher finds this worker; by default its process")
     parser.add_argument("--prewarm", action="store_true")
-    options = parser.parse_args(arguments)
-    os.nice(NICENESS)
-    if options.prewarm:
-        return _prewarmed()
-    if options.folder is None:
-        parser.error("name the run folder")
-    return work(options.folder, options.evaluate)
+    return parser
 
 
-def work(path: Path, evaluation_id: str | None = None) -> int:
-    """Do the job in the run folder at ``path``; return the exit status."""
-    folder = RunFolder.at(path)
+def work(folder: RunFolder, job: Job, identity: str) -> int:
+    """Do ``job`` in ``folder`` as the worker of that identity; return the exit status."""
     try:
-        return _train(folder) if evaluation_id is None else _evaluate(folder, evaluation_id)
+        match job:
+            case Train():
+                return _train(folder, identity)
+            case Evaluate(evaluation_id):
+                return _evaluate(folder, evaluation_id)
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
         return EXIT_DISK_FULL
 
 
-def _train(folder: RunFolder) -> int:
+def _train(folder: RunFolder, identity: str) -> int:
     from rlviz.training.session import train_run
 
     stop = Event()
@@ -77,7 +94,7 @@ def _train(folder: RunFolder) -> int:
     signal.signal(signal.SIGTERM, on_terminate)
     Thread(target=_bound_log, args=(folder.log_path,), name="log-limit", daemon=True).start()
     try:
-        return EXIT_OK if train_run(folder, stop) else EXIT_FAILED
+        return EXIT_OK if train_run(folder, stop, worker=identity) else EXIT_FAILED
     except Conflict as error:
         print(error, file=sys.stderr)
         return EXIT_REFUSED
@@ -104,20 +121,15 @@ def _evaluate(folder: RunFolder, evaluation_id: str) -> int:
     return EXIT_OK if record.status is EvaluationStatus.COMPLETED else EXIT_FAILED
 
 
-def _prewarmed() -> int:
-    """Pay for the imports in advance; then do the one job that comes, or end with the service."""
+def _wait_for_arguments() -> list[str] | None:
+    """Pay for the imports in advance; then return the arguments that come, or None if the service ends first."""
     import rlviz.evaluation.evaluate
     import rlviz.training.session  # noqa: F401
     from rlviz.training.warmup import warm_up
 
     warm_up()
     line = sys.stdin.buffer.readline()
-    if not line:
-        return EXIT_OK
-    job = json.loads(line)
-    path = Path(job["folder"])
-    _log_to(RunFolder.at(path))
-    return work(path, job.get("evaluate"))
+    return list(json.loads(line)) if line else None
 
 
 def _log_to(folder: RunFolder) -> None:

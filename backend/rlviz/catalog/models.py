@@ -72,9 +72,8 @@ class RunRow(SQLModel, table=True):
     solved_at: float | None = None
     solved_by: str | None = None
 
-    worker_pid: int | None = None
-    worker_started_at: float | None = None
-    boot_id: str | None = None
+    worker: str | None = None
+    """By what its launcher finds its worker again; nobody else reads it."""
 
     @property
     def state(self) -> RunStatus:
@@ -101,8 +100,8 @@ class EvaluationRow(SQLModel, table=True):
     return_mean: float | None = None
     length_mean: float | None = None
     record: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
-    worker_pid: int | None = None
-    worker_started_at: float | None = None
+    worker: str | None = None
+    """The same for its evaluator."""
 
     @classmethod
     def of(cls, record: EvaluationRecord) -> EvaluationRow:

@@ -49,11 +49,16 @@ class StartedData(EventData):
 
     kind: Literal[EventKind.STARTED] = EventKind.STARTED
     attempt: int = Field(default=1, ge=1, description="Which attempt to train the run begins.")
-    pid: int | None = Field(default=None, ge=0, lt=1 << 31, description="Process of the worker.")
-    process_started_at: float | None = Field(
-        default=None, description="When that process started, in the host's own count: a pid alone is reused."
-    )
-    boot_id: str | None = Field(default=None, description="Start of the host that pid and start time belong to.")
+    worker: str | None = Field(default=None, description="By what its launcher finds the worker again.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_version_0_1_0(cls, data: Any) -> Any:
+        """The process of the worker stood in three fields then."""
+        if isinstance(data, Mapping) and type(data.get("pid")) is int:
+            process = (data["pid"], data.get("process_started_at"), data.get("boot_id") or "")
+            return {"worker": "process:{}:{}:{}".format(*process), **data}
+        return data
 
 
 class CheckpointData(EventData):

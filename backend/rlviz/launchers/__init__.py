@@ -1,15 +1,20 @@
-"""Where training runs. One file a launcher, one line here; one contract suite for all.
+"""Where workers run. One file a launcher, one line here; one contract suite for all.
 
 Adding a launcher: docs/how-to-add/launcher.md.
 """
 
-from collections.abc import Callable
+from typing import Protocol
 
 from rlviz.domain.registry import Registry
 from rlviz.launchers.base import Launcher
-from rlviz.launchers.processes import WorkerProcesses
 
-LAUNCHERS: Registry[Callable[[WorkerProcesses], Launcher]] = Registry(
+
+class LauncherFactory(Protocol):
+    def __call__(self, *, warm: bool) -> Launcher:
+        """``warm``: whether a worker may be kept ready that has imported everything and waits for a job."""
+
+
+LAUNCHERS: Registry[LauncherFactory] = Registry(
     "launcher",
     {
         "process": "rlviz.launchers.process:ProcessLauncher",

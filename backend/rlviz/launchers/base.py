@@ -6,8 +6,8 @@ import signal
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
+from rlviz.launchers.job import Job
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.process import ProcessIdentity
 
 _DISK_FULL = 74  # EX_IOERR: how a worker ends that could not even write why
 
@@ -48,8 +48,11 @@ class Worker(ABC):
 
     @property
     @abstractmethod
-    def identity(self) -> ProcessIdentity:
-        """The process that trains."""
+    def identity(self) -> str:
+        """A text by which its launcher finds it again after a restart. Nobody else reads it.
+
+        It is the ``worker`` of the ``started`` event as well: a service that has lost its catalogue adopts by it.
+        """
 
     @abstractmethod
     def poll(self) -> Exit | None:
@@ -64,16 +67,37 @@ class Worker(ABC):
         """End it without ceremony, if it can be ended at all; ``poll`` tells when it is gone."""
 
 
+class UnknownWorker(Worker):
+    """Somebody who trains in a folder and cannot be found: nothing but the folder's lock tells of them.
+
+    It counts as gone whenever it is asked, so that whoever follows it asks the lock.
+    """
+
+    @property
+    def identity(self) -> str:
+        return ""
+
+    def poll(self) -> Exit:
+        return Exit(None)
+
+    def terminate(self) -> None:
+        """Nobody knows how."""
+
+    def kill(self) -> None:
+        """Nobody knows how."""
+
+
 class Launcher(ABC):
     """Starts workers for run folders.
 
     Obligations:
 
-    - ``launch`` returns at once; the worker trains until done, or until ``control.json`` asks it to stop,
+    - ``launch`` returns at once; the worker does its job until done, or until ``control.json`` asks it to stop,
       a wish that was there before the launch included.
-    - What a worker has to say, it says in the run folder; ``Exit`` only matters if its journal has no ending.
+    - What a worker has to say, it says in the run folder; ``Exit`` only matters if nothing there tells of an end.
     - Two workers never train in one folder.
-    - ``adopt`` finds a worker that outlived an earlier service, or answers None.
+    - ``adopt`` finds a worker that outlived an earlier service by its identity, or answers None, also for an
+      identity that another launcher gave.
     - ``close`` leaves workers that can live without the service alone, and ends the others as a stop would.
     - All methods are called from one thread.
     """
@@ -81,15 +105,22 @@ class Launcher(ABC):
     capacity: int | None = None
     """How many runs can train at the same time; None if nothing but the setting limits it."""
 
-    def prepare(self) -> None:  # noqa: B027  (nothing to prepare is fine)
-        """Get ready for the next launch, if that helps. Called often; returns at once."""
+    def tick(self) -> None:  # noqa: B027  (nothing to look after is fine)
+        """Look after what is kept between launches. Called several times a second; returns at once."""
 
     @abstractmethod
-    def launch(self, folder: RunFolder) -> Worker:
-        """Start a worker. Raises LauncherError if that is impossible."""
+    def launch(self, folder: RunFolder, job: Job) -> Worker:
+        """Start a worker for ``job``.
+
+        Raises LauncherError if that is impossible, RunFolderError if the folder is a link or no folder.
+        """
 
     @abstractmethod
-    def adopt(self, identity: ProcessIdentity) -> Worker | None: ...
+    def adopt(self, identity: str) -> Worker | None: ...
+
+    def cause_of_loss(self, identity: str) -> str:
+        """One sentence for a worker that ``adopt`` does not find, and that left no word of its own."""
+        return "The worker went away while the service was not running."
 
     @abstractmethod
     def close(self) -> None: ...

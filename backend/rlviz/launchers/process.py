@@ -1,22 +1,122 @@
-"""One process a run: full speed on every core, reproducible seeds, and a crash that harms nobody else."""
+"""One process a run: full speed on every core, reproducible seeds, and a crash that harms nobody else.
+
+One more process is kept prewarmed: torch's import is paid for before it is needed.
+"""
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+from rlviz.domain.errors import LauncherError
 from rlviz.launchers.base import Launcher, Worker
-from rlviz.launchers.processes import WorkerProcesses
+from rlviz.launchers.job import Job, worker_arguments
+from rlviz.launchers.process_identity import ProcessIdentity
+from rlviz.launchers.process_worker import AdoptedWorker, ChildWorker
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.process import ProcessIdentity
+
+RESPAWN_SECONDS = 1.5
+"""The next prewarmed worker waits so long, lest its imports compete with the first steps of the run just started."""
 
 
 class ProcessLauncher(Launcher):
-    def __init__(self, processes: WorkerProcesses) -> None:
-        self._processes = processes
+    """Starts worker processes, from a prewarmed worker if there is one.
 
-    def launch(self, folder: RunFolder) -> Worker:
-        return self._processes.start(folder)
+    They run in sessions of their own, so that Ctrl-C on the service does not reach them: training
+    outlives a restart. A prewarmed worker that got no job ends with the service.
+    """
 
-    def adopt(self, identity: ProcessIdentity) -> Worker | None:
-        return self._processes.adopt(identity)
+    def __init__(self, *, warm: bool = True, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._warm, self._monotonic = warm, monotonic
+        self._prewarmed: subprocess.Popen[bytes] | None = None
+        self._respawn_at = monotonic()
+
+    def tick(self) -> None:
+        """Start a prewarmed worker if there is none and the last launch is not too fresh."""
+        if self._prewarmed is not None and self._prewarmed.poll() is not None:
+            self._discard_prewarmed()
+            self._respawn_at = self._monotonic() + RESPAWN_SECONDS
+        now = self._monotonic()
+        if self._warm and self._prewarmed is None and now >= self._respawn_at:
+            self._respawn_at = now + RESPAWN_SECONDS
+            self._prewarmed = _spawn(["--prewarm"], stdin=subprocess.PIPE, output=subprocess.DEVNULL)
+
+    def launch(self, folder: RunFolder, job: Job) -> Worker:
+        try:
+            folder.check()
+        except FileNotFoundError as error:
+            raise LauncherError(f"The folder of run {folder.run_id!r} is gone.") from error
+        self._respawn_at = self._monotonic() + RESPAWN_SECONDS
+        arguments = worker_arguments(folder, job)
+        if self._prewarmed is not None and _hand_over(self._prewarmed, arguments):
+            process, self._prewarmed = self._prewarmed, None
+        else:
+            self._discard_prewarmed()
+            process = _start_cold(folder, arguments)
+        return ChildWorker(process)
+
+    def adopt(self, identity: str) -> Worker | None:
+        process = ProcessIdentity.parse(identity)
+        return AdoptedWorker(process) if process is not None and process.is_alive() else None
+
+    def cause_of_loss(self, identity: str) -> str:
+        process = ProcessIdentity.parse(identity)
+        if process is not None and not process.is_of_this_boot:
+            return "The host was restarted."
+        return super().cause_of_loss(identity)
 
     def close(self) -> None:
-        """Nothing to do: workers outlive the service, and the prewarmed worker belongs to the processes."""
+        """Let the prewarmed worker go; workers that have a job go on."""
+        self._discard_prewarmed()
+        self._warm = False
+
+    def _discard_prewarmed(self) -> None:
+        if self._prewarmed is not None:
+            with self._prewarmed as prewarmed:  # closes its pipe and waits for its end
+                prewarmed.kill()
+            self._prewarmed = None
+
+
+def _start_cold(folder: RunFolder, arguments: list[str]) -> subprocess.Popen[bytes]:
+    try:
+        with folder.open_log() as log:
+            return _spawn(arguments, stdin=subprocess.DEVNULL, output=log.fileno())
+    except OSError as error:
+        raise LauncherError(f"The worker's log could not be opened: {error}.") from error
+
+
+def _spawn(arguments: list[str], *, stdin: int, output: int) -> subprocess.Popen[bytes]:
+    environment = {
+        **os.environ,
+        "SDL_VIDEODRIVER": "dummy",
+        "SDL_AUDIODRIVER": "dummy",
+        "PYTHONUNBUFFERED": "1",
+    }
+    try:
+        return subprocess.Popen(
+            [sys.executable, "-m", "rlviz.worker", *arguments],
+            stdin=stdin,
+            stdout=output,
+            stderr=output,
+            env=environment,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise LauncherError(f"The worker process could not be started: {error}.") from error
+
+
+def _hand_over(prewarmed: subprocess.Popen[bytes], arguments: list[str]) -> bool:
+    """Give ``prewarmed`` its job; it may still be importing. Returns False if it has died."""
+    pipe = prewarmed.stdin
+    if prewarmed.poll() is not None or pipe is None:
+        return False
+    try:
+        pipe.write(json.dumps(arguments).encode() + b"\n")
+        pipe.close()
+    except OSError:
+        return False
+    return True

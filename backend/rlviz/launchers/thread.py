@@ -8,25 +8,28 @@ from threading import Event, Thread
 from rlviz.domain.errors import LauncherError
 from rlviz.domain.registry import load
 from rlviz.launchers.base import Exit, Launcher, Worker
-from rlviz.launchers.processes import WorkerProcesses
+from rlviz.launchers.job import Job, Train
+from rlviz.launchers.process import ProcessLauncher
+from rlviz.launchers.process_identity import ProcessIdentity
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.process import ProcessIdentity
 
 log = logging.getLogger(__name__)
 
 _CLOSE_SECONDS = 10.0
+_THREAD_OF = "thread of "
 
 
 class ThreadWorker(Worker):
     def __init__(self, folder: RunFolder) -> None:
         self._folder, self._stop = folder, Event()
+        self._identity = f"{_THREAD_OF}{ProcessIdentity.current()}"
         self._code: int | None = None
         self._thread = Thread(target=self._work, name=f"worker-{folder.run_id}", daemon=True)
         self._thread.start()
 
     @property
-    def identity(self) -> ProcessIdentity:
-        return ProcessIdentity.current()
+    def identity(self) -> str:
+        return self._identity
 
     def poll(self) -> Exit | None:
         return None if self._thread.is_alive() else Exit(self._code)
@@ -44,34 +47,44 @@ class ThreadWorker(Worker):
     def _work(self) -> None:
         train_run = load("rlviz.training.session:train_run")  # lazy: the service starts without torch
         try:
-            self._code = 0 if train_run(self._folder, self._stop) else 1
+            self._code = 0 if train_run(self._folder, self._stop, worker=self._identity) else 1
         except Exception:
             self._code = 1
             log.exception("Run %s could not be trained", self._folder.run_id)
 
 
 class ThreadLauncher(Launcher):
-    """Stable-Baselines3 seeds global generators, so a second run beside the first would not be repeatable."""
+    """Trains in a thread; everything else that a worker does, above all rendering, has a process of its own.
+
+    Stable-Baselines3 seeds global generators, so a second run beside the first would not be repeatable.
+    """
 
     capacity = 1
 
-    def __init__(self, processes: WorkerProcesses | None = None) -> None:
-        self._processes = processes
+    def __init__(self, *, warm: bool = True) -> None:
+        self._processes = ProcessLauncher(warm=warm)
         self._worker: ThreadWorker | None = None
 
-    def launch(self, folder: RunFolder) -> Worker:
+    def tick(self) -> None:
+        self._processes.tick()
+
+    def launch(self, folder: RunFolder, job: Job) -> Worker:
+        if not isinstance(job, Train):
+            return self._processes.launch(folder, job)
         if self._worker is not None and self._worker.poll() is None:
             raise LauncherError("The thread launcher trains one run at a time, and one is training.")
         self._worker = ThreadWorker(folder)
         return self._worker
 
-    def adopt(self, identity: ProcessIdentity) -> Worker | None:
+    def adopt(self, identity: str) -> Worker | None:
         """A thread never outlives its service; a process that another launcher started may."""
-        if self._processes is None or identity == ProcessIdentity.current():
-            return None
         return self._processes.adopt(identity)
+
+    def cause_of_loss(self, identity: str) -> str:
+        return self._processes.cause_of_loss(identity.removeprefix(_THREAD_OF))
 
     def close(self) -> None:
         if self._worker is not None:
             self._worker.kill()
             self._worker.join(_CLOSE_SECONDS)
+        self._processes.close()

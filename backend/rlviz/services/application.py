@@ -10,7 +10,7 @@ from sqlalchemy.exc import DatabaseError
 from rlviz.catalog.database import Database
 from rlviz.domain.errors import CatalogueDamaged, RlvizError
 from rlviz.launchers import LAUNCHERS
-from rlviz.launchers.processes import WorkerProcesses
+from rlviz.launchers.base import Launcher
 from rlviz.rundir.creation import remove_drafts
 from rlviz.rundir.lock import RunsLock
 from rlviz.rundir.trash import Trash
@@ -43,21 +43,19 @@ SUPERVISOR_BUSY_SECONDS = 1.0
 class Application:
     """What the API, the command line and tests work with. ``open`` before use, ``close`` after."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, *, launcher: Launcher | None = None) -> None:
+        """``launcher``: another one than that of the settings."""
         self.settings = settings.model_copy(update={"runs_dir": settings.runs_dir.resolve()})
         runs_dir = self.settings.runs_dir
         self.database = Database(runs_dir / CATALOGUE)
         self._lock = RunsLock(runs_dir)
         self._winding_down = False
-        self.processes = WorkerProcesses(warm=settings.warm_worker)
-        self.launcher = LAUNCHERS.get(settings.launcher)(self.processes)
+        self.launcher = launcher or LAUNCHERS.get(settings.launcher)(warm=settings.warm_worker)
         self.sealer = Sealer(runs_dir)
         self.broadcast = Broadcast(on_run_changed=self.sealer.consider)
         self.feeds = Feeds(runs_dir)
         self._own_catalogue = Database(runs_dir / CATALOGUE, busy_seconds=SUPERVISOR_BUSY_SECONDS)
-        self.supervisor = Supervisor(
-            self.settings, self._own_catalogue, self.launcher, self.processes, self.feeds, self.broadcast
-        )
+        self.supervisor = Supervisor(self.settings, self._own_catalogue, self.launcher, self.feeds, self.broadcast)
         self.trash = Trash(runs_dir)
         self.housekeeping = Housekeeping(self.trash, self.settings.trash_days)
         self.environments = EnvironmentService(settings.environments)

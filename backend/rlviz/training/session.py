@@ -46,21 +46,22 @@ class ControlWatcher:
         self._trainer.request_checkpoint(control.checkpoint_request)
 
 
-def train_run(folder: RunFolder, stop: Event | None = None) -> bool:
+def train_run(folder: RunFolder, stop: Event | None = None, *, worker: str | None = None) -> bool:
     """Train the run in ``folder`` in a thread of its own, watching over it until it has ended.
 
     Ends early when ``control.json`` says so or ``stop`` is set, whichever is first; a wish that was
-    there before training began counts. Returns whether training ended without an error; the error
-    itself is in the journal. Raises OSError if a full disk ended it; RunIsActive if somebody trains in
-    this folder already; and IllegalTransition if the attempt that is wanted has ended: its worker was
-    believed gone, and begins only now.
+    there before training began counts. ``worker`` is the identity that the journal names.
+
+    Returns whether training ended without an error; the error itself is in the journal. Raises OSError if
+    a full disk ended it; RunIsActive if somebody trains in this folder already; and
+    IllegalTransition if the attempt that is wanted has ended: its worker was believed gone, and begins only now.
     """
     with training_lock(folder):
-        return _train(folder, begin_attempt(folder), stop)
+        return _train(folder, begin_attempt(folder), stop, worker)
 
 
-def _train(folder: RunFolder, attempt: Attempt, stop: Event | None) -> bool:
-    trainer = Trainer(folder, attempt)
+def _train(folder: RunFolder, attempt: Attempt, stop: Event | None, worker: str | None) -> bool:
+    trainer = Trainer(folder, attempt, worker)
     watcher = ControlWatcher(folder.control_path, trainer)
     failures: list[Exception] = []
 

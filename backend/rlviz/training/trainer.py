@@ -20,7 +20,6 @@ from rlviz.environments.custom import environment_of
 from rlviz.environments.make import make_environment
 from rlviz.rundir.control import Desired
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.process import ProcessIdentity, boot_id
 from rlviz.training.attempt import FIRST, Attempt
 from rlviz.training.builder import build_model
 from rlviz.training.callback import RunCallback
@@ -42,8 +41,9 @@ class Trainer:
     unless the process itself is killed.
     """
 
-    def __init__(self, folder: RunFolder, attempt: Attempt = FIRST) -> None:
-        self._folder, self._attempt = folder, attempt
+    def __init__(self, folder: RunFolder, attempt: Attempt = FIRST, worker: str | None = None) -> None:
+        """``worker`` is the identity that the ``started`` event names."""
+        self._folder, self._attempt, self._worker = folder, attempt, worker
         self._journals = RunJournals(folder)
         self._stop = Event()
         self._checkpoints: Checkpoints | None = None
@@ -77,7 +77,7 @@ class Trainer:
 
     def run(self) -> None:
         try:
-            self._journal_start()
+            self._journals.event(0, StartedData(attempt=self._attempt.number, worker=self._worker))
             self._train(self._folder.read_config())
         except Exception as error:
             lines = traceback.format_exc().splitlines()
@@ -94,18 +94,6 @@ class Trainer:
             raise
         finally:
             self._journals.close()
-
-    def _journal_start(self) -> None:
-        identity = ProcessIdentity.current()
-        self._journals.event(
-            0,
-            StartedData(
-                attempt=self._attempt.number,
-                pid=identity.pid,
-                process_started_at=identity.started_at,
-                boot_id=boot_id(),
-            ),
-        )
 
     def _train(self, config: RunConfig) -> None:
         with suppress(RunFolderError):  # a damaged wish is none; the service writes the next over it

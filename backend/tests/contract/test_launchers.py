@@ -1,72 +1,89 @@
-"""What ``launchers/base.py`` says every launcher owes, proved for each of them."""
+"""What ``launchers/base.py`` says every launcher owes, proved for each of them, and for one that knows no processes."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from rlviz.domain.errors import LauncherError
+from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus
 from rlviz.launchers import LAUNCHERS
 from rlviz.launchers.base import Exit, Launcher, Worker
-from rlviz.launchers.processes import WorkerProcesses
+from rlviz.launchers.job import Evaluate, Job, Train
+from rlviz.launchers.process import ProcessLauncher
+from rlviz.launchers.process_identity import ProcessIdentity
+from rlviz.launchers.thread import ThreadLauncher
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.process import ProcessIdentity
+from rlviz.training.session import train_run
+from tests.support.cluster import Cluster, ClusterLauncher
 from tests.support.training import column, events, eventually, kinds, leftovers, make_run
-from tests.support.workers import impatient_processes, is_running, put_down, worker_processes
+from tests.support.workers import impatient_launcher, is_running, pid_of, put_down, worker_processes
 
 ENDLESS = 1_000_000
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A way to launch, and what may differ from one to the next."""
+
+    make: Callable[[Cluster], Launcher]
+    warm: bool = False
+    outlives_the_service: bool = True
+    killed: Exit = Exit(-9)  # noqa: RUF009  (frozen)
+    adopted_and_killed: Exit = Exit(None)  # noqa: RUF009
+
+
 KINDS = {
-    "process": ("process", False),
-    "process from a prewarmed worker": ("process", True),
-    "thread": ("thread", False),
+    "process": Kind(lambda _: LAUNCHERS.get("process")(warm=False)),
+    "process from a prewarmed worker": Kind(lambda _: impatient_launcher(), warm=True),
+    "thread": Kind(lambda _: LAUNCHERS.get("thread")(warm=False), outlives_the_service=False, killed=Exit(0)),
+    "cluster": Kind(ClusterLauncher, adopted_and_killed=Exit(-9)),
 }
 
 
 class Rig:
     """One launcher as a service has it, and the workers that came from it."""
 
-    def __init__(self, name: str, warm: bool) -> None:
-        self.is_thread = name == "thread"
-        self._warm = warm
-        self.processes = impatient_processes(warm=warm)
-        self.launcher: Launcher = LAUNCHERS.get(name)(self.processes)
+    def __init__(self, kind: Kind, cluster: Cluster) -> None:
+        self.kind = kind
+        self.launcher = kind.make(cluster)
         self._workers: list[Worker] = []
 
-    def launch(self, folder: RunFolder) -> Worker:
-        self.processes.prepare()
+    def launch(self, folder: RunFolder, job: Job = Train()) -> Worker:  # noqa: B008  (frozen)
+        self.launcher.tick()
         prewarmed = worker_processes()
-        worker = self.launcher.launch(folder)
+        worker = self.launcher.launch(folder, job)
         self._workers.append(worker)
-        if self._warm:
-            assert worker.identity.pid in prewarmed
+        if self.kind.warm:
+            assert pid_of(worker.identity) in prewarmed
         return worker
-
-    def close(self) -> None:
-        self.launcher.close()
-        self.processes.close()
 
     def end(self) -> None:
         for worker in self._workers:
             put_down(worker)
-        self.close()
+        self.launcher.close()
 
 
 @pytest.fixture(params=KINDS)
 def new_rig(request: pytest.FixtureRequest) -> Iterator[Callable[[], Rig]]:
     """Makes rigs of one kind; each is a service of its own."""
     rigs: list[Rig] = []
+    cluster = Cluster()
 
     def make() -> Rig:
-        rigs.append(Rig(*KINDS[request.param]))
+        rigs.append(Rig(KINDS[request.param], cluster))
         return rigs[-1]
 
     yield make
     for rig in rigs:
         rig.end()
+    cluster.close()
     assert worker_processes() == []
 
 
@@ -89,9 +106,7 @@ def test_a_worker_trains_to_the_end_and_the_run_is_never_trained_again(rig: Rig,
     assert eventually(worker.poll) == worker.poll() == Exit(0)
     assert kinds(folder) == ["started", "finished"]
     assert folder.model_path.is_file()
-    told = events(folder)[0].data
-    assert ProcessIdentity(told.pid, told.process_started_at) == worker.identity
-    assert (worker.identity.pid == os.getpid()) is rig.is_thread
+    assert events(folder)[0].data.worker == worker.identity
 
     again = eventually(rig.launch(folder).poll)
     assert again.code not in (None, 0)
@@ -136,18 +151,35 @@ def test_an_error_in_training_is_in_the_journal_and_in_the_exit(rig: Rig, tmp_pa
     assert events(folder)[-1].data.type == "InvalidRequest"
 
 
-def test_close_leaves_processes_alone_and_ends_a_thread_as_a_stop_would(
+def test_an_evaluation_is_played_to_its_end(rig: Rig, tmp_path: Path) -> None:
+    folder = make_run(tmp_path, total_timesteps=128)
+    assert train_run(folder)
+    asked = EvaluationRecord(
+        id="eval_20261121-014312-001",
+        run_id=folder.run_id,
+        created_at=datetime(2026, 11, 21, 1, 43, 12, tzinfo=UTC),
+        checkpoint="model.zip",
+        episodes=1,
+    )
+    folder.write_evaluation(asked)
+    assert eventually(rig.launch(folder, Evaluate(asked.id)).poll) == Exit(0)
+    played = folder.read_evaluation(asked.id)
+    assert (played.status, played.episodes_done) == (EvaluationStatus.COMPLETED, 1)
+    assert folder.video_path(asked.id).is_file()
+
+
+def test_close_leaves_workers_alone_that_outlive_it_and_ends_others_as_a_stop_would(
     new_rig: Callable[[], Rig], tmp_path: Path
 ) -> None:
     folder = make_run(tmp_path, total_timesteps=ENDLESS)
     rig = new_rig()
     worker = rig.launch(folder)
     training(folder)
-    rig.close()
+    rig.launcher.close()
     later = new_rig()
     adopted = later.launcher.adopt(worker.identity)
 
-    if rig.is_thread:
+    if not rig.kind.outlives_the_service:
         assert worker.poll() == Exit(0)
         assert kinds(folder) == ["started", "stopped"]
         assert folder.model_path.is_file()
@@ -156,17 +188,17 @@ def test_close_leaves_processes_alone_and_ends_a_thread_as_a_stop_would(
 
     assert adopted is not None
     assert adopted.identity == worker.identity
-    assert os.getsid(worker.identity.pid) != os.getsid(0), "Ctrl-C on the service does not reach it"
     episodes = len(column(folder, "episode/index"))
     eventually(lambda: len(column(folder, "episode/index")) > episodes, "training to go on")
     assert adopted.poll() is None
 
     adopted.kill()
-    assert eventually(adopted.poll) == Exit(None)
+    assert eventually(adopted.poll) == rig.kind.adopted_and_killed
     gone = eventually(worker.poll)
     assert gone == Exit(-9)
     assert gone.cause() == "The worker was killed by signal 9 (SIGKILL)."
     assert later.launcher.adopt(worker.identity) is None
+    assert later.launcher.cause_of_loss(worker.identity)
     assert kinds(folder) == ["started"]
 
 
@@ -174,14 +206,13 @@ def test_a_worker_that_is_killed_or_a_thread_that_cannot_be_ends(rig: Rig, tmp_p
     folder = make_run(tmp_path, total_timesteps=ENDLESS)
     worker = rig.launch(folder)
     worker.kill()
-    gone = eventually(worker.poll)
-    assert gone == (Exit(0) if rig.is_thread else Exit(-9))
+    assert eventually(worker.poll) == rig.kind.killed
     worker.kill()  # of one that is gone already: nothing happens
 
 
-def test_nobody_is_adopted_by_an_identity_that_is_not_theirs(rig: Rig) -> None:
-    stranger = ProcessIdentity(os.getpid(), ProcessIdentity.current().started_at - 60)  # the pid was used again
-    assert rig.launcher.adopt(stranger) is None
+@pytest.mark.parametrize("identity", ["", "of another launcher", "process:x:y:z", "cluster job 1000"])
+def test_nobody_is_adopted_by_an_identity_that_nobody_has(rig: Rig, identity: str) -> None:
+    assert rig.launcher.adopt(identity) is None
 
 
 def test_a_worker_that_cannot_be_started_is_a_launcher_error_or_an_exit(rig: Rig, tmp_path: Path) -> None:
@@ -194,24 +225,38 @@ def test_a_worker_that_cannot_be_started_is_a_launcher_error_or_an_exit(rig: Rig
     assert eventually(worker.poll).code not in (None, 0)
 
 
-def test_the_thread_launcher_trains_one_run_at_a_time_and_says_so(tmp_path: Path) -> None:
-    rig = Rig("thread", warm=False)
+def test_a_worker_process_has_a_session_of_its_own_and_is_known_by_more_than_its_pid(tmp_path: Path) -> None:
+    launcher = ProcessLauncher(warm=False)
+    worker = launcher.launch(make_run(tmp_path, total_timesteps=ENDLESS), Train())
     try:
-        assert rig.launcher.capacity == 1
-        rig.launch(make_run(tmp_path, "first", total_timesteps=ENDLESS))
-        with pytest.raises(LauncherError, match="one run at a time"):
-            rig.launch(make_run(tmp_path, "second"))
+        assert os.getsid(pid_of(worker.identity)) != os.getsid(0), "Ctrl-C on the service does not reach it"
+        process = ProcessIdentity.parse(worker.identity)
+        assert process is not None
+        assert launcher.adopt(str(process)) is not None
+        for stranger in (replace(process, started_at=process.started_at - 60), replace(process, boot_id="another")):
+            assert launcher.adopt(str(stranger)) is None
+        assert launcher.cause_of_loss(str(replace(process, boot_id="another"))) == "The host was restarted."
     finally:
-        rig.end()
+        put_down(worker)
+
+
+def test_the_thread_launcher_trains_one_run_at_a_time_and_says_so(tmp_path: Path) -> None:
+    launcher = ThreadLauncher(warm=False)
+    assert launcher.capacity == 1
+    worker = launcher.launch(make_run(tmp_path, "first", total_timesteps=ENDLESS), Train())
+    try:
+        with pytest.raises(LauncherError, match="one run at a time"):
+            launcher.launch(make_run(tmp_path, "second"), Train())
+    finally:
+        put_down(worker)
 
 
 def test_a_thread_service_adopts_a_process_that_an_earlier_service_left(tmp_path: Path) -> None:
-    processes = WorkerProcesses(warm=False)
-    worker = processes.start(make_run(tmp_path, total_timesteps=ENDLESS))
+    worker = ProcessLauncher(warm=False).launch(make_run(tmp_path, total_timesteps=ENDLESS), Train())
     try:
-        adopted = LAUNCHERS.get("thread")(WorkerProcesses(warm=False)).adopt(worker.identity)
+        adopted = ThreadLauncher(warm=False).adopt(worker.identity)
         assert adopted is not None
         assert adopted.identity == worker.identity
-        assert is_running(worker.identity.pid)
+        assert is_running(pid_of(worker.identity))
     finally:
         put_down(worker)

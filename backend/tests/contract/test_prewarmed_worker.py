@@ -13,25 +13,25 @@ import psutil
 import pytest
 
 from rlviz.launchers.base import Exit
-from rlviz.launchers.processes import RESPAWN_SECONDS, WorkerProcesses
-from rlviz.rundir.process import ProcessIdentity
+from rlviz.launchers.job import Train
+from rlviz.launchers.process import RESPAWN_SECONDS, ProcessLauncher
 from tests.support.service import service
 from tests.support.training import column, eventually, kinds, make_run
-from tests.support.workers import is_running, put_down, worker_processes
+from tests.support.workers import is_running, pid_of, put_down, worker_processes
 
 SERVICE = """
 import json, sys, time
 from pathlib import Path
-from rlviz.launchers.processes import WorkerProcesses
+from rlviz.launchers.job import Train
+from rlviz.launchers.process import ProcessLauncher
 from rlviz.rundir.folder import RunFolder
 
-processes = WorkerProcesses()
-processes.prepare()
-worker = processes.start(RunFolder.at(Path(sys.argv[1])))
-processes._respawn_at = 0
-processes.prepare()
-identity = worker.identity
-print(json.dumps([processes._prewarmed.pid, identity.pid, identity.started_at]), flush=True)
+launcher = ProcessLauncher()
+launcher.tick()
+worker = launcher.launch(RunFolder.at(Path(sys.argv[1])), Train())
+launcher._respawn_at = 0
+launcher.tick()
+print(json.dumps([launcher._prewarmed.pid, worker.identity]), flush=True)
 time.sleep(600)
 """
 
@@ -50,74 +50,72 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def processes(clock: Clock) -> Iterator[WorkerProcesses]:
-    processes = WorkerProcesses(monotonic=clock)
-    yield processes
-    processes.close()
+def launcher(clock: Clock) -> Iterator[ProcessLauncher]:
+    launcher = ProcessLauncher(monotonic=clock)
+    yield launcher
+    launcher.close()
     assert worker_processes() == []
 
 
-def test_prepare_starts_one_prewarmed_worker_and_no_second(processes: WorkerProcesses) -> None:
+def test_a_tick_starts_one_prewarmed_worker_and_no_second(launcher: ProcessLauncher) -> None:
     assert worker_processes() == []
-    processes.prepare()
+    launcher.tick()
     [prewarmed] = worker_processes()
-    processes.prepare()
+    launcher.tick()
     assert worker_processes() == [prewarmed]
 
 
 def test_a_service_that_shall_keep_none_keeps_none(tmp_path: Path) -> None:
     with service(tmp_path, warm_worker=False) as application:
-        application.processes.prepare()
+        application.launcher.tick()
         assert worker_processes() == []
 
 
 def test_the_next_launch_uses_the_prewarmed_worker_and_a_new_one_waits_for_a_while(
-    processes: WorkerProcesses, clock: Clock, tmp_path: Path
+    launcher: ProcessLauncher, clock: Clock, tmp_path: Path
 ) -> None:
-    processes.prepare()
+    launcher.tick()
     [prewarmed] = worker_processes()
     folder = make_run(tmp_path)
-    worker = processes.start(folder)
-    assert worker.identity.pid == prewarmed
-    processes.prepare()
+    worker = launcher.launch(folder, Train())
+    assert pid_of(worker.identity) == prewarmed
+    launcher.tick()
     assert worker_processes() == [prewarmed], "its imports would compete with the first steps of the run"
     clock.now += RESPAWN_SECONDS
-    processes.prepare()
+    launcher.tick()
     assert set(worker_processes()) > {prewarmed}
     assert eventually(worker.poll) == Exit(0)
     assert kinds(folder) == ["started", "finished"]
 
 
-def test_a_prewarmed_worker_that_died_is_replaced(processes: WorkerProcesses, clock: Clock) -> None:
-    processes.prepare()
+def test_a_prewarmed_worker_that_died_is_replaced(launcher: ProcessLauncher, clock: Clock) -> None:
+    launcher.tick()
     [prewarmed] = worker_processes()
     psutil.Process(prewarmed).kill()
     eventually(lambda: not is_running(prewarmed))
-    processes.prepare()
+    launcher.tick()
     assert worker_processes() == [], "one that dies at once is not started again at once"
     clock.now += RESPAWN_SECONDS
-    processes.prepare()
+    launcher.tick()
     [second] = worker_processes()
     assert second != prewarmed
 
 
-def test_a_launch_starts_a_cold_worker_if_the_prewarmed_one_has_died(
-    processes: WorkerProcesses, tmp_path: Path
-) -> None:
-    processes.prepare()
+def test_a_launch_starts_a_cold_worker_if_the_prewarmed_one_has_died(launcher: ProcessLauncher, tmp_path: Path) -> None:
+    launcher.tick()
     [prewarmed] = worker_processes()
     psutil.Process(prewarmed).kill()
     eventually(lambda: not is_running(prewarmed))
-    worker = processes.start(make_run(tmp_path))
-    assert worker.identity.pid != prewarmed
+    worker = launcher.launch(make_run(tmp_path), Train())
+    assert pid_of(worker.identity) != prewarmed
     put_down(worker)
 
 
-def test_close_lets_the_prewarmed_worker_go_and_no_other_comes(processes: WorkerProcesses, clock: Clock) -> None:
-    processes.prepare()
-    processes.close()
+def test_close_lets_the_prewarmed_worker_go_and_no_other_comes(launcher: ProcessLauncher, clock: Clock) -> None:
+    launcher.tick()
+    launcher.close()
     clock.now += 60
-    processes.prepare()
+    launcher.tick()
     assert worker_processes() == []
 
 
@@ -125,9 +123,9 @@ def test_when_the_service_is_killed_its_prewarmed_worker_ends_and_its_worker_goe
     folder = make_run(tmp_path, total_timesteps=1_000_000)
     with subprocess.Popen([sys.executable, "-c", SERVICE, str(folder.path)], stdout=subprocess.PIPE) as service:
         assert service.stdout is not None
-        prewarmed, pid, started_at = json.loads(service.stdout.readline())
+        prewarmed, identity = json.loads(service.stdout.readline())
         service.send_signal(signal.SIGKILL)
-    worker = WorkerProcesses(warm=False).adopt(ProcessIdentity(pid, started_at))
+    worker = ProcessLauncher(warm=False).adopt(identity)
     assert worker is not None
     try:
         eventually(lambda: not is_running(prewarmed), "the prewarmed worker's end")

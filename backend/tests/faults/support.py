@@ -17,6 +17,7 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import read_journal
 from tests.support.http import Service, wait_for
 from tests.support.training import QUICK, events
+from tests.support.workers import pid_of
 
 SHARE = float(os.environ.get("RLVIZ_SOAK", "0"))
 """Set by ``make soak``: the same tests, that share of the ``many`` times each."""
@@ -63,7 +64,7 @@ def steps_of(service: Service, run_id: str) -> int:
 
 def worker_of(service: Service, run_id: str) -> psutil.Process:
     """The process that trains the run, as its folder names it."""
-    return psutil.Process(int(str(events(service.folder(run_id), EventKind.STARTED)[0].data.pid)))
+    return psutil.Process(pid_of(events(service.folder(run_id), EventKind.STARTED)[0].data.worker))
 
 
 def children(service: Service) -> list[psutil.Process]:

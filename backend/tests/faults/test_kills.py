@@ -12,8 +12,8 @@ from threading import Event, Thread
 import pytest
 
 from rlviz.domain.events import EventKind
+from rlviz.launchers.process_identity import ProcessIdentity
 from rlviz.rundir.journal import read_journal
-from rlviz.rundir.process import boot_id
 from tests.faults.support import Figures, times, train, whole_files, worker_of
 from tests.support.http import LiveRun, Service, make_run, serving, streaming, wait_for
 from tests.support.training import rows
@@ -137,7 +137,7 @@ def test_after_a_power_cut_at_any_byte_every_run_has_its_true_status_and_whole_f
                 run.event(EventKind.WARNING, message="something")
         run.close()
         for path in (run.folder.metrics_path, run.folder.events_path):
-            content = path.read_bytes().replace(boot_id().encode(), b"before-the-cut")
+            content = path.read_bytes().replace(ProcessIdentity.current().boot_id.encode(), b"before-the-cut")
             began = content.index(b"\n") + 1 if path == run.folder.events_path else 0
             path.write_bytes(content[: chance.randrange(began, len(content) + 1)])
         (run.folder.path / ".model.zip.1-1.tmp").write_bytes(b"PK half")

@@ -88,11 +88,13 @@ from pathlib import Path
 import gymnasium
 import rlviz.training.session
 from rlviz import worker
+from rlviz.launchers.job import Train
+from rlviz.rundir.folder import RunFolder
 gymnasium.make("LunarLander-v3").reset()
 pages = int(Path("/proc/self/statm").read_text().split()[0])
 limit = pages * resource.getpagesize() + (60 << 20)
 resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-raise SystemExit(worker.work(Path(sys.argv[1])))
+raise SystemExit(worker.work(RunFolder.at(Path(sys.argv[1])), Train(), "this"))
 """
 
 

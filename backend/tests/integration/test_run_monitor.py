@@ -18,7 +18,6 @@ from rlviz.domain.status import RunStatus
 from rlviz.launchers.base import Exit, Worker
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.lock import training_lock
-from rlviz.rundir.process import ProcessIdentity
 from rlviz.services.projection.folder_projection import row_of_config, row_of_folder
 from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.streaming.feeds import Feeds
@@ -33,8 +32,8 @@ class Actor(Worker):
     exit: Exit | None = None
 
     @property
-    def identity(self) -> ProcessIdentity:
-        return ProcessIdentity.current()
+    def identity(self) -> str:
+        return "an actor"
 
     def poll(self) -> Exit | None:
         return self.exit
@@ -86,7 +85,7 @@ def row_of(database: Database, folder: RunFolder) -> RunRow:
 
 
 def begin(journals: RunJournals) -> None:
-    journals.event(0, StartedData(pid=1, process_started_at=1.0, boot_id="x"))
+    journals.event(0, StartedData(worker="an actor"))
 
 
 def test_an_ending_that_was_read_while_the_catalogue_was_locked_is_booked_later(

@@ -40,7 +40,7 @@ from tests.support.service import (
     stop_all,
 )
 from tests.support.training import column, events, eventually, make_run
-from tests.support.workers import worker_processes
+from tests.support.workers import pid_of, worker_processes
 
 pytestmark = pytest.mark.usefixtures("_no_run_goes_on")
 
@@ -80,8 +80,7 @@ def half_way(app: Application, run_id: str) -> int:
     eventually(lambda: app.evaluations.latest(run_id).parsed().episodes_done, "the first episode")
     row = app.evaluations.latest(run_id)
     assert row.parsed().status is EvaluationStatus.RUNNING
-    assert row.worker_pid is not None
-    return row.worker_pid
+    return pid_of(row.worker)
 
 
 def files(folder: RunFolder, pattern: str = "*") -> list[str]:

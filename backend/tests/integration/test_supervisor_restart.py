@@ -24,16 +24,15 @@ from rlviz.domain.errors import IllegalTransition
 from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus
 from rlviz.domain.events import EventKind, FinishedData, StartedData
 from rlviz.domain.status import RunStatus
-from rlviz.launchers.processes import WorkerProcesses
+from rlviz.launchers.process import ProcessLauncher
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.lock import training_lock
-from rlviz.rundir.process import boot_id
 from rlviz.services.application import Application
 from rlviz.training.journals import RunJournals
 from rlviz.training.session import train_run
 from tests.support.service import ENDLESS, becomes, catalogue, create, ended, evaluation_ended, folder_of, service
 from tests.support.training import QUICK, column, events, eventually, kinds, make_run
-from tests.support.workers import is_running, worker_processes
+from tests.support.workers import is_running, pid_of, worker_processes
 
 S = RunStatus
 SERVICE = """
@@ -115,7 +114,7 @@ def halted_workers(folders: dict[str, RunFolder]) -> dict[str, psutil.Process]:
     def halt() -> bool:
         for name in folders.keys() - workers.keys():
             if column(folders[name], "episode/index"):
-                workers[name] = psutil.Process(events(folders[name])[0].data.pid)
+                workers[name] = psutil.Process(pid_of(events(folders[name])[0].data.worker))
                 workers[name].suspend()
         return len(workers) == len(folders)
 
@@ -144,7 +143,8 @@ def halted_evaluator(first: subprocess.Popen[bytes], evaluated: RunFolder) -> ps
 def pretend_another_boot(folder: RunFolder) -> None:
     started, *rest = folder.events_path.read_text().splitlines()
     record = json.loads(started)
-    record["data"]["boot_id"] = "another"
+    worker, _, _boot = record["data"]["worker"].rpartition(":")
+    record["data"]["worker"] = f"{worker}:another"
     folder.events_path.write_text("\n".join([json.dumps(record), *rest]) + "\n")
 
 
@@ -155,7 +155,7 @@ def test_a_worker_that_lives_is_adopted_and_followed_to_its_end(story: Story) ->
     seen = eventually(
         lambda: row if (row := story.app.runs.get(run_id)).episodes > story.alive_episodes else None, "progress"
     )
-    assert seen.worker_pid == events(folder)[0].data.pid
+    assert seen.worker == events(folder)[0].data.worker
     story.app.runs.stop(run_id)
     row = ended(story.app, run_id)
     assert row.state is S.STOPPED
@@ -231,9 +231,9 @@ def test_a_worker_that_ends_while_recovery_looks_is_not_called_interrupted(
         if last_word:
             journals.event(5, last_word)
 
-    monkeypatch.setattr(WorkerProcesses, "adopt", end_and_be_gone)
+    monkeypatch.setattr(ProcessLauncher, "adopt", end_and_be_gone)
     with closing(RunJournals(folder)) as journals, training_lock(folder):
-        journals.event(0, StartedData(pid=1, process_started_at=1.0, boot_id=boot_id()))
+        journals.event(0, StartedData(worker="process:1:1.0:"))
         with service(tmp_path) as again:
             if last_word is None:
                 assert again.runs.get(run_id).state is S.RUNNING

@@ -33,7 +33,7 @@ from tests.support.service import (
     stop_all,
 )
 from tests.support.training import column, events, eventually, kinds, leftovers
-from tests.support.workers import worker_processes
+from tests.support.workers import pid_of, worker_processes
 
 pytestmark = pytest.mark.usefixtures("_no_run_goes_on")
 
@@ -91,7 +91,7 @@ def test_a_completed_run_has_its_figures_in_the_catalogue(app: Application) -> N
     assert row.ep_rew_mean == column(folder, "rollout/ep_rew_mean")[-1]
     assert row.ep_len_mean == column(folder, "rollout/ep_len_mean")[-1]
     assert row.fps is not None
-    assert row.worker_pid == events(folder)[0].data.pid
+    assert row.worker == events(folder)[0].data.worker
     assert row.queued_at is not None
     assert row.started_at is not None
     assert row.ended_at is not None
@@ -153,8 +153,7 @@ def test_a_worker_that_is_killed_leaves_an_interrupted_run_that_names_the_signal
         app.runs.start(run_id)
     with pytest.raises(RunIsActive):
         app.runs.delete(run_id)
-    pid = app.runs.get(run_id).worker_pid
-    assert pid is not None
+    pid = pid_of(app.runs.get(run_id).worker)
     os.kill(pid, signal.SIGKILL)
     row = ended(app, run_id)
     folder = folder_of(app, run_id)
@@ -276,8 +275,7 @@ def test_a_run_whose_folder_was_removed_while_it_trained_ends_all_the_same(tmp_p
         run_id = start(app)
         trains(app, run_id)
         shutil.rmtree(folder_of(app, run_id).path)
-        pid = app.runs.get(run_id).worker_pid
-        assert pid is not None
+        pid = pid_of(app.runs.get(run_id).worker)
         os.kill(pid, signal.SIGKILL)
         assert ended(app, run_id).state is S.INTERRUPTED
         app.runs.delete(run_id)

@@ -31,11 +31,13 @@ import torch
 torch.set_num_threads(1)
 import rlviz.training.session
 from rlviz import worker
+from rlviz.launchers.job import Train
+from rlviz.rundir.folder import RunFolder
 
 for line in sys.stdin:
     pid = os.fork()
     if pid == 0:
-        os._exit(worker.work(Path(line.strip())))
+        os._exit(worker.work(RunFolder.at(Path(line.strip())), Train(), "this"))
     print(pid, flush=True)
     os.waitpid(pid, 0)
     print("gone", flush=True)

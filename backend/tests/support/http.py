@@ -22,10 +22,10 @@ import httpx
 
 from rlviz.domain.config import RunConfig
 from rlviz.domain.events import EventKind
+from rlviz.launchers.process_identity import ProcessIdentity
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter
-from rlviz.rundir.process import ProcessIdentity, boot_id
 
 PATIENCE = 150.0
 """Seconds after which something counts as hanging. Generous: nothing here is about speed."""
@@ -356,7 +356,7 @@ def make_run(root: Path, run_id: str, *, rows: int = 0, status: str = "created",
     if status == "completed":
         folder.write_control(Control(desired=Desired.RUN, requested_at=time.time()))
         with journal(folder.events_path) as events:
-            events.append({"event": EventKind.STARTED, "step": 0, "data": {"pid": 1, "process_started_at": 0.0}})
+            events.append({"event": EventKind.STARTED, "step": 0, "data": {"worker": "process:1:0.0:"}})
             events.append({"event": EventKind.FINISHED, "step": rows, "data": {"path": None}})
     return folder
 
@@ -391,8 +391,7 @@ class LiveRun:
         self.process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
         self.metrics = JournalWriter(self.folder.metrics_path, flush_seconds=0)
         self.events = JournalWriter(self.folder.events_path, flush_seconds=0)
-        identity = ProcessIdentity.of(self.process.pid)
-        self.event(EventKind.STARTED, pid=identity.pid, process_started_at=identity.started_at, boot_id=boot_id())
+        self.event(EventKind.STARTED, worker=str(ProcessIdentity.of(self.process.pid)))
 
     def event(self, kind: EventKind, **data: Any) -> None:
         self.events.append({"event": kind.value, "step": 0, "data": data})

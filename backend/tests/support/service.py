@@ -95,7 +95,6 @@ def catalogue(database: Database) -> dict[str, Mapping[str, Any]]:
     with database.read() as session:
         runs = {row.id: row.model_dump() for row in session.exec(select(RunRow))}
         evaluations = {
-            f"{row.run_id}/{row.id}": row.model_dump(exclude={"worker_pid", "worker_started_at"})
-            for row in session.exec(select(EvaluationRow))
+            f"{row.run_id}/{row.id}": row.model_dump(exclude={"worker"}) for row in session.exec(select(EvaluationRow))
         }
     return {**runs, **evaluations}

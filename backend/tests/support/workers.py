@@ -8,14 +8,22 @@ import time
 import psutil
 
 from rlviz.launchers.base import Worker
-from rlviz.launchers.processes import WorkerProcesses
+from rlviz.launchers.process import ProcessLauncher
+from rlviz.launchers.process_identity import ProcessIdentity
 from tests.support.training import eventually
 
 
-def impatient_processes(*, warm: bool = True) -> WorkerProcesses:
-    """Worker processes whose clock runs so fast that a prewarmed worker is always due."""
+def impatient_launcher() -> ProcessLauncher:
+    """A launcher whose clock runs so fast that a prewarmed worker is always due."""
     ticks = itertools.count(step=60)
-    return WorkerProcesses(warm=warm, monotonic=lambda: float(next(ticks)))
+    return ProcessLauncher(monotonic=lambda: float(next(ticks)))
+
+
+def pid_of(identity: str | None) -> int:
+    """The process id in the identity of a worker that is a process."""
+    process = ProcessIdentity.parse(identity or "")
+    assert process is not None, f"{identity!r} names no process"
+    return process.pid
 
 
 def put_down(worker: Worker) -> None:

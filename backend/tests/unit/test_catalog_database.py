@@ -27,6 +27,8 @@ from rlviz.catalog.migrations import run as migrations
 from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.catalog.runs import get_run
 from rlviz.domain.errors import CatalogueDamaged, CatalogueUnusable
+from rlviz.launchers.process import ProcessLauncher
+from rlviz.launchers.process_identity import ProcessIdentity
 
 SCRIPTS = Path(migrations.__file__).parent
 
@@ -102,6 +104,33 @@ def test_an_older_catalogue_is_copied_before_it_is_migrated_and_then_read_again(
     assert version(copy) == ["0001"]
     with closing(sqlite3.connect(copy)) as connection:
         assert connection.execute("SELECT id FROM run").fetchall() == [("run-1",)]
+
+
+def test_a_process_that_works_during_the_upgrade_is_known_by_its_new_name(tmp_path: Path) -> None:
+    process = ProcessIdentity.current()
+    database = Database(tmp_path / "rlviz.db")
+    migrations.upgrade(database.engine, "0005")
+    with database.engine.begin() as connection:
+        connection.exec_driver_sql(
+            "INSERT INTO run (id, name, algo, env_id, seed, total_timesteps, tags, notes, status, warnings, created_at,"
+            " step, episodes, worker_pid, worker_started_at, boot_id)"
+            " VALUES ('run-1', 'Mine', 'ppo', 'CartPole-v1', 1, 100, '[]', '', 'running', 0, 1.0, 0, 0, ?, ?, ?)",
+            (process.pid, process.started_at, process.boot_id),
+        )
+        connection.exec_driver_sql(
+            "INSERT INTO evaluation (run_id, id, status, created_at, record, worker_pid, worker_started_at)"
+            " VALUES ('run-1', 'eval-1', 'running', 1.0, '{}', ?, ?)",
+            (process.pid, process.started_at),
+        )
+    database.migrate()
+    with database.read() as session:
+        names = [get_run(session, "run-1").worker, session.get_one(EvaluationRow, ("run-1", "eval-1")).worker]
+    database.close()
+    assert names == [str(process), f"process:{process.pid}:{process.started_at}:"]
+    for name in names:
+        worker = ProcessLauncher(warm=False).adopt(str(name))
+        assert worker is not None
+        assert worker.poll() is None
 
 
 # What can be wrong with the file

@@ -99,7 +99,7 @@ def write_run(folder: RunFolder, returns: list[float], best: list[tuple[int, flo
         closing(JournalWriter(folder.metrics_path, clock=lambda: now)) as metrics,
         closing(JournalWriter(folder.events_path, clock=lambda: now)) as events,
     ):
-        data = {"pid": 1, "process_started_at": BEGIN, "boot_id": "b"}
+        data = {"worker": "somebody"}
         events.append({"event": EventKind.STARTED.value, "step": 0, "data": data})
         for number, value in enumerate(returns, start=1):
             now = BEGIN + number

@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 
 from rlviz.launchers.base import Exit
-from rlviz.launchers.processes import WorkerProcesses
+from rlviz.launchers.job import Train
+from rlviz.launchers.process import ProcessLauncher
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.session import train_run
 from tests.support.training import curves, eventually, kinds, make_run
+from tests.support.workers import pid_of
 
 CONFIGURATIONS = {
     "ppo": {"total_timesteps": 1_000, "hyperparameters": {"n_envs": 4, "net_arch": [64, 64]}},
@@ -25,16 +27,16 @@ def repeated(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[RunFold
     runs: dict[str, list[RunFolder]] = {}
     for algo, configuration in CONFIGURATIONS.items():
         cold, warm, here = (make_run(root, name, algo=algo, **configuration) for name in ("cold", "warm", "here"))
-        processes = WorkerProcesses()
-        processes.prepare()
-        prewarmed = processes._prewarmed
+        launcher = ProcessLauncher()
+        launcher.tick()
+        prewarmed = launcher._prewarmed
         assert prewarmed is not None
-        workers = [processes.start(warm), processes.start(cold)]
-        assert [worker.identity.pid == prewarmed.pid for worker in workers] == [True, False]
+        workers = [launcher.launch(warm, Train()), launcher.launch(cold, Train())]
+        assert [pid_of(worker.identity) == prewarmed.pid for worker in workers] == [True, False]
         assert train_run(here)
         for worker in workers:
             assert eventually(worker.poll) == Exit(0)
-        processes.close()
+        launcher.close()
         runs[algo] = [cold, warm, here]
     return runs
 

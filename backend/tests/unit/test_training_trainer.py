@@ -16,7 +16,6 @@ from rlviz.environments import ENVIRONMENTS
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.journal import FLUSH_SECONDS
 from rlviz.rundir.lock import training_lock
-from rlviz.rundir.process import ProcessIdentity, boot_id
 from rlviz.training.journals import RunJournals
 from rlviz.training.session import WATCH_SECONDS, ControlWatcher, train_run
 from rlviz.training.trainer import Trainer
@@ -53,13 +52,10 @@ def in_background(work: Any) -> Thread:
 @pytest.mark.parametrize("algo", ALGORITHMS)
 def test_a_run_that_trains_to_its_end_is_finished_and_has_a_model(tmp_path: Path, algo: str) -> None:
     folder = make_run(tmp_path, algo=algo, total_timesteps=600, checkpoints=checkpoints(every_steps=200))
-    assert train_run(folder)
+    assert train_run(folder, worker="somebody")
     assert kinds(folder) == ["started", "checkpoint", "checkpoint", "checkpoint", "finished"]
     started, *saved, finished = events(folder)
-    identity = ProcessIdentity.current()
-    assert started.data == StartedData(
-        attempt=1, pid=identity.pid, process_started_at=identity.started_at, boot_id=boot_id()
-    )
+    assert started.data == StartedData(attempt=1, worker="somebody")
     assert [event.step for event in saved] == [200, 400, 600]
     assert finished.step >= 600
     assert finished.step >= rows(folder)[-1]["step"] >= 590
@@ -222,16 +218,6 @@ def test_a_full_disk_is_raised_for_the_worker_to_end_by(tmp_path: Path, monkeypa
     monkeypatch.setattr(RunJournals, "event", fail)
     with pytest.raises(OSError, match="No space left on device"):
         train_run(make_run(tmp_path))
-
-
-def test_a_start_that_fails_is_told_like_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail() -> ProcessIdentity:
-        raise ProcessLookupError("no /proc here")
-
-    monkeypatch.setattr(ProcessIdentity, "current", fail)
-    folder = make_run(tmp_path)
-    assert not train_run(folder)
-    assert kinds(folder) == ["error"]
 
 
 @pytest.mark.usefixtures("_test_environments")

@@ -9,11 +9,11 @@ from pathlib import Path
 from random import Random
 
 from rlviz.domain.events import EventKind
+from rlviz.launchers.process_identity import ProcessIdentity
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter
 from rlviz.rundir.lock import training_lock
-from rlviz.rundir.process import ProcessIdentity, boot_id
 from seeding.curves import CARTPOLE, rows
 from seeding.story import Author
 
@@ -30,8 +30,7 @@ class LiveRun:
         self._events = JournalWriter(folder.events_path, flush_seconds=0)
         self._rows = rows("ppo", CARTPOLE, TOTAL, 50_000, Random(seed))
         self._step = 0
-        me = ProcessIdentity.current()
-        self._event(EventKind.STARTED, pid=me.pid, process_started_at=me.started_at, boot_id=boot_id())
+        self._event(EventKind.STARTED, worker=str(ProcessIdentity.current()))
 
     def advance(self, count: int = 1) -> None:
         """Append so many rows."""

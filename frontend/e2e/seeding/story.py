@@ -72,7 +72,7 @@ class Author:
     ) -> None:
         clock = Clock(began + 1)
         events = _journal(folder.events_path, clock)
-        events.append({"event": EventKind.STARTED.value, "step": 0, "data": {"pid": 1, "process_started_at": 0.0}})
+        events.append({"event": EventKind.STARTED.value, "step": 0, "data": {"worker": "process:1:0.0:"}})
         metrics = _journal(folder.metrics_path, clock)
         next_checkpoint = 25_000
         for step, values in rows(algo, skill, steps, total, random):

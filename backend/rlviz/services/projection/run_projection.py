@@ -95,12 +95,8 @@ class RunProjection:
                 "cause": events.cause,
                 "traceback": events.traceback,
             }
-        if self.has_begun and events.started is not None:
-            columns |= {
-                "worker_pid": events.started.pid,
-                "worker_started_at": events.started.process_started_at,
-                "boot_id": events.started.boot_id,
-            }
+        if self.has_begun and events.started is not None and events.started.worker is not None:
+            columns["worker"] = events.started.worker
         return columns
 
     def end_columns(self, control: Control | None, best: BestPolicy | None) -> dict[str, Any]:

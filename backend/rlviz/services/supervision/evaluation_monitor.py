@@ -12,12 +12,11 @@ from rlviz.catalog.models import EvaluationRow
 from rlviz.domain.errors import LauncherError, NotEnoughDisk, RunFolderError
 from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus, PolicyChoice
 from rlviz.domain.times import utc
-from rlviz.launchers.base import Worker
-from rlviz.launchers.processes import WorkerProcesses
+from rlviz.launchers.base import Launcher, Worker
+from rlviz.launchers.job import Evaluate
 from rlviz.rundir.atomic import remove_leftovers
 from rlviz.rundir.best import read_best
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.process import ProcessIdentity
 from rlviz.rundir.retention import retain_videos
 from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.supervision.disk_guard import DiskGuard
@@ -68,7 +67,7 @@ class EvaluationMonitor:
             or time.monotonic() >= self._give_up_at
         )
 
-    def launch(self, processes: WorkerProcesses, policy_step: int | None) -> None:
+    def launch(self, launcher: Launcher, policy_step: int | None) -> None:
         """Start the evaluator on the policy asked for; an evaluation that cannot be started fails with the cause."""
         try:
             self._disk.check()
@@ -77,11 +76,11 @@ class EvaluationMonitor:
             step = self._step_of(policy, policy_step)
             name = policy.relative_to(self._folder.path).as_posix()
             self._write(self._record.model_copy(update={"checkpoint": name, "checkpoint_step": step}))
-            self.worker = processes.start(self._folder, self.id)
+            self.worker = launcher.launch(self._folder, Evaluate(self.id))
         except (OSError, NotEnoughDisk, RunFolderError, LauncherError) as error:
             self.fail(f"The evaluation could not be started: {error}")
         else:
-            self._book(self.worker.identity)
+            self._book(worker=self.worker.identity)
 
     def _choose(self) -> Path:
         best = self._record.policy is PolicyChoice.BEST
@@ -152,12 +151,12 @@ class EvaluationMonitor:
             log.exception("How evaluation %s of run %s ended could not be written", self.id, self.run_id)
             self._seen = self._version()
 
-    def _book(self, identity: ProcessIdentity | None = None) -> None:
+    def _book(self, worker: str | None = None) -> None:
         with self._database.write() as session:
             row = session.get_one(EvaluationRow, (self.run_id, self.id))
             row.take(self._record)
-            if identity is not None:
-                row.worker_pid, row.worker_started_at = identity.pid, identity.started_at
+            if worker is not None:
+                row.worker = worker
             session.add(row)
         self._broadcast.evaluation_changed(row)
 

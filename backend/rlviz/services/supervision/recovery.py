@@ -15,10 +15,8 @@ from rlviz.domain.errors import RunFolderError, RunIsActive
 from rlviz.domain.events import InterruptedData
 from rlviz.domain.status import RunStatus
 from rlviz.domain.times import utc
-from rlviz.launchers.base import Launcher, Worker
-from rlviz.launchers.processes import AdoptedWorker
+from rlviz.launchers.base import Launcher, UnknownWorker, Worker
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.process import UNKNOWN, ProcessIdentity, boot_id
 from rlviz.rundir.trash import Trash
 from rlviz.services.projection.folder_projection import end_row, row_of_folder
 from rlviz.services.supervision.run_monitor import journal_ending
@@ -47,7 +45,7 @@ def recover(
         _recover_run(row, RunFolder(runs_dir, row.id), database, launcher, supervisor)
     stopping = {row.id for row in runs if row.state is RunStatus.STOPPING}
     for evaluation in evaluations:
-        _recover_evaluation(evaluation, RunFolder(runs_dir, evaluation.run_id), supervisor, stopping)
+        _recover_evaluation(evaluation, RunFolder(runs_dir, evaluation.run_id), launcher, supervisor, stopping)
 
 
 def _finish_deletion(folder: RunFolder, database: Database) -> None:
@@ -65,13 +63,12 @@ def _recover_run(
 ) -> None:
     now = _read(row, folder)
     worker: Worker | None = None
-    same_boot = now.boot_id in (None, boot_id())
-    if not now.state.is_final and same_boot and now.worker_pid is not None and now.worker_started_at is not None:
-        worker = launcher.adopt(ProcessIdentity(now.worker_pid, now.worker_started_at))
+    if not now.state.is_final and now.worker is not None:
+        worker = launcher.adopt(now.worker)
     if worker is None:
         now = _read(row, folder)  # again: it may have ended between the first look and the second
         if not now.state.is_final:
-            worker = _settle(now, folder)
+            worker = _settle(now, folder, launcher)
     if worker is None:
         folder.tidy()
     else:
@@ -79,7 +76,7 @@ def _recover_run(
     with database.write() as session:
         session.merge(now)
     if worker is not None:
-        log.info("Run %s still trains in process %s", row.id, now.worker_pid)
+        log.info("Run %s still trains: %s", row.id, now.worker)
         supervisor.adopt_run(now, worker)
 
 
@@ -91,36 +88,32 @@ def _read(row: RunRow, folder: RunFolder) -> RunRow:
         now = row.model_copy()
         now.status, now.cause = RunStatus.INTERRUPTED.value, f"The run folder cannot be read: {error}"
     now.queued_at = row.queued_at
-    now.worker_pid = now.worker_pid or row.worker_pid
-    now.worker_started_at = now.worker_started_at or row.worker_started_at
+    now.worker = now.worker or row.worker
     return now
 
 
-def _settle(row: RunRow, folder: RunFolder) -> Worker | None:
+def _settle(row: RunRow, folder: RunFolder, launcher: Launcher) -> Worker | None:
     """The worker is gone without a word: say so in the folder and in the row.
 
     If somebody trains in the folder all the same, return a worker to follow: it counts as gone once they end.
     """
-    if row.boot_id is not None and row.boot_id != boot_id():
-        cause = "The host was restarted."
-    else:
-        cause = "The worker went away while the service was not running."
+    cause = launcher.cause_of_loss(row.worker or "")
     try:
         event = journal_ending(folder, InterruptedData(attempt=row.attempt, cause=cause))
     except RunIsActive as error:
         log.warning("Run %s is followed, though its worker is not known: %s", row.id, error)
-        return AdoptedWorker(UNKNOWN)
+        return UnknownWorker()
     end_row(row, folder, event)
     return None
 
 
 def _recover_evaluation(
-    row: EvaluationRow, folder: RunFolder, supervisor: Supervisor, stopping: Container[str]
+    row: EvaluationRow, folder: RunFolder, launcher: Launcher, supervisor: Supervisor, stopping: Container[str]
 ) -> None:
-    if row.worker_pid is None or row.worker_started_at is None:
+    if row.worker is None:
         request = None
         if supervisor.is_live(row.run_id):
             request = request_checkpoint(folder, stopping=row.run_id in stopping, now=utc(time.time()))
         supervisor.add_evaluation(row, request)
     else:
-        supervisor.adopt_evaluation(row, AdoptedWorker(ProcessIdentity(row.worker_pid, row.worker_started_at)))
+        supervisor.adopt_evaluation(row, launcher.adopt(row.worker) or UnknownWorker())

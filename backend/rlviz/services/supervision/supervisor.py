@@ -14,10 +14,9 @@ from rlviz.catalog.runs import get_run, move_run
 from rlviz.domain.errors import IllegalTransition, RlvizError, RunIsActive, RunNotFound
 from rlviz.domain.events import ErrorData
 from rlviz.domain.status import RunStatus
-from rlviz.launchers.base import Launcher, Worker
-from rlviz.launchers.processes import AdoptedWorker, WorkerProcesses
+from rlviz.launchers.base import Launcher, UnknownWorker, Worker
+from rlviz.launchers.job import Train
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.process import UNKNOWN
 from rlviz.services.projection.folder_projection import end_row
 from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.streaming.feeds import Feeds
@@ -50,13 +49,12 @@ class Supervisor:
         settings: Settings,
         database: Database,
         launcher: Launcher,
-        processes: WorkerProcesses,
         feeds: Feeds,
         broadcast: Broadcast,
         *,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._settings, self._database, self._launcher, self._processes = settings, database, launcher, processes
+        self._settings, self._database, self._launcher = settings, database, launcher
         self._feeds, self._broadcast, self._clock = feeds, broadcast, clock
         self._runs: dict[str, RunMonitor] = {}
         self._evaluations: dict[tuple[str, str], EvaluationMonitor] = {}
@@ -110,7 +108,6 @@ class Supervisor:
         self._wake.set()
         self._thread.join()
         self._launcher.close()
-        self._processes.close()
         self._follow_runs()
 
     def add_evaluation(self, row: EvaluationRow, checkpoint_request: int | None) -> None:
@@ -163,8 +160,7 @@ class Supervisor:
             if not self._runs and not any(evaluation.worker for evaluation in self._evaluations.values()):
                 self._idle.set()
             return
-        self._launcher.prepare()
-        self._processes.prepare()
+        self._launcher.tick()
 
     def _end_what_shall_end(self) -> None:
         with self._inbox:
@@ -212,7 +208,7 @@ class Supervisor:
             return  # stopped or deleted since the queue was read
         folder = self._folder(run_id)
         try:
-            worker = self._launcher.launch(folder)
+            worker = self._launcher.launch(folder, Train())
         except RlvizError as error:
             log.exception("Run %s could not be launched", run_id)
             self._fail(folder, row.attempt, error)
@@ -220,7 +216,7 @@ class Supervisor:
         self._follow(run_id, worker)
         with self._database.write() as session:
             row = get_run(session, run_id)
-            row.worker_pid, row.worker_started_at = worker.identity.pid, worker.identity.started_at
+            row.worker = worker.identity
         self._broadcast.run_changed(row)
 
     def _fail(self, folder: RunFolder, attempt: int, error: RlvizError) -> None:
@@ -228,7 +224,7 @@ class Supervisor:
         try:
             event = journal_ending(folder, data, self._clock)
         except RunIsActive:
-            self._follow(folder.run_id, AdoptedWorker(UNKNOWN))  # whoever trains there
+            self._follow(folder.run_id, UnknownWorker())  # whoever trains there
             return
         with self._database.write() as session:
             row = get_run(session, folder.run_id)
@@ -274,7 +270,7 @@ class Supervisor:
             return False
         with self._database.read() as session:
             policy_step = get_run(session, follower.run_id).policy_step
-        follower.launch(self._processes, policy_step)
+        follower.launch(self._launcher, policy_step)
         return True
 
     def _evaluation_monitor(self, row: EvaluationRow, checkpoint_request: int | None) -> EvaluationMonitor:

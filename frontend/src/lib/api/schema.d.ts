@@ -2385,20 +2385,10 @@ export interface components {
        */
       attempt?: number;
       /**
-       * Pid
-       * @description Process of the worker.
+       * Worker
+       * @description By what its launcher finds the worker again.
        */
-      pid?: number | null;
-      /**
-       * Process Started At
-       * @description When that process started, in the host's own count: a pid alone is reused.
-       */
-      process_started_at?: number | null;
-      /**
-       * Boot Id
-       * @description Start of the host that pid and start time belong to.
-       */
-      boot_id?: string | null;
+      worker?: string | null;
     };
     /**
      * StoppedData

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ _TOLERANCE = 1e-3
 """Seconds; the kernel counts in hundredths."""
 
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+_TEXT = re.compile(r"process:(\d{1,10}):(\d{1,12}(?:\.\d{1,12})?):(.*)")
 
 
 @dataclass(frozen=True)
@@ -20,25 +22,41 @@ class ProcessIdentity:
     """A pid alone is reused; with the time its process started it names one process until the host restarts.
 
     ``started_at`` is in seconds since the host started where the kernel tells (Linux): no step of the wall clock
-    changes it. Elsewhere it is Unix time.
+    changes it. Elsewhere it is Unix time. ``boot_id`` differs after each start of the host; it is empty where
+    version 0.1.0 did not note it. As text it is ``process:<pid>:<started_at>:<boot_id>``.
     """
 
     pid: int
     started_at: float
+    boot_id: str
 
     @classmethod
     def of(cls, pid: int) -> ProcessIdentity:
         """Raises psutil.NoSuchProcess if there is none."""
-        return cls(pid, _started_at(pid))
+        return cls(pid, _started_at(pid), _boot_id())
 
     @classmethod
     def current(cls) -> ProcessIdentity:
         return cls.of(os.getpid())
 
+    @classmethod
+    def parse(cls, text: str) -> ProcessIdentity | None:
+        """The process that ``text`` names; None if it names none, but another launcher's worker."""
+        match = _TEXT.fullmatch(text)
+        return cls(int(match[1]), float(match[2]), match[3]) if match else None
+
+    def __str__(self) -> str:
+        return f"process:{self.pid}:{self.started_at}:{self.boot_id}"
+
+    @property
+    def is_of_this_boot(self) -> bool:
+        """Whether the host has not been restarted since, as far as is known."""
+        return self.boot_id in ("", _boot_id())
+
     def is_alive(self) -> bool:
         """Whether this very process still runs (a zombie does not)."""
         try:
-            same = abs(_started_at(self.pid) - self.started_at) < _TOLERANCE
+            same = self.is_of_this_boot and abs(_started_at(self.pid) - self.started_at) < _TOLERANCE
             return same and psutil.Process(self.pid).status() != psutil.STATUS_ZOMBIE
         except psutil.Error:
             return False
@@ -56,12 +74,7 @@ def _started_at(pid: int) -> float:
     return ticks / os.sysconf("SC_CLK_TCK")
 
 
-UNKNOWN = ProcessIdentity(0, 0.0)
-"""Stands for a process that nobody knows: never alive."""
-
-
-def boot_id() -> str:
-    """A text that differs after each start of the host."""
+def _boot_id() -> str:
     if _BOOT_ID.exists():
         return _BOOT_ID.read_text().strip()
     return str(int(psutil.boot_time()))

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import psutil
 import pytest
 
-from rlviz.rundir.process import UNKNOWN, ProcessIdentity
+from rlviz.domain.events import StartedData
+from rlviz.launchers.process_identity import ProcessIdentity
+
+OLD_RUNS = Path(__file__).parents[1] / "fixtures" / "runs_v0_1_0"
 
 
 def test_a_process_is_alive_until_it_ends_and_its_pid_alone_is_not_it() -> None:
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
         identity = ProcessIdentity.of(process.pid)
         assert identity.is_alive()
+        assert ProcessIdentity.parse(str(identity)) == identity
         assert not replace(identity, started_at=identity.started_at - 1).is_alive()
+        assert not replace(identity, boot_id="another").is_alive()
         process.kill()
         psutil.Process(process.pid).wait()
     assert not identity.is_alive()
-    assert not UNKNOWN.is_alive()
     with pytest.raises(psutil.NoSuchProcess):
         ProcessIdentity.of(process.pid)
 
@@ -32,3 +38,11 @@ def test_a_step_of_the_wall_clock_changes_no_identity(monkeypatch: pytest.Monkey
     monkeypatch.setattr("psutil.boot_time", lambda: 1e9)
     assert identity.is_alive()
     assert ProcessIdentity.current() == identity
+
+
+def test_the_process_that_version_0_1_0_noted_in_a_run_folder_is_read_as_one() -> None:
+    [started, *_] = (OLD_RUNS / "ppo-cartpole-20261122-154611-0ac2" / "events.jsonl").read_text().splitlines()
+    worker = StartedData.model_validate(json.loads(started)["data"]).worker
+    assert worker is not None
+    process = ProcessIdentity.parse(worker)
+    assert process == ProcessIdentity(4189, 345.41, "d2ec9420-539c-47b2-8ec5-3725309d9518")

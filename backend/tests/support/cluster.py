@@ -1,0 +1,93 @@
+"""A launcher that knows no processes: it hands jobs to a cluster, and all it has of them is a number."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from itertools import count
+
+from rlviz.domain.errors import LauncherError
+from rlviz.launchers.base import Exit, Launcher, Worker
+from rlviz.launchers.job import Job, worker_arguments
+from rlviz.rundir.folder import RunFolder
+
+_NAME = "cluster job "
+
+
+class Cluster:
+    """Runs jobs in the order of their numbers, whoever asks for them; it outlives the services that do."""
+
+    def __init__(self) -> None:
+        self._numbers = count(1)
+        self._jobs: dict[int, subprocess.Popen[bytes]] = {}
+
+    def submit(self, folder: RunFolder, job: Job) -> int:
+        number = next(self._numbers)
+        command = [sys.executable, "-m", "rlviz.worker", *worker_arguments(folder, job, f"{_NAME}{number}")]
+        with folder.log_path.open("ab") as log:
+            self._jobs[number] = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+        return number
+
+    def has(self, number: int) -> bool:
+        return number in self._jobs
+
+    def exit_status(self, number: int) -> int | None:
+        return self._jobs[number].poll()
+
+    def cancel(self, number: int, *, at_once: bool) -> None:
+        if at_once:
+            self._jobs[number].kill()
+        else:
+            self._jobs[number].terminate()
+
+    def lose(self, number: int) -> None:
+        """End the job and forget that it ever was."""
+        job = self._jobs.pop(number)
+        job.kill()
+        job.wait()
+
+    def close(self) -> None:
+        for number in list(self._jobs):
+            self.lose(number)
+
+
+class ClusterWorker(Worker):
+    def __init__(self, cluster: Cluster, number: int) -> None:
+        self._cluster, self.number = cluster, number
+
+    @property
+    def identity(self) -> str:
+        return f"{_NAME}{self.number}"
+
+    def poll(self) -> Exit | None:
+        code = self._cluster.exit_status(self.number)
+        return None if code is None else Exit(code)
+
+    def terminate(self) -> None:
+        self._cluster.cancel(self.number, at_once=False)
+
+    def kill(self) -> None:
+        self._cluster.cancel(self.number, at_once=True)
+
+
+class ClusterLauncher(Launcher):
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+
+    def launch(self, folder: RunFolder, job: Job) -> Worker:
+        try:
+            return ClusterWorker(self._cluster, self._cluster.submit(folder, job))
+        except OSError as error:
+            raise LauncherError(f"The cluster took no job for {folder.path}: {error}.") from error
+
+    def adopt(self, identity: str) -> Worker | None:
+        if not identity.startswith(_NAME):
+            return None
+        worker = ClusterWorker(self._cluster, int(identity.removeprefix(_NAME)))
+        return worker if self._cluster.has(worker.number) and worker.poll() is None else None
+
+    def cause_of_loss(self, identity: str) -> str:
+        return f"The cluster knows nothing of {identity} any more."
+
+    def close(self) -> None:
+        """Jobs go on without the service."""
