@@ -13,10 +13,10 @@ _EVALUATION_ID = re.compile(r"eval_[0-9]{8}-[0-9]{6}-[0-9]{3}")
 
 
 def new_run_id(algo: str, env_id: str, now: datetime) -> str:
-    """For instance ``ppo-cartpole-20261121-014312-7f3a``: readable, sortable, unique."""
+    """For instance ``ppo-cartpole-20261121-014312-7f3a1b``: readable, sortable, unique."""
     env = re.sub(r"-v\d+$", "", env_id.split("/")[-1]).lower()
     stem = re.sub(r"[^a-z0-9]+", "-", f"{algo}-{env}".lower()).strip("-")[:40].strip("-")
-    return f"{stem}-{now.astimezone(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
+    return f"{stem}-{now.astimezone(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
 
 
 def is_run_id(text: str) -> bool:

@@ -33,7 +33,7 @@ BAD = [
 
 
 def test_a_run_id_says_what_is_trained_and_when() -> None:
-    assert new_run_id("ppo", "CartPole-v1", NOW)[:-4] == "ppo-cartpole-20261121-014312-"
+    assert new_run_id("ppo", "CartPole-v1", NOW)[:-6] == "ppo-cartpole-20261121-014312-"
 
 
 @pytest.mark.parametrize(
