@@ -190,8 +190,9 @@ class StreamService:
         for status in await asyncio.gather(*map(self._statuses.of, runs)):
             if status is not None:
                 events.append(status)
-                if status.run.id in followed:
-                    followed[status.run.id].status = status.run
+                if (run := followed.get(status.run.id)) is not None:
+                    run.over = run.over and run.status.attempt == status.run.attempt  # the next attempt has an end too
+                    run.status = status.run
         if evaluations:
             events.extend(map(EvaluationEvent, await asyncio.to_thread(self._look_up, evaluations)))
         there = {event.run.id for event in events if isinstance(event, StatusEvent)}  # deleted and brought back

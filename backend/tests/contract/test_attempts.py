@@ -1,0 +1,175 @@
+"""Two attempts to train one run, through the folder: a played trainer, with the real monitor, projection and stream."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import closing
+from itertools import count
+from pathlib import Path
+from typing import cast
+
+import orjson
+import pytest
+
+from rlviz.catalog.database import Database
+from rlviz.catalog.models import RunRow
+from rlviz.catalog.runs import get_run
+from rlviz.domain.events import CheckpointData, FinishedData, StartedData
+from rlviz.domain.status import RunStatus, check_transition
+from rlviz.launchers.base import Exit, Worker
+from rlviz.rundir.control import Desired
+from rlviz.rundir.folder import RunFolder
+from rlviz.services.projection.folder_projection import row_of_config, row_of_folder
+from rlviz.services.streaming.broadcast import Broadcast
+from rlviz.services.streaming.feeds import Feeds
+from rlviz.services.streaming.stream import (
+    EndEvent,
+    MetricsEvent,
+    StatusEvent,
+    StreamEvent,
+    StreamRequest,
+    StreamService,
+)
+from rlviz.services.supervision.run_monitor import RunMonitor
+from rlviz.training.attempt import begin_attempt
+from rlviz.training.journals import RunJournals
+from tests.support.training import events, make_run, rows
+
+SECONDS = 60.0
+
+
+class PlayedWorker:
+    exit: Exit | None = None
+
+    def poll(self) -> Exit | None:
+        return self.exit
+
+
+class Service:
+    """As much of a service as follows one run."""
+
+    def __init__(self, root: Path, folder: RunFolder) -> None:
+        self.folder, self.database, self.broadcast = folder, Database(root / "rlviz.db"), Broadcast()
+        self.database.migrate()
+        self.feeds = Feeds(root)
+        self.streams = StreamService(self.database, root, self.feeds, self.broadcast, throttle=0.0)
+        with self.database.write() as session:
+            session.add(row_of_config(folder.read_config()))
+
+    def queue(self, attempt: int) -> None:
+        """What ``POST /runs/{id}/start`` does, and what resuming will do, and the launch that follows."""
+        self.folder.change_control(desired=Desired.RUN, attempt=attempt)
+        with self.database.write() as session:
+            row = get_run(session, self.folder.run_id)
+            check_transition(row.state, RunStatus.QUEUED, next_attempt=attempt > 1)
+            check_transition(RunStatus.QUEUED, RunStatus.RUNNING)
+            row.status, row.attempt = RunStatus.RUNNING.value, attempt
+        self.broadcast.run_changed(row)
+
+    def follow(self, worker: PlayedWorker) -> RunMonitor:
+        feed = self.feeds.of(self.folder.run_id)
+        clock = count(step=10.0).__next__
+        return RunMonitor(self.folder, cast(Worker, worker), feed, self.database, self.broadcast, monotonic=clock)
+
+    def row(self) -> RunRow:
+        with self.database.read() as session:
+            return get_run(session, self.folder.run_id)
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[Service]:
+    service = Service(tmp_path, make_run(tmp_path))
+    yield service
+    service.database.close()
+
+
+def train(folder: RunFolder, episodes: int, *, finish: bool) -> None:
+    """A trainer: it takes its attempt and its counters from the folder, and may go without a word."""
+    attempt = begin_attempt(folder)
+    with closing(RunJournals(folder)) as journals:
+        journals.event(10 * attempt.episodes, StartedData(attempt=attempt.number))
+        done = attempt.episodes + episodes
+        for index in range(attempt.episodes + 1, done + 1):
+            journals.metrics(10 * index, {"episode/reward": 1.0, "episode/length": 10, "episode/index": index})
+        request = attempt.answered_request + 1
+        journals.event(10 * done, CheckpointData(path=f"checkpoints/step_{10 * done}.zip", request=request))
+        if finish:
+            journals.event(10 * done, FinishedData(attempt=attempt.number, path="model.zip"))
+
+
+async def until(stream: AsyncGenerator[StreamEvent, None], last: Callable[[StreamEvent], bool]) -> list[StreamEvent]:
+    """Events up to the one that ``last`` knows."""
+    found: list[StreamEvent] = []
+    while not (found and last(found[-1])):
+        found.append(await asyncio.wait_for(anext(stream), SECONDS))
+    return found
+
+
+def told(found: list[StreamEvent]) -> tuple[list[int], list[str]]:
+    """Numbers of the rows, and the statuses, each once in a row."""
+    lines = [orjson.loads(b"[" + event.rows + b"]") for event in found if isinstance(event, MetricsEvent)]
+    statuses = [event.run.status for event in found if isinstance(event, StatusEvent)]
+    changes = [status for place, status in enumerate(statuses) if statuses[place - 1 : place] != [status]]
+    return [row["seq"] for batch in lines for row in batch], changes
+
+
+async def follow_two_attempts(service: Service) -> None:
+    folder, is_end = service.folder, lambda event: isinstance(event, EndEvent)
+    service.queue(1)
+    stream = service.streams.events(service.streams.open(StreamRequest([folder.run_id], whole_list=True)))
+
+    first = PlayedWorker()
+    monitor = service.follow(first)
+    train(folder, 3, finish=False)
+    monitor.poll()
+    first.exit = Exit(-9)
+    assert monitor.poll() is False
+    assert told(await until(stream, is_end)) == ([1, 2, 3], ["interrupted"])
+    row = service.row()
+    assert (row.state, row.attempt, row.episodes, row.policy_step) == (RunStatus.INTERRUPTED, 1, 3, 30)
+
+    service.queue(2)
+    second = PlayedWorker()
+    monitor = service.follow(second)
+    assert monitor.poll() is True, "the ending of the first attempt ends the first attempt"
+    assert service.row().state is RunStatus.RUNNING
+    train(folder, 2, finish=True)
+    second.exit = Exit(0)
+    assert monitor.poll() is False
+    assert told(await until(stream, is_end)) == ([4, 5], ["completed"])
+    await stream.aclose()
+
+
+def test_a_run_goes_on_in_its_second_attempt(service: Service) -> None:
+    asyncio.run(follow_two_attempts(service))
+    folder, row = service.folder, service.row()
+    assert (row.state, row.attempt, row.cause, row.episodes, row.step) == (RunStatus.COMPLETED, 2, None, 5, 50)
+    assert [line["values"]["episode/index"] for line in rows(folder)] == [1, 2, 3, 4, 5]
+    assert [(event.seq, event.event) for event in events(folder)] == [
+        (1, "started"),
+        (2, "checkpoint"),
+        (3, "interrupted"),
+        (4, "started"),
+        (5, "checkpoint"),
+        (6, "finished"),
+    ]
+    assert [event.data.request for event in events(folder) if isinstance(event.data, CheckpointData)] == [1, 2]
+    begins = next(event for event in reversed(events(folder)) if event.event == "started")
+    assert row.started_at == begins.time
+    assert row_of_folder(folder).model_dump() == row.model_dump()
+
+
+def test_a_second_attempt_that_dies_before_it_begins_has_an_ending_of_its_own(service: Service) -> None:
+    folder, worker = service.folder, PlayedWorker()
+    service.queue(1)
+    monitor = service.follow(worker)
+    train(folder, 3, finish=True)
+    worker.exit = Exit(0)
+    assert monitor.poll() is False
+    service.queue(2)
+    assert service.follow(worker).poll() is False
+    row = service.row()
+    assert (row.state, row.attempt, row.started_at, row.warnings) == (RunStatus.INTERRUPTED, 2, None, 0)
+    assert row.episodes == 3
+    assert row_of_folder(folder).model_dump() == row.model_dump()
