@@ -61,7 +61,9 @@ class Trash:
         return (self.path / run_id).lstat().st_mtime
 
     def size(self, run_id: str) -> int:
-        """Bytes of all files of a run that was thrown away; of what vanishes meanwhile, none."""
+        """Bytes of all files of a run that was thrown away; of what vanishes meanwhile, or lies elsewhere, none."""
+        if (self.path / run_id).is_symlink():
+            return 0
         total = 0
         for parent, _, names in os.walk(self.path / run_id):
             for name in names:

@@ -1,0 +1,82 @@
+"""Repairing a run folder: what can be read is kept in its place, and what is damaged is put beside it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from rlviz.domain.errors import RunFolderError
+from rlviz.domain.events import parse_event
+from rlviz.domain.records import is_metric
+from rlviz.rundir.aside import name_aside, set_aside
+from rlviz.rundir.atomic import atomic_write
+from rlviz.rundir.files import problem_of_file
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.inspection import documents_of, files_of, folders_of
+from rlviz.rundir.journal import READ_BYTES, JournalTail, Line
+
+Readable = Callable[[Mapping[str, Any] | None], bool]
+
+
+def is_event(record: Mapping[str, Any] | None) -> bool:
+    return parse_event(record) is not None
+
+
+def broken_lines(path: Path, is_readable: Readable) -> list[Line]:
+    """The lines of a journal that say nothing to its readers. Raises RunFolderError."""
+    tail, found = JournalTail(path), []
+    while lines := tail.read(READ_BYTES):
+        found += [line for line in lines if not is_readable(line.record)]
+    return found
+
+
+def repair_folder(folder: RunFolder) -> list[Path]:
+    """Make every file of ``folder`` one that can be read, but the configuration, which nothing can be made of.
+
+    What is damaged becomes ``<name>.damaged-<time>``; of journals the readable lines stay. Returns the new names.
+    For a run that nobody trains or evaluates: hold its lock. Raises FileNotFoundError or RunFolderError if there
+    is no such folder, and OSError.
+    """
+    folder.check()
+    aside = [set_aside(path) for path in files_of(folder) if _is_no_file(path)]
+    aside += [set_aside(path) for path in folders_of(folder) if _is_no_folder(path)]
+    for path in (folder.checkpoints, folder.evaluations):
+        path.mkdir(exist_ok=True)
+    for path, read in list(documents_of(folder)):
+        try:
+            read()
+        except RunFolderError:
+            with suppress(FileNotFoundError):
+                aside.append(set_aside(path))
+    aside += _keep_readable(folder.metrics_path, is_metric)
+    aside += _keep_readable(folder.events_path, is_event)
+    return aside
+
+
+def _keep_readable(path: Path, is_readable: Readable) -> list[Path]:
+    """Leave the readable lines of a journal, if there are others."""
+    if not broken_lines(path, is_readable):
+        return []
+    aside, tail = name_aside(path), JournalTail(path)
+    with atomic_write(path) as copy:
+        while lines := tail.read(READ_BYTES):
+            copy.writelines(line.raw + b"\n" for line in lines if is_readable(line.record))
+        try:
+            os.link(path, aside)  # so that the journal is never absent
+        except OSError:  # a file system without hard links
+            path.rename(aside)
+    return [aside]
+
+
+def _is_no_file(path: Path) -> bool:
+    try:
+        return problem_of_file(path) is not None
+    except OSError:
+        return False
+
+
+def _is_no_folder(path: Path) -> bool:
+    return os.path.lexists(path) and (path.is_symlink() or not path.is_dir())

@@ -1,0 +1,162 @@
+"""What is damaged in a run folder is found and named; repairing it loses nothing that could be read."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from rlviz.domain.damage import REPAIR, RESTORE_OR_DELETE
+from rlviz.domain.events import parse_event
+from rlviz.domain.records import is_metric
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.inspection import MAX_NAMED_LINES, damaged_lines, inspect_folder
+from rlviz.rundir.journal import read_journal
+from rlviz.rundir.repair import broken_lines, is_event, repair_folder
+from tests.support.http import make_run
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> RunFolder:
+    return make_run(tmp_path / "runs", "a-run", rows=5, status="completed")
+
+
+def test_a_whole_folder_has_no_damage_and_its_repair_changes_nothing(folder: RunFolder) -> None:
+    before = {path: path.read_bytes() for path in folder.path.rglob("*") if path.is_file()}
+    assert inspect_folder(folder) == []
+    assert repair_folder(folder) == []
+    assert {path: path.read_bytes() for path in folder.path.rglob("*") if path.is_file()} == before
+
+
+def replace_by_folder(path: Path) -> None:
+    path.unlink(missing_ok=True)
+    path.mkdir()
+
+
+def replace_by_pipe(path: Path) -> None:
+    path.unlink(missing_ok=True)
+    os.mkfifo(path)
+
+
+def replace_by_link(path: Path) -> None:
+    path.unlink(missing_ok=True)
+    path.symlink_to("/etc/passwd")
+
+
+FILES = [
+    *("events.jsonl", "metrics.jsonl", "control.json", "labels.json", "model.zip", "best_model.zip"),
+    *("q_table.json", "worker.log", "worker.lock"),
+]
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("harm", [replace_by_folder, replace_by_pipe, replace_by_link])
+def test_what_is_no_file_is_named_once_and_put_aside(
+    folder: RunFolder, name: str, harm: Callable[[Path], None]
+) -> None:
+    harm(folder.path / name)
+    assert [(damage.file, damage.line, damage.remedy) for damage in inspect_folder(folder)] == [(name, None, REPAIR)]
+    [aside] = repair_folder(folder)
+    assert aside.name.startswith(f"{name}.damaged-")
+    assert os.path.lexists(aside)
+    assert [damage.file for damage in inspect_folder(folder)] == (["events.jsonl"] if name == "events.jsonl" else [])
+
+
+@pytest.mark.parametrize("name", ["eval", "checkpoints", "sealed"])
+@pytest.mark.parametrize("harm", [Path.touch, os.mkfifo, replace_by_link])
+def test_what_is_no_folder_is_named_and_put_aside(folder: RunFolder, name: str, harm: Callable[[Path], None]) -> None:
+    if (folder.path / name).exists():
+        (folder.path / name).rmdir()
+    harm(folder.path / name)
+    assert [damage.file for damage in inspect_folder(folder)] == [name]
+    repair_folder(folder)
+    assert inspect_folder(folder) == []
+
+
+@pytest.mark.parametrize(
+    "name", ["control.json", "labels.json", "best_model.zip", "eval/eval_20261121-014312-123.json"]
+)
+@pytest.mark.parametrize("content", [b"", b"[]", b"\xff\xfe", b"[" * 10_000])
+def test_a_document_that_cannot_be_read_is_named_and_put_aside(folder: RunFolder, name: str, content: bytes) -> None:
+    (folder.path / name).write_bytes(content)
+    [damage] = inspect_folder(folder)
+    assert (damage.file, damage.remedy) == (name, REPAIR)
+    assert damage.problem.startswith("It ")
+    [aside] = repair_folder(folder)
+    assert aside.read_bytes() == content
+    assert inspect_folder(folder) == []
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"[" * 10_000, b'{"schema_version": 1}'])
+def test_a_configuration_that_cannot_be_read_stays_for_nothing_can_be_made_of_it(
+    folder: RunFolder, content: bytes
+) -> None:
+    folder.config_path.write_bytes(content)
+    assert [(damage.file, damage.remedy) for damage in inspect_folder(folder)] == [("config.json", RESTORE_OR_DELETE)]
+    assert repair_folder(folder) == []
+    assert folder.config_path.read_bytes() == content
+
+
+def test_a_configuration_with_impossible_values_says_which(folder: RunFolder) -> None:
+    config = json.loads(folder.config_path.read_bytes())
+    folder.config_path.write_text(json.dumps({**config, "total_timesteps": -5, "seed": 10**30}))
+    [damage] = inspect_folder(folder)
+    assert "seed" in damage.problem
+    assert "total_timesteps" in damage.problem
+
+
+def test_a_run_that_trained_without_events_lacks_them(folder: RunFolder) -> None:
+    folder.events_path.unlink()
+    assert [damage.file for damage in inspect_folder(folder)] == ["events.jsonl"]
+    folder.metrics_path.unlink()
+    assert inspect_folder(folder) == []
+
+
+def test_a_folder_that_is_none_is_named(folder: RunFolder, tmp_path: Path) -> None:
+    (tmp_path / "runs" / "a-link").symlink_to(folder.path)
+    (tmp_path / "runs" / "a-file").touch()
+    for name in ("a-link", "a-file", "nothing"):
+        damage = inspect_folder(RunFolder(tmp_path / "runs", name))
+        assert [(one.file, one.remedy) for one in damage] == [(".", RESTORE_OR_DELETE)]
+
+
+def test_broken_lines_are_named_by_number_and_the_repaired_journal_holds_the_others(folder: RunFolder) -> None:
+    whole = folder.metrics_path.read_bytes().splitlines(keepends=True)
+    bad = [b"nonsense\n", b'{"seq":9,"time":1,"step":99999999999999999999,"values":{}}\n', b'{"seq":1,"step":1}\n']
+    harmed = whole[0] + bad[0] + b"".join(whole[1:]) + bad[1] + bad[2] + b'{"torn'
+    folder.metrics_path.write_bytes(harmed)
+    found = damaged_lines(folder.metrics_path, broken_lines(folder.metrics_path, is_metric), "It is not a record.")
+    assert [(damage.file, damage.line) for damage in found] == [("metrics.jsonl", line) for line in (2, 7, 8)]
+    [aside] = repair_folder(folder)
+    assert aside.read_bytes() == harmed
+    assert folder.metrics_path.read_bytes() == b"".join(whole)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"seq":3,"time":"noon","event":"finished","step":5,"data":{}}',
+        b'{"seq":3,"time":1e20,"event":"finished","step":5,"data":{}}',
+        b'{"seq":3,"time":-1,"event":"finished","step":5,"data":{}}',
+        b'{"seq":3,"time":1,"event":7,"step":5,"data":{}}',
+        b'{"seq":3,"time":1,"event":"finished","step":18446744073709551615,"data":{}}',
+        b'{"seq":3,"time":1,"event":"started","step":0,"data":{"pid":99999999999}}',
+        b'{"seq":3,"time":1,"event":"error","step":0,"data":[]}',
+    ],
+)
+def test_an_event_that_nobody_can_use_is_a_broken_line(folder: RunFolder, line: bytes) -> None:
+    with folder.events_path.open("ab") as file:
+        file.write(line + b"\n")
+    assert [broken.raw for broken in broken_lines(folder.events_path, is_event)] == [line]
+    repair_folder(folder)
+    assert all(parse_event(line.record) for line in read_journal(folder.events_path))
+
+
+def test_of_many_broken_lines_the_first_are_named_and_the_rest_counted(folder: RunFolder) -> None:
+    folder.metrics_path.write_bytes(b"?\n" * 1_000)
+    found = damaged_lines(folder.metrics_path, broken_lines(folder.metrics_path, is_metric), "It is not a record.")
+    assert len(found) == MAX_NAMED_LINES + 1
+    assert "990" in found[-1].problem
