@@ -46,6 +46,7 @@ class RunRow(SQLModel, table=True):
     traceback: str | None = None
     warnings: int = 0
     last_warning: str | None = None
+    damage: list[dict[str, Any]] = Field(default_factory=list, sa_column=_json(default="[]"))
 
     attempt: int = Field(default=1, sa_column_kwargs={"server_default": "1"})
     created_at: float

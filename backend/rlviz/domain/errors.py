@@ -24,6 +24,7 @@
     │   ├── EpisodeUnusable          the environment handed out what cannot be summed up
     │   └── VideoNotWritten          no picture, or the encoder gave up
     ├── RunFolderError          409  a run folder is damaged; names file, problem and remedy
+    │   └── ForeignRunFolder         its configuration is of another run
     ├── CatalogueUnusable       500  the catalogue's file cannot be opened or written; says what to do
     │   └── CatalogueDamaged         it is no catalogue of ours any more; a rebuild makes it again
     ├── RunsFolderInUse         500  another service has it, so this one does not start; names its process
@@ -197,6 +198,10 @@ class RunFolderError(RlvizError):
     def __reduce__(self) -> tuple[type[RunFolderError], tuple[str, Damage]]:
         """Pickled, as another process hands it over, by what it was made of and not by its message."""
         return type(self), (self.run_id, self.damage)
+
+
+class ForeignRunFolder(RunFolderError):
+    """The configuration in the folder is another run's: somebody copied or renamed it."""
 
 
 class CatalogueUnusable(RlvizError):

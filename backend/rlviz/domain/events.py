@@ -12,8 +12,9 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_serializer, model_validator
 
-from rlviz.domain.records import MAX_STEP, MAX_TIME
+from rlviz.domain.records import MAX_STEP
 from rlviz.domain.status import RunStatus
+from rlviz.domain.times import MAX_TIME
 
 
 class EventKind(StrEnum):

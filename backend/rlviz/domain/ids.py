@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from rlviz.domain.errors import EvaluationNotFound, RunNotFound
 
 _RUN_ID = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,78}[a-z0-9])?")
+_STAMP = re.compile(r"-(\d{8}-\d{6})-[0-9a-f]{4}$")
 _EVALUATION_ID = re.compile(r"eval_[0-9]{8}-[0-9]{6}-[0-9]{3}")
 
 
@@ -17,6 +18,15 @@ def new_run_id(algo: str, env_id: str, now: datetime) -> str:
     env = re.sub(r"-v\d+$", "", env_id.split("/")[-1]).lower()
     stem = re.sub(r"[^a-z0-9]+", "-", f"{algo}-{env}".lower()).strip("-")[:40].strip("-")
     return f"{stem}-{now.astimezone(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
+
+
+def created_at_of(run_id: str) -> datetime | None:
+    """When the run of an id that ``new_run_id`` made was created, to the second; None for other ids."""
+    match = _STAMP.search(run_id)
+    try:
+        return datetime.strptime(match[1], "%Y%m%d-%H%M%S").replace(tzinfo=UTC) if match else None
+    except ValueError:
+        return None
 
 
 def is_run_id(text: str) -> bool:

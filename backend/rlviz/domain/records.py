@@ -7,6 +7,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from rlviz.domain.times import MAX_TIME
+
 EPISODE_REWARD = "episode/reward"
 EPISODE_LENGTH = "episode/length"
 EPISODE_INDEX = "episode/index"
@@ -21,9 +23,6 @@ EVAL_EP_LENGTH = "eval/mean_ep_length"
 
 MAX_STEP = (1 << 53) - 1
 """The largest step a record may name: what a browser and the catalogue can hold. No run comes near."""
-
-MAX_TIME = 253_402_300_799.0
-"""Unix time of the end of the year 9999, after which no calendar goes on."""
 
 
 class MetricRecord(BaseModel):

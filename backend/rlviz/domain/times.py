@@ -5,7 +5,10 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Annotated
 
-from pydantic import PlainSerializer, WithJsonSchema
+from pydantic import AfterValidator, PlainSerializer, WithJsonSchema
+
+MAX_TIME = 253_402_300_799.0
+"""Unix time of the end of the year 9999, after which no calendar goes on."""
 
 
 def utc(seconds: float) -> datetime:
@@ -18,8 +21,20 @@ def rfc3339(instant: datetime) -> str:
     return instant.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
+def _within_the_calendar(instant: datetime) -> datetime:
+    """Refuse what no answer could be made of."""
+    try:
+        known = 0 <= instant.timestamp() <= MAX_TIME
+    except (OverflowError, ValueError):
+        known = False
+    if not known:
+        raise ValueError("An instant lies between the years 1970 and 9999.")
+    return instant
+
+
 Instant = Annotated[
     datetime,
+    AfterValidator(_within_the_calendar),
     PlainSerializer(rfc3339, return_type=str, when_used="json"),
     WithJsonSchema({"type": "string", "format": "date-time"}),
 ]

@@ -12,7 +12,7 @@ import sys
 import time
 from collections.abc import Callable
 
-from rlviz.domain.errors import LauncherError
+from rlviz.domain.errors import ArtifactNotFound, LauncherError
 from rlviz.launchers.base import Launcher, Worker
 from rlviz.launchers.job import Job, worker_arguments
 from rlviz.launchers.process_identity import ProcessIdentity
@@ -48,7 +48,7 @@ class ProcessLauncher(Launcher):
     def launch(self, folder: RunFolder, job: Job) -> Worker:
         try:
             folder.check()
-        except FileNotFoundError as error:
+        except ArtifactNotFound as error:
             raise LauncherError(f"The folder of run {folder.run_id!r} is gone.") from error
         self._respawn_at = self._monotonic() + RESPAWN_SECONDS
         arguments = worker_arguments(folder, job)

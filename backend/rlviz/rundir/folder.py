@@ -12,7 +12,7 @@ from typing import BinaryIO, TypeVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from rlviz.domain.config import RunConfig, RunName
-from rlviz.domain.errors import RunFolderError
+from rlviz.domain.errors import ArtifactNotFound, ForeignRunFolder, RunFolderError
 from rlviz.domain.evaluation import BestPolicy, EvaluationRecord
 from rlviz.domain.ids import check_evaluation_id, check_run_id, is_evaluation_id, is_run_id
 from rlviz.rundir.aside import open_in_place
@@ -67,13 +67,16 @@ class RunFolder:
         return cls(path.parent, path.name)
 
     def check(self) -> None:
-        """Raises FileNotFoundError if there is no such folder, RunFolderError if what is there is a link or a file."""
-        check_folders(self.path, self.path)
+        """Raises ArtifactNotFound if the folder is gone, RunFolderError if a link or a file lies in its place."""
+        try:
+            check_folders(self.path, self.path)
+        except FileNotFoundError as error:
+            raise folder_gone(self.run_id) from error
 
     def is_there(self) -> bool:
         try:
             self.check()
-        except (OSError, RunFolderError):
+        except (OSError, ArtifactNotFound, RunFolderError):
             return False
         return True
 
@@ -89,7 +92,7 @@ class RunFolder:
         config = self._read(self.config_path, RunConfig)
         if config.run_id != self.run_id:
             problem = f"It is the configuration of run {config.run_id[:80]!r}."
-            raise damaged(self.config_path, self.path, problem)
+            raise ForeignRunFolder(self.run_id, damaged(self.config_path, self.path, problem).damage)
         return config
 
     def read_control(self) -> Control:
@@ -204,6 +207,10 @@ class RunFolder:
             return read_document(path, model, self.path)
         except FileNotFoundError as error:
             raise damaged(path, self.path, MISSING) from error
+
+
+def folder_gone(run_id: str) -> ArtifactNotFound:
+    return ArtifactNotFound(f"The folder of run {run_id!r} is gone. Delete the run, or put its folder back.")
 
 
 def run_folders(root: Path, known: Container[str] = ()) -> Iterator[RunFolder]:

@@ -8,20 +8,20 @@ from functools import partial
 from pathlib import Path
 
 from rlviz.domain.damage import REPAIR, RESTORE_OR_DELETE, Damage
-from rlviz.domain.errors import RunFolderError
-from rlviz.rundir.files import LINK, MISSING, NO_FOLDER, damaged, problem_of_file
+from rlviz.domain.errors import ArtifactNotFound, RunFolderError
+from rlviz.rundir.files import LINK, MISSING, NO_FOLDER, damaged, is_file, problem_of_file
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import Line, line_number
 
 MAX_NAMED_LINES = 10
-"""Lines of one journal that are named one by one; how many more there are is told in one entry."""
+"""Damaged lines of one journal that are named; the last of them says how many more there are."""
 
 
 def inspect_folder(folder: RunFolder) -> list[Damage]:
     """Everything that is damaged but lines of journals, in the order in which it matters."""
     try:
         folder.check()
-    except FileNotFoundError:
+    except ArtifactNotFound:
         return [Damage(file=".", problem="The folder of this run is gone.", remedy=RESTORE_OR_DELETE)]
     except RunFolderError as error:
         return [error.damage]
@@ -29,6 +29,11 @@ def inspect_folder(folder: RunFolder) -> list[Damage]:
     told = {damage.file for damage in kinds}
     documents = [damage for damage in _documents(folder) if damage.file not in told]
     return [*_configuration(folder), *kinds, *documents, *_missing(folder)]
+
+
+def has_trained(folder: RunFolder) -> bool:
+    """Whether training has left anything but events."""
+    return any(map(os.path.lexists, (folder.metrics_path, folder.model_path, folder.best_model_path)))
 
 
 def files_of(folder: RunFolder) -> list[Path]:
@@ -64,7 +69,9 @@ def damaged_lines(path: Path, lines: list[Line], problem: str) -> list[Damage]:
         for line in lines[:MAX_NAMED_LINES]
     ]
     if more := len(lines) - len(named):
-        named.append(Damage(file=path.name, problem=f"The same goes for {more:,} more of its lines.", remedy=REPAIR))
+        named[-1] = named[-1].model_copy(
+            update={"problem": f"{problem} The same goes for {more:,} more lines after it."}
+        )
     return named
 
 
@@ -100,6 +107,10 @@ def _documents(folder: RunFolder) -> Iterator[Damage]:
 
 def _missing(folder: RunFolder) -> Iterator[Damage]:
     """A run that has trained says so in its events."""
-    has_trained = any(map(os.path.lexists, (folder.metrics_path, folder.model_path, folder.best_model_path)))
-    if has_trained and not os.path.lexists(folder.events_path):
+    if not has_trained(folder):
+        return
+    try:
+        if folder.events_path.lstat().st_size == 0 and is_file(folder.events_path):
+            yield damaged(folder.events_path, folder.path, "It is empty, though the run has trained.").damage
+    except OSError:
         yield damaged(folder.events_path, folder.path, MISSING).damage

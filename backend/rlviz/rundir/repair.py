@@ -37,7 +37,7 @@ def repair_folder(folder: RunFolder) -> list[Path]:
     """Make every file of ``folder`` one that can be read, but the configuration, which nothing can be made of.
 
     What is damaged becomes ``<name>.damaged-<time>``; of journals the readable lines stay. Returns the new names.
-    For a run that nobody trains or evaluates: hold its lock. Raises FileNotFoundError or RunFolderError if there
+    For a run that nobody trains or evaluates: hold its lock. Raises ArtifactNotFound or RunFolderError if there
     is no such folder, and OSError.
     """
     folder.check()

@@ -23,6 +23,7 @@ from rlviz.services.supervision.recovery import recover
 from rlviz.services.supervision.sealing import Sealer
 from rlviz.services.supervision.supervisor import Supervisor
 from rlviz.services.use_cases.comparison import ComparisonService
+from rlviz.services.use_cases.damage import DamageService
 from rlviz.services.use_cases.environments import EnvironmentService
 from rlviz.services.use_cases.evaluations import EvaluationService
 from rlviz.services.use_cases.hints import HintService
@@ -57,7 +58,8 @@ class Application:
         self._own_catalogue = Database(runs_dir / CATALOGUE, busy_seconds=SUPERVISOR_BUSY_SECONDS)
         self.supervisor = Supervisor(self.settings, self._own_catalogue, self.launcher, self.feeds, self.broadcast)
         self.trash = Trash(runs_dir)
-        self.housekeeping = Housekeeping(self.trash, self.settings.trash_days)
+        self.damage = DamageService(self.settings, self.database, self.supervisor, self.broadcast)
+        self.housekeeping = Housekeeping(self.trash, self.settings.trash_days, inspect=self.damage.look_at_all)
         self.environments = EnvironmentService(settings.environments)
         self.runs = RunService(
             self.settings, self.database, self.supervisor, self.broadcast, self.trash, self.environments

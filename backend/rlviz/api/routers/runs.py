@@ -19,15 +19,16 @@ from rlviz.domain.errors import (
     IllegalTransition,
     InvalidRequest,
     NotEnoughDisk,
+    RunFolderError,
     RunIsActive,
     RunNotFound,
 )
 from rlviz.domain.limits import DEFAULT_RUNS_PER_PAGE, LIMITS
 from rlviz.domain.status import RunStatus
 from rlviz.rundir.files import open_file
+from rlviz.rundir.folder import folder_gone
 from rlviz.services.application import Application
 from rlviz.services.use_cases.configuration import NewRun
-from rlviz.services.use_cases.runs import folder_gone
 
 router = APIRouter(prefix="/runs", tags=["runs"])
 
@@ -70,7 +71,7 @@ def list_runs(
 @router.get("/{run_id}", responses=documented(RunNotFound, ArtifactNotFound))
 def get_run(run_id: str, app: App) -> RunDetail:
     """One run with its full configuration and its latest evaluation."""
-    return _detail(app, app.runs.get(run_id))
+    return _detail(app, app.damage.look(run_id))
 
 
 @router.patch("/{run_id}", responses=documented(RunNotFound, InvalidRequest))
@@ -90,6 +91,17 @@ def delete_run(run_id: str, app: App) -> None:
 def restore_run(run_id: str, app: App) -> Run:
     """Bring a run back from the trash, with all it had."""
     return _run(app, app.runs.restore(run_id))
+
+
+@router.post("/{run_id}/repair", responses=documented(RunNotFound, ArtifactNotFound, RunIsActive, RunFolderError))
+def repair_run(run_id: str, app: App) -> Run:
+    """Keep what can be read of a damaged run, and put what is damaged beside it, as `<name>.damaged-<time>`.
+
+    Of a journal the readable lines stay. Nothing can be made of a `config.json` that cannot be read: it stays.
+    """
+    row = app.damage.repair(run_id)
+    app.metrics.forget(run_id)
+    return _run(app, row)
 
 
 @router.post("/{run_id}/start", status_code=202, responses=documented(RunNotFound, IllegalTransition, NotEnoughDisk))
@@ -118,10 +130,17 @@ def _run(app: Application, row: RunRow) -> Run:
     return view_run(row, app.runs.queue_positions() if row.state is RunStatus.QUEUED else {})
 
 
+def _config(app: Application, run_id: str) -> RunConfig | None:
+    try:
+        return app.runs.config(run_id)
+    except RunFolderError:
+        return None
+
+
 def _detail(app: Application, row: RunRow) -> RunDetail:
     latest = app.evaluations.find_latest(row.id)
     return RunDetail(
         **_run(app, row).model_dump(),
-        config=app.runs.config(row.id),
+        config=_config(app, row.id),
         latest_evaluation=view_evaluation(latest, app.evaluations.has_video(latest)) if latest else None,
     )

@@ -10,6 +10,7 @@ from rlviz.analysis.solved import SolvedBy
 from rlviz.api.schemas.evaluations import Evaluation
 from rlviz.api.schemas.wire import Body, Wire
 from rlviz.domain.config import EvaluationPlan, RunConfig, RunName, Seed, TotalTimesteps
+from rlviz.domain.damage import Damage
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.limits import LIMITS
 from rlviz.domain.status import RunStatus
@@ -102,12 +103,15 @@ class Run(Wire):
     queue_position: int | None = Field(description="Place in the queue, from 1, while queued.")
     warnings: int
     last_warning: str | None
+    damage: list[Damage] = Field(
+        description="What of its folder cannot be read, and what can be done; empty for a folder that is whole."
+    )
     tags: list[str]
     notes: str
 
 
 class RunDetail(Run):
-    config: RunConfig
+    config: RunConfig | None = Field(description="Null if config.json cannot be read; `damage` says why.")
     latest_evaluation: Evaluation | None
 
 

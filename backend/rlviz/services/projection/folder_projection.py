@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from rlviz.algorithms import ALGORITHMS
 from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.domain.config import RunConfig
-from rlviz.domain.errors import RunFolderError
+from rlviz.domain.errors import ForeignRunFolder, RunFolderError
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.events import EventRecord
 from rlviz.domain.status import RunStatus
@@ -16,6 +16,13 @@ from rlviz.environments.custom import threshold_of
 from rlviz.rundir.control import Control
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import READ_BYTES, JournalTail, read_journal
+from rlviz.services.projection.damaged_folder import (
+    find_damage,
+    note_damage,
+    readable_labels,
+    rescued_row,
+    settle_damaged,
+)
 from rlviz.services.projection.run_projection import RunProjection
 
 
@@ -29,14 +36,19 @@ class Indexed:
 
 
 def index_folder(folder: RunFolder, indexed: Indexed) -> None:
-    """Add what ``folder`` says to ``indexed``; one that cannot be read is named and left alone."""
+    """Add what ``folder`` says to ``indexed``.
+
+    A damaged one is added as far as it can be read. A copy of another run's folder is named and left alone: that run
+    would be there twice.
+    """
     try:
         row = row_of_folder(folder)
     except RunFolderError as error:
         indexed.unreadable.append(error)
         return
+    settle_damaged(row, folder)
     indexed.runs.append(row)
-    indexed.evaluations.extend(_evaluation_rows(folder, indexed.unreadable))
+    indexed.evaluations.extend(evaluation_rows(folder, indexed.unreadable))
 
 
 def row_of_config(config: RunConfig) -> RunRow:
@@ -67,20 +79,29 @@ def row_of_folder(folder: RunFolder) -> RunRow:
     """The row that ``folder`` amounts to.
 
     A run that has begun but not ended is ``running`` or ``stopping`` here; recovery finds out whether
-    anybody stands behind it. Raises RunFolderError.
+    anybody stands behind it. Of a folder that is damaged the row holds what can be read. Raises ForeignRunFolder.
     """
-    config = folder.read_config()
-    row = row_of_config(config)
-    labels = folder.read_labels()
+    row = _fresh_row(folder)
+    labels = readable_labels(folder, row.name)
     row.name, row.tags, row.notes = labels.name, labels.tags, labels.notes
-    control = folder.read_control()
+    control = _control(folder) or Control()
     row.attempt, row.queued_at = control.attempt, control.queued_at
     projection = _project(row, folder)
+    note_damage(row, find_damage(folder, lines=projection.broken_lines > 0))
     row.status = projection.status(control).value
     if row.state is RunStatus.STOPPED:
         row.ended_at = control.requested_at  # unless the events say so
     update_row(row, projection, folder)
     return row
+
+
+def _fresh_row(folder: RunFolder) -> RunRow:
+    try:
+        return row_of_config(folder.read_config())
+    except ForeignRunFolder:
+        raise
+    except RunFolderError:
+        return rescued_row(folder)
 
 
 def end_row(row: RunRow, folder: RunFolder, ending: EventRecord) -> None:
@@ -94,18 +115,20 @@ def end_row(row: RunRow, folder: RunFolder, ending: EventRecord) -> None:
 def _project(row: RunRow, folder: RunFolder) -> RunProjection:
     projection = RunProjection(row.reward_threshold, row.attempt)
     read_metrics(projection, folder)
-    projection.take_events(read_journal(folder.events_path))
+    with suppress(RunFolderError):  # what is no journal any more says nothing
+        projection.take_events(read_journal(folder.events_path))
     return projection
 
 
 def read_metrics(projection: RunProjection, folder: RunFolder, end: int | None = None) -> None:
     """Have ``projection`` take in the metrics of ``folder``: all, or what stands before byte ``end``."""
     tail = JournalTail(folder.metrics_path)
-    while end is None or tail.offset < end:
-        lines = tail.read(READ_BYTES if end is None else min(READ_BYTES, end - tail.offset))
-        if not lines:
-            break
-        projection.take_metrics(lines)
+    with suppress(RunFolderError):
+        while end is None or tail.offset < end:
+            lines = tail.read(READ_BYTES if end is None else min(READ_BYTES, end - tail.offset))
+            if not lines:
+                break
+            projection.take_metrics(lines)
 
 
 def update_row(row: RunRow, projection: RunProjection, folder: RunFolder) -> None:
@@ -134,7 +157,8 @@ def _best_policy(folder: RunFolder) -> BestPolicy | None:
     return None
 
 
-def _evaluation_rows(folder: RunFolder, unreadable: list[RunFolderError]) -> list[EvaluationRow]:
+def evaluation_rows(folder: RunFolder, unreadable: list[RunFolderError]) -> list[EvaluationRow]:
+    """The evaluations of a run; those that cannot be read are added to ``unreadable``."""
     rows = []
     for evaluation_id in folder.evaluation_ids():
         try:

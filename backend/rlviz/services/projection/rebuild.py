@@ -12,7 +12,7 @@ from sqlmodel import Session, col, delete, select
 
 from rlviz.catalog.database import Database, mark_indexed
 from rlviz.catalog.models import EvaluationRow, RunRow
-from rlviz.rundir.folder import RunFolder, run_folders
+from rlviz.rundir.folder import RunFolder, linked_folders, run_folders
 from rlviz.services.projection.folder_projection import Indexed, index_folder
 
 MANY_FOLDERS = 400
@@ -32,14 +32,14 @@ class Rebuilt:
 
 
 def rebuild(database: Database, runs_dir: Path) -> Rebuilt:
-    """Replace all rows by what the folders say. A folder that cannot be read is reported and left alone."""
+    """Replace all rows by what the folders say. Copies of run folders, and links to some, are named and left alone."""
     found = _index_all(list(run_folders(runs_dir)))
     with database.write() as session:
         session.exec(delete(EvaluationRow))
         session.exec(delete(RunRow))
         _add(session, found)
         mark_indexed(session)
-    return _counted(found)
+    return _counted(found, runs_dir)
 
 
 def index_new(database: Database, runs_dir: Path) -> Rebuilt:
@@ -52,7 +52,7 @@ def index_new(database: Database, runs_dir: Path) -> Rebuilt:
     if found.runs:
         with database.write() as session:
             _add(session, found)
-    return _counted(found)
+    return _counted(found, runs_dir)
 
 
 def _index_all(folders: Sequence[RunFolder]) -> Indexed:
@@ -82,5 +82,10 @@ def _add(session: Session, found: Indexed) -> None:
     session.add_all(found.evaluations)
 
 
-def _counted(found: Indexed) -> Rebuilt:
-    return Rebuilt(len(found.runs), len(found.evaluations), [str(error) for error in found.unreadable])
+def _counted(found: Indexed, runs_dir: Path) -> Rebuilt:
+    unreadable = [str(error) for error in found.unreadable]
+    unreadable += [f"{path} is a link. {_MOVE_IT}" for path in linked_folders(runs_dir)]
+    return Rebuilt(len(found.runs), len(found.evaluations), unreadable)
+
+
+_MOVE_IT = "What lies outside the runs folder is never read: put the folder itself here."

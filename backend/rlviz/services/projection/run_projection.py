@@ -58,6 +58,11 @@ class RunProjection:
         return self._events.ending if self.has_begun else None
 
     @property
+    def broken_lines(self) -> int:
+        """Lines of both journals that say nothing."""
+        return self._metrics.broken + self._events.broken
+
+    @property
     def answered_checkpoint(self) -> int:
         """The last request for a checkpoint that was answered."""
         return self._events.answered_checkpoint

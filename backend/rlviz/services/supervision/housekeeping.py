@@ -1,4 +1,4 @@
-"""What is tidied up now and then: the trash."""
+"""What is looked after now and then: the trash, and whether the run folders are whole."""
 
 from __future__ import annotations
 
@@ -16,10 +16,17 @@ DAY_SECONDS = 86_400.0
 
 
 class Housekeeping:
-    """Empties the trash of what has lain there for ``trash_days``: at the start, and every hour."""
+    """Empties the trash of what has lain there for ``trash_days``, and inspects: at the start, and every hour."""
 
-    def __init__(self, trash: Trash, trash_days: float, *, clock: Callable[[], float] = time.time) -> None:
-        self._trash, self._trash_days, self._clock = trash, trash_days, clock
+    def __init__(
+        self,
+        trash: Trash,
+        trash_days: float,
+        *,
+        inspect: Callable[[], None] = lambda: None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._trash, self._trash_days, self._inspect, self._clock = trash, trash_days, inspect, clock
         self._closing = Event()
         self._thread = Thread(target=self._loop, name="housekeeping", daemon=True)
 
@@ -43,4 +50,8 @@ class Housekeeping:
     def _loop(self) -> None:
         while not self._closing.is_set():
             self.tidy()
+            try:
+                self._inspect()
+            except Exception:
+                log.exception("The run folders could not be looked through; trying again in an hour")
             self._closing.wait(INTERVAL_SECONDS)

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import logging
+import os
 import time
 from collections.abc import Container
+from contextlib import suppress
 from pathlib import Path
 
 from rlviz.catalog.database import Database
 from rlviz.catalog.evaluations import open_evaluations
 from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.catalog.runs import runs_with_status
-from rlviz.domain.errors import RunFolderError, RunIsActive
+from rlviz.domain.errors import ArtifactNotFound, RunFolderError, RunIsActive
 from rlviz.domain.events import InterruptedData
 from rlviz.domain.status import RunStatus
 from rlviz.domain.times import utc
 from rlviz.launchers.base import Launcher, UnknownWorker, Worker
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.trash import Trash
+from rlviz.services.projection.damaged_folder import keep_known
 from rlviz.services.projection.folder_projection import end_row, row_of_folder
 from rlviz.services.supervision.run_monitor import journal_ending
 from rlviz.services.supervision.supervisor import Supervisor
@@ -50,7 +53,7 @@ def recover(
 
 def _finish_deletion(folder: RunFolder, database: Database) -> None:
     """Delete the row that a delete that was cut off left, unless the run has a folder again."""
-    if folder.path.exists():
+    if os.path.lexists(folder.path):
         return
     with database.write() as session:
         row = session.get(RunRow, folder.run_id)
@@ -69,6 +72,7 @@ def _recover_run(
         now = _read(row, folder)  # again: it may have ended between the first look and the second
         if not now.state.is_final:
             worker = _settle(now, folder, launcher)
+            keep_known(now, row)
     if worker is None:
         folder.tidy()
     else:
@@ -83,10 +87,12 @@ def _recover_run(
 def _read(row: RunRow, folder: RunFolder) -> RunRow:
     """What the folder says now, with what only ``row`` knows."""
     try:
+        folder.check()
         now = row_of_folder(folder)
-    except RunFolderError as error:
+        keep_known(now, row)
+    except (RunFolderError, ArtifactNotFound) as error:
         now = row.model_copy()
-        now.status, now.cause = RunStatus.INTERRUPTED.value, f"The run folder cannot be read: {error}"
+        now.status, now.cause = RunStatus.INTERRUPTED.value, str(error)
     now.queued_at = row.queued_at
     now.worker = now.worker or row.worker
     return now
@@ -113,7 +119,8 @@ def _recover_evaluation(
     if row.worker is None:
         request = None
         if supervisor.is_live(row.run_id):
-            request = request_checkpoint(folder, stopping=row.run_id in stopping, now=utc(time.time()))
+            with suppress(OSError, RunFolderError):  # then the newest policy there is will do
+                request = request_checkpoint(folder, stopping=row.run_id in stopping, now=utc(time.time()))
         supervisor.add_evaluation(row, request)
     else:
         supervisor.adopt_evaluation(row, launcher.adopt(row.worker) or UnknownWorker())

@@ -13,7 +13,7 @@ from rlviz.domain.errors import RunFolderError, RunIsActive
 from rlviz.domain.events import Ending, EventRecord, InterruptedData, StoppedData, event_line
 from rlviz.launchers.base import Exit, Worker
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.journal import JournalTail, JournalWriter
+from rlviz.rundir.journal import JournalTail, JournalWriter, Line
 from rlviz.rundir.lock import training_lock
 from rlviz.services.projection.folder_projection import read_metrics, update_row
 from rlviz.services.projection.run_projection import RunProjection
@@ -125,12 +125,12 @@ class RunMonitor:
             log.debug("Looking again: %s", error)
             return False
         self._projection.take_event(event)
-        self._tail.read()  # that line
+        _unless_damaged(self._tail.read)  # that line
         self._has_news = True
         return True
 
     def _read(self) -> None:
-        events, rows = self._tail.read(), self.feed.poll()
+        events, rows = _unless_damaged(self._tail.read), _unless_damaged(self.feed.poll)
         self._projection.take_events(events)
         self._projection.take_metrics(rows)
         self._has_news = self._has_news or bool(events)
@@ -148,6 +148,14 @@ class RunMonitor:
         self.answered_checkpoint = self._projection.answered_checkpoint
         self.ended = self._projection.ending is not None
         self._broadcast.run_changed(row)
+
+
+def _unless_damaged(read: Callable[[], list[Line]]) -> list[Line]:
+    """The lines that ``read`` finds; none in what is no journal any more. Its worker may live and end all the same."""
+    try:
+        return read()
+    except RunFolderError:
+        return []
 
 
 def journal_ending(folder: RunFolder, data: Ending, clock: Callable[[], float] = time.time) -> EventRecord:

@@ -22,7 +22,6 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.supervision.disk_guard import DiskGuard
 from rlviz.services.supervision.supervisor import Supervisor
-from rlviz.services.use_cases.runs import check_there
 from rlviz.settings import Settings
 
 
@@ -53,7 +52,7 @@ class EvaluationService:
             if open_evaluations(session, run_id):
                 raise EvaluationInProgress(f"Run {run_id!r} is being evaluated. Wait for it to end, then ask again.")
             folder = RunFolder(self._settings.runs_dir, run_id)
-            check_there(folder)
+            folder.check()
             latest = policy is PolicyChoice.LATEST
             if latest and not run.state.has_worker and folder.newest_policy() is None:
                 raise NothingToEvaluate(_why_nothing(run))

@@ -31,7 +31,7 @@ from rlviz.domain.ids import check_run_id
 from rlviz.domain.status import RunStatus, check_transition
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.creation import new_folder
-from rlviz.rundir.folder import Labels, RunFolder
+from rlviz.rundir.folder import Labels, RunFolder, folder_gone
 from rlviz.rundir.trash import Trash
 from rlviz.services.projection.folder_projection import Indexed, index_folder, row_of_config
 from rlviz.services.streaming.broadcast import Broadcast
@@ -101,7 +101,7 @@ class RunService:
     def config(self, run_id: str) -> RunConfig:
         """Raises RunNotFound, ArtifactNotFound if the folder is gone, or RunFolderError."""
         folder = self.folder(run_id)
-        check_there(folder)
+        folder.check()
         return folder.read_config()
 
     def create(self, new: NewRun, *, start: bool = False) -> RunRow:
@@ -129,11 +129,12 @@ class RunService:
         return row
 
     def start(self, run_id: str) -> RunRow:
-        """Queue a created run. Raises IllegalTransition for any other, or NotEnoughDisk."""
+        """Queue a created run. Raises IllegalTransition for any other, NotEnoughDisk, or RunFolderError."""
         now = self._clock()
         with self._database.write() as session:
             row = move_run(session, run_id, RunStatus.QUEUED, queued_at=now)
             self._disk.check()
+            RunFolder(self._settings.runs_dir, run_id).read_config()
             self._ask(run_id, Desired.RUN, now, queued_at=now)
         self._broadcast.run_changed(row)
         self._supervisor.wake()
@@ -221,15 +222,3 @@ class RunService:
             folder.change_control(desired=desired, requested_at=now, **changes)
         except FileNotFoundError as error:
             raise folder_gone(run_id) from error
-
-
-def check_there(folder: RunFolder) -> None:
-    """Raises ArtifactNotFound if the run's folder is gone, RunFolderError if something else lies in its place."""
-    try:
-        folder.check()
-    except FileNotFoundError as error:
-        raise folder_gone(folder.run_id) from error
-
-
-def folder_gone(run_id: str) -> ArtifactNotFound:
-    return ArtifactNotFound(f"The folder of run {run_id!r} is gone. Delete the run, or put its folder back.")

@@ -196,6 +196,28 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/runs/{run_id}/repair": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Repair Run
+     * @description Keep what can be read of a damaged run, and put what is damaged beside it, as `<name>.damaged-<time>`.
+     *
+     *     Of a journal the readable lines stay. Nothing can be made of a `config.json` that cannot be read: it stays.
+     */
+    post: operations["repair_run"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/runs/{run_id}/start": {
     parameters: {
       query?: never;
@@ -854,6 +876,32 @@ export interface components {
       max_episode_steps: number | null;
       /** Render Fps */
       render_fps: number;
+    };
+    /**
+     * Damage
+     * @description One thing that is wrong with a file of a run folder.
+     */
+    Damage: {
+      /**
+       * File
+       * @description Path within the run folder; `.` is the folder itself.
+       */
+      file: string;
+      /**
+       * Line
+       * @description Line of the file, from 1; null where the whole file is meant.
+       */
+      line?: number | null;
+      /**
+       * Problem
+       * @description What is wrong with it; a sentence.
+       */
+      problem: string;
+      /**
+       * Remedy
+       * @description What can be done about it; a sentence.
+       */
+      remedy: string;
     };
     /** DeletedRun */
     DeletedRun: {
@@ -1875,6 +1923,11 @@ export interface components {
       warnings: number;
       /** Last Warning */
       last_warning: string | null;
+      /**
+       * Damage
+       * @description What of its folder cannot be read, and what can be done; empty for a folder that is whole.
+       */
+      damage: components["schemas"]["Damage"][];
       /** Tags */
       tags: string[];
       /** Notes */
@@ -2141,11 +2194,17 @@ export interface components {
       warnings: number;
       /** Last Warning */
       last_warning: string | null;
+      /**
+       * Damage
+       * @description What of its folder cannot be read, and what can be done; empty for a folder that is whole.
+       */
+      damage: components["schemas"]["Damage"][];
       /** Tags */
       tags: string[];
       /** Notes */
       notes: string;
-      config: components["schemas"]["RunConfig"];
+      /** @description Null if config.json cannot be read; `damage` says why. */
+      config: components["schemas"]["RunConfig"] | null;
       latest_evaluation: components["schemas"]["Evaluation"] | null;
     };
     /** RunEvent */
@@ -2964,6 +3023,46 @@ export interface operations {
       };
       /** @description Run not found */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  repair_run: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Run"];
+        };
+      };
+      /** @description Run not found; Artifact not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Run is active; Run is damaged */
+      409: {
         headers: {
           [name: string]: unknown;
         };

@@ -10,7 +10,22 @@ import { differs, presetOf, type Setting, settings } from "./settings";
 const NONE: never[] = [];
 
 export function ConfigPanel({ run }: { run: RunDetail }) {
-  const { config, env_options: options } = run;
+  return run.config === null ? (
+    <p className="p-4 text-sm text-ink-soft">
+      The configuration of this run cannot be read.{" "}
+      {run.damage.map(({ file, problem, remedy }) => `${file}: ${problem} ${remedy}`).join(" ")}
+    </p>
+  ) : (
+    <Configuration config={run.config} options={run.env_options} />
+  );
+}
+
+interface ConfigurationProps {
+  config: RunConfig;
+  options: RunDetail["env_options"];
+}
+
+function Configuration({ config, options }: ConfigurationProps) {
   const { data: environments } = useQuery(environmentsQuery);
   const preset = presetOf(config, environments ?? NONE);
   const rows = settings(config, preset);

@@ -19,9 +19,10 @@ const COPY = " (copy)";
 
 /**
  * The form filled in from a run: its preset, and as typed text all that differs from it. Null when its
- * algorithm can no longer train on its environment here.
+ * algorithm can no longer train on its environment here, or its configuration cannot be read.
  */
 export function draftFromRun(choices: Choices, { name, config }: RunDetail): Draft | null {
+  if (config === null) return null;
   const environment = environmentOfRun(choices.environments, config);
   if (!environment?.available || !environment.algorithms.includes(config.algo)) return null;
   let draft = changeDraft(choices, firstDraft(choices), { field: "env", value: config.env_id });

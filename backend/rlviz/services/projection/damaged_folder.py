@@ -1,0 +1,129 @@
+"""A run folder that is damaged: what of its row can be told all the same."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import orjson
+from pydantic import TypeAdapter, ValidationError
+
+from rlviz.catalog.models import RunRow
+from rlviz.domain.config import RunName, Seed, TotalTimesteps
+from rlviz.domain.damage import Damage
+from rlviz.domain.errors import RunFolderError
+from rlviz.domain.ids import created_at_of
+from rlviz.domain.records import is_metric
+from rlviz.domain.status import RunStatus
+from rlviz.domain.times import Instant
+from rlviz.rundir.files import read_small
+from rlviz.rundir.folder import Labels, RunFolder
+from rlviz.rundir.inspection import damaged_lines, has_trained, inspect_folder
+from rlviz.rundir.repair import broken_lines, is_event
+
+UNKNOWN = "unknown"
+"""Stands for an algorithm or environment that nobody can tell any more."""
+
+ENDING_LOST = "How the run ended is not known any more: what its events said of it is lost."
+
+_TOLD_BY = {
+    "config.json": (
+        *("algo", "env_id", "env_options", "preset", "seed", "total_timesteps", "end_step", "created_at"),
+        "reward_threshold",
+    ),
+    "labels.json": ("name", "tags", "notes"),
+    "metrics.jsonl": (
+        *("step", "step_at", "episodes", "ep_rew_mean", "ep_len_mean", "fps", "update_seconds", "sparkline"),
+        *("best_moving_average", "best_moving_average_step", "solved_step", "solved_at", "solved_by"),
+    ),
+    "events.jsonl": ("started_at", "ended_at", "ended_early", "cause", "traceback", "policy_step", "boot_id"),
+    "best_model.zip": ("best_policy",),
+}
+"""The columns that are lost with a file."""
+
+_NO_RECORD = "It is not a record, and was left out."
+_NO_EVENT = "It is not an event, and was left out."
+
+
+def find_damage(folder: RunFolder, *, lines: bool = True) -> list[Damage]:
+    """Everything that is damaged in ``folder``; with ``lines`` also what of its journals is, which are read for it."""
+    found = inspect_folder(folder)
+    if not lines:
+        return found
+    for path, is_readable, problem in (
+        (folder.events_path, is_event, _NO_EVENT),
+        (folder.metrics_path, is_metric, _NO_RECORD),
+    ):
+        try:
+            found += damaged_lines(path, broken_lines(path, is_readable), problem)
+        except (FileNotFoundError, RunFolderError):  # told already, or not there
+            continue
+    return found
+
+
+def note_damage(row: RunRow, damage: list[Damage]) -> None:
+    row.damage = [one.model_dump() for one in damage]
+
+
+def rescued_row(folder: RunFolder) -> RunRow:
+    """A fresh row for a run whose configuration is no good: with each of its values that can be read by itself."""
+    values = _values(folder)
+    total_timesteps = _valid(TotalTimesteps, values.get("total_timesteps"), 0)
+    return RunRow(
+        id=folder.run_id,
+        name=_valid(RunName, values.get("name"), folder.run_id),
+        algo=_valid(RunName, values.get("algo"), UNKNOWN),
+        env_id=_valid(RunName, values.get("env_id"), UNKNOWN),
+        seed=_valid(Seed, values.get("seed"), 0),
+        total_timesteps=total_timesteps,
+        end_step=total_timesteps,
+        created_at=_created_at(folder, values.get("created_at")),
+    )
+
+
+def readable_labels(folder: RunFolder, name: str) -> Labels:
+    """The labels of a run; ``name`` alone if they cannot be read."""
+    try:
+        return folder.read_labels()
+    except RunFolderError:
+        return Labels(name=name)
+
+
+def keep_known(now: RunRow, before: RunRow) -> None:
+    """What a damaged folder cannot tell any more stays in ``now`` as the catalogue had it ``before``."""
+    told = {one["file"] for one in now.damage if one["line"] is None}
+    kept = {name for file, names in _TOLD_BY.items() if file in told or "." in told for name in names}
+    now.sqlmodel_update({name: value for name in kept if (value := getattr(before, name)) is not None})
+
+
+def settle_damaged(row: RunRow, folder: RunFolder) -> None:
+    """A run that has not begun, going by what can be read, is not begun now: it may have, or cannot be."""
+    if row.state not in (RunStatus.CREATED, RunStatus.QUEUED):
+        return
+    damage = [Damage.model_validate(one) for one in row.damage]
+    in_the_way = [one for one in damage if one.file in ("config.json", "events.jsonl")]
+    if in_the_way or has_trained(folder):
+        row.status = RunStatus.INTERRUPTED.value
+        row.cause = f"The run folder is damaged. {in_the_way[0]}" if in_the_way else ENDING_LOST
+
+
+def _values(folder: RunFolder) -> dict[str, Any]:
+    """The configuration as it stands, whatever its values; nothing if it is no JSON object."""
+    try:
+        found = orjson.loads(read_small(folder.config_path))
+    except (FileNotFoundError, RunFolderError, orjson.JSONDecodeError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _valid(kind: Any, value: Any, otherwise: Any) -> Any:
+    try:
+        return TypeAdapter(kind).validate_python(value)
+    except ValidationError:
+        return otherwise
+
+
+def _created_at(folder: RunFolder, value: Any) -> float:
+    """What the configuration says, else the run's id, else the folder's own time; Unix seconds."""
+    created: datetime | None = _valid(Instant, value, None) or created_at_of(folder.run_id)
+    return created.astimezone(UTC).timestamp() if created is not None else folder.path.lstat().st_mtime

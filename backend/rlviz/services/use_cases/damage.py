@@ -1,0 +1,147 @@
+"""Use cases on damaged run folders: say what is damaged, and repair it."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+
+from sqlalchemy.exc import DatabaseError
+from sqlmodel import Session, col, delete, select
+
+from rlviz.catalog.database import Database
+from rlviz.catalog.evaluations import open_evaluations
+from rlviz.catalog.models import EvaluationRow, RunRow
+from rlviz.catalog.runs import get_run
+from rlviz.domain.damage import Damage
+from rlviz.domain.errors import RunIsActive, RunNotFound
+from rlviz.domain.events import Ending, ErrorData, FinishedData, InterruptedData, StoppedData
+from rlviz.domain.status import RunStatus
+from rlviz.rundir.control import Control, Desired
+from rlviz.rundir.files import is_file
+from rlviz.rundir.folder import Labels, RunFolder
+from rlviz.rundir.inspection import has_trained, inspect_folder
+from rlviz.rundir.lock import training_lock
+from rlviz.rundir.repair import repair_folder
+from rlviz.services.projection.damaged_folder import ENDING_LOST, find_damage, keep_known, note_damage
+from rlviz.services.projection.folder_projection import Indexed, evaluation_rows, row_of_folder
+from rlviz.services.streaming.broadcast import Broadcast
+from rlviz.services.supervision.run_monitor import journal_ending
+from rlviz.services.supervision.supervisor import Supervisor
+from rlviz.settings import Settings
+
+log = logging.getLogger(__name__)
+
+
+class DamageService:
+    """What of a run folder cannot be read is that run's concern alone: it is told, and the rest goes on."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        database: Database,
+        supervisor: Supervisor,
+        broadcast: Broadcast,
+        *,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._settings, self._database = settings, database
+        self._supervisor, self._broadcast, self._clock = supervisor, broadcast, clock
+
+    def look(self, run_id: str) -> RunRow:
+        """The run, with what is known of its damage renewed: all but lines of journals, which stay as they were found.
+
+        Raises RunNotFound.
+        """
+        with self._database.read() as session:
+            row = get_run(session, run_id)
+        found = inspect_folder(RunFolder(self._settings.runs_dir, run_id))
+        told = {damage.file for damage in found}
+        lines = [Damage.model_validate(one) for one in row.damage if one["line"] is not None]
+        found += [damage for damage in lines if damage.file not in told and "." not in told]
+        if [damage.model_dump() for damage in found] == row.damage:
+            return row
+        with self._database.write() as session:
+            row = get_run(session, run_id)
+            note_damage(row, found)
+        self._broadcast.run_changed(row)
+        return row
+
+    def look_at_all(self) -> None:
+        """Renew what is known of every run's damage; what fails is logged, and the others follow."""
+        with self._database.read() as session:
+            run_ids = session.exec(select(col(RunRow.id)).order_by(col(RunRow.created_at).desc())).all()
+        for run_id in run_ids:
+            try:
+                self.look(run_id)
+            except RunNotFound:  # deleted meanwhile
+                continue
+            except (OSError, DatabaseError):
+                log.exception("Run %s could not be looked through", run_id)
+
+    def repair(self, run_id: str) -> RunRow:
+        """Keep what can be read of a run's folder, put the damaged originals beside it, and index the run again.
+
+        Raises RunNotFound, RunIsActive while a worker or an evaluation may write there, ArtifactNotFound if the
+        folder is gone, and RunFolderError if a link or a file lies in its place.
+        """
+        folder = RunFolder(self._settings.runs_dir, run_id)
+        with self._database.read() as session:
+            before = get_run(session, run_id)
+            self._check_idle(session, before)
+        damaged = {damage.file for damage in find_damage(folder)}
+        folder.check()
+        with training_lock(folder):
+            for aside in repair_folder(folder):
+                log.info("Run %s was repaired; what was damaged is now %s", run_id, aside)
+        if "labels.json" in damaged:
+            folder.write_labels(Labels(name=before.name, tags=before.tags, notes=before.notes))
+        if "control.json" in damaged:
+            folder.write_control(Control(desired=_DESIRED.get(before.state, Desired.RUN)))
+        row = self._index_again(folder, before, damaged)
+        self._broadcast.run_changed(row)
+        return row
+
+    def _check_idle(self, session: Session, row: RunRow) -> None:
+        if row.state.is_active or self._supervisor.is_live(row.id):
+            raise RunIsActive(f"Run {row.id!r} is {row.status!r}. Stop it and wait for its end before repairing it.")
+        if open_evaluations(session, row.id):
+            raise RunIsActive(f"Run {row.id!r} is being evaluated. Repair it when the evaluation has ended.")
+
+    def _index_again(self, folder: RunFolder, before: RunRow, damaged: set[str]) -> RunRow:
+        row = row_of_folder(folder)
+        if not row.state.is_final and (before.state.is_final and (has_trained(folder) or row.state.has_worker)):
+            journal_ending(folder, _ending(before, folder), self._clock)
+            row = row_of_folder(folder)
+        elif not row.state.is_final:  # never begun: nobody shall be surprised by a run that begins by itself
+            folder.change_control(desired=Desired.IDLE)
+            row.status = RunStatus.CREATED.value
+        keep_known(row, before)
+        if "events.jsonl" in damaged and before.state.is_final and row.status == before.status:
+            row.started_at, row.ended_at = before.started_at, before.ended_at
+            row.cause, row.traceback = before.cause, before.traceback
+        found = Indexed()
+        rows = evaluation_rows(folder, found.unreadable)
+        with self._database.write() as session:
+            session.merge(row)
+            session.exec(delete(EvaluationRow).where(col(EvaluationRow.run_id) == folder.run_id))
+            session.add_all(rows)
+        return row
+
+
+_DESIRED = {RunStatus.CREATED: Desired.IDLE, RunStatus.STOPPED: Desired.STOP}
+
+
+def _ending(row: RunRow, folder: RunFolder) -> Ending:
+    """The ending that the catalogue remembers of a run."""
+    path = folder.model_path.name if is_file(folder.model_path) else None
+    match row.state:
+        case RunStatus.COMPLETED:
+            return FinishedData(path=path, ended_early=row.ended_early)
+        case RunStatus.STOPPED:
+            return StoppedData(path=path)
+        case RunStatus.FAILED:
+            kind, _, message = (row.cause or ENDING_LOST).partition(": ")
+            return ErrorData(type=kind, message=message, traceback=row.traceback or "")
+        case _:
+            return InterruptedData(cause=ENDING_LOST)
