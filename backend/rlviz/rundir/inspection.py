@@ -33,7 +33,15 @@ def inspect_folder(folder: RunFolder) -> list[Damage]:
 
 def has_trained(folder: RunFolder) -> bool:
     """Whether training has left anything but events."""
-    return any(map(os.path.lexists, (folder.metrics_path, folder.model_path, folder.best_model_path)))
+    return any(map(_holds_something, (folder.metrics_path, folder.model_path, folder.best_model_path)))
+
+
+def _holds_something(path: Path) -> bool:
+    """A worker makes its journals before it says that it has begun."""
+    try:
+        return path.lstat().st_size > 0
+    except OSError:
+        return False
 
 
 def files_of(folder: RunFolder) -> list[Path]:
