@@ -67,6 +67,7 @@ def test_many_folders_are_read_side_by_side_and_amount_to_the_same(
     for number in range(7):
         make_run(tmp_path, str(number))
     (tmp_path / "ppo-cartpole-3" / "config.json").write_text("{}")
+    shutil.copytree(tmp_path / "ppo-cartpole-4", tmp_path / "ppo-cartpole-4-copy")
 
     def rebuilt() -> tuple[Rebuilt, list[dict[str, object]]]:
         found = rebuild(database, tmp_path)
@@ -77,7 +78,8 @@ def test_many_folders_are_read_side_by_side_and_amount_to_the_same(
     monkeypatch.setattr(rebuild_module, "MANY_FOLDERS", 1)
     monkeypatch.setattr(rebuild_module, "BATCH", 2)
     assert rebuilt() == alone
-    assert "ppo-cartpole-3" in alone[0].unreadable[0]
+    assert [row["id"] for row in alone[1] if row["damage"]] == ["ppo-cartpole-3"]
+    assert "ppo-cartpole-4-copy" in alone[0].unreadable[0]
 
 
 @pytest.mark.parametrize("value", ["null", '"three"', "[]"])
