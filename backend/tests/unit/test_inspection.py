@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from rlviz.catalog.models import RunRow
 from rlviz.domain.damage import REPAIR, RESTORE_OR_DELETE
 from rlviz.domain.events import parse_event
 from rlviz.domain.records import is_metric
@@ -16,6 +17,7 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.inspection import MAX_NAMED_LINES, damaged_lines, inspect_folder
 from rlviz.rundir.journal import read_journal
 from rlviz.rundir.repair import broken_lines, is_event, repair_folder
+from rlviz.services.projection.damaged_folder import TOLD_BY
 from tests.support.http import make_run
 
 
@@ -160,3 +162,7 @@ def test_of_many_broken_lines_the_first_are_named_and_the_rest_counted(folder: R
     found = damaged_lines(folder.metrics_path, broken_lines(folder.metrics_path, is_metric), "It is not a record.")
     assert len(found) == MAX_NAMED_LINES
     assert "990" in found[-1].problem
+
+
+def test_every_column_that_is_lost_with_a_file_exists() -> None:
+    assert {name for names in TOLD_BY.values() for name in names} <= set(RunRow.model_fields)

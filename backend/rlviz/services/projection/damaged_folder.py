@@ -26,7 +26,7 @@ UNKNOWN = "unknown"
 
 ENDING_LOST = "How the run ended is not known any more: what its events said of it is lost."
 
-_TOLD_BY = {
+TOLD_BY = {
     "config.json": (
         *("algo", "env_id", "env_options", "preset", "seed", "total_timesteps", "end_step", "created_at"),
         "reward_threshold",
@@ -36,7 +36,7 @@ _TOLD_BY = {
         *("step", "step_at", "episodes", "ep_rew_mean", "ep_len_mean", "fps", "update_seconds", "sparkline"),
         *("best_moving_average", "best_moving_average_step", "solved_step", "solved_at", "solved_by"),
     ),
-    "events.jsonl": ("started_at", "ended_at", "ended_early", "cause", "traceback", "policy_step", "boot_id"),
+    "events.jsonl": ("started_at", "ended_at", "ended_early", "cause", "traceback", "policy_step", "worker"),
     "best_model.zip": ("best_policy",),
 }
 """The columns that are lost with a file."""
@@ -92,7 +92,7 @@ def readable_labels(folder: RunFolder, name: str) -> Labels:
 def keep_known(now: RunRow, before: RunRow) -> None:
     """What a damaged folder cannot tell any more stays in ``now`` as the catalogue had it ``before``."""
     told = {one["file"] for one in now.damage if one["line"] is None}
-    kept = {name for file, names in _TOLD_BY.items() if file in told or "." in told for name in names}
+    kept = {name for file, names in TOLD_BY.items() if file in told or "." in told for name in names}
     now.sqlmodel_update({name: value for name in kept if (value := getattr(before, name)) is not None})
 
 
