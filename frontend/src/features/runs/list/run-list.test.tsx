@@ -29,6 +29,7 @@ const run = (id: string, change: Partial<Run> = {}) =>
     step: 250,
     fps: 100,
     best_moving_average: 481.5,
+    solved: { step: 240, seconds: 3 },
     sparkline: [20, 300, 481.5],
     queue_position: null,
     tags: ["paper"],
@@ -103,7 +104,9 @@ test("a line says how far, how long and how well; the list says how many", async
   expect(row).toHaveTextContent("25%7s left");
   expect(row).toHaveTextContent("481.5");
   expect(within(row).getByText("paper")).toBeVisible();
-  expect(await within(row).findByRole("img", { name: "solved:" })).toBeVisible();
+  expect(
+    within(row).getByRole("img", { name: "Solved at step 240, after 3s of training:" }),
+  ).toBeVisible();
   expect(within(row).getByRole("link", { name: "Run a" })).toHaveAttribute(
     "href",
     "/runs/view?id=a",

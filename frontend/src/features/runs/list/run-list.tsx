@@ -1,12 +1,11 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
 import clsx from "clsx";
 import { useRouter } from "next/navigation";
 import { lazy, Suspense, useReducer, useState } from "react";
 import { type NamedRun, useToldRunActions } from "@/components/run-actions";
 import { ErrorState } from "@/components/ui/error-state";
-import { environmentsQuery, type Run } from "@/lib/api";
+import type { Run } from "@/lib/api";
 import { usualPolicy } from "@/lib/evaluations";
 import {
   EVERYTHING,
@@ -54,7 +53,6 @@ export function RunList({ onNew, onDuplicate }: RunListProps) {
   const [edited, setEdited] = useState<Run | null>(null);
   const idsOfLines = useIdsOfLines(filter);
   const told = useToldRunActions(router.push);
-  const environments = useQuery(environmentsQuery).data;
 
   const show = (next: ListFilter) => {
     replaceQuery(writeListFilter(next));
@@ -124,7 +122,6 @@ export function RunList({ onNew, onDuplicate }: RunListProps) {
             onSort={(sort) => show({ ...shown, sort })}
             selection={selection}
             actions={actions}
-            environments={environments}
           />
         )}
       </section>

@@ -48,3 +48,9 @@ export function presetName(preset: string | null): string {
     (_, dash, letter: string) => `${dash ? " " : ""}${letter.toUpperCase()}`,
   );
 }
+
+/** `Solved at step 12.3k, after 14s of training`, as the service judged it. */
+export function solvedText({ step, seconds }: NonNullable<Run["solved"]>): string {
+  const after = seconds === null ? "" : `, after ${duration(seconds * 1000)} of training`;
+  return `Solved at step ${brief(step)}${after}`;
+}

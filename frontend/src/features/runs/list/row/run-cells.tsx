@@ -4,12 +4,11 @@ import { memo } from "react";
 import { Sparkline } from "@/components/charts/sparkline/sparkline";
 import { Progress } from "@/components/ui/progress";
 import { StatusBadge } from "@/components/ui/status-badge";
-import { type Environment, environmentOfRun, isActive, progress, type Run } from "@/lib/api";
+import { isActive, progress, type Run } from "@/lib/api";
 import { decimal } from "@/lib/format";
-import { useAlgorithmName } from "@/lib/registry";
 import { routes } from "@/lib/url";
 import layout from "../layout/layout.module.css";
-import { presetName, progressText } from "./progress-text";
+import { presetName, progressText, solvedText } from "./progress-text";
 import { RunAge } from "./run-age";
 import { RunTags } from "./run-tags";
 
@@ -17,19 +16,17 @@ interface RunCellsProps {
   run: Run;
   selected: boolean;
   current: boolean;
-  environments: readonly Environment[] | undefined;
+  /** The name of its algorithm. */
+  algorithm: string;
   /** The age stands beside the status on a card, in a column of the table. */
   cards: boolean;
   now: number;
 }
 
 export const RunCells = memo(function RunCells(props: RunCellsProps) {
-  const { run, selected, current, environments, cards, now } = props;
+  const { run, selected, current, algorithm, cards, now } = props;
   const tabIndex = current ? 0 : -1;
-  const threshold = environmentOfRun(environments, run)?.reward_threshold ?? Infinity;
-  const solved = (run.best_moving_average ?? -Infinity) >= threshold;
   const { done, note } = progressText(run);
-  const algorithm = useAlgorithmName()(run.algo);
   const preset = presetName(run.preset);
   const plain = clsx(layout.wide, "truncate text-ink-soft");
   return (
@@ -100,8 +97,14 @@ export const RunCells = memo(function RunCells(props: RunCellsProps) {
         )}
       >
         <span className="mr-0.5 text-xs font-normal text-ink-faint md:sr-only">best return</span>
-        {solved && (
-          <Check role="img" aria-label="solved:" className="size-3.5 shrink-0 text-good" />
+        {run.solved && (
+          <span title={solvedText(run.solved)} className="z-1 flex">
+            <Check
+              role="img"
+              aria-label={`${solvedText(run.solved)}:`}
+              className="size-3.5 shrink-0 text-good"
+            />
+          </span>
         )}
         {decimal(run.best_moving_average)}
       </div>

@@ -1,6 +1,6 @@
 import clsx from "clsx";
 import { memo, useState } from "react";
-import type { Environment, Run } from "@/lib/api";
+import type { Run } from "@/lib/api";
 import layout from "../layout/layout.module.css";
 import { PlaceholderCells } from "./placeholder-cells";
 import { RunCells } from "./run-cells";
@@ -13,7 +13,7 @@ interface RunRowProps {
   selected: boolean;
   /** The line the keyboard is on. */
   current: boolean;
-  environments: readonly Environment[] | undefined;
+  algorithmName: (id: string) => string;
   /** The list goes by too fast to read: a line that comes into view now is not drawn in full. */
   passing: boolean;
   cards: boolean;
@@ -25,7 +25,7 @@ interface RunRowProps {
  * table around it listens for all rows, which keeps each one light.
  */
 export const RunRow = memo(function RunRow(props: RunRowProps) {
-  const { run, index, top, selected, current, environments, passing, cards, now } = props;
+  const { run, index, top, selected, current, algorithmName, passing, cards, now } = props;
   const [drawn, setDrawn] = useState(!passing);
   if (!passing && !drawn) setDrawn(true);
   return (
@@ -49,7 +49,7 @@ export const RunRow = memo(function RunRow(props: RunRowProps) {
           run={run}
           selected={selected}
           current={current}
-          environments={environments}
+          algorithm={algorithmName(run.algo)}
           cards={cards}
           now={now}
         />

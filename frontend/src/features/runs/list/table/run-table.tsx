@@ -4,8 +4,9 @@ import { type Range, useWindowVirtualizer } from "@tanstack/react-virtual";
 import { useRouter } from "next/navigation";
 import { type KeyboardEvent, type MouseEvent, useCallback, useRef, useState } from "react";
 import { flushSync } from "react-dom";
-import type { Environment, Run, RunFilter } from "@/lib/api";
+import type { Run, RunFilter } from "@/lib/api";
 import { useMediaQuery } from "@/lib/media/use-media-query";
+import { useAlgorithmName } from "@/lib/registry";
 import { useNow } from "@/lib/time/use-now";
 import { routes, type Sort } from "@/lib/url";
 import { type ListCommand, commandFor } from "./keyboard";
@@ -36,8 +37,6 @@ interface RunTableProps {
   onSort: (sort: Sort) => void;
   selection: Selection;
   actions: RunTableActions;
-  /** They say which return counts as solved. */
-  environments: readonly Environment[] | undefined;
 }
 
 const OVERSCAN = 4;
@@ -46,11 +45,13 @@ const COVERED = { top: 92, bottom: 84 };
 
 /** All runs as one long list of which only the lines in view exist. The keyboard is on one line at a time. */
 export function RunTable(props: RunTableProps) {
-  const { filter, total, sort, onSort, selection, actions, environments } = props;
+  const { filter, total, sort, onSort, selection, actions } = props;
   const cards = useMediaQuery(CARDS);
   const height = cards ? ROW_HEIGHT.cards : ROW_HEIGHT.table;
   const fast = useFastScroll();
   const now = useNow("minute");
+  // Asked once for all lines: each line that asked would listen for the answer itself.
+  const algorithmName = useAlgorithmName();
   const router = useRouter();
   const body = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
@@ -180,7 +181,7 @@ export function RunTable(props: RunTableProps) {
               top={index * height}
               selected={run !== null && selection.ids.has(run.id)}
               current={index === current}
-              environments={environments}
+              algorithmName={algorithmName}
               passing={fast}
               cards={cards}
               now={now}
