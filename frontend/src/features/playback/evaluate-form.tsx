@@ -73,6 +73,7 @@ export function EvaluateForm({ busy, blocked, primary, run, onEvaluate }: Evalua
         </Button>
         <Button
           type="submit"
+          needsService
           className="grow @sm:ml-auto @sm:grow-0"
           busy={busy}
           variant={primary ? "primary" : "secondary"}

@@ -3,6 +3,7 @@
 import clsx from "clsx";
 import { CircleCheck, Unplug } from "lucide-react";
 import { useEffect, useState } from "react";
+import { useServiceAway } from "@/lib/service";
 import { useConnectionState } from "@/lib/stream";
 
 type Said = "lost" | "back" | null;
@@ -28,13 +29,15 @@ export function ConnectionNotice() {
     return () => window.clearTimeout(timer);
   }, [said]);
 
+  // The bar of the whole app says so then.
+  const away = useServiceAway() !== null;
   const Icon = said === "lost" ? Unplug : CircleCheck;
   return (
     <div
       role="status"
       className="pointer-events-none fixed inset-x-4 top-16 z-toast flex justify-center"
     >
-      {said && (
+      {said && !(away && said === "lost") && (
         <p
           className={clsx(
             "flex items-center gap-2 rounded-full border bg-raised px-3.5 py-1.5 text-xs font-medium shadow-float",

@@ -138,6 +138,7 @@ export function NewRunForm({ choices, first }: NewRunFormProps) {
           </Button>
           <Button
             type="submit"
+            needsService
             variant="primary"
             size="lg"
             busy={busy}

@@ -28,6 +28,7 @@ export function NoRuns({ onNew }: { onNew: () => void }) {
             <Button
               variant="primary"
               size="lg"
+              needsService
               busy={create.isPending || create.isSuccess}
               icon={<Play aria-hidden className="size-4" />}
               onClick={() => create.mutate({ ...FIRST_RUN })}
