@@ -6,7 +6,7 @@ created ─▶ queued ─▶ running ─▶ completed
               ╰─▶ stopped ◀─ stopping
 
 That is one attempt to train the run. A run whose attempt has ended may be queued for another one, and is the same run:
-the final statuses end an attempt. See ``docs/decisions/013-attempts.md``.
+the final statuses end an attempt. See ``docs/decisions/016-attempts.md``.
 """
 
 from __future__ import annotations
