@@ -41,14 +41,15 @@ export function runActions(client: QueryClient) {
     async evaluate(id: string, wanted: CreateEvaluation): Promise<Evaluation> {
       try {
         const evaluation = await evaluate(id, wanted);
-        // The stream may have been faster than this answer.
+        // The stream may have been faster than this answer; a list that nobody has read stays unread.
         client.setQueryData<Evaluation[]>(keys.evaluations(id), (old) =>
           !old || old.some((other) => other.id === evaluation.id) ? old : [evaluation, ...old],
         );
         return evaluation;
-      } finally {
-        // A refusal may be about an evaluation that this page has not heard of.
+      } catch (error) {
+        // The refusal may be about an evaluation that this page has not heard of.
         refresh(keys.evaluations(id));
+        throw error;
       }
     },
 
