@@ -91,11 +91,14 @@ class _Sparkline:
 
     def __init__(self) -> None:
         self._length = 1
+        self._step = 0.0
         self._values: list[float] = []  # NaN before the first episode
 
     def extend(self, step: Floats, value: Floats) -> None:
         if len(step) == 0:
             return
+        step = np.maximum.accumulate(np.append(self._step, step))[1:]  # a damaged journal may go back
+        self._step = float(step[-1])
         while step[-1] >= self._length * SPARKLINE_POINTS:
             self._double()
         stretch = (step // self._length).astype(np.intp)

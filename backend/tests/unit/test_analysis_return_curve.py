@@ -66,3 +66,13 @@ def test_a_sparkline_is_even_over_the_steps() -> None:
 
 def test_no_episode_no_point() -> None:
     assert ReturnCurve().sparkline() == []
+
+
+def test_a_journal_that_goes_back_makes_the_same_sparkline_however_it_came() -> None:
+    steps, ones = [10.0, 4_000.0, 20.0, 30.0], np.ones(4)
+    returns = np.arange(4.0)
+    whole, pieces = ReturnCurve(), ReturnCurve()
+    whole.extend(steps, ones, returns, ones)
+    for step, value in zip(steps, returns, strict=True):
+        pieces.extend([step], [1.0], [value], [1.0])
+    assert whole.sparkline() == pieces.sparkline()
