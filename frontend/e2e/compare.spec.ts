@@ -28,7 +28,7 @@ test("two runs: a verdict, figures, a threshold of one's own, settings @phone", 
   await expect(figures(page).getByLabel("Threshold", { exact: true })).toHaveValue("100");
 
   const settings = page.getByRole("region", { name: "Settings that differ" });
-  await expect(settings.getByRole("heading", { name: "algo" })).toBeVisible();
+  await expect(settings.getByRole("rowheader", { name: "algo" })).toBeVisible();
   await expect(settings.getByText("env_id")).toHaveCount(0);
 });
 
@@ -41,6 +41,13 @@ test("curves lie over each other, and each can be switched off", async ({ page }
   await entry.click();
   await expect(entry).toHaveAttribute("aria-pressed", "false");
 
+  const charts = page.getByLabel("Metric", { exact: true });
+  await charts.selectOption({ label: "Approximate KL" });
+  await expect(page).toHaveURL(/metric=train/);
+  await expect.poll(() => points(page, "Approximate KL")).toBeGreaterThan(5);
+  await charts.selectOption({ label: "Episode return" });
+
+  await expect.poll(() => points(page, "Episode return")).toBeGreaterThan(5);
   const held = await points(page, "Episode return");
   await expect.poll(() => points(page, "Episode return")).toBeGreaterThan(held);
   await expect(page.getByRole("region", { name: "In short" })).toContainText(
@@ -87,4 +94,25 @@ test("runs are found by search, taken out again, and missed when they are gone @
   await expect(page.getByRole("alert").first()).toContainText("gone-run");
   await page.getByRole("button", { name: "Take out of the comparison" }).click();
   await expect(page.getByRole("button", { name: /^Compare PPO baseline and/ })).toBeVisible();
+});
+
+test("each environment has a panel of its own, and settings a column for each run", async ({
+  page,
+}) => {
+  const { good, acrobot } = seeded();
+  await page.goto(comparePage(good, acrobot));
+  for (const environment of ["CartPole-v1", "Acrobot-v1"]) {
+    await expect.poll(() => points(page, `Episode return · ${environment}`)).toBeGreaterThan(100);
+  }
+  const settings = page.getByRole("region", { name: "Settings that differ" });
+  await expect(settings.getByRole("columnheader", { name: "Acrobot swing" }).first()).toBeVisible();
+});
+
+test("a deleted run is restored from where it is missed", async ({ page, request }) => {
+  const { good, bare } = seeded();
+  await request.delete(`/api/runs/${bare}`);
+  await page.goto(comparePage(good, bare));
+  await page.getByRole("button", { name: "Restore from the trash" }).click();
+  await expect(chips(page)).toHaveCount(2);
+  await expect(page.getByRole("region", { name: "In short" })).toBeVisible();
 });

@@ -12,7 +12,8 @@ test("all charts zoom together, by hand and by key, and are read by arrow keys",
   const cursor = chartCursor(page, RETURN);
   const other = chartCursor(page, OTHER);
   await expect(cursor).toHaveAttribute("aria-valuemin", "0");
-  const whole = await cursor.getAttribute("aria-valuemax");
+  await expect(other).toHaveAttribute("aria-valuemin", "0");
+  const whole = await other.getAttribute("aria-valuemax");
 
   const box = (await chart(page, RETURN).boundingBox())!;
   await page.mouse.move(box.x + box.width * 0.4, box.y + box.height / 2);

@@ -71,7 +71,7 @@ function oklab(rgb: Rgb): Rgb {
 }
 
 const grounds = ["bg", "surface", "sunken", "raised"];
-const SERIES = Array.from({ length: 8 }, (_, i) => `series-${i + 1}`);
+const SERIES = Array.from({ length: 10 }, (_, i) => `series-${i + 1}`);
 const tinted = ["good", "warn", "bad", "accent", "rest"];
 
 for (const [theme, selector] of Object.entries(themes)) {

@@ -1,4 +1,5 @@
-export const SERIES_COUNT = 8;
+/** Colours that can be told apart. Beyond, series share a colour and differ by their dash. */
+export const SERIES_COUNT = 10;
 
 /** Lengths of dash and gap in CSS pixels; none is a whole line. */
 const DASHES: readonly (readonly number[])[] = [
@@ -10,6 +11,8 @@ const DASHES: readonly (readonly number[])[] = [
   [5, 3],
   [8, 3, 2, 3, 2, 3],
   [1, 4],
+  [12, 3, 4, 3],
+  [4, 2, 1, 2],
 ];
 
 export interface SeriesStyle {
@@ -18,7 +21,7 @@ export interface SeriesStyle {
   dash: readonly number[];
 }
 
-/** Colour and dash of the nth series, from 0. Past eight the colours come again with the next dash. */
+/** Colour and dash of the nth series, from 0. Past ten the colours come again with the next dash. */
 export function seriesStyle(index: number): SeriesStyle {
   const round = Math.floor(index / SERIES_COUNT);
   return {

@@ -9,9 +9,9 @@ import { useLimits } from "@/lib/registry";
 import { readComparison, useQueryString, writeComparison } from "@/lib/url";
 import { CompareSkeleton } from "./compare-skeleton";
 import { FigureTable } from "./figure-table";
-import { Curves } from "./curves";
-import { seriesStylesOf } from "./series-styles";
-import { withDistinctNames } from "./distinct-names";
+import { CurveOptions } from "./curve-options";
+import { Curves, RETURN } from "./curves";
+import { seriesStylesOf, usualColorBy } from "./series-styles";
 import { RunChips } from "./run-chips";
 import { RunPicker } from "./run-picker";
 import { SettingsDiff } from "./settings-diff";
@@ -29,9 +29,7 @@ export function Compare() {
   const [query, replaceQuery] = useQueryString();
   const address = readComparison(query, useLimits()?.compared_runs.maximum);
   const runs = useComparedRuns(address.runs);
-  const known = withDistinctNames(runs.known);
-  const ids = known.map(({ id }) => id);
-  const seriesStyles = seriesStylesOf(address.runs);
+  const ids = runs.known.map(({ id }) => id);
   const {
     data: answer,
     error,
@@ -45,9 +43,13 @@ export function Compare() {
     refetchInterval: ({ state }) =>
       runs.live || state.data?.runs.some(({ run }) => isActive(run)) ? REFRESH_MS : false,
   });
-  const data = answer && withNames(answer, known);
+  const data = answer && withLabels(answer);
+  const known = labelled(runs.known, answer);
+  const color = address.color ?? usualColorBy(known);
+  const seriesStyles = seriesStylesOf(known, color);
   const change = (part: Partial<typeof address>) =>
     replaceQuery(writeComparison(query, { ...address, ...part }));
+  const metric = address.metric ?? RETURN;
   const choose = (chosen: readonly string[]) => change({ runs: chosen });
   const remove = (id: string) => choose(address.runs.filter((other) => other !== id));
 
@@ -71,8 +73,20 @@ export function Compare() {
         <CompareSkeleton />
       ) : (
         <>
-          <VerdictCard comparison={data} />
-          <Curves runs={known} seriesStyles={seriesStyles} threshold={data.threshold} />
+          <VerdictCard verdict={data.verdict} />
+          <Curves
+            key={metric}
+            {...{ metric, seriesStyles }}
+            runs={known}
+            environments={data.environments}
+            options={
+              <CurveOptions
+                {...{ metric, color }}
+                onMetric={(name) => change({ metric: name === RETURN ? null : name })}
+                onColor={(by) => change({ color: by })}
+              />
+            }
+          />
           <FigureTable
             comparison={data}
             seriesStyles={seriesStyles}
@@ -94,13 +108,15 @@ export function Compare() {
   );
 }
 
-function withNames(comparison: Comparison, runs: readonly RunDetail[]): Comparison {
-  const nameOf = new Map(runs.map(({ id, name }) => [id, name]));
-  const renamed = comparison.runs.map((compared) => {
-    const { run } = compared;
-    return { ...compared, run: { ...run, name: nameOf.get(run.id) ?? run.name } };
-  });
-  return { ...comparison, runs: renamed };
+/** The runs under the names that the service tells them apart by, once it has. */
+function labelled(runs: readonly RunDetail[], comparison: Comparison | undefined): RunDetail[] {
+  const labels = new Map(comparison?.runs.map(({ run, label }) => [run.id, label]));
+  return runs.map((run) => ({ ...run, name: labels.get(run.id) ?? run.name }));
+}
+
+function withLabels(comparison: Comparison): Comparison {
+  const runs = comparison.runs.map((one) => ({ ...one, run: { ...one.run, name: one.label } }));
+  return { ...comparison, runs };
 }
 
 function ShareButton() {

@@ -1,8 +1,10 @@
 "use client";
 
-import { useMemo } from "react";
+import { type ReactNode, useMemo } from "react";
 import {
   ChartCard,
+  type ChartGroup,
+  type ChartSettings,
   ChartToolbar,
   type ChartSpec,
   useChartGroup,
@@ -12,34 +14,34 @@ import {
 import { Boundary } from "@/components/ui/boundary";
 import { Notice } from "@/components/ui/notice";
 import { Skeleton } from "@/components/ui/skeleton";
-import type { RunDetail } from "@/lib/api";
+import type { RunDetail, RunGroup } from "@/lib/api";
+import { useMetricRegistry } from "@/lib/registry";
 import { type RunSeries, useRunCurves } from "@/lib/stream";
 import type { SeriesStyles } from "./series-styles";
 
+export const RETURN = "episode/reward";
+
 interface CurvesProps {
   runs: readonly RunDetail[];
+  /** Returns of different environments have different scales, so each has a panel of its own. */
+  environments: readonly RunGroup[];
   seriesStyles: SeriesStyles;
-  /** The return to reach, where all runs share one. */
-  threshold: number | null;
+  /** Read once: another metric needs another `key`. */
+  metric: string;
+  /** Stands above the charts. */
+  options: ReactNode;
 }
 
-const METRICS = ["episode/reward", "episode/index"];
-
-/** The returns of all runs over each other, live, with every tool that a single run's charts have. */
-export function Curves({ runs, seriesStyles, threshold }: CurvesProps) {
+/** One metric of all runs over each other, live, with every tool that a single run's charts have. */
+export function Curves({ runs, environments, seriesStyles, metric, options }: CurvesProps) {
   const group = useChartGroup();
   const [settings, change] = useChartSettings(group);
-  const { pool, curves } = useRunCurves(runs, { axis: settings.axis, names: METRICS });
+  const names = ["episode/index", metric, ...(metric === EVALUATION ? [EVALUATION_SPREAD] : [])];
+  const { pool, curves } = useRunCurves(runs, { axis: settings.axis, names });
   useZoomDetail(group, pool);
   const loaders = runs.map(({ id }) => curves(id));
   const failed = runs.filter((_, i) => loaders[i]?.state.phase === "failed");
   const loading = loaders.every(({ series }) => series.revision === 0) && failed.length === 0;
-  const spec = useSpec(
-    runs,
-    loaders.map(({ series }) => series),
-    seriesStyles,
-    threshold,
-  );
   return (
     <div className="flex min-w-0 flex-col gap-4">
       {failed.length > 0 && (
@@ -51,46 +53,93 @@ export function Curves({ runs, seriesStyles, threshold }: CurvesProps) {
           <p className="text-ink-soft">Trying again.</p>
         </Notice>
       )}
-      <ChartToolbar settings={settings} onChange={change} group={group} />
+      <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2">
+        <ChartToolbar settings={settings} onChange={change} group={group} />
+        {options}
+      </div>
       {loading ? (
         <Skeleton className="h-72 md:h-96" />
       ) : (
-        <Boundary what="The chart">
-          <ChartCard {...{ spec, settings, group }} onSettings={change} className="h-64 md:h-80" />
-        </Boundary>
+        environments.map((environment) => (
+          <Boundary key={environment.title} what="The chart">
+            <Panel
+              {...{ environment, metric, settings, group, seriesStyles }}
+              isOnly={environments.length === 1}
+              runs={runs.filter(({ id }) => environment.run_ids.includes(id))}
+              seriesOf={(id) => curves(id).series}
+              onSettings={change}
+            />
+          </Boundary>
+        ))
       )}
     </div>
   );
 }
 
+const EVALUATION = "eval/mean_reward";
+const EVALUATION_SPREAD = "eval/std_reward";
+
+interface PanelProps {
+  environment: RunGroup;
+  isOnly: boolean;
+  runs: readonly RunDetail[];
+  seriesOf: (id: string) => RunSeries;
+  metric: string;
+  seriesStyles: SeriesStyles;
+  settings: ChartSettings;
+  onSettings: (change: Partial<ChartSettings>) => void;
+  group: ChartGroup;
+}
+
+function Panel({ settings, onSettings, group, isOnly, ...shown }: PanelProps) {
+  const spec = useSpec(shown, isOnly);
+  return (
+    <ChartCard
+      {...{ spec, settings, onSettings, group }}
+      className={isOnly ? "h-64 md:h-80" : "h-52 md:h-64"}
+    />
+  );
+}
+
+type Shown = Pick<PanelProps, "environment" | "runs" | "seriesOf" | "metric" | "seriesStyles">;
+
 /** A new chart only when it would say something else: live rows change none of this. */
 function useSpec(
-  runs: readonly RunDetail[],
-  series: readonly RunSeries[],
-  seriesStyles: SeriesStyles,
-  threshold: number | null,
+  { environment, runs, seriesOf, metric, seriesStyles }: Shown,
+  isOnly: boolean,
 ): ChartSpec {
-  const lines = runs.map(({ id, name }, i) => ({
-    id,
-    name,
-    source: series[i]!,
-    seriesStyle: seriesStyles.get(id),
-  }));
-  const says = JSON.stringify(lines.map(({ id, name, seriesStyle }) => [id, name, seriesStyle]));
-  return useMemo(
-    () => ({
-      id: "reward",
-      title: "Episode return",
-      help: "Sum of the rewards of each episode, of every run; the line is smoothed.",
-      empty: "No finished episode yet",
-      series: lines.map(({ id, name, source, seriesStyle }) => ({
-        ...{ id, source, metric: "episode/reward", label: name, mode: "points" as const },
-        ...{ color: seriesStyle?.color ?? "series-1", dash: seriesStyle?.dash },
+  const registry = useMetricRegistry();
+  const { title, threshold } = environment;
+  const lines = runs.map(({ id, name }) => ({ id, name, style: seriesStyles.get(id) }));
+  const says = JSON.stringify(lines);
+  const known = registry.get(metric);
+  return useMemo(() => {
+    const { label, help, unit, negate, kind, minimum, maximum } = known;
+    const isReturn = known.place === "return";
+    const isEvaluation = metric.startsWith("eval/");
+    return {
+      id: metric,
+      title: isOnly ? label : `${label} · ${title}`,
+      ...{ help: help || undefined, unit, bounds: { minimum, maximum } },
+      subject: `${lines.length > 3 ? `${lines.length} runs` : lines.map(({ name }) => name).join(", ")} · ${title}`,
+      empty: isReturn ? "No finished episode yet" : "None of the runs has logged this",
+      series: lines.map(({ id, name, style }) => ({
+        ...{ id, source: seriesOf(id), metric, label: name, negate },
+        mode: metric.startsWith("episode/")
+          ? ("points" as const)
+          : isEvaluation
+            ? ("markers" as const)
+            : ("line" as const),
+        ...(metric === EVALUATION && lines.length <= 3 && { spread: EVALUATION_SPREAD }),
+        smooth: kind === "measured",
+        ...{ color: style?.color ?? "series-1", dash: style?.dash },
       })),
-      references: threshold === null ? [] : [{ label: "Threshold", value: threshold }],
-    }),
-    // `lines` holds nothing else that the chart shows.
+      references:
+        threshold === null || !isReturn || metric === EVALUATION_SPREAD
+          ? []
+          : [{ label: "Threshold", value: threshold }],
+    };
+    // `lines` holds nothing else that the chart shows, and a run keeps its series.
     // eslint-disable-next-line react-hooks/exhaustive-deps
-    [says, threshold],
-  );
+  }, [says, threshold, known, metric, title, isOnly]);
 }

@@ -5,7 +5,6 @@ import type { ReactNode } from "react";
 import { Badge } from "@/components/ui/badge";
 import { Card } from "@/components/ui/card";
 import type { Comparison } from "@/lib/api";
-import { useNow } from "@/lib/time/use-now";
 import { type FigureCell, figureRows } from "./figures";
 import type { SeriesStyles } from "./series-styles";
 import { Swatch } from "./swatch";
@@ -22,7 +21,7 @@ const nameClass = "sticky left-0 min-w-56 bg-surface px-4 py-2";
 
 /** One column a run; on a phone one card a figure. */
 export function FigureTable({ comparison, seriesStyles, aside }: FigureTableProps) {
-  const rows = figureRows(comparison, useNow("second"));
+  const rows = figureRows(comparison);
   const nameOf = new Map(comparison.runs.map(({ run }) => [run.id, run.name]));
   return (
     <Card title="Figures" aside={aside} bodyClass="">
@@ -51,8 +50,8 @@ export function FigureTable({ comparison, seriesStyles, aside }: FigureTableProp
             </tr>
           </thead>
           <tbody>
-            {rows.map(({ label, note, cells }) => (
-              <tr key={label} className="border-t border-line">
+            {rows.map(({ id, label, note, reason, cells }) => (
+              <tr key={id} title={reason || undefined} className="border-t border-line">
                 <th scope="row" className={clsx(nameClass, "text-left font-medium")}>
                   {label}
                   <span className="block text-xs font-normal text-ink-faint">{note}</span>
@@ -68,8 +67,8 @@ export function FigureTable({ comparison, seriesStyles, aside }: FigureTableProp
         </table>
       </div>
       <ul className="divide-y divide-line md:hidden">
-        {rows.map(({ label, note, cells }) => (
-          <li key={label} className="px-4 py-3 text-sm">
+        {rows.map(({ id, label, note, cells }) => (
+          <li key={id} className="px-4 py-3 text-sm">
             <h3 className="font-medium">{label}</h3>
             <p className="text-xs text-ink-faint">{note}</p>
             <dl className="mt-2 flex flex-col gap-1.5 tabular-nums">

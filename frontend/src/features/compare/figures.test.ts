@@ -1,65 +1,61 @@
 import { expect, test } from "vitest";
-import { figureRows, pace, seconds } from "./figures";
+import { type FigureComparison } from "@/lib/api";
+import { figureRows, seconds } from "./figures";
 import { aRun, compared, comparison } from "./fixtures";
 import { settingRows } from "./settings";
 import { suggest } from "./suggest";
 
-const a = compared("a", 480, {
-  steps_to_threshold: 21_000,
-  seconds_to_threshold: 12.34,
-  stability: 3,
-});
-const b = compared("b", 200, { stability: 40 }, { ended_at: "2026-01-01T00:00:20Z" });
-const row = (label: string, of = comparison([a, b])) =>
-  figureRows(of, 0)
-    .find((each) => each.label === label)
+const figure = (id: string, unit: string, a: number | null, b: number | null) =>
+  ({
+    ...{ id, title: id, note: "", unit, better: "high", reason: "" },
+    ...{ values: { a, b }, best: "a" },
+  }) as FigureComparison;
+
+const figures = [
+  figure("best_moving_average", "", 485, 205),
+  figure("steps_to_threshold", "steps", 21_000, null),
+  figure("seconds_to_threshold", "s", 12.34, null),
+  figure("stability", "", 3, 40),
+  figure("fps", "steps/s", 5_000, 2_500),
+];
+const solved = { step: 21_000, seconds: 12.34, by: "training" as const, threshold: 475 };
+const runsOf = (threshold: number | null) => [
+  compared("a", 480, { solved: threshold === null ? null : solved, threshold }),
+  compared("b", 200, { solved: null, threshold }),
+];
+const row = (id: string, threshold: number | null = 475) =>
+  figureRows(comparison(runsOf(threshold), { figures, threshold }))
+    .find((each) => each.id === id)
     ?.cells.map(({ text, best }) => (best ? `${text} best` : text));
 
 test.each([
-  ["Best moving average", ["485.0 best", "205.0"]],
-  ["Steps to threshold", ["21,000 best", "not reached"]],
-  ["Time to threshold", ["12.3 s best", "not reached"]],
-  ["Stability", ["± 3.00 best", "± 40.0"]],
-  ["Final return", ["480.0 best", "200.0"]],
-  ["Steps per second", ["5k best", "2.5k"]],
-])("%s marks the best", (label, cells) => expect(row(label)).toEqual(cells));
+  ["solved", ["at step 21k, by training", "not yet"]],
+  ["best_moving_average", ["485.0 best", "205.0"]],
+  ["steps_to_threshold", ["21,000 best", "not reached"]],
+  ["seconds_to_threshold", ["12.3 s best", "not reached"]],
+  ["stability", ["± 3.00 best", "± 40.0"]],
+  ["fps", ["5k best", "2.5k"]],
+])("%s is told as the service found it", (id, cells) => expect(row(id)).toEqual(cells));
 
-test("equal figures, and one alone, have no best", () => {
-  expect(row("Final return", comparison([a, { ...b, final_moving_average: 480 }]))).toEqual([
-    "480.0",
-    "480.0",
-  ]);
-  expect(row("Final return", comparison([a]))).toEqual(["480.0"]);
-});
-
-test("across environments nothing is better, not even speed", () => {
-  const other = { ...b, run: aRun("b", { env_id: "Acrobot-v1", ended_at: b.run.ended_at }) };
-  const mixed = comparison([a, other], { threshold: null });
-  expect(row("Final return", mixed)).toEqual(["480.0", "200.0"]);
-  expect(row("Steps to threshold", mixed)).toEqual(["21,000", "–"]);
-  expect(row("Steps per second", mixed)).toEqual(["5k", "2.5k"]);
-});
-
-test.each([
-  [aRun("a"), 5_000],
-  [aRun("a", { ended_at: null }), 2_500],
-  [aRun("a", { step: 0 }), null],
-  [aRun("a", { started_at: null }), null],
-])("pace of a run", (run, steps) => {
-  expect(pace(run, Date.parse("2026-01-01T00:00:20Z"))).toBe(steps);
+test("without a threshold nothing can be missed", () => {
+  expect(row("solved", null)).toEqual(["–", "–"]);
+  expect(row("steps_to_threshold", null)).toEqual(["21,000 best", "–"]);
 });
 
 test("a time is short where it is short", () => {
   expect([seconds(4.26), seconds(65)]).toEqual(["4.3 s", "1m 05s"]);
 });
 
-test("settings are named as a person reads them, packages last", () => {
+test("settings are a column a run, packages last", () => {
   const rows = settingRows(
     [
-      { path: "/versions/torch", values: { a: "2.7", b: "2.8" } },
-      { path: "/seed", values: { a: 1, b: 2 } },
-      { path: "/hyperparameters/policy_kwargs/net_arch", values: { a: [64, 64], b: null } },
-      { path: "/env_options/a~1b", values: { b: true } },
+      { path: "/versions/torch", group: "versions", name: "torch", values: { a: "2.7", b: "2.8" } },
+      { path: "/seed", group: "", name: "seed", values: { b: 2, a: 1 } },
+      {
+        ...{ path: "/hyperparameters/net_arch", group: "hyperparameters", name: "net_arch" },
+        values: { a: [64, 64], b: null },
+      },
+      { path: "/env_options/x", group: "env_options", name: "x", values: { b: true } },
     ],
     ["a", "b"],
   );
@@ -67,17 +63,9 @@ test("settings are named as a person reads them, packages last", () => {
     rows.map(({ name, group, values }) => [name, group, ...values.map(({ text }) => text)]),
   ).toEqual([
     ["seed", "", "1", "2"],
-    ["policy_kwargs › net_arch", "hyperparameter", "64, 64", "none"],
-    ["a/b", "environment option", "not set", "true"],
+    ["net_arch", "hyperparameter", "64, 64", "none"],
+    ["x", "environment option", "not set", "true"],
     ["torch", "package", "2.7", "2.8"],
-  ]);
-});
-
-test("runs with the same setting stand together", () => {
-  const [row] = settingRows([{ path: "/seed", values: { a: 1, b: 2, c: 1 } }], ["a", "b", "c"]);
-  expect(row?.values.map(({ text, runIds }) => [text, runIds])).toEqual([
-    ["1", ["a", "c"]],
-    ["2", ["b"]],
   ]);
 });
 

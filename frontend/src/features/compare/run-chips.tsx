@@ -21,7 +21,7 @@ export function RunChips({ runs, seriesStyles, onRemove }: RunChipsProps) {
   return (
     <ul
       aria-label="Compared runs"
-      className="flex min-w-0 grow basis-0 flex-wrap gap-2 max-sm:order-last max-sm:basis-full"
+      className="-m-1 flex max-h-31 min-w-0 grow basis-0 flex-wrap gap-2 overflow-y-auto p-1 max-sm:order-last max-sm:basis-full"
     >
       {runs.map((run) => (
         <li

@@ -11,16 +11,16 @@ interface SettingsDiffProps {
   seriesStyles: SeriesStyles;
 }
 
-/** Only what is not the same in all runs. */
+/** Only what is not the same in all runs, one column a run. */
 export function SettingsDiff({
   comparison: { config_diff, runs },
   seriesStyles,
 }: SettingsDiffProps) {
+  const columns = runs.map(({ run, label }) => ({ id: run.id, label }));
   const rows = settingRows(
     config_diff,
-    runs.map(({ run }) => run.id),
+    columns.map(({ id }) => id),
   );
-  const nameOf = new Map(runs.map(({ run }) => [run.id, run.name]));
   if (rows.length === 0) {
     return (
       <Card title="Settings">
@@ -34,13 +34,16 @@ export function SettingsDiff({
   }
   const common = rows.filter(({ values }) => values.every(({ set }) => set));
   const some = rows.filter((row) => !common.includes(row));
+  const table = (shown: readonly SettingRow[], label: string) => (
+    <SettingTable rows={shown} {...{ columns, seriesStyles, label }} />
+  );
   return (
     <Card
       title="Settings that differ"
       aside={<span className="text-xs text-ink-faint tabular-nums">{rows.length}</span>}
       bodyClass="flex flex-col"
     >
-      <SettingList rows={common} seriesStyles={seriesStyles} nameOf={nameOf} />
+      {common.length > 0 && table(common, "Settings of all runs")}
       {some.length > 0 && (
         <Disclosure
           className="border-line px-4 py-1.5 not-first:border-t"
@@ -50,63 +53,73 @@ export function SettingsDiff({
             <span className="text-xs font-normal text-ink-faint tabular-nums">{some.length}</span>
           }
         >
-          <div className="-mx-4 border-t border-line">
-            <SettingList rows={some} seriesStyles={seriesStyles} nameOf={nameOf} />
-          </div>
+          <div className="-mx-4 border-t border-line">{table(some, "Settings of some runs")}</div>
         </Disclosure>
       )}
     </Card>
   );
 }
 
-interface SettingListProps {
+interface SettingTableProps {
+  label: string;
   rows: readonly SettingRow[];
+  columns: readonly { id: string; label: string }[];
   seriesStyles: SeriesStyles;
-  nameOf: ReadonlyMap<string, string>;
 }
 
-function SettingList({ rows, seriesStyles, nameOf }: SettingListProps) {
+function SettingTable({ label, rows, columns, seriesStyles }: SettingTableProps) {
   return (
-    <ul className="divide-y divide-line">
-      {rows.map(({ path, name, group, values }) => (
-        <li
-          key={path}
-          className="grid gap-x-4 gap-y-1 px-4 py-2 text-xs md:grid-cols-[14rem_minmax(0,1fr)]"
-        >
-          <h3 className="min-w-0 font-mono font-medium wrap-anywhere">
-            {name}
-            {group && (
-              <span className="ml-2 inline-block font-sans font-normal text-ink-faint">
-                {group}
-              </span>
-            )}
-          </h3>
-          <dl className="grid gap-x-4 gap-y-1 sm:grid-cols-2">
-            {values.map(({ text, set, runIds }) => (
-              <div key={text} className="flex min-w-0 flex-wrap items-baseline gap-x-3 gap-y-0.5">
-                <dt className="flex min-w-0 flex-wrap gap-x-3 gap-y-0.5">
-                  {runIds.map((runId) => (
-                    <span key={runId} className="flex max-w-40 items-center gap-1.5">
-                      <Swatch seriesStyle={seriesStyles.get(runId)} />
-                      <span title={nameOf.get(runId)} className="truncate text-ink-soft">
-                        {nameOf.get(runId)}
-                      </span>
-                    </span>
-                  ))}
-                </dt>
-                <dd
+    <div
+      role="group"
+      tabIndex={0}
+      aria-label={label}
+      className="overflow-x-auto -outline-offset-2!"
+    >
+      <table className="w-full border-collapse text-xs">
+        <thead>
+          <tr className="text-left text-ink-faint">
+            <th scope="col" className={clsx(nameClass, "font-medium")}>
+              Setting
+            </th>
+            {columns.map(({ id, label: name }) => (
+              <th key={id} scope="col" className="max-w-48 min-w-28 px-4 py-2 font-medium">
+                <span className="flex items-center gap-2">
+                  <Swatch seriesStyle={seriesStyles.get(id)} />
+                  <span title={name} className="truncate text-ink">
+                    {name}
+                  </span>
+                </span>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ path, name, group, values }) => (
+            <tr key={path} className="border-t border-line align-baseline">
+              <th scope="row" className={clsx(nameClass, "text-left font-mono font-medium")}>
+                <span className="wrap-anywhere">{name}</span>
+                {group && (
+                  <span className="block font-sans font-normal text-ink-faint">{group}</span>
+                )}
+              </th>
+              {values.map(({ text, set }, i) => (
+                <td
+                  key={columns[i]!.id}
                   className={clsx(
-                    "min-w-0 wrap-anywhere tabular-nums",
-                    set ? "font-mono font-medium" : "text-ink-faint",
+                    "max-w-64 px-4 py-2 wrap-anywhere tabular-nums",
+                    set ? "font-mono" : "text-ink-faint",
                   )}
                 >
                   {text}
-                </dd>
-              </div>
-            ))}
-          </dl>
-        </li>
-      ))}
-    </ul>
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }
+
+/** Stays in sight while many runs scroll past. */
+const nameClass = "sticky left-0 min-w-36 max-w-56 bg-surface px-4 py-2";

@@ -1,5 +1,10 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
 import { Button } from "@/components/ui/button";
 import { Notice } from "@/components/ui/notice";
+import { ApiError, keys, restoreRun } from "@/lib/api";
 import { plural } from "@/lib/format";
 
 interface UnknownRunsProps {
@@ -7,8 +12,9 @@ interface UnknownRunsProps {
   onRemove: () => void;
 }
 
-/** Ids in the address that no run has: a link outlives what it names. */
+/** Ids in the address that no run has: a link outlives what it names. What lies in the trash can be brought back. */
 export function UnknownRuns({ ids, onRemove }: UnknownRunsProps) {
+  const { restore, busy, lost, error } = useRestore(ids);
   if (ids.length === 0) return null;
   return (
     <Notice
@@ -17,9 +23,40 @@ export function UnknownRuns({ ids, onRemove }: UnknownRunsProps) {
       title={`${plural(ids.length, "run")} ${ids.length === 1 ? "does" : "do"} not exist, or not any more`}
     >
       <p className="font-mono text-xs wrap-anywhere text-ink-soft">{ids.join(", ")}</p>
-      <Button size="sm" className="mt-2" onClick={onRemove}>
-        Take out of the comparison
-      </Button>
+      {lost && <p className="mt-1">What is gone from the trash as well cannot be restored.</p>}
+      {error && <p className="mt-1 text-bad">{error}</p>}
+      <div className="mt-2 flex flex-wrap gap-2">
+        {!lost && (
+          <Button size="sm" busy={busy} onClick={() => void restore()}>
+            Restore from the trash
+          </Button>
+        )}
+        <Button size="sm" onClick={onRemove}>
+          Take out of the comparison
+        </Button>
+      </div>
     </Notice>
   );
+}
+
+/** Brings back those of the runs that lie in the trash. */
+function useRestore(ids: readonly string[]) {
+  const client = useQueryClient();
+  const [busy, setBusy] = useState(false);
+  /** Those that are in the trash no more. */
+  const [gone, setGone] = useState<readonly string[]>([]);
+  const [error, setError] = useState<string | null>(null);
+  const restore = async () => {
+    setBusy(true);
+    const answers = await Promise.allSettled(ids.map(restoreRun));
+    const refused = answers.map((answer) => (answer.status === "rejected" ? answer.reason : null));
+    const isGone = (cause: unknown) => cause instanceof ApiError && cause.isNotFound;
+    setGone(ids.filter((_, i) => isGone(refused[i])));
+    const failed: unknown = refused.find((cause) => cause !== null && !isGone(cause));
+    setError(failed === undefined ? null : failed instanceof Error ? failed.message : "Try again.");
+    await Promise.all(ids.map((id) => client.invalidateQueries({ queryKey: keys.run(id) })));
+    void client.invalidateQueries({ queryKey: keys.runs });
+    setBusy(false);
+  };
+  return { restore, busy, error, lost: ids.every((id) => gone.includes(id)) };
 }

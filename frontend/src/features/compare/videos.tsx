@@ -15,8 +15,9 @@ interface VideosProps {
 }
 
 /** The newest video of every run, side by side under one set of controls. */
-export function Videos({ runs, seriesStyles }: VideosProps) {
+export function Videos({ runs: all, seriesStyles }: VideosProps) {
   const controller = usePlaybackController();
+  const runs = all.slice(0, MOST);
   const answers = useQueries({ queries: runs.map(({ id }) => evaluationsQuery(id)) });
   const some = answers.some(({ data }) => data && newestVideo(data));
   const tiles = (
@@ -34,7 +35,17 @@ export function Videos({ runs, seriesStyles }: VideosProps) {
     </ul>
   );
   return (
-    <Card title="Policies side by side" className="@container">
+    <Card
+      title="Policies side by side"
+      className="@container"
+      aside={
+        all.length > MOST && (
+          <span className="text-xs text-ink-faint">
+            the first {MOST} of {all.length} runs
+          </span>
+        )
+      }
+    >
       {some ? (
         <Player label="Player of all videos" controller={controller} chapters={NO_CHAPTERS}>
           {tiles}
@@ -45,5 +56,8 @@ export function Videos({ runs, seriesStyles }: VideosProps) {
     </Card>
   );
 }
+
+/** Browsers play about so many videos at once. */
+const MOST = 12;
 
 const NO_CHAPTERS = [] as const;

@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 import { readComparison, writeComparison } from "./comparison";
 
 test.each([
-  ["", { runs: [], threshold: null }],
-  ["runs=a,b", { runs: ["a", "b"], threshold: null }],
-  ["runs=a,,b,a,../etc,B!", { runs: ["a", "b"], threshold: null }],
-  ["runs=a&threshold=-110", { runs: ["a"], threshold: -110 }],
-  ["runs=a&threshold=", { runs: ["a"], threshold: null }],
-  ["threshold=Infinity", { runs: [], threshold: null }],
+  ["", { runs: [], threshold: null, metric: null, color: null }],
+  ["runs=a,b", { runs: ["a", "b"], threshold: null, metric: null, color: null }],
+  ["runs=a,,b,a,../etc,B!", { runs: ["a", "b"], threshold: null, metric: null, color: null }],
+  ["runs=a&threshold=-110", { runs: ["a"], threshold: -110, metric: null, color: null }],
+  ["runs=a&threshold=", { runs: ["a"], threshold: null, metric: null, color: null }],
+  ["threshold=Infinity", { runs: [], threshold: null, metric: null, color: null }],
 ])("the address ?%s is read", (query, view) => {
   expect(readComparison(new URLSearchParams(query))).toEqual(view);
 });
@@ -18,8 +18,19 @@ test("no more runs are read than the service compares", () => {
 });
 
 test("what was read is written again, beside what others keep in the address", () => {
-  const query = new URLSearchParams("runs=a,b&threshold=3.5&axis=time");
+  const query = new URLSearchParams(
+    "runs=a,b&threshold=3.5&axis=time&metric=train/loss&color=algo",
+  );
   const view = readComparison(query);
-  expect(writeComparison(query, view)).toBe("?runs=a,b&axis=time&threshold=3.5");
-  expect(writeComparison(new URLSearchParams(), { runs: [], threshold: null })).toBe("");
+  expect(writeComparison(query, view)).toBe(
+    "?runs=a,b&axis=time&metric=train%2Floss&color=algo&threshold=3.5",
+  );
+  expect(
+    writeComparison(new URLSearchParams(), {
+      runs: [],
+      threshold: null,
+      metric: null,
+      color: null,
+    }),
+  ).toBe("");
 });

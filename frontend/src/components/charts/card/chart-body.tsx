@@ -4,6 +4,8 @@ import clsx from "clsx";
 import { ChartCursor } from "./chart-cursor";
 import { ChartLegend } from "./chart-legend";
 import { ChartMarks } from "./chart-marks";
+import { isCrowded } from "../prepare/crowd";
+import { SeriesList } from "./series-list";
 import { ChartPosition } from "./chart-position";
 import type { useLiveChart } from "../live/use-live-chart";
 import type { ChartMark } from "../prepare/marks";
@@ -25,13 +27,11 @@ export function ChartBody({ live, marks, smoothing, hidden, onToggle, className 
   const isEmpty = model.points === 0;
   return (
     <figure className="flex min-h-0 min-w-0 grow flex-col">
-      <ChartLegend
-        chart={chart}
-        model={model}
-        smoothing={smoothing}
-        hidden={hidden}
-        onToggle={onToggle}
-      />
+      {isCrowded(chart.spec) ? (
+        <SeriesList {...{ chart, model, hidden, onToggle }} />
+      ) : (
+        <ChartLegend {...{ chart, model, smoothing, hidden, onToggle }} />
+      )}
       <div className={clsx("relative min-h-0", className)}>
         <div
           role="img"

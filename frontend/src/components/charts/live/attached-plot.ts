@@ -21,6 +21,7 @@ export interface PlotOwner {
   hasNewData: () => boolean;
   zoom: (window: AxisWindow) => void;
   resized: (width: number) => void;
+  near: (id: string | null) => void;
 }
 
 export interface AttachedPlot {
@@ -39,7 +40,7 @@ export interface AttachedPlot {
 export function attachPlot(
   element: HTMLElement,
   model: ChartModel,
-  { spec, group, frames, draw, hasNewData, zoom, resized }: PlotOwner,
+  { spec, group, frames, draw, hasNewData, zoom, resized, near }: PlotOwner,
 ): AttachedPlot {
   let inView = true;
   const drawInView = () => {
@@ -51,6 +52,7 @@ export function attachPlot(
     cursor: group.cursor.set,
     zoom,
     reset: group.reset,
+    near,
     resized: (width) => {
       resized(width);
       redrawSoon();

@@ -34,6 +34,7 @@ export type DisplayOptions = Pick<ChartSettings, "smoothing" | "outliers"> & {
  */
 export class LiveChart {
   private readonly shownStore: Store<Shown>;
+  private readonly emphasizedStore = createStore<string | null>(null);
   private readonly cache: CurveCache = new Map();
   private attached: AttachedPlot | null = null;
   private width = FIRST_WIDTH;
@@ -71,7 +72,13 @@ export class LiveChart {
 
   /** Lets one series stand out; null ends that. */
   emphasize(id: string | null) {
+    this.emphasizedStore.set(id);
     this.attached?.plot.emphasize(id);
+  }
+
+  /** The series that stands out. */
+  get emphasized(): ReadableStore<string | null> {
+    return this.emphasizedStore;
   }
 
   zoom(window: AxisWindow) {
@@ -91,6 +98,7 @@ export class LiveChart {
       hasNewData: () => this.revision !== this.shown.get().revision,
       zoom: (window) => this.zoom(window),
       resized: (width) => (this.width = width),
+      near: (id) => this.emphasize(id),
     });
     attached.plot.setHighlight(this.display.highlight);
     this.attached = attached;

@@ -1,6 +1,7 @@
 import type uPlot from "uplot";
 import type { AxisWindow } from "@/lib/stream";
 import type { ChartModel, ChartSpec } from "../prepare/model";
+import { isCrowded } from "../prepare/crowd";
 import { layout, type Row } from "../prepare/rows";
 import { axisNames, increments, positionTick, tickLabel } from "../prepare/ticks";
 import { type ChartColors, tint } from "./chart-colors";
@@ -33,6 +34,7 @@ export function plotOptions(
 ): uPlot.Options {
   const rows = layout(spec);
   const { scale } = current;
+  const crowded = isCrowded(spec);
   return {
     ...size,
     padding: [10 * scale, PLOT_INSET.right * scale, 0, 0],
@@ -50,7 +52,7 @@ export function plotOptions(
       points: {
         stroke: () => current.colors.of("surface"),
         // uPlot draws no dot where this returns undefined, which its types do not allow.
-        show: (_, index) => (rows[index - 1]?.row === "line" ? dot() : undefined)!,
+        show: (_, index) => (rows[index - 1]?.row === "line" && !crowded ? dot() : undefined)!,
       },
     },
     scales: {
@@ -142,7 +144,7 @@ function seriesOptions(spec: ChartSpec, index: number, row: Row, current: PlotSt
     return { label, stroke: paint, width: scale, points: { show: false } };
   }
   if (row === "line") {
-    const width = (mode === "markers" ? 1.5 : 2) * scale;
+    const width = (isCrowded(spec) || mode === "markers" ? 1.5 : 2) * scale;
     const lone = { show: false, filter: loneValue, size: 6 * scale, width: 0, fill: paint };
     return { label, stroke: paint, width, dash: dash.map((part) => part * scale), points: lone };
   }

@@ -1,9 +1,11 @@
 import uPlot from "uplot";
 import type { AxisWindow } from "@/lib/stream";
 import type { ChartModel, ChartSpec } from "../prepare/model";
+import { isCrowded } from "../prepare/crowd";
 import { layout } from "../prepare/rows";
 import { plotOptions, type PlotHandlers } from "./options";
 import { readChartColors, watchTheme } from "./chart-colors";
+import { createEmphasisLayer } from "./emphasis-layer";
 import { watchTouch } from "./touch";
 
 export interface Plot {
@@ -23,7 +25,11 @@ export function createPlot(
   element: HTMLElement,
   spec: ChartSpec,
   first: ChartModel,
-  handlers: PlotHandlers & { resized: (width: number) => void },
+  handlers: PlotHandlers & {
+    resized: (width: number) => void;
+    /** The series whose line is under the pointer; null if none is. */
+    near: (id: string | null) => void;
+  },
 ): Plot {
   const current = {
     colors: readChartColors(element),
@@ -46,9 +52,12 @@ export function createPlot(
   const left = () => {
     hovered = false;
     handlers.cursor(null);
+    handlers.near(null);
   };
   const moved = () => {
-    if (hovered && plot.cursor.left !== undefined && plot.cursor.left >= 0) point(plot.cursor.left);
+    if (!hovered || plot.cursor.left === undefined || plot.cursor.left < 0) return;
+    point(plot.cursor.left);
+    if (isCrowded(spec)) handlers.near(nearestSeries(plot, spec));
   };
   plot.over.addEventListener("mouseenter", entered);
   plot.over.addEventListener("mouseleave", left);
@@ -70,7 +79,9 @@ export function createPlot(
     pinch: (before, after) => handlers.zoom(pinched(plot, before, after)),
   });
 
-  const fade = () => setOpacities(plot, spec, current.model, emphasized);
+  // A layer of its own shows the series that stands out of a crowd.
+  const layer = isCrowded(spec) ? createEmphasisLayer(plot, spec, current) : null;
+  const fade = () => setOpacities(plot, spec, current.model, layer ? null : emphasized);
   const placeCursor = () => {
     if (hovered) return;
     const at = cursor === null ? -1 : plot.valToPos(cursor, "x");
@@ -85,6 +96,7 @@ export function createPlot(
       current.model = model;
       fade();
       plot.setData(model.data as uPlot.AlignedData);
+      layer?.show(emphasized);
       placeCursor();
     },
     setCursor(x) {
@@ -98,12 +110,14 @@ export function createPlot(
     emphasize(id) {
       if (id === emphasized) return;
       emphasized = id;
+      if (layer) return layer.show(id);
       fade();
       plot.redraw(false);
     },
     destroy() {
       plot.over.removeEventListener("mouseenter", entered);
       plot.over.removeEventListener("mouseleave", left);
+      layer?.destroy();
       unwatchTouch();
       unwatchTheme();
       resize.disconnect();
@@ -126,6 +140,25 @@ export function setOpacities(
     const share = emphasized === null || emphasized === id ? 1 : STEPPED_BACK;
     drawn.alpha = share * (row === "raw" && mode !== "markers" ? faint : 1);
   });
+}
+
+/** Pixels within which a line counts as under the pointer. */
+const NEAR = 16;
+
+function nearestSeries(plot: uPlot, spec: ChartSpec): string | null {
+  const { idx, top } = plot.cursor;
+  if (idx === null || idx === undefined || top === undefined) return null;
+  let best: string | null = null;
+  let distance = NEAR;
+  layout(spec).forEach(({ series, row }, i) => {
+    const value = row === "line" ? plot.data[i + 1]?.[idx] : null;
+    if (value === null || value === undefined) return;
+    const away = Math.abs(plot.valToPos(value, "y") - top);
+    if (away >= distance) return;
+    distance = away;
+    best = spec.series[series]!.id;
+  });
+  return best;
 }
 
 /** The window under which the fingers stay on the positions they took hold of. */

@@ -1,5 +1,6 @@
 import { count, plural } from "@/lib/format";
 import { align } from "./align";
+import { isCrowded, linesOnGrid } from "./crowd";
 import { type CurveOptions, heldValues, newestPosition, prepareCurve, smooths } from "./curve";
 import type { ChartModel, ChartSpec, Curve, PrepareOptions, Interval, SeriesSpec } from "./model";
 import { summarize } from "./readout";
@@ -47,9 +48,9 @@ export function prepare(
       : logRange([scale.of(range[0]), scale.of(range[1])]);
   const model = {
     axis: spec.series[0]?.source.axis ?? "step",
-    data: align(
-      curves.map((curve, i) => ({ x: curve.x, ys: rows(spec.series[i]!, curve, scale) })),
-    ),
+    data: isCrowded(spec)
+      ? linesOnGrid(spec, curves, { x, scale, width: options.width })
+      : align(curves.map((curve, i) => ({ x: curve.x, ys: rows(spec.series[i]!, curve, scale) }))),
     curves,
     x,
     y,

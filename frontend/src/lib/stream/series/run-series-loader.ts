@@ -51,6 +51,8 @@ export class RunSeriesLoader {
   private window: AxisWindow | null = null;
   private attempt = 0;
   private running = false;
+  /** Whether rows may still come. */
+  private live = true;
 
   constructor(private readonly options: LoaderOptions) {
     this.axis = options.axis ?? "step";
@@ -87,6 +89,13 @@ export class RunSeriesLoader {
     if (this.running) this.restart();
   }
 
+  /** A run that has ended is followed until the page is left, as its last rows may be on their way. */
+  setLive(live: boolean) {
+    const begins = live && !this.live;
+    this.live = live;
+    if (begins && this.running && this.release === null) this.restart();
+  }
+
   /** Null: the whole run. */
   zoom(window: AxisWindow | null) {
     this.window = window;
@@ -112,7 +121,8 @@ export class RunSeriesLoader {
       const { series, client, runId } = this.options;
       this.attempt = 0;
       series.load(history, this.startedAt);
-      this.release = client.follow(runId, history.cursor, (rows) => series.append(rows));
+      if (this.live)
+        this.release = client.follow(runId, history.cursor, (rows) => series.append(rows));
       this.stateStore.set({ phase: "ready", brokenLines: history.broken_lines });
       this.zoom(this.window);
       void this.loadNewest(signal);

@@ -10,6 +10,8 @@ export interface FollowedRun {
   id: string;
   /** RFC 3339; what its times are counted from. */
   started_at?: string | null;
+  /** Once it has ended no row can come, so that it is not followed. */
+  ended_at?: string | null;
 }
 
 export interface RunCurves {
@@ -23,12 +25,14 @@ interface Entry {
   stop: (() => void) | null;
 }
 
-const HISTORY_POINTS = 2000;
+/** Of each curve; of many runs fewer, as they share the screen. */
+const HISTORY_POINTS = { most: 2000, least: 1000, together: 20_000 };
 
 /** The series of a changing set of runs, each with its loader. A run that stays in the set is not loaded again. */
 export class RunSeriesPool {
   private readonly entries = new Map<string, Entry>();
   private axis: MetricAxis = "step";
+  private points = HISTORY_POINTS.most;
   private window: AxisWindow | null = null;
   private readonly versionStore = createStore(0);
 
@@ -51,12 +55,15 @@ export class RunSeriesPool {
   /** Follows these runs and no others, along this axis. */
   follow(runs: readonly FollowedRun[], axis: MetricAxis) {
     this.axis = axis;
+    const { most, least, together } = HISTORY_POINTS;
+    this.points = Math.round(Math.min(most, Math.max(least, together / runs.length)));
     for (const id of [...this.entries.keys()]) {
       if (!runs.some((run) => run.id === id)) this.drop(id);
     }
-    for (const { id, started_at } of runs) {
+    for (const { id, started_at, ended_at } of runs) {
       const entry = this.entry(id);
       entry.loader.startedAt = started_at ? Date.parse(started_at) / 1000 : null;
+      entry.loader.setLive(!ended_at);
       entry.loader.setAxis(axis);
       if (entry.stop) continue;
       const unsubscribe = entry.loader.state.subscribe(() =>
@@ -109,6 +116,6 @@ export class RunSeriesPool {
 
   private query(x: MetricAxis, window: AxisWindow | undefined): HistoryQuery {
     const range = window && { from: window[0], to: window[1] };
-    return { names: this.names, maxPoints: HISTORY_POINTS, x, ...range };
+    return { names: this.names, maxPoints: this.points, x, ...range };
   }
 }

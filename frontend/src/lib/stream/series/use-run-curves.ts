@@ -25,7 +25,9 @@ export function useRunCurves(
   const [pool] = useState(() => new RunSeriesPool(stream, names, browserTimers));
   useStore(pool.version);
 
-  const key = JSON.stringify(runs.map(({ id, started_at }) => ({ id, started_at })));
+  const key = JSON.stringify(
+    runs.map(({ id, started_at, ended_at }) => ({ id, started_at, ended_at })),
+  );
   // External system: the runs' metrics at the service.
   useEffect(() => {
     pool.follow(JSON.parse(key) as FollowedRun[], axis);

@@ -1,0 +1,107 @@
+"use client";
+
+import clsx from "clsx";
+import { memo, useDeferredValue, useState } from "react";
+import { controlClass } from "@/components/ui/field";
+import { decimal } from "@/lib/format";
+import { useStore, useStoreValue } from "@/lib/store";
+import { useCursor } from "../live/chart-group";
+import type { LiveChart } from "../live/live-chart";
+import type { ChartModel, Curve, SeriesSpec } from "../prepare/model";
+import { readoutAt } from "../prepare/readout";
+import { SeriesSwatch } from "./series-swatch";
+
+interface SeriesListProps {
+  chart: LiveChart;
+  model: ChartModel;
+  hidden: ReadonlySet<string>;
+  onToggle: (id: string) => void;
+}
+
+/** The legend of many series: a list that can be searched, with the one under the pointer named above it. */
+export function SeriesList({ chart, model, hidden, onToggle }: SeriesListProps) {
+  const [text, setText] = useState("");
+  // The values follow the pointer when there is time; the picture comes first.
+  const cursor = useDeferredValue(useCursor(chart.group));
+  const { series } = chart.spec;
+  const wanted = text.trim().toLowerCase();
+  const shown = series
+    .map((one, i) => ({ one, curve: model.curves[i]! }))
+    .filter(({ one }) => one.label.toLowerCase().includes(wanted));
+  return (
+    <div className="flex flex-col gap-1 px-1 pb-1 text-xs">
+      <div className="flex items-center gap-3">
+        <input
+          type="search"
+          aria-label={`Search the ${series.length} series of ${chart.spec.title}`}
+          placeholder={`Search ${series.length} series`}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          className={clsx(controlClass, "h-7! w-44! text-xs!")}
+        />
+        <Emphasized chart={chart} />
+      </div>
+      <ul className="grid max-h-24 grid-cols-[repeat(auto-fill,minmax(13rem,1fr))] gap-x-3 overflow-y-auto tabular-nums">
+        {shown.map(({ one, curve }) => (
+          <Entry
+            key={one.id}
+            {...{ chart, series: one, curve, onToggle }}
+            off={hidden.has(one.id)}
+            value={readoutAt(curve, cursor ?? Infinity).line}
+          />
+        ))}
+        {shown.length === 0 && <li className="py-1 text-ink-faint">No series fits</li>}
+      </ul>
+    </div>
+  );
+}
+
+function Emphasized({ chart }: { chart: LiveChart }) {
+  const id = useStore(chart.emphasized);
+  const series = chart.spec.series.find((one) => one.id === id);
+  if (!series) return <span className="text-ink-faint">Hover a line to see whose it is</span>;
+  return (
+    <span className="flex min-w-0 items-center gap-1.5 font-medium">
+      <SeriesSwatch series={{ ...series, mode: "line" }} />
+      <span className="truncate">{series.label}</span>
+    </span>
+  );
+}
+
+interface EntryProps {
+  chart: LiveChart;
+  series: SeriesSpec;
+  curve: Curve;
+  value: number | null;
+  off: boolean;
+  onToggle: (id: string) => void;
+}
+
+const Entry = memo(function Entry({ chart, series, value, off, onToggle }: EntryProps) {
+  const { id, label } = series;
+  const emphasized = useStoreValue(chart.emphasized, (now) => now === id);
+  return (
+    <li>
+      <button
+        type="button"
+        aria-pressed={!off}
+        onClick={() => onToggle(id)}
+        onPointerEnter={() => chart.emphasize(id)}
+        onPointerLeave={() => chart.emphasize(null)}
+        onFocus={() => chart.emphasize(id)}
+        onBlur={() => chart.emphasize(null)}
+        className={clsx(
+          "flex w-full min-w-0 items-center gap-1.5 rounded-sm px-1 py-0.5 text-left hover:bg-rest-tint",
+          emphasized && "bg-rest-tint",
+          off && "opacity-55",
+        )}
+      >
+        <SeriesSwatch series={{ ...series, mode: "line" }} />
+        <span className={clsx("min-w-0 grow truncate text-ink-soft", off && "line-through")}>
+          {label}
+        </span>
+        <b className="font-medium text-ink">{decimal(value)}</b>
+      </button>
+    </li>
+  );
+});

@@ -1,0 +1,64 @@
+"use client";
+
+import { Select } from "@/components/ui/select";
+import { useMetricRegistry } from "@/lib/registry";
+import { COLOR_BY, type ColorBy } from "@/lib/url";
+
+interface CurveOptionsProps {
+  metric: string;
+  onMetric: (metric: string) => void;
+  color: ColorBy;
+  onColor: (color: ColorBy) => void;
+}
+
+const COLOR_NAMES: Record<ColorBy, string> = {
+  run: "Run",
+  env_id: "Environment",
+  algo: "Algorithm",
+  preset: "Preset",
+};
+
+/** Which metric is drawn, and what gives runs their colour. */
+export function CurveOptions({ metric, onMetric, color, onColor }: CurveOptionsProps) {
+  const registry = useMetricRegistry();
+  const groups = registry.grouped(({ place, kind }) => place !== "none" && kind !== "count");
+  return (
+    <div className="flex flex-wrap items-center gap-x-4 gap-y-2 text-xs text-ink-soft">
+      <label className="flex items-center gap-1.5">
+        Metric
+        <Select
+          aria-label="Metric"
+          className="w-56"
+          value={metric}
+          onChange={(event) => onMetric(event.currentTarget.value)}
+        >
+          {!registry.isKnown(metric) && <option value={metric}>{metric}</option>}
+          {groups.map(({ title, metrics }) => (
+            <optgroup key={title} label={title}>
+              {metrics.map(({ name, label }) => (
+                <option key={name} value={name}>
+                  {label}
+                </option>
+              ))}
+            </optgroup>
+          ))}
+        </Select>
+      </label>
+      <label className="flex items-center gap-1.5">
+        Colour by
+        <Select
+          aria-label="Colour by"
+          className="w-36"
+          value={color}
+          onChange={(event) => onColor(event.currentTarget.value as ColorBy)}
+        >
+          {COLOR_BY.map((by) => (
+            <option key={by} value={by}>
+              {COLOR_NAMES[by]}
+            </option>
+          ))}
+        </Select>
+      </label>
+    </div>
+  );
+}
