@@ -8,6 +8,8 @@ import { ranked } from "@/lib/search/rank";
 export interface ComboboxOption {
   value: string;
   label: string;
+  /** Stands before the label. */
+  picture?: ReactNode;
   /** A second, fainter line. */
   detail?: ReactNode;
   /** Stands at the end of the line: a status, a count. */
@@ -101,7 +103,7 @@ interface OptionProps {
 }
 
 function Option({ option, chosen, onChoose }: OptionProps) {
-  const { value, label, detail, aside, disabled } = option;
+  const { value, label, picture, detail, aside, disabled } = option;
   return (
     <Command.Item
       value={value}
@@ -117,6 +119,7 @@ function Option({ option, chosen, onChoose }: OptionProps) {
           </>
         )}
       </span>
+      {picture}
       <span className="min-w-0 grow">
         <span className="block truncate">{label}</span>
         {detail && <span className="block truncate text-xs text-ink-soft">{detail}</span>}

@@ -1,4 +1,5 @@
 import { Combobox, type ComboboxOption } from "@/components/ui/combobox";
+import { EnvironmentStill } from "@/components/ui/environment-still";
 import { Field } from "@/components/ui/field";
 import type { Algorithm, Environment } from "@/lib/api";
 import { compact } from "@/lib/format";
@@ -36,6 +37,7 @@ function option(environment: Environment, algorithm: Algorithm | undefined): Com
   return {
     value: id,
     label: id,
+    picture: <EnvironmentStill environment={environment} className="h-9 w-14" />,
     group: family_title,
     keywords: [name, summary, family_title],
     disabled: !available,
@@ -56,14 +58,17 @@ function EnvironmentFacts({ environment }: { environment: Environment }) {
     max_episode_steps !== null && `${compact(max_episode_steps)} steps an episode at most`,
   ];
   return (
-    <div className="-mt-1 flex flex-col gap-1 text-xs text-ink-soft">
-      <p>{summary}</p>
-      {(sees !== "" || does !== "") && (
-        <p>
-          {sees} {does}
-        </p>
-      )}
-      <p className="text-ink-faint tabular-nums">{facts.filter(Boolean).join(" · ")}</p>
+    <div className="-mt-1 flex gap-3 text-xs text-ink-soft">
+      <EnvironmentStill environment={environment} className="h-20 w-30 max-sm:h-14 max-sm:w-21" />
+      <div className="flex min-w-0 flex-col gap-1">
+        <p>{summary}</p>
+        {(sees !== "" || does !== "") && (
+          <p>
+            {sees} {does}
+          </p>
+        )}
+        <p className="text-ink-faint tabular-nums">{facts.filter(Boolean).join(" · ")}</p>
+      </div>
     </div>
   );
 }

@@ -21,9 +21,9 @@ describe("a preset's promise", () => {
       reached: "498.2",
       facts: [
         ["95 % interval", "487.0 to 500.0"],
-        ["Solved by", "9 of 10 seeds"],
-        ["Held at the end by", "8 of 10 seeds"],
-        ["Solved after", "22k steps · 12s"],
+        ["Solved while training", "9 of 10 seeds"],
+        ["Final policy solves it", "8 of 10 seeds"],
+        ["Steps to solve", "22k steps · 12s"],
         ["Whole run", "100k steps · 50s"],
       ],
     });
@@ -36,7 +36,7 @@ describe("a preset's promise", () => {
         -1,
       );
     const never = { solved: 0, held: null, steps_to_threshold: null, seconds_to_threshold: null };
-    expect(names(never, 475)).toEqual([["Solved by", "none of 10 seeds"]]);
+    expect(names(never, 475)).toEqual([["Solved while training", "none of 10 seeds"]]);
     expect(names(never, null)).toEqual([]);
   });
 

@@ -36,13 +36,13 @@ function promise({
   seconds_to_threshold: seconds,
 }: Measured): Expectation["facts"] {
   const of = (some: number) => `${some === 0 ? "none" : some} of ${plural(seeds, "seed")}`;
-  const facts: Expectation["facts"] = [["Solved by", of(solved)]];
-  if (held !== null) facts.push(["Held at the end by", of(held)]);
+  const facts: Expectation["facts"] = [["Solved while training", of(solved)]];
+  if (held !== null) facts.push(["Final policy solves it", of(held)]);
   const after = [
     steps !== null && `${brief(steps)} steps`,
     seconds !== null && duration(seconds * 1000),
   ].filter(Boolean);
-  if (after.length > 0) facts.push(["Solved after", after.join(" · ")]);
+  if (after.length > 0) facts.push(["Steps to solve", after.join(" · ")]);
   return facts;
 }
 

@@ -4,6 +4,7 @@ import { controlClass, Field } from "@/components/ui/field";
 import { Slider } from "@/components/ui/slider";
 import { compact, count, duration } from "@/lib/format";
 import { algorithmOf, presetOf, timestepsOf } from "./draft";
+import { roundingNote } from "./budget";
 import { estimate } from "./expectation";
 import type { FieldsProps } from "./form-state";
 import { positionOf, valueAt } from "./log-scale";
@@ -19,11 +20,15 @@ export function LengthField({ choices, draft, edit, problems }: FieldsProps) {
   const value = parsed.ok ? (parsed.value as number) : Number.NaN;
   const time = estimate(preset, value);
   const own = draft.timesteps !== null && value !== preset?.total_timesteps;
-  const hint = `${compact(bounds.minimum)} to ${compact(bounds.maximum)}`;
+  const hint = [
+    `${compact(bounds.minimum)} to ${compact(bounds.maximum)}`,
+    roundingNote(choices, draft, value),
+    time !== null && `about ${duration(time)}, by what was measured`,
+  ];
   return (
     <Field
       label="Timesteps"
-      hint={time === null ? hint : `${hint} · about ${duration(time)}, by what was measured`}
+      hint={hint.filter(Boolean).join(" · ")}
       error={problems[POINTERS.timesteps]}
       aside={
         own && (

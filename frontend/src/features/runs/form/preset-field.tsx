@@ -44,7 +44,7 @@ function PresetFacts({ preset, threshold }: { preset: Preset; threshold: number 
     <>
       <span className="mt-1 text-xs text-ink-soft">{preset.summary}</span>
       <span className="mt-1 text-xs text-ink-soft">
-        <span className="font-medium text-ink">Trades</span> {uncapitalized(preset.tradeoff)}
+        <span className="font-medium text-ink">Trade-off:</span> {preset.tradeoff}
       </span>
       <span className="mt-auto pt-2 text-xs text-ink-soft tabular-nums">
         {reached === null ? (
@@ -65,8 +65,4 @@ function PresetFacts({ preset, threshold }: { preset: Preset; threshold: number 
       </span>
     </>
   );
-}
-
-function uncapitalized(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1);
 }
