@@ -1,7 +1,7 @@
-import { expect, test } from "@playwright/test";
+import { type APIRequestContext, expect, test } from "@playwright/test";
 
 /** A run of its own, in the trash. */
-async function deletedRun(request: import("@playwright/test").APIRequestContext, name: string) {
+async function deletedRun(request: APIRequestContext, name: string) {
   const created = await request.post("/api/runs", { data: { algo: "ppo", name } });
   const { id } = (await created.json()) as { id: string };
   expect((await request.delete(`/api/runs/${id}`)).status()).toBe(204);

@@ -8,6 +8,7 @@ import { Select } from "@/components/ui/select";
 import type { CreateEvaluation, PolicyChoice, RunDetail } from "@/lib/api";
 import { usualPolicy } from "@/lib/evaluations";
 import { brief, plural } from "@/lib/format";
+import { useLimits } from "@/lib/registry";
 import { type RequestDraft, seedError, toRequest, USUAL } from "./evaluation-request";
 
 interface EvaluateFormProps {
@@ -23,12 +24,14 @@ interface EvaluateFormProps {
 const COUNTS = [1, 3, 5, 10, 20, 50, 100];
 
 export function EvaluateForm({ busy, blocked, primary, run, onEvaluate }: EvaluateFormProps) {
+  const limits = useLimits();
   const [draft, setDraft] = useState<RequestDraft>(USUAL);
   const [open, setOpen] = useState(false);
   const optionsId = useId();
   const change = (part: Partial<RequestDraft>) => setDraft({ ...draft, ...part });
-  const invalid = seedError(draft.seed);
+  const invalid = seedError(draft.seed, limits?.seed.maximum ?? Infinity);
   const usual = usualPolicy(run);
+  const counts = COUNTS.filter((n) => n <= (limits?.evaluation_episodes.maximum ?? Infinity));
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (invalid || busy || blocked) return setOpen(open || invalid !== undefined);
@@ -56,7 +59,7 @@ export function EvaluateForm({ busy, blocked, primary, run, onEvaluate }: Evalua
           value={draft.episodes}
           onChange={(event) => change({ episodes: Number(event.target.value) })}
         >
-          {COUNTS.map((n) => (
+          {counts.map((n) => (
             <option key={n} value={n}>
               {plural(n, "episode")}
             </option>

@@ -1,4 +1,5 @@
 import type { CreateEvaluation, Evaluation, PolicyChoice } from "@/lib/api";
+import { count } from "@/lib/format";
 
 /** What the form holds: text as it was typed. */
 export interface RequestDraft {
@@ -16,13 +17,12 @@ export const USUAL: RequestDraft = {
   policy: null,
 };
 
-const MAX_SEED = 2 ** 31 - 1;
-
-export function seedError(seed: string): string | undefined {
+/** What is wrong with a seed as it was typed; `most`: the largest that the service takes. */
+export function seedError(seed: string, most: number): string | undefined {
   const text = seed.trim();
   if (text === "") return undefined;
   if (!/^\d+$/.test(text)) return "Enter a whole number";
-  return Number(text) > MAX_SEED ? `Must be 0 to ${MAX_SEED.toLocaleString("en-US")}` : undefined;
+  return Number(text) > most ? `Must be 0 to ${count(most)}` : undefined;
 }
 
 /** Only what differs from the service's own choice is sent. `usual`: the policy, if nobody chose one. */

@@ -7,14 +7,14 @@ import { Button } from "@/components/ui/button";
 import { controlClass } from "@/components/ui/field";
 import { Popover } from "@/components/ui/popover";
 import { explainAction, keys, patchRun, type Run, type RunDetail } from "@/lib/api";
+import { useLimits } from "@/lib/registry";
 import type { SaveState } from "./autosave";
 import { useAutosave } from "./use-autosave";
-
-const LONGEST = 10_000;
 
 /** The first line of the notes; opens all of them to be written. One for each run: give it the run's id as key. */
 export function RunNotes({ run }: { run: Run }) {
   const { autosave, state, error } = useAutosave(useSaveNotes(run.id));
+  const limits = useLimits();
   const [open, setOpen] = useState(false);
   const [text, setText] = useState(run.notes);
   const show = (next: boolean) => {
@@ -49,7 +49,7 @@ export function RunNotes({ run }: { run: Run }) {
         aria-label="Notes on the run"
         placeholder="What you tried, what you saw."
         value={text}
-        maxLength={LONGEST}
+        maxLength={limits?.notes.maximum}
         rows={6}
         autoFocus
         onChange={({ target: { value } }) => {

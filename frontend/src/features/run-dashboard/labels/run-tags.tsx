@@ -8,9 +8,9 @@ import { Button } from "@/components/ui/button";
 import { controlClass } from "@/components/ui/field";
 import { Popover } from "@/components/ui/popover";
 import { type Run, tagsQuery } from "@/lib/api";
+import { useLimits } from "@/lib/registry";
 import { useLabels } from "./use-labels";
 
-const LONGEST = 40;
 const MOST = 20;
 
 export function RunTags({ run }: { run: Run }) {
@@ -68,6 +68,7 @@ function AddTag({ run, onAdd }: { run: Run; onAdd: (tag: string) => void }) {
 }
 
 function TagField({ taken, onAdd }: { taken: readonly string[]; onAdd: (tag: string) => void }) {
+  const limits = useLimits();
   const { data } = useQuery(tagsQuery);
   const known = (data?.tags ?? []).map(({ name }) => name).filter((tag) => !taken.includes(tag));
   return (
@@ -82,7 +83,7 @@ function TagField({ taken, onAdd }: { taken: readonly string[]; onAdd: (tag: str
         name="tag"
         aria-label="Tag"
         placeholder="Tag, then Enter"
-        maxLength={LONGEST}
+        maxLength={limits?.tag.maximum}
         list="known-tags"
         autoComplete="off"
         autoFocus

@@ -4,13 +4,13 @@ import { Pencil } from "lucide-react";
 import { useState } from "react";
 import { Button } from "@/components/ui/button";
 import type { Run } from "@/lib/api";
+import { useLimits } from "@/lib/registry";
 import { useLabels } from "./use-labels";
-
-const LONGEST = 120;
 
 /** The run's name; Enter or leaving keeps a change, Escape forgets it. */
 export function RunTitle({ run }: { run: Run }) {
   const labels = useLabels(run.id);
+  const limits = useLimits();
   const [state, setState] = useState<"read" | "editing" | "edited">("read");
   const keep = (text: string) => {
     const name = text.trim();
@@ -21,7 +21,7 @@ export function RunTitle({ run }: { run: Run }) {
       <input
         aria-label="Name of the run"
         defaultValue={run.name}
-        maxLength={LONGEST}
+        maxLength={limits?.run_name.maximum}
         autoFocus
         onFocus={(event) => event.currentTarget.select()}
         onBlur={(event) => {

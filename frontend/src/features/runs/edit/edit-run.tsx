@@ -7,6 +7,7 @@ import { Dialog } from "@/components/ui/dialog";
 import { controlClass, Field } from "@/components/ui/field";
 import { Notice } from "@/components/ui/notice";
 import { ApiError, explainAction, type Run } from "@/lib/api";
+import { useLimits } from "@/lib/registry";
 import { useRunActions } from "@/lib/run-actions";
 import { TagField } from "./tag-field";
 
@@ -19,6 +20,7 @@ interface EditRunProps {
 export function EditRun({ run, onClose }: EditRunProps) {
   const form = useId();
   const { relabel } = useRunActions();
+  const limits = useLimits();
   const [{ name, tags, notes }, setDraft] = useState(run);
   const save = useMutation({
     mutationFn: () => relabel(run.id, { name: name.trim(), tags, notes }),
@@ -56,7 +58,7 @@ export function EditRun({ run, onClose }: EditRunProps) {
               {...control}
               autoFocus
               autoComplete="off"
-              maxLength={120}
+              maxLength={limits?.run_name.maximum}
               className={controlClass}
               value={name}
               onChange={(event) => edit({ name: event.target.value })}
@@ -69,7 +71,7 @@ export function EditRun({ run, onClose }: EditRunProps) {
             <textarea
               {...control}
               rows={5}
-              maxLength={10_000}
+              maxLength={limits?.notes.maximum}
               className={`${controlClass} h-auto! py-2`}
               value={notes}
               onChange={(event) => edit({ notes: event.target.value })}

@@ -3,6 +3,7 @@
 import { Search } from "lucide-react";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { controlClass } from "@/components/ui/field";
+import { useLimits } from "@/lib/registry";
 
 /** How long typing must pause before the list follows. */
 const PAUSE_MS = 180;
@@ -14,6 +15,7 @@ interface SearchBoxProps {
 
 /** What is typed is shown at once; the list follows after a pause, and clearing the list's filter clears the box. */
 export function SearchBox({ text, onChange }: SearchBoxProps) {
+  const limits = useLimits();
   const [typed, setTyped] = useState(text);
   const [known, setKnown] = useState(text);
   const box = useRef<HTMLInputElement>(null);
@@ -57,7 +59,7 @@ export function SearchBox({ text, onChange }: SearchBoxProps) {
       <input
         ref={box}
         type="search"
-        maxLength={200}
+        maxLength={limits?.search.maximum}
         aria-label="Search runs"
         aria-keyshortcuts="/"
         placeholder="Search name, tag, note or id"

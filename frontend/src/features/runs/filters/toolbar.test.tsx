@@ -1,6 +1,7 @@
-import { act, fireEvent, render, screen } from "@testing-library/react";
+import { act, fireEvent, screen } from "@testing-library/react";
 import { useState } from "react";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { renderWithQueries } from "@/lib/testing/service";
 import { EVERYTHING, writeListFilter } from "@/lib/url";
 import { Toolbar } from "./toolbar";
 
@@ -22,7 +23,7 @@ const type = (value: string) =>
 const pass = (ms: number) => act(() => vi.advanceTimersByTime(ms));
 
 test("the list follows what is typed after a pause, at once on Enter", () => {
-  render(<Filtered />);
+  renderWithQueries(<Filtered />);
   type("ppo");
   expect(screen.getByRole("status")).toHaveTextContent("");
   pass(200);
@@ -33,7 +34,7 @@ test("the list follows what is typed after a pause, at once on Enter", () => {
 });
 
 test("what is pressed during the pause is kept, and so is what was typed", () => {
-  render(<Filtered />);
+  renderWithQueries(<Filtered />);
   type("ppo");
   pass(50);
   fireEvent.click(screen.getByRole("button", { name: "Sort upwards" }));

@@ -2,6 +2,7 @@ import {
   type Algorithm,
   type Environment,
   type Hyperparameter,
+  type Limits,
   type Preset,
   type RunConfig,
   variantFor,
@@ -44,6 +45,7 @@ export interface Draft {
 export interface Choices {
   algorithms: readonly Algorithm[];
   environments: readonly Environment[];
+  limits: Limits;
 }
 
 export type DraftChange =

@@ -37,7 +37,7 @@ function option(environment: Environment, algorithm: Algorithm | undefined): Com
   return {
     value: id,
     label: id,
-    picture: <EnvironmentStill environment={environment} className="h-9 w-14" />,
+    picture: <EnvironmentStill url={environment.still_url} className="h-9 w-14" />,
     group: family_title,
     keywords: [name, summary, family_title],
     disabled: !available,
@@ -59,7 +59,7 @@ function EnvironmentFacts({ environment }: { environment: Environment }) {
   ];
   return (
     <div className="-mt-1 flex gap-3 text-xs text-ink-soft">
-      <EnvironmentStill environment={environment} className="h-20 w-30 max-sm:h-14 max-sm:w-21" />
+      <EnvironmentStill url={environment.still_url} className="h-20 w-30 max-sm:h-14 max-sm:w-21" />
       <div className="flex min-w-0 flex-col gap-1">
         <p>{summary}</p>
         {(sees !== "" || does !== "") && (

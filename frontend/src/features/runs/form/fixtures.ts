@@ -119,4 +119,10 @@ export const choices = {
       install_hint: "pip install ale-py",
     }),
   ],
+  limits: {
+    run_name: { minimum: 1, maximum: 120 },
+    periodic_every_steps: { minimum: 100, maximum: 10_000_000 },
+    periodic_episodes: { minimum: 1, maximum: 100 },
+    periodic_stop_after: { minimum: 1, maximum: 100 },
+  },
 } as unknown as Choices;

@@ -11,7 +11,7 @@ export function NameField({ choices, draft, edit, problems }: FieldsProps) {
         <input
           {...control}
           autoComplete="off"
-          maxLength={120}
+          maxLength={choices.limits.run_name.maximum}
           placeholder={own}
           className={controlClass}
           value={draft.name}

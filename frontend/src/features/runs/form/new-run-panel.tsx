@@ -5,7 +5,7 @@ import { ErrorState } from "@/components/ui/error-state";
 import { Notice } from "@/components/ui/notice";
 import { Sheet } from "@/components/ui/sheet";
 import { Skeleton } from "@/components/ui/skeleton";
-import { algorithmsQuery, environmentsQuery, runQuery } from "@/lib/api";
+import { algorithmsQuery, environmentsQuery, limitsQuery, runQuery } from "@/lib/api";
 import { useAlgorithmName } from "@/lib/registry";
 import { firstDraft, onEnvironment } from "./draft";
 import { draftFromRun } from "./duplicate";
@@ -23,9 +23,12 @@ interface NewRunPanelProps {
 export default function NewRunPanel({ duplicate, environment, onClose }: NewRunPanelProps) {
   const algorithms = useQuery(algorithmsQuery);
   const environments = useQuery(environmentsQuery);
+  const limits = useQuery(limitsQuery);
   const model = useQuery({ ...runQuery(duplicate ?? ""), enabled: duplicate !== null });
   const needed =
-    duplicate === null ? [algorithms, environments] : [algorithms, environments, model];
+    duplicate === null
+      ? [algorithms, environments, limits]
+      : [algorithms, environments, limits, model];
   const broken = needed.find(({ error, data }) => error && !data);
   const retry = () => needed.forEach((query) => void query.refetch());
   return (
@@ -43,9 +46,13 @@ export default function NewRunPanel({ duplicate, environment, onClose }: NewRunP
       }
       onClose={onClose}
     >
-      {algorithms.data && environments.data && (duplicate === null || model.data) ? (
+      {algorithms.data && environments.data && limits.data && (duplicate === null || model.data) ? (
         <Form
-          choices={{ algorithms: algorithms.data, environments: environments.data }}
+          choices={{
+            algorithms: algorithms.data,
+            environments: environments.data,
+            limits: limits.data,
+          }}
           model={duplicate === null ? null : (model.data ?? null)}
           environment={environment}
         />

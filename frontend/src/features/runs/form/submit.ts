@@ -31,11 +31,6 @@ export function partPointer(part: Part, name: string): string {
   return `/${part}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
-/** The bounds that the service has for evaluation while training. */
-export const EVERY: Bounds = { minimum: 100, maximum: 10_000_000 };
-export const EPISODES: Bounds = { minimum: 1, maximum: 100 };
-export const STOP_AFTER: Bounds = { minimum: 1, maximum: 100 };
-
 /** The request a draft stands for, and every field that keeps it from being one. */
 export interface Submission {
   body: CreateRun;
@@ -44,6 +39,7 @@ export interface Submission {
 
 export function submission(choices: Choices, draft: Draft): Submission {
   const problems: Record<string, string> = {};
+  const { limits } = choices;
   const take = (pointer: string, parsed: Parsed) => {
     if (parsed.ok) return parsed.value;
     problems[pointer] = parsed.problem;
@@ -61,9 +57,9 @@ export function submission(choices: Choices, draft: Draft): Submission {
     );
   };
   const planned = ({ every, episodes, stops, stopAfter }: EvaluationDraft) => ({
-    every_steps: integer(POINTERS.every, every, EVERY),
-    episodes: integer(POINTERS.episodes, episodes, EPISODES),
-    stop_after: stops ? integer(POINTERS.stopAfter, stopAfter, STOP_AFTER) : null,
+    every_steps: integer(POINTERS.every, every, limits.periodic_every_steps),
+    episodes: integer(POINTERS.episodes, episodes, limits.periodic_episodes),
+    stop_after: stops ? integer(POINTERS.stopAfter, stopAfter, limits.periodic_stop_after) : null,
   });
   const algorithm = algorithmOf(choices, draft);
   const { evaluation } = draft;

@@ -3,6 +3,7 @@ import { Check, EllipsisVertical, StickyNote } from "lucide-react";
 import { memo } from "react";
 import { Sparkline } from "@/components/charts/sparkline/sparkline";
 import { Progress } from "@/components/ui/progress";
+import { EnvironmentStill } from "@/components/ui/environment-still";
 import { StatusBadge } from "@/components/ui/status-badge";
 import { isActive, progress, type Run } from "@/lib/api";
 import { decimal } from "@/lib/format";
@@ -18,13 +19,15 @@ interface RunCellsProps {
   current: boolean;
   /** The name of its algorithm. */
   algorithm: string;
+  /** Where the picture of its environment is. */
+  still: string | null;
   /** The age stands beside the status on a card, in a column of the table. */
   cards: boolean;
   now: number;
 }
 
 export const RunCells = memo(function RunCells(props: RunCellsProps) {
-  const { run, selected, current, algorithm, cards, now } = props;
+  const { run, selected, current, algorithm, still, cards, now } = props;
   const tabIndex = current ? 0 : -1;
   const { done, note } = progressText(run);
   const preset = presetName(run.preset);
@@ -44,26 +47,29 @@ export const RunCells = memo(function RunCells(props: RunCellsProps) {
           />
         </label>
       </div>
-      <div role="rowheader" className={clsx(layout.name, "min-w-0")}>
-        <a
-          href={routes.run(run.id)}
-          tabIndex={tabIndex}
-          className="block truncate font-medium after:absolute after:inset-0"
-        >
-          {run.name}
-        </a>
-        <p className="flex min-w-0 items-center gap-1.5 text-2xs text-ink-faint">
-          <span className="min-w-0 truncate">
-            <span className={layout.facts}>
-              {algorithm} · {run.env_id} · {preset} ·{" "}
+      <div role="rowheader" className={clsx(layout.name, "flex min-w-0 items-center gap-2.5")}>
+        <EnvironmentStill url={still} className="h-7 w-10.5" />
+        <div className="min-w-0 grow">
+          <a
+            href={routes.run(run.id)}
+            tabIndex={tabIndex}
+            className="block truncate font-medium after:absolute after:inset-0"
+          >
+            {run.name}
+          </a>
+          <p className="flex min-w-0 items-center gap-1.5 text-2xs text-ink-faint">
+            <span className="min-w-0 truncate">
+              <span className={layout.facts}>
+                {algorithm} · {run.env_id} · {preset} ·{" "}
+              </span>
+              seed {run.seed}
             </span>
-            seed {run.seed}
-          </span>
-          {run.tags.length > 0 && <RunTags tags={run.tags} />}
-          {run.notes !== "" && (
-            <StickyNote role="img" aria-label="Has notes" className="size-3 shrink-0" />
-          )}
-        </p>
+            {run.tags.length > 0 && <RunTags tags={run.tags} />}
+            {run.notes !== "" && (
+              <StickyNote role="img" aria-label="Has notes" className="size-3 shrink-0" />
+            )}
+          </p>
+        </div>
       </div>
       <div role="gridcell" className={plain}>
         {algorithm}

@@ -14,6 +14,7 @@ interface RunRowProps {
   /** The line the keyboard is on. */
   current: boolean;
   algorithmName: (id: string) => string;
+  stillOf: (environment: string) => string | null;
   /** The list goes by too fast to read: a line that comes into view now is not drawn in full. */
   passing: boolean;
   cards: boolean;
@@ -25,7 +26,7 @@ interface RunRowProps {
  * table around it listens for all rows, which keeps each one light.
  */
 export const RunRow = memo(function RunRow(props: RunRowProps) {
-  const { run, index, top, selected, current, algorithmName, passing, cards, now } = props;
+  const { run, index, top, selected, current, algorithmName, stillOf, passing, cards, now } = props;
   const [drawn, setDrawn] = useState(!passing);
   if (!passing && !drawn) setDrawn(true);
   return (
@@ -50,6 +51,7 @@ export const RunRow = memo(function RunRow(props: RunRowProps) {
           selected={selected}
           current={current}
           algorithm={algorithmName(run.algo)}
+          still={stillOf(run.env_id)}
           cards={cards}
           now={now}
         />
