@@ -16,7 +16,10 @@ vi.mock("next/navigation", () => ({
 }));
 
 const run = (change: Partial<RunDetail>) =>
-  ({ status: "running", warnings: 0, cause: null, traceback: null, ...change }) as RunDetail;
+  ({
+    ...{ status: "running", warnings: 0, cause: null, traceback: null, damage: [] },
+    ...change,
+  }) as RunDetail;
 
 function Actions({ status }: { status: RunStatus }) {
   return <RunActions run={run({ id: "a", status, policy_step: null })} remove={useDeleteRun()} />;
@@ -46,7 +49,7 @@ test("the error of an action is over when the run has another status", async () 
 });
 
 test("a failed run shows its cause and its traceback", () => {
-  render(
+  renderWithQueries(
     <RunNotices
       run={run({ status: "failed", cause: "Killed by signal 9", traceback: "File x" })}
     />,
@@ -71,26 +74,39 @@ test("a run that was cut short says what was saved, and leads to its log", async
 });
 
 test("a queued run tells its place", () => {
-  render(<RunNotices run={run({ status: "queued", queue_position: 2 })} />);
+  renderWithQueries(<RunNotices run={run({ status: "queued", queue_position: 2 })} />);
   expect(screen.getByRole("status")).toHaveTextContent("as soon as a running one ends");
   expect(screen.getByRole("status")).toHaveTextContent("Number 2 in the queue");
 });
 
 test("a queued run that waits for more than a slot says for what", () => {
-  render(
+  renderWithQueries(
     <RunNotices run={run({ status: "queued", queue_position: 1, cause: "Only 3 MB are free" })} />,
   );
   expect(screen.getByRole("status")).toHaveTextContent("room on the disk. Only 3 MB are free");
 });
 
 test("warnings are counted and the last one is quoted", () => {
-  render(<RunNotices run={run({ warnings: 2, last_warning: "train/loss was NaN" })} />);
+  renderWithQueries(<RunNotices run={run({ warnings: 2, last_warning: "train/loss was NaN" })} />);
   expect(screen.getByText("2 warnings")).toBeVisible();
   expect(screen.getByText("train/loss was NaN")).toBeVisible();
 });
 
+test("a damaged run says what cannot be read and what can be done, and is repaired on request", async () => {
+  const damage = [
+    { file: "events.jsonl", line: 3, problem: "It is no JSON.", remedy: "Repair it." },
+  ];
+  const asked = serve({ "POST /runs/a/repair": () => ({ body: { id: "a" } }) });
+  renderWithQueries(<RunNotices run={run({ id: "a", status: "completed", damage })} />);
+  expect(screen.getByRole("alert")).toHaveTextContent(
+    "events.jsonl, line 3: It is no JSON. Repair it.",
+  );
+  await userEvent.click(screen.getByRole("button", { name: /Repair/ }));
+  expect(asked.map(({ route }) => route)).toContain("POST /runs/a/repair");
+});
+
 test("a run that is fine has no notices", () => {
-  const { container } = render(<RunNotices run={run({})} />);
+  const { container } = renderWithQueries(<RunNotices run={run({})} />);
   expect(container).toBeEmptyDOMElement();
 });
 

@@ -22,6 +22,7 @@ export {
   createRun,
   deleteRun,
   patchRun,
+  repairRun,
   restoreRun,
   startRun,
   stopRun,

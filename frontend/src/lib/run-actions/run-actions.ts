@@ -6,6 +6,7 @@ import {
   evaluate,
   keys,
   patchRun,
+  repairRun,
   type PatchRun,
   restoreRun,
   type Run,
@@ -64,6 +65,15 @@ export function runActions(client: QueryClient) {
         await deleteRun(id);
       } finally {
         refresh(keys.runs, keys.tags, keys.trash);
+      }
+    },
+
+    /** Keeps what can be read of a damaged run. */
+    async repair(id: string): Promise<Run> {
+      try {
+        return await repairRun(id);
+      } finally {
+        refresh(keys.runs, keys.run(id));
       }
     },
 

@@ -5,6 +5,7 @@ import { Notice } from "@/components/ui/notice";
 import type { RunDetail, RunStatus } from "@/lib/api";
 import { plural } from "@/lib/format";
 import { scrollToDetails, useDetailsTab } from "../details/use-details-tab";
+import { DamageNotice } from "./damage-notice";
 import { EndingNotice } from "./ending-notice";
 
 const CUT_SHORT: readonly RunStatus[] = ["failed", "interrupted", "stopped"];
@@ -18,6 +19,7 @@ export function RunNotices({ run }: { run: RunDetail }) {
   };
   return (
     <>
+      <DamageNotice run={run} />
       {CUT_SHORT.includes(run.status) && <EndingNotice run={run} onOpenLog={() => open("log")} />}
       {run.ended_early && (
         <Notice tone="info" role="status" title="Ended before its budget">

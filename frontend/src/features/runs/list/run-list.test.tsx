@@ -34,6 +34,7 @@ const run = (id: string, change: Partial<Run> = {}) =>
     queue_position: null,
     tags: ["paper"],
     notes: "",
+    damage: [],
     ...change,
   }) as Run;
 

@@ -22,8 +22,15 @@ export function restoreRun(id: string) {
   return unwrap(http.POST("/runs/{run_id}/restore", { params: { path: { run_id: id } } }));
 }
 
-/** Changes its name, tags or notes; what is left out stays. */
-/** Arrives even when the page is left while it is under way. */
+/** Keeps what can be read of a damaged run, and puts what is damaged beside it. */
+export function repairRun(id: string) {
+  return unwrap(http.POST("/runs/{run_id}/repair", { params: { path: { run_id: id } } }));
+}
+
+/**
+ * Changes a run's name, tags or notes; what is left out stays. It arrives even when the page is left while it is
+ * under way.
+ */
 export function patchRun(id: string, body: PatchRun) {
   const params = { path: { run_id: id } };
   return unwrap(http.PATCH("/runs/{run_id}", { params, body, keepalive: true }));

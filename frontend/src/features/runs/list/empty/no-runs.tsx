@@ -5,6 +5,7 @@ import { Button } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Notice } from "@/components/ui/notice";
 import { explainAction } from "@/lib/api";
+import { EnvironmentTiles } from "./environment-tiles";
 import { useCreateRun } from "../../use-create-run";
 
 const FIRST_RUN = { algo: "ppo", env_id: "CartPole-v1", preset: "fast", start: true } as const;
@@ -55,6 +56,7 @@ export function NoRuns({ onNew }: { onNew: () => void }) {
           </Notice>
         </div>
       )}
+      <EnvironmentTiles />
       <ol className="mx-auto grid max-w-3xl gap-3 px-4 sm:grid-cols-3">
         {LESSONS.map(([title, text], i) => (
           <li key={title} className="rounded-md border border-line bg-sunken p-3">

@@ -1,5 +1,5 @@
 import clsx from "clsx";
-import { Check, EllipsisVertical, StickyNote } from "lucide-react";
+import { Check, EllipsisVertical, StickyNote, TriangleAlert } from "lucide-react";
 import { memo } from "react";
 import { Sparkline } from "@/components/charts/sparkline/sparkline";
 import { Progress } from "@/components/ui/progress";
@@ -65,6 +65,13 @@ export const RunCells = memo(function RunCells(props: RunCellsProps) {
               seed {run.seed}
             </span>
             {run.tags.length > 0 && <RunTags tags={run.tags} />}
+            {run.damage.length > 0 && (
+              <TriangleAlert
+                role="img"
+                aria-label="Its folder is damaged"
+                className="size-3 shrink-0 text-warn"
+              />
+            )}
             {run.notes !== "" && (
               <StickyNote role="img" aria-label="Has notes" className="size-3 shrink-0" />
             )}

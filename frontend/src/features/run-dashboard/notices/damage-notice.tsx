@@ -1,0 +1,52 @@
+"use client";
+
+import { useMutation } from "@tanstack/react-query";
+import { Wrench } from "lucide-react";
+import { Button } from "@/components/ui/button";
+import { Notice } from "@/components/ui/notice";
+import { explainAction, isActive, type RunDetail } from "@/lib/api";
+import { count, plural } from "@/lib/format";
+import { useRunActions } from "@/lib/run-actions";
+
+/** What of the run's folder cannot be read, what can be done, and a button that does what a machine can. */
+export function DamageNotice({ run }: { run: RunDetail }) {
+  const { repair } = useRunActions();
+  const asked = useMutation({ mutationFn: () => repair(run.id) });
+  if (run.damage.length === 0) return null;
+  return (
+    <Notice
+      tone="warn"
+      role="alert"
+      title={`${plural(run.damage.length, "part")} of this run's folder cannot be read`}
+    >
+      <ul className="mt-1 flex flex-col gap-1 text-ink-soft">
+        {run.damage.map(({ file, line, problem, remedy }) => (
+          <li key={`${file} ${line}`} className="break-words">
+            <code className="font-mono text-xs text-ink">
+              {file}
+              {line != null && `, line ${count(line)}`}
+            </code>
+            : {problem} {remedy}
+          </li>
+        ))}
+      </ul>
+      {asked.error && (
+        <p role="alert" className="mt-1 text-bad">
+          {explainAction(asked.error)}
+        </p>
+      )}
+      <Button
+        size="sm"
+        variant="quiet"
+        needsService
+        className="mt-1 -ml-2"
+        busy={asked.isPending}
+        disabled={isActive(run)}
+        onClick={() => asked.mutate()}
+        icon={<Wrench aria-hidden className="size-3.5" />}
+      >
+        {isActive(run) ? "Repair (stop it first)" : "Repair: keep what can be read"}
+      </Button>
+    </Notice>
+  );
+}

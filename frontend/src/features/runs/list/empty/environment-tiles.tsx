@@ -1,0 +1,29 @@
+import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { EnvironmentStill } from "@/components/ui/environment-still";
+import { environmentsQuery } from "@/lib/api";
+import { routes } from "@/lib/url";
+
+/** What can be trained on, as pictures; each opens the form with that environment. */
+export function EnvironmentTiles() {
+  const { data } = useQuery(environmentsQuery);
+  const environments = (data ?? []).filter(({ available, still_url }) => available && still_url);
+  if (environments.length === 0) return null;
+  return (
+    <nav aria-label="Environments" className="mx-auto mb-6 max-w-3xl px-4">
+      <ul className="grid grid-cols-2 gap-2 sm:grid-cols-4 md:grid-cols-7">
+        {environments.map(({ id, name, still_url }) => (
+          <li key={id}>
+            <Link
+              href={routes.newRunOn(id)}
+              className="block rounded-md p-1 transition-colors hover:bg-sunken"
+            >
+              <EnvironmentStill url={still_url} className="aspect-3/2 w-full" />
+              <span className="mt-1 block truncate text-center text-2xs text-ink-soft">{name}</span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
