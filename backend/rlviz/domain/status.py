@@ -1,10 +1,11 @@
 """The status of a run and the one table of what may follow what.
 
-created ─▶ queued ─▶ running ─▶ completed
-              │          │ ╲
-              │          ▼  ╲─▶ failed, interrupted
-              ╰─▶ stopped ◀─ stopping
+created ─▶ queued ─▶ starting ─▶ running ─▶ completed
+              │          │          │ ╲
+              │          ▼          ▼  ╲─▶ failed, interrupted
+              ╰─────▶ stopped ◀─ stopping
 
+A run that is starting may be asked to stop, and may end, as one that is running.
 That is one attempt to train the run. A run whose attempt has ended may be queued for another one, and is the same run:
 the final statuses end an attempt. See ``docs/decisions/016-attempts.md``.
 """
@@ -19,7 +20,8 @@ from rlviz.domain.errors import IllegalTransition
 class RunStatus(StrEnum):
     CREATED = "created"  # configured; nobody asked to start it
     QUEUED = "queued"  # waits for a free slot
-    RUNNING = "running"  # a worker stands behind it
+    STARTING = "starting"  # a worker was launched; it imports what it needs, and has not begun to train
+    RUNNING = "running"  # a worker trains it
     STOPPING = "stopping"  # a stop was asked for; the worker is saving the model
     COMPLETED = "completed"  # all timesteps done, model saved
     STOPPED = "stopped"  # ended on request, model saved if training had begun
@@ -33,7 +35,7 @@ class RunStatus(StrEnum):
 
     @property
     def has_worker(self) -> bool:
-        return self in (RunStatus.RUNNING, RunStatus.STOPPING)
+        return self in WITH_WORKER
 
     @property
     def is_final(self) -> bool:
@@ -46,7 +48,8 @@ _ENDINGS = frozenset({_S.COMPLETED, _S.STOPPED, _S.FAILED, _S.INTERRUPTED})
 
 TRANSITIONS: dict[RunStatus, frozenset[RunStatus]] = {
     _S.CREATED: frozenset({_S.QUEUED}),
-    _S.QUEUED: frozenset({_S.RUNNING, _S.STOPPED, _S.FAILED}),
+    _S.QUEUED: frozenset({_S.STARTING, _S.STOPPED, _S.FAILED}),
+    _S.STARTING: frozenset({_S.RUNNING, _S.STOPPING}) | _ENDINGS,
     _S.RUNNING: frozenset({_S.STOPPING}) | _ENDINGS,
     _S.STOPPING: _ENDINGS,
     _S.COMPLETED: frozenset(),
@@ -58,11 +61,13 @@ TRANSITIONS: dict[RunStatus, frozenset[RunStatus]] = {
 RESUMES: dict[RunStatus, frozenset[RunStatus]] = {ending: frozenset({_S.QUEUED}) for ending in _ENDINGS}
 """What may follow a final status, with the next attempt. No endpoint offers it yet."""
 
-ACTIVE = frozenset({_S.QUEUED, _S.RUNNING, _S.STOPPING})
+WITH_WORKER = frozenset({_S.STARTING, _S.RUNNING, _S.STOPPING})
+ACTIVE = WITH_WORKER | {_S.QUEUED}
 
 _HINTS = {
     (_S.CREATED, _S.STOPPING): "It was never started; there is nothing to stop.",
     (_S.QUEUED, _S.QUEUED): "It was started already and waits for a free slot.",
+    (_S.STARTING, _S.QUEUED): "It was started already, and is about to train.",
     (_S.RUNNING, _S.QUEUED): "It is training already.",
     (_S.STOPPING, _S.QUEUED): "It is about to stop; create a new run to train again.",
 }

@@ -63,8 +63,8 @@ class Service:
         with self.database.write() as session:
             row = get_run(session, self.folder.run_id)
             check_transition(row.state, RunStatus.QUEUED, next_attempt=attempt > 1)
-            check_transition(RunStatus.QUEUED, RunStatus.RUNNING)
-            row.status, row.attempt = RunStatus.RUNNING.value, attempt
+            check_transition(RunStatus.QUEUED, RunStatus.STARTING)
+            row.status, row.attempt = RunStatus.STARTING.value, attempt
         self.broadcast.run_changed(row)
 
     def follow(self, worker: PlayedWorker) -> RunMonitor:
@@ -133,7 +133,7 @@ async def follow_two_attempts(service: Service) -> None:
     second = PlayedWorker()
     monitor = service.follow(second)
     assert monitor.poll() is True, "the ending of the first attempt ends the first attempt"
-    assert service.row().state is RunStatus.RUNNING
+    assert service.row().state is RunStatus.STARTING, "and the start of the first is not the start of the second"
     train(folder, 2, finish=True)
     second.exit = Exit(0)
     assert monitor.poll() is False

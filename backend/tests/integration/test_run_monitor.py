@@ -15,7 +15,7 @@ from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import get_run
 from rlviz.domain.events import CheckpointData, FinishedData, StartedData, StoppedData, WarningData
 from rlviz.domain.status import RunStatus
-from rlviz.launchers.base import Exit, Worker
+from rlviz.launchers.base import Exit
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.lock import training_lock
 from rlviz.services.projection.folder_projection import row_of_config, row_of_folder
@@ -24,25 +24,7 @@ from rlviz.services.streaming.feeds import Feeds
 from rlviz.services.supervision.run_monitor import RunMonitor
 from rlviz.training.journals import RunJournals
 from tests.support.training import kinds, make_run
-
-
-class Actor(Worker):
-    """A worker that lives until it is told how it ended."""
-
-    exit: Exit | None = None
-
-    @property
-    def identity(self) -> str:
-        return "an actor"
-
-    def poll(self) -> Exit | None:
-        return self.exit
-
-    def terminate(self) -> None:
-        self.exit = Exit(-15)
-
-    def kill(self) -> None:
-        self.exit = Exit(-9)
+from tests.support.workers import Actor
 
 
 @pytest.fixture

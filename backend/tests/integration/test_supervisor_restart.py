@@ -206,7 +206,7 @@ def test_a_run_without_any_trace_of_a_worker_is_interrupted_and_a_late_worker_re
         run_id = create(app)
         with app.database.write() as session:
             move_run(session, run_id, S.QUEUED)
-            move_run(session, run_id, S.RUNNING)
+            move_run(session, run_id, S.STARTING)
     with service(tmp_path) as app:
         row = app.runs.get(run_id)
         assert (row.state, row.cause) == (S.INTERRUPTED, "The worker went away while the service was not running.")
@@ -224,7 +224,7 @@ def test_a_worker_that_ends_while_recovery_looks_is_not_called_interrupted(
         run_id = create(app)
         with app.database.write() as session:
             move_run(session, run_id, S.QUEUED)
-            move_run(session, run_id, S.RUNNING)
+            move_run(session, run_id, S.STARTING)
     folder = folder_of(app, run_id)
 
     def end_and_be_gone(*_arguments: object) -> None:

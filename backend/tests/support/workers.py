@@ -7,10 +7,29 @@ import time
 
 import psutil
 
-from rlviz.launchers.base import Worker
+from rlviz.launchers.base import Exit, Worker
 from rlviz.launchers.process import ProcessLauncher
 from rlviz.launchers.process_identity import ProcessIdentity
 from tests.support.training import eventually
+
+
+class Actor(Worker):
+    """A worker that lives until it is told how it ended."""
+
+    exit: Exit | None = None
+
+    @property
+    def identity(self) -> str:
+        return "an actor"
+
+    def poll(self) -> Exit | None:
+        return self.exit
+
+    def terminate(self) -> None:
+        self.exit = Exit(-15)
+
+    def kill(self) -> None:
+        self.exit = Exit(-9)
 
 
 def impatient_launcher() -> ProcessLauncher:

@@ -17,6 +17,7 @@ from sqlmodel import delete, select
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import RunRow
 from rlviz.domain.events import EventKind
+from rlviz.domain.status import RunStatus
 from rlviz.rundir.control import Control, Desired
 from rlviz.services.projection.damaged_folder import ENDING_LOST
 from rlviz.services.projection.folder_projection import row_of_config
@@ -123,7 +124,9 @@ def test_any_beginning_of_any_journals_followed_live_gives_the_row_of_a_rebuild(
         with live.write() as session:
             session.exec(delete(RunRow))
             row = row_of_config(folder.read_config())
-            session.add(row.sqlmodel_update({"attempt": control.attempt, "queued_at": control.queued_at}))
+            status = RunStatus.STOPPING if control.desired is Desired.STOP else RunStatus.STARTING
+            known = {"attempt": control.attempt, "queued_at": control.queued_at, "status": status.value}
+            session.add(row.sqlmodel_update(known))
         contents = ["".join(f"{line}\n" for line in lines).encode() for lines in journals]
         monitor = None
         for of_events, size in [(False, 0), *pieces]:
@@ -142,11 +145,12 @@ def test_any_beginning_of_any_journals_followed_live_gives_the_row_of_a_rebuild(
 
 
 def columns(database: Database) -> dict[str, Any]:
-    """All but what the catalogue says of a run before its attempt begins, and while it goes on."""
+    """All but what the catalogue alone knows: the status before an attempt has begun, and its end while it goes on."""
     with database.read() as session:
         row = session.exec(select(RunRow)).one()
     found = dict(row.model_dump())
+    if row.started_at is None:
+        found.pop("status")
     if not row.state.is_final or row.started_at is None:
-        for name in ("status", "ended_at"):
-            found.pop(name)
+        found.pop("ended_at")
     return found

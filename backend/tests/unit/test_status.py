@@ -11,11 +11,13 @@ from rlviz.domain.status import RESUMES, TRANSITIONS, RunStatus, check_transitio
 
 LEGAL = {
     ("created", "queued"),
-    ("queued", "running"),
+    ("queued", "starting"),
     ("queued", "stopped"),
     ("queued", "failed"),
+    ("starting", "running"),
+    ("starting", "stopping"),
     ("running", "stopping"),
-    *itertools.product(["running", "stopping"], ["completed", "stopped", "failed", "interrupted"]),
+    *itertools.product(["starting", "running", "stopping"], ["completed", "stopped", "failed", "interrupted"]),
 }
 PAIRS = list(itertools.product(RunStatus, repeat=2))
 
@@ -47,8 +49,13 @@ def test_every_run_can_reach_an_end() -> None:
 
 
 def test_the_properties_of_each_status() -> None:
-    assert {status.value for status in RunStatus if status.is_active} == {"queued", "running", "stopping"}
-    assert {status.value for status in RunStatus if status.has_worker} == {"running", "stopping"}
+    assert {status.value for status in RunStatus if status.is_active} == {
+        "queued",
+        "starting",
+        "running",
+        "stopping",
+    }
+    assert {status.value for status in RunStatus if status.has_worker} == {"starting", "running", "stopping"}
     assert {status.value for status in RunStatus if status.is_final} == {
         "completed",
         "stopped",

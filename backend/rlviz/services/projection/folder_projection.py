@@ -134,11 +134,13 @@ def read_metrics(projection: RunProjection, folder: RunFolder, end: int | None =
 def update_row(row: RunRow, projection: RunProjection, folder: RunFolder) -> None:
     """Write into ``row`` what ``projection`` has taken in of ``folder``: the only way that a row follows its journals.
 
-    The status only changes with the end of an attempt: before, it says what is wanted of the run, which the journals
-    do not know.
+    The status only changes with the beginning and the end of an attempt: otherwise it says what is wanted of the run,
+    which the journals do not know.
     """
     row.sqlmodel_update(projection.columns())
     if projection.ending is None:
+        if row.state is RunStatus.STARTING and projection.has_begun:
+            row.status = RunStatus.RUNNING.value
         return
     row.status = projection.ending.value
     row.sqlmodel_update(projection.end_columns(_control(folder), _best_policy(folder)))

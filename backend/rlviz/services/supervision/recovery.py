@@ -15,7 +15,7 @@ from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.catalog.runs import runs_with_status
 from rlviz.domain.errors import ArtifactNotFound, RunFolderError, RunIsActive
 from rlviz.domain.events import InterruptedData
-from rlviz.domain.status import RunStatus
+from rlviz.domain.status import WITH_WORKER, RunStatus
 from rlviz.domain.times import utc
 from rlviz.launchers.base import Launcher, UnknownWorker, Worker
 from rlviz.rundir.folder import RunFolder
@@ -37,12 +37,12 @@ def recover(
 ) -> None:
     """Adopt workers that still live, settle runs whose worker does not, and take up open evaluations.
 
-    Afterwards no run is ``running`` with nobody behind it. Called before the supervisor starts.
+    Afterwards no run is ``starting`` or ``running`` with nobody behind it. Called before the supervisor starts.
     """
     for run_id in Trash(runs_dir).run_ids():
         _finish_deletion(RunFolder(runs_dir, run_id), database)
     with database.read() as session:
-        runs = runs_with_status(session, RunStatus.RUNNING, RunStatus.STOPPING)
+        runs = runs_with_status(session, *WITH_WORKER)
         evaluations = open_evaluations(session)
     for row in runs:
         _recover_run(row, RunFolder(runs_dir, row.id), database, launcher, supervisor)
@@ -75,8 +75,8 @@ def _recover_run(
             keep_known(now, row)
     if worker is None:
         folder.tidy()
-    else:
-        now.status = row.status
+    elif (row.state, now.state) != (RunStatus.STARTING, RunStatus.RUNNING):
+        now.status = row.status  # what is wanted of it
     with database.write() as session:
         session.merge(now)
     if worker is not None:

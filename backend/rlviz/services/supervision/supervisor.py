@@ -203,7 +203,7 @@ class Supervisor:
     def _launch(self, run_id: str) -> None:
         try:
             with self._database.write() as session:
-                row = move_run(session, run_id, RunStatus.RUNNING, started_at=self._clock())
+                row = move_run(session, run_id, RunStatus.STARTING, started_at=None)
         except (IllegalTransition, RunNotFound):
             return  # stopped or deleted since the queue was read
         folder = self._folder(run_id)

@@ -28,7 +28,7 @@ from rlviz.domain.errors import (
     RunIsActive,
 )
 from rlviz.domain.ids import check_run_id
-from rlviz.domain.status import RunStatus, check_transition
+from rlviz.domain.status import WITH_WORKER, RunStatus, check_transition
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.creation import new_folder
 from rlviz.rundir.folder import Labels, RunFolder, folder_gone
@@ -86,12 +86,12 @@ class RunService:
     def training(self) -> Sequence[str]:
         """Ids of the runs that have a worker and were not asked to stop."""
         with self._database.read() as session:
-            return [row.id for row in runs_with_status(session, RunStatus.RUNNING)]
+            return [row.id for row in runs_with_status(session, RunStatus.STARTING, RunStatus.RUNNING)]
 
     def load(self) -> tuple[int, int]:
         """How many runs have a worker, and how many wait."""
         with self._database.read() as session:
-            active = runs_with_status(session, RunStatus.RUNNING, RunStatus.STOPPING)
+            active = runs_with_status(session, *WITH_WORKER)
             return len(active), len(runs_with_status(session, RunStatus.QUEUED))
 
     def queue_positions(self) -> dict[str, int]:

@@ -11,10 +11,11 @@ const ring = "rounded-full border-[1.5px] border-current";
 const square = "bg-current";
 const diamond = "rotate-45 bg-current";
 
-/** The shape repeats what the word and the colour say: a ring waits, a disc is well, a square rests, a diamond failed. */
+/** The shape repeats what the word and the colour say: a ring waits or is on its way, a disc is well, a square rests, a diamond failed. */
 const appearances: Record<string, Appearance> = {
   created: { tone: "rest", shape: ring },
   queued: { tone: "warn", shape: ring },
+  starting: { tone: "live", shape: `${ring} animate-breathe` },
   running: { tone: "live", shape: `${disc} animate-breathe` },
   stopping: { tone: "warn", shape: `${square} animate-breathe` },
   stopped: { tone: "rest", shape: square },

@@ -7,6 +7,7 @@ import { renderWithQueries, serve, withQueries } from "@/lib/testing/service";
 import { RunActions } from "./header/run-actions";
 import { useDeleteRun } from "./header/use-run-actions";
 import { RunDashboard } from "./run-dashboard";
+import { RunFacts } from "./run-facts";
 import { RunNotices } from "./notices/run-notices";
 import { tabTitle } from "./use-tab-title";
 
@@ -28,6 +29,7 @@ function Actions({ status }: { status: RunStatus }) {
 test.each([
   ["created", ["Compare with…", "Start"]],
   ["queued", ["Compare with…", "Stop"]],
+  ["starting", ["Compare with…", "Stop"]],
   ["running", ["Compare with…", "Evaluate", "Stop"]],
   ["stopping", ["Compare with…", "Evaluate", "Stopping…"]],
   ["completed", ["Compare with…"]],
@@ -129,6 +131,22 @@ test("the tab of a run at work tells how far it is", () => {
   expect(tabTitle(run({ ...named, status: "stopped" }))).toBe(
     "PPO on CartPole · RL Gym Visualizer",
   );
+  expect(tabTitle(run({ ...named, step: 0, status: "starting" }))).toBe(
+    "Starting… PPO on CartPole · RL Gym Visualizer",
+  );
+});
+
+test("a run that is starting counts no time yet; one that trains does", () => {
+  const at = new Date(Date.now() - 65_000).toISOString();
+  const figures = { step: 0, end_step: 100, fps: null, episodes: 0, reward_threshold: null };
+  const none = { best_moving_average_step: null, best_policy: null, ended_at: null };
+  const facts = (change: Partial<RunDetail>) => (
+    <RunFacts run={run({ ...figures, ...none, ...change })} />
+  );
+  const { rerender } = render(facts({ status: "starting", started_at: null }));
+  expect(screen.getByText("Elapsed").nextSibling).toHaveTextContent("Starting…");
+  rerender(facts({ status: "running", started_at: at }));
+  expect(screen.getByText("Elapsed").nextSibling).toHaveTextContent(/^1m 0\ds$/);
 });
 
 test("a part that breaks leaves the rest of the page", () => {

@@ -26,7 +26,7 @@ export function RunFacts({ run }: { run: RunDetail }) {
           {count(run.step)}
         </Stat>
         <Stat label="Elapsed" note={left !== null && `${duration(left)} left`}>
-          {trained === null ? NONE : duration(trained)}
+          {run.status === "starting" ? "Starting…" : trained === null ? NONE : duration(trained)}
         </Stat>
         <Stat label="Steps per second" note={hasEnded(run) ? "on average" : training && "now"}>
           {count(run.fps)}

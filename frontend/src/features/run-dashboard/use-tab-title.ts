@@ -6,8 +6,12 @@ import { percent } from "@/lib/format";
 
 /** `34% PPO on CartPole · RL Gym Visualizer`: a run is watched from another tab, too. */
 export function tabTitle(run: Run): string {
-  const share = isActive(run) ? `${percent(progress(run))} ` : "";
-  return `${share}${run.name} · RL Gym Visualizer`;
+  return `${share(run)}${run.name} · RL Gym Visualizer`;
+}
+
+function share(run: Run): string {
+  if (run.status === "starting") return "Starting… ";
+  return isActive(run) ? `${percent(progress(run))} ` : "";
 }
 
 export function useTabTitle(run: Run | undefined) {

@@ -2336,6 +2336,7 @@ export interface components {
     RunStatus:
       | "created"
       | "queued"
+      | "starting"
       | "running"
       | "stopping"
       | "completed"

@@ -3,16 +3,13 @@ import { canDo, type JudgedRun, type RunAction, whyNot, whyNotCompare } from "./
 
 type Status = JudgedRun["status"];
 
-/** A status between queued and running: the worker is on its way. */
-const STARTING = "starting" as Status;
-
 const ANY: RunAction[] = ["duplicate", "compare", "rename"];
 
 /** For each status what is possible without a policy, and what else with one. */
 const table: [Status, RunAction[], RunAction[]][] = [
   ["created", [...ANY, "start", "delete"], ["evaluate"]],
   ["queued", [...ANY, "stop"], ["evaluate"]],
-  [STARTING, [...ANY, "stop"], ["evaluate"]],
+  ["starting", [...ANY, "stop"], ["evaluate"]],
   ["running", [...ANY, "stop", "evaluate"], []],
   ["stopping", [...ANY, "evaluate"], []],
   ["completed", [...ANY, "delete"], ["evaluate"]],
@@ -48,7 +45,7 @@ test.each([
   ["delete", "running", "Stop it first."],
   ["stop", "stopping", "It is stopping already."],
   ["stop", "completed", "It has ended."],
-  ["evaluate", STARTING, "The run is starting: there is no policy yet."],
+  ["evaluate", "starting", "The run is starting: there is no policy yet."],
   ["evaluate", "failed", "This run ended before it saved a policy."],
 ] as [RunAction, Status, string][])("%s of a %s run: %s", (action, status, reason) =>
   expect(whyNot(action, { status, policy_step: null })).toBe(reason),

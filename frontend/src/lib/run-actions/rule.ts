@@ -56,9 +56,9 @@ function whyNoPolicy(status: RunStatus): string | null {
       return "Start the run first: there is no policy to evaluate yet.";
     case "queued":
       return "The run waits in the queue: there is no policy yet.";
+    case "starting":
+      return "The run is starting: there is no policy yet.";
     default:
-      return isActive({ status })
-        ? "The run is starting: there is no policy yet."
-        : "This run ended before it saved a policy.";
+      return "This run ended before it saved a policy.";
   }
 }

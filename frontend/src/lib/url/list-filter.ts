@@ -4,6 +4,7 @@ import type { RunFilter, RunStatus } from "@/lib/api";
 export const RUN_STATUSES = [
   "created",
   "queued",
+  "starting",
   "running",
   "stopping",
   "completed",

@@ -12,6 +12,7 @@ import { type Chosen, RUN_STATUSES } from "@/lib/url";
 const MEANING: Record<RunStatus, string> = {
   created: "Not started yet",
   queued: "Waits for a free slot",
+  starting: "Its worker is getting ready",
   running: "Training now",
   stopping: "Saving its policy",
   completed: "Trained for all of its steps",

@@ -114,6 +114,13 @@ test("a line says how far, how long and how well; the list says how many", async
   );
 });
 
+test("a run whose worker is getting ready says so, and promises no time left", async () => {
+  show({ "GET /runs": page([{ ...run("a"), status: "starting", step: 0, started_at: null }]) });
+  const row = await line(/Run a/);
+  expect(row).toHaveTextContent(/Starting….*steps/);
+  expect(row).not.toHaveTextContent("left");
+});
+
 test("two runs that are picked can be compared; keys pick, move and open", async () => {
   show({ "GET /runs": page([run("a"), run("b"), run("c")]) });
   (await line(/Run a/)).focus();

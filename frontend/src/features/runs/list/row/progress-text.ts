@@ -19,6 +19,8 @@ export function progressText(run: Run): ProgressText {
         done: run.queue_position ? `Waiting, ${place(run.queue_position)}` : "Waiting",
         note: "",
       };
+    case "starting":
+      return { done: "Starting…", note: `${budget} steps` };
     case "running": {
       const left = remaining(run);
       return { done: percent(progress(run)), note: left === null ? "" : `${duration(left)} left` };
