@@ -9,7 +9,7 @@ test("an environment of one's own is chosen, trained and drawn like any other", 
   const form = page.getByRole("form", { name: "New run" });
   await form.getByRole("button", { name: /^Environment:/ }).click();
   await page
-    .getByRole("group", { name: "Your own" })
+    .getByRole("group", { name: "Custom" })
     .getByRole("option", { name: /^Lights/ })
     .click();
   await expect(form.getByText("Switch on the light that is dark.")).toBeVisible();

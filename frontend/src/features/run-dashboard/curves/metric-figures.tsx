@@ -4,7 +4,7 @@ import { ChartHelp } from "@/components/charts";
 import { brief, decimal } from "@/lib/format";
 import { useMetricRegistry } from "@/lib/registry";
 import type { RunSeries } from "@/lib/stream";
-import { useStreamedValue } from "./use-streamed-value";
+import { useStreamedEnds } from "./use-streamed-ends";
 
 interface MetricFiguresProps {
   metrics: readonly string[];
@@ -28,8 +28,8 @@ export function MetricFigures({ metrics, series }: MetricFiguresProps) {
 
 function Figure({ metric, series }: { metric: string; series: RunSeries }) {
   const { label, help, unit, kind, negate } = useMetricRegistry().get(metric);
-  const value = useStreamedValue(series, metric);
-  const shown = value !== null && negate ? -value : value;
+  const ends = useStreamedEnds(series, metric);
+  const [first, last] = ends.map((value) => (value !== null && negate ? -value : value));
   return (
     <div className="flex items-center justify-between gap-3 border-b border-line py-1">
       <dt className="flex min-w-0 items-center gap-1 text-ink-soft">
@@ -37,9 +37,15 @@ function Figure({ metric, series }: { metric: string; series: RunSeries }) {
         {help && <ChartHelp title={label} text={help} />}
       </dt>
       <dd className="shrink-0 tabular-nums">
-        {kind === "count" ? brief(shown) : decimal(shown)}
+        {kind === "count"
+          ? brief(last)
+          : first === last
+            ? decimal(last)
+            : `${decimal(first)} → ${decimal(last)}`}
         {unit && <span className="text-ink-faint"> {unit}</span>}
-        {kind !== "count" && <span className="text-ink-faint"> · constant</span>}
+        {kind !== "count" && (
+          <span className="text-ink-faint"> · {first === last ? "constant" : "linear"}</span>
+        )}
       </dd>
     </div>
   );

@@ -29,7 +29,10 @@ const registry = new MetricRegistry({
 
 const PPO = ["train/value_loss", "train/loss", "train/entropy_loss", "train/approx_kl"];
 const select = (charted: Partial<ChartedMetrics>) =>
-  selectCharts(registry, { expected: [], found: [], constant: new Set(), ...charted });
+  selectCharts(registry, {
+    ...{ expected: [], found: [], constant: new Set(), straight: new Set() },
+    ...charted,
+  });
 
 test("charts stand in reading order, before there is anything to draw", () => {
   expect(select({ expected: PPO })).toEqual({
@@ -60,7 +63,13 @@ test("what is a straight line is a figure, but for a schedule that moves", () =>
     more: [],
     figures: ["train/learning_rate", "train/n_updates", "own/thing"],
   });
-  expect(select({ found: ["train/learning_rate"] }).more).toEqual(["train/learning_rate"]);
+  const moving = ["train/learning_rate", "rollout/exploration_rate"];
+  expect(select({ found: moving }).more).toEqual(["train/learning_rate"]);
+  expect(select({ found: moving, straight: new Set(moving) })).toEqual({
+    main: ["rollout/exploration_rate"],
+    more: [],
+    figures: ["train/learning_rate"],
+  });
 });
 
 test("a metric is found in the chart that shows it", () => {

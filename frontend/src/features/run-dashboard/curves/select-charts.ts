@@ -18,27 +18,32 @@ export interface ChartedMetrics {
   found: readonly string[];
   /** Those of them that have had one value so far. */
   constant: ReadonlySet<string>;
+  /** Those that lie on a straight line. */
+  straight: ReadonlySet<string>;
 }
 
 /** Which metric is drawn where. Nothing that was logged is hidden, unless the charts on top show it. */
 export function selectCharts(
   registry: MetricRegistry,
-  { expected, found, constant }: ChartedMetrics,
+  { expected, found, constant, straight }: ChartedMetrics,
 ): ChartSelection {
   const logged = new Set(found);
   const all = registry.sorted(new Set([...expected, ...found])).map((name) => registry.get(name));
   const headline = ({ place, superseded_by: by }: MetricInfo) =>
     place === "headline" && !(by !== null && all.some(({ name }) => name === by));
-  const straight = ({ name, kind }: MetricInfo) =>
+  const tellsNothing = ({ name, kind }: MetricInfo) =>
     kind === "count" || (kind === "schedule" && constant.has(name));
-  const main = all.filter((metric) => headline(metric) && !straight(metric));
+  const main = all.filter((metric) => headline(metric) && !tellsNothing(metric));
   const rest = all.filter(
     (metric) =>
       logged.has(metric.name) &&
       !main.includes(metric) &&
       (metric.place === "headline" || metric.place === "detail"),
   );
-  const isFigure = (metric: MetricInfo) => straight(metric) || constant.has(metric.name);
+  const isFigure = (metric: MetricInfo) =>
+    tellsNothing(metric) ||
+    constant.has(metric.name) ||
+    (metric.kind === "schedule" && straight.has(metric.name));
   return {
     main: main.map(({ name }) => name),
     more: rest.filter((metric) => !isFigure(metric)).map(({ name }) => name),

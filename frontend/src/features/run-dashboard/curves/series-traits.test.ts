@@ -22,6 +22,17 @@ test.each([
   expect(seriesTraits(series).lengthTells).toBe(tells);
 });
 
+test("a schedule that falls evenly is straight, a measured value is not", () => {
+  const series = new RunSeries();
+  series.append(
+    [1, 0.7, 0.4].map((rate, i) => ({
+      ...{ seq: i, time: i, step: i * 100 },
+      values: { "train/learning_rate": rate, "train/loss": rate * rate },
+    })),
+  );
+  expect([...seriesTraits(series).straight]).toEqual(["train/learning_rate"]);
+});
+
 test("a metric is constant until it has had two values", () => {
   expect([...seriesTraits(run([1, 5], [2, 5])).constant]).toEqual([
     "episode/length",

@@ -4,6 +4,8 @@ import type { Column, RunSeries } from "@/lib/stream";
 export interface SeriesTraits {
   /** Metrics that have had one value so far. */
   constant: ReadonlySet<string>;
+  /** Metrics whose points lie on one straight line along the axis, constant or not. */
+  straight: ReadonlySet<string>;
   /** Whether the length of an episode says more than its return does. */
   lengthTells: boolean;
 }
@@ -15,6 +17,7 @@ export function seriesTraits(series: RunSeries): SeriesTraits {
   const names = series.names.get();
   return {
     constant: new Set(names.filter((name) => isConstant(series.column(name)))),
+    straight: new Set(names.filter((name) => isStraight(series.column(name)))),
     lengthTells: !repeats(series.column("episode/reward"), series.column("episode/length")),
   };
 }
@@ -26,6 +29,20 @@ function isConstant({ y, length }: Column): boolean {
     if (Number.isNaN(value)) continue;
     if (Number.isNaN(only)) only = value;
     else if (value !== only) return false;
+  }
+  return true;
+}
+
+/** Deviation from the line, as a share of its rise, that comes from rounding. */
+const ROUNDING = 1e-3;
+
+function isStraight({ x, y, length }: Column): boolean {
+  const [from, to] = [0, length - 1];
+  const rise = y[to]! - y[from]!;
+  for (let i = 1; i < to; i += 1) {
+    const share = x[to] === x[from] ? 0 : (x[i]! - x[from]!) / (x[to]! - x[from]!);
+    // A gap is no part of a line.
+    if (!(Math.abs(y[i]! - y[from]! - share * rise) <= Math.abs(rise) * ROUNDING)) return false;
   }
   return true;
 }

@@ -37,7 +37,7 @@ export function useCharts(run: Run, series: RunSeries): Charts {
     // Once the run has ended, metrics that it never logged get no empty chart.
     const { main, more, figures } = selectCharts(registry, {
       ...{ expected: ended ? NONE : expected, found },
-      constant: traits.constant,
+      ...{ constant: traits.constant, straight: traits.straight },
     });
     const empty = ended ? "The run ended before this was logged" : "Nothing logged yet";
     const chart = (metric: string) => ({

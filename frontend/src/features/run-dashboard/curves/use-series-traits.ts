@@ -12,8 +12,8 @@ export function useSeriesTraits(series: RunSeries): SeriesTraits {
     () => keyOf(series),
   );
   return useMemo(() => {
-    const [constant, lengthTells] = JSON.parse(key) as [string[], boolean];
-    return { constant: new Set(constant), lengthTells };
+    const [constant, straight, lengthTells] = JSON.parse(key) as [string[], string[], boolean];
+    return { constant: new Set(constant), straight: new Set(straight), lengthTells };
   }, [key]);
 }
 
@@ -23,8 +23,8 @@ const keys = new WeakMap<RunSeries, { revision: number; key: string }>();
 function keyOf(series: RunSeries): string {
   const known = keys.get(series);
   if (known?.revision === series.revision) return known.key;
-  const { constant, lengthTells } = seriesTraits(series);
-  const key = JSON.stringify([[...constant], lengthTells]);
+  const { constant, straight, lengthTells } = seriesTraits(series);
+  const key = JSON.stringify([[...constant], [...straight], lengthTells]);
   keys.set(series, { revision: series.revision, key });
   return key;
 }
