@@ -59,7 +59,7 @@ def rebuild() -> int:
         application.database.close()
     print(f"Indexed {result.runs} runs and {result.evaluations} evaluations.")
     for problem in result.unreadable:
-        print(f"Not indexed: {problem}", file=sys.stderr)
+        print(f"Not read: {problem}", file=sys.stderr)
     return 1 if result.unreadable else 0
 
 

@@ -11,6 +11,7 @@ from threading import Event, Thread
 import pytest
 
 from rlviz.domain.events import FinishedData
+from rlviz.rundir.folder import RunFolder
 from rlviz.training.error_messages import where
 from rlviz.training.journals import RunJournals
 from rlviz.training.limits import MAX_NAME_CHARACTERS, MAX_NAMES, ROWS_A_SECOND
@@ -44,10 +45,11 @@ PRINTS_WITHOUT_END = """
 import sys, threading, time
 from pathlib import Path
 from rlviz import worker
-path = Path(sys.argv[1])
-worker._log_to(path)
+from rlviz.rundir.folder import RunFolder
+folder = RunFolder.at(Path(sys.argv[1]))
+worker._log_to(folder)
 worker.MAX_LOG_BYTES, worker.LOG_SECONDS = 100_000, 0.01
-bound = threading.Thread(target=worker._bound_log, args=(path,))
+bound = threading.Thread(target=worker._bound_log, args=(folder.log_path,))
 bound.start()
 while bound.is_alive():
     print("x" * 100)
@@ -57,11 +59,12 @@ for _ in range(100_000):
 
 
 def test_a_worker_that_prints_without_end_fills_no_disk(tmp_path: Path) -> None:
-    log = tmp_path / "worker.log"
+    folder = RunFolder(tmp_path, "prints")
+    folder.path.mkdir()
     subprocess.run(
-        [sys.executable, "-c", PRINTS_WITHOUT_END, str(log)], check=True, timeout=300, stdin=subprocess.DEVNULL
+        [sys.executable, "-c", PRINTS_WITHOUT_END, str(folder.path)], check=True, timeout=300, stdin=subprocess.DEVNULL
     )
-    text = log.read_bytes()
+    text = folder.log_path.read_bytes()
     assert b"reached its limit" in text
     assert 100_000 < len(text) < 100_000_000
 

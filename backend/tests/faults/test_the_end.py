@@ -126,7 +126,7 @@ def test_a_run_whose_folder_is_taken_away_while_it_trains_ends_and_names_that(
         assert played["doomed"].process.wait() == -signal.SIGTERM
         for path in ("", "/metrics/curves", "/config", "/events", "/evaluations", "/hints", "/artifacts/metrics.jsonl"):
             assert service.api("GET", f"/runs/doomed{path}").status_code in (200, 404), path
-        assert_problem(service.api("POST", "/runs/doomed/evaluations", json={}), 409)
+        assert_problem(service.api("POST", "/runs/doomed/evaluations", json={}), 404)
         assert service.api("POST", "/runs/doomed/stop").status_code == 202
         assert_problem(service.api("POST", "/runs/doomed/start"), 409)
         assert service.api("DELETE", "/runs/doomed").status_code == 204

@@ -581,6 +581,8 @@ def write_episodes(folder: RunFolder, returns: list[float]) -> None:
         for index, value in enumerate(returns, 1)
     ]
     folder.metrics_path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    started = {"seq": 1, "time": 1_000.0, "event": "started", "step": 0, "data": {"attempt": 1, "worker": "none"}}
+    folder.events_path.write_text(json.dumps(started) + "\n")
 
 
 def test_a_comparison_gives_known_figures_for_known_episodes(service: Service) -> None:

@@ -235,7 +235,7 @@ def test_every_run_leaves_its_folder_tidy(app: Application) -> None:
         assert leftovers(folder_of(app, run_id)) == []
 
 
-def test_a_folder_that_cannot_be_read_is_reported_and_left_alone(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_read_is_listed_as_damaged_and_left_alone(tmp_path: Path) -> None:
     with service(tmp_path) as app:
         good, bad, torn = (create(app) for _ in range(3))
         folder_of(app, bad).config_path.write_text("{")
@@ -245,11 +245,13 @@ def test_a_folder_that_cannot_be_read_is_reported_and_left_alone(tmp_path: Path)
         (tmp_path / name).unlink(missing_ok=True)
 
     with service(tmp_path) as again:
-        assert list(catalogue(again.database)) == [good], "a new catalogue is filled from the folders"
+        assert set(catalogue(again.database)) == {good, bad, torn}, "a new catalogue is filled from the folders"
+        damaged = {run_id: [part["file"] for part in again.runs.get(run_id).damage] for run_id in (good, bad, torn)}
+        assert damaged == {good: [], bad: ["config.json"], torn: ["labels.json"]}
     rebuilt = Application(again.settings)
     result = rebuilt.rebuild()
     rebuilt.database.close()
-    assert (result.runs, result.evaluations) == (1, 0)
+    assert (result.runs, result.evaluations) == (3, 0)
     assert [bad in problem or torn in problem for problem in result.unreadable] == [True, True]
     assert folder_of(again, bad).config_path.read_text() == "{"
 

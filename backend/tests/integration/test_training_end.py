@@ -64,8 +64,8 @@ def test_the_catalogue_of_runs_of_version_0_1_0_says_it_too() -> None:
 @pytest.mark.parametrize("algo", ["ppo", "dqn"])
 def test_the_catalogue_knows_how_long_an_update_takes(tmp_path: Path, algo: str) -> None:
     folder = make_run(tmp_path, algo=algo)
-    assert row_of_folder(folder)[0].update_seconds is None
+    assert row_of_folder(folder).update_seconds is None
     assert train_run(folder)
     seconds = column(folder, "time/update_seconds")
     assert seconds
-    assert row_of_folder(folder)[0].update_seconds == seconds[-1]
+    assert row_of_folder(folder).update_seconds == seconds[-1]

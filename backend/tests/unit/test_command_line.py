@@ -120,8 +120,9 @@ def test_rebuild_indexes_the_folders_and_names_what_it_cannot_read(tmp_path: Pat
     assert (tmp_path / "runs" / "rlviz.db").exists()
     (tmp_path / "runs" / "run-1" / "config.json").write_text("{")
     result = rlviz(tmp_path, "rebuild")
-    assert (result.returncode, result.stdout) == (1, "Indexed 2 runs and 0 evaluations.\n")
+    assert (result.returncode, result.stdout) == (1, "Indexed 3 runs and 0 evaluations.\n")
     assert "run-1" in result.stderr
+    assert "config.json" in result.stderr
     assert "Traceback" not in result.stderr
 
 

@@ -24,7 +24,7 @@ BATCH = 50
 
 @dataclass(frozen=True)
 class Rebuilt:
-    """How many run folders and evaluations were indexed, and which folders could not be read."""
+    """How many run folders and evaluations were indexed, and what of them could not be read, a sentence each."""
 
     runs: int
     evaluations: int
@@ -84,6 +84,11 @@ def _add(session: Session, found: Indexed) -> None:
 
 def _counted(found: Indexed, runs_dir: Path) -> Rebuilt:
     unreadable = [str(error) for error in found.unreadable]
+    unreadable += [
+        f"{row.id}/{damage['file']}: {damage['problem']} {damage['remedy']}"
+        for row in found.runs
+        for damage in row.damage
+    ]
     unreadable += [f"{path} is a link. {_MOVE_IT}" for path in linked_folders(runs_dir)]
     return Rebuilt(len(found.runs), len(found.evaluations), unreadable)
 
