@@ -170,4 +170,4 @@ def _report(indexed: Rebuilt) -> None:
     if indexed.runs:
         log.info("Indexed %d runs found in the runs folder", indexed.runs)
     for problem in indexed.unreadable:
-        log.warning("Not indexed: %s", problem)
+        log.warning("Not read: %s", problem)

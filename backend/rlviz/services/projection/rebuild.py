@@ -84,11 +84,11 @@ def _add(session: Session, found: Indexed) -> None:
 
 def _counted(found: Indexed, runs_dir: Path) -> Rebuilt:
     unreadable = [str(error) for error in found.unreadable]
-    unreadable += [
-        f"{row.id}/{damage['file']}: {damage['problem']} {damage['remedy']}"
-        for row in found.runs
-        for damage in row.damage
-    ]
+    for row in found.runs:
+        for damage in row.damage:
+            where = f"{row.id}/{damage['file']}"
+            if not any(where in problem for problem in unreadable):
+                unreadable.append(f"{where}: {damage['problem']} {damage['remedy']}")
     unreadable += [f"{path} is a link. {_MOVE_IT}" for path in linked_folders(runs_dir)]
     return Rebuilt(len(found.runs), len(found.evaluations), unreadable)
 
