@@ -12,6 +12,8 @@ from sqlmodel import Session, col, delete, select
 
 from rlviz.catalog.database import Database, mark_indexed
 from rlviz.catalog.models import EvaluationRow, RunRow
+from rlviz.domain.damage import Damage
+from rlviz.domain.errors import RunFolderError
 from rlviz.rundir.folder import RunFolder, linked_folders, run_folders
 from rlviz.services.projection.folder_projection import Indexed, index_folder
 
@@ -83,12 +85,8 @@ def _add(session: Session, found: Indexed) -> None:
 
 
 def _counted(found: Indexed, runs_dir: Path) -> Rebuilt:
-    unreadable = [str(error) for error in found.unreadable]
-    for row in found.runs:
-        for damage in row.damage:
-            where = f"{row.id}/{damage['file']}"
-            if not any(where in problem for problem in unreadable):
-                unreadable.append(f"{where}: {damage['problem']} {damage['remedy']}")
+    damaged = [RunFolderError(row.id, Damage.model_validate(part)) for row in found.runs for part in row.damage]
+    unreadable = list(dict.fromkeys(str(error) for error in [*found.unreadable, *damaged]))
     unreadable += [f"{path} is a link. {_MOVE_IT}" for path in linked_folders(runs_dir)]
     return Rebuilt(len(found.runs), len(found.evaluations), unreadable)
 
