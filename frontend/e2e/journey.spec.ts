@@ -39,7 +39,7 @@ test("the whole job, with the keyboard alone", async ({ page }) => {
   await keyboard.press("Enter");
   await watch(page);
 
-  await tabTo(page, page.getByRole("button", { name: "Stop" }));
+  await tabTo(page, page.getByRole("button", { name: "Stop", exact: true }));
   await keyboard.press("Enter");
   await expect(status(page, "stopped")).toBeVisible({ timeout: 30_000 });
 
@@ -83,7 +83,7 @@ test("the whole job, on a phone @touch", async ({ page }) => {
   await form.getByLabel("Name").fill("By phone");
   await form.getByRole("button", { name: "Start training" }).tap();
   await watch(page);
-  await page.getByRole("button", { name: "Stop" }).tap();
+  await page.getByRole("button", { name: "Stop", exact: true }).tap();
   await expect(status(page, "stopped")).toBeVisible({ timeout: 30_000 });
 
   await evaluation(page).getByLabel("Episodes to evaluate").selectOption("1");
