@@ -133,7 +133,8 @@ def test_a_run_whose_turn_comes_on_a_full_disk_keeps_its_place_and_says_what_it_
             filler.unlink()
             assert service.wait_for_status(waits["id"], "running")["cause"] is None
             service.api("POST", f"/runs/{waits['id']}/stop")
-            service.wait_for_status(waits["id"], "stopped")
+            # On a busy machine half a second may be over while the worker still builds its model.
+            service.wait_for_status(waits["id"], "stopped", "interrupted")
     finally:
         run.close()
 
