@@ -1,0 +1,161 @@
+"""What travels over the WebSocket of a session: JSON, told apart by ``type``, and each frame as one binary message."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
+
+from rlviz.domain.config import Seed
+from rlviz.domain.spaces import Space
+from rlviz.domain.step_record import Actor, StepRecord
+
+MAX_FPS = 60.0
+
+
+class SessionMode(StrEnum):
+    WATCH = "watch"  # the newest policy of a run plays, episode after episode
+    STEP = "step"  # one step at a time, forward and back
+    PLAY = "play"  # a person at the keys
+
+
+class Message(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+# From the service
+
+
+class Hello(Message):
+    """The first message: what is played."""
+
+    type: Literal["hello"] = "hello"
+    mode: SessionMode
+    env_id: str
+    run_id: str | None
+    fps: float = Field(description="Steps a second.")
+    actor: Actor
+    greedy: bool
+    action_space: Space
+    observation_space: Space
+
+
+class StepMessage(Message):
+    """One record. If ``frame_follows``, the next binary message is the frame that shows it."""
+
+    type: Literal["step"] = "step"
+    record: StepRecord
+    frame_follows: bool = False
+
+
+class EpisodeMessage(Message):
+    """An episode begins."""
+
+    type: Literal["episode"] = "episode"
+    episode: int = Field(ge=0, description="Place among the episodes of this session, from 0.")
+    seed: int
+
+
+class PolicyMessage(Message):
+    """From the next step on another policy plays."""
+
+    type: Literal["policy"] = "policy"
+    step: int = Field(ge=0, description="Environment steps it was trained for.")
+
+
+class StateMessage(Message):
+    """How the session stands, after whatever changed it."""
+
+    type: Literal["state"] = "state"
+    playing: bool
+    fps: float
+    actor: Actor
+    greedy: bool
+
+
+class ErrorMessage(Message):
+    """A message of the client was not understood, or cannot be followed now. It was ignored."""
+
+    type: Literal["error"] = "error"
+    detail: str
+
+
+class EndedMessage(Message):
+    """The last message."""
+
+    type: Literal["ended"] = "ended"
+    cause: str = Field(description="One sentence.")
+
+
+ServerMessage = Annotated[
+    Hello | StepMessage | EpisodeMessage | PolicyMessage | StateMessage | ErrorMessage | EndedMessage,
+    Field(discriminator="type"),
+]
+
+
+# From the client
+
+
+class Play(Message):
+    type: Literal["play"]
+
+
+class Pause(Message):
+    type: Literal["pause"]
+
+
+class Forward(Message):
+    """Pause, and take ``n`` steps."""
+
+    type: Literal["step"]
+    n: int = Field(1, ge=1, le=1_000)
+
+
+class Back(Message):
+    """Pause, and go one step back, by playing the episode again up to there."""
+
+    type: Literal["back"]
+
+
+class Reset(Message):
+    """Begin another episode: with this seed, or with the next one."""
+
+    type: Literal["reset"]
+    seed: Seed | None = None
+
+
+class Rate(Message):
+    type: Literal["rate"]
+    fps: float = Field(gt=0, le=MAX_FPS)
+
+
+class ChooseActor(Message):
+    """Hand the controls over, in mid-episode too."""
+
+    type: Literal["actor"]
+    actor: Actor
+
+
+class TakeAction(Message):
+    """The person's action from now on, until the next message; in a session that is paused, for the next step alone,
+    whoever acts."""
+
+    type: Literal["action"]
+    value: JsonValue
+
+
+class ChooseGreedy(Message):
+    """Whether the policy takes its best action, or explores as it does in training."""
+
+    type: Literal["greedy"]
+    on: bool
+
+
+ClientMessage = Annotated[
+    Play | Pause | Forward | Back | Reset | Rate | ChooseActor | TakeAction | ChooseGreedy,
+    Field(discriminator="type"),
+]
+
+SERVER_MESSAGE: TypeAdapter[ServerMessage] = TypeAdapter(ServerMessage)
+CLIENT_MESSAGE: TypeAdapter[ClientMessage] = TypeAdapter(ClientMessage)
