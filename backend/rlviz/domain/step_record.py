@@ -36,8 +36,8 @@ class StepRecord(BaseModel):
     """The state of an episode after ``index`` actions: all of it is what one frame shows.
 
     Step 0 is the reset, without action and reward. ``action`` and ``reward`` belong to the step that led here;
-    ``observation`` is what was seen then, ``reading`` what the policy made of it, from which it chooses the next action.
-    An episode of n actions has n + 1 records. Numbers that are not finite are null.
+    ``observation`` is what was seen then, ``reading`` what the policy made of it, from which it chooses the
+    next action. An episode of n actions has n + 1 records. Numbers that are not finite are null.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -46,8 +46,8 @@ class StepRecord(BaseModel):
     index: int = Field(ge=0, description="Actions taken so far.")
     observation: JsonValue = Field(
         None,
-        description="What the agent sees: a list of numbers for a Box, a number for a Discrete space, lists of parts for "
-        "composed spaces; null for pictures, which are known by their hash.",
+        description="What the agent sees: a list of numbers for a Box, a number for a Discrete space, lists of parts "
+        "for composed spaces; null for pictures, which are known by their hash.",
     )
     observation_hash: str | None = Field(None, description="BLAKE2b of a picture's bytes, as 32 hexadecimal digits.")
     action: JsonValue = Field(None, description="The action that led here; null at the reset.")
