@@ -35,8 +35,10 @@ from rlviz.api.routers import (
     trash,
 )
 from rlviz.api.schemas import STREAM_EVENTS, Problem
+from rlviz.domain.session_messages import CLIENT_MESSAGE, SERVER_MESSAGE
 from rlviz.services.application import Application
 
+_REF = "#/components/schemas/{model}"
 _ROUTERS = (service, runs, tags, evaluations, metrics, events, hints, stream, artifacts, compare, trash)
 
 
@@ -94,12 +96,19 @@ def create_api(application: Application | None = None) -> FastAPI:
 
 
 def _described(api: FastAPI) -> dict[str, Any]:
-    """OpenAPI with problems and stream events among the schemas, and FastAPI's own error shape left out."""
+    """OpenAPI with problems, stream events and messages of sessions among the schemas; FastAPI's own error shape is
+    left out."""
     document = get_openapi(title=api.title, version=api.version, routes=api.routes, servers=api.servers)
     schemas = document["components"]["schemas"]
     extra = [(model, "serialization") for model in (Problem, *STREAM_EVENTS.values())]
-    _, definitions = models_json_schema(extra, ref_template="#/components/schemas/{model}")  # type: ignore[arg-type]
-    schemas.update({name: schema for name, schema in definitions["$defs"].items() if name not in schemas})
+    _, definitions = models_json_schema(extra, ref_template=_REF)  # type: ignore[arg-type]
+    messages = {
+        "ServerMessage": SERVER_MESSAGE.json_schema(mode="serialization", ref_template=_REF),
+        "ClientMessage": CLIENT_MESSAGE.json_schema(mode="validation", ref_template=_REF),
+    }
+    for described in (definitions, *messages.values()):
+        schemas.update({name: schema for name, schema in described.pop("$defs").items() if name not in schemas})
+    schemas.update(messages)
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
     for path in document["paths"].values():

@@ -21,7 +21,9 @@ class SessionMode(StrEnum):
 
 
 class Message(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", allow_inf_nan=False, json_schema_serialization_defaults_required=True
+    )
 
 
 # From the service
@@ -36,6 +38,7 @@ class Hello(Message):
     run_id: str | None
     fps: float = Field(description="Steps a second.")
     actor: Actor
+    actors: tuple[Actor, ...] = Field(description="Who can act here; a policy only where a run is played.")
     greedy: bool
     action_space: Space
     observation_space: Space

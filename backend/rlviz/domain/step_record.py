@@ -16,7 +16,7 @@ class Actor(StrEnum):
 class PolicyReading(BaseModel):
     """What a policy makes of one observation. Null: its algorithm has no such thing. See ``algorithms/reading.py``."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, json_schema_serialization_defaults_required=True)
 
     value: float | None = Field(None, description="V(s): the discounted return expected from here on.")
     probabilities: list[float] | None = Field(None, description="Of each action.")
@@ -40,7 +40,7 @@ class StepRecord(BaseModel):
     next action. An episode of n actions has n + 1 records. Numbers that are not finite are null.
     """
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, json_schema_serialization_defaults_required=True)
 
     episode: int = Field(ge=0, description="Place of the episode among those that were played, from 0.")
     index: int = Field(ge=0, description="Actions taken so far.")

@@ -2654,6 +2654,404 @@ export interface components {
     StatusEventData: {
       run: components["schemas"]["Run"];
     };
+    /**
+     * Actor
+     * @enum {string}
+     */
+    Actor: "policy" | "random" | "person";
+    /**
+     * EndedMessage
+     * @description The last message.
+     */
+    EndedMessage: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      type: "ended";
+      /**
+       * Cause
+       * @description One sentence.
+       */
+      cause: string;
+    };
+    /**
+     * EpisodeMessage
+     * @description An episode begins.
+     */
+    EpisodeMessage: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      type: "episode";
+      /**
+       * Episode
+       * @description Place among the episodes of this session, from 0.
+       */
+      episode: number;
+      /** Seed */
+      seed: number;
+    };
+    /**
+     * ErrorMessage
+     * @description A message of the client was not understood, or cannot be followed now. It was ignored.
+     */
+    ErrorMessage: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      type: "error";
+      /** Detail */
+      detail: string;
+    };
+    /**
+     * Hello
+     * @description The first message: what is played.
+     */
+    Hello: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      type: "hello";
+      mode: components["schemas"]["SessionMode"];
+      /** Env Id */
+      env_id: string;
+      /** Run Id */
+      run_id: string | null;
+      /**
+       * Fps
+       * @description Steps a second.
+       */
+      fps: number;
+      actor: components["schemas"]["Actor"];
+      /**
+       * Actors
+       * @description Who can act here; a policy only where a run is played.
+       */
+      actors: components["schemas"]["Actor"][];
+      /** Greedy */
+      greedy: boolean;
+      action_space: components["schemas"]["Space"];
+      observation_space: components["schemas"]["Space"];
+    };
+    /**
+     * PolicyMessage
+     * @description From the next step on another policy plays.
+     */
+    PolicyMessage: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      type: "policy";
+      /**
+       * Step
+       * @description Environment steps it was trained for.
+       */
+      step: number;
+    };
+    /**
+     * PolicyReading
+     * @description What a policy makes of one observation. Null: its algorithm has no such thing. See ``algorithms/reading.py``.
+     */
+    PolicyReading: {
+      /**
+       * Value
+       * @description V(s): the discounted return expected from here on.
+       * @default null
+       */
+      value: number | null;
+      /**
+       * Probabilities
+       * @description Of each action.
+       * @default null
+       */
+      probabilities: number[] | null;
+      /**
+       * Mean
+       * @description Of a continuous action, a number for each of its components.
+       * @default null
+       */
+      mean: number[] | null;
+      /**
+       * Deviation
+       * @description Standard deviation of the same Gaussian.
+       * @default null
+       */
+      deviation: number[] | null;
+      /**
+       * Squashed
+       * @description Mean and deviation lie before the hyperbolic tangent that bounds the action.
+       * @default false
+       */
+      squashed: boolean;
+      /**
+       * Q Values
+       * @description Q(s, a) of each action.
+       * @default null
+       */
+      q_values: number[] | null;
+      /**
+       * Action Value
+       * @description Q(s, a) of the action that it chooses here.
+       * @default null
+       */
+      action_value: number | null;
+      /**
+       * Quantiles
+       * @description Of the return of each action: a list of quantiles for each action.
+       * @default null
+       */
+      quantiles: number[][] | null;
+    };
+    /**
+     * SessionMode
+     * @enum {string}
+     */
+    SessionMode: "watch" | "step" | "play";
+    /**
+     * StateMessage
+     * @description How the session stands, after whatever changed it.
+     */
+    StateMessage: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      type: "state";
+      /** Playing */
+      playing: boolean;
+      /** Fps */
+      fps: number;
+      actor: components["schemas"]["Actor"];
+      /** Greedy */
+      greedy: boolean;
+    };
+    /**
+     * StepMessage
+     * @description One record. If ``frame_follows``, the next binary message is the frame that shows it.
+     */
+    StepMessage: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      type: "step";
+      record: components["schemas"]["StepRecord"];
+      /**
+       * Frame Follows
+       * @default false
+       */
+      frame_follows: boolean;
+    };
+    /**
+     * StepRecord
+     * @description The state of an episode after ``index`` actions: all of it is what one frame shows.
+     *
+     *     Step 0 is the reset, without action and reward. ``action`` and ``reward`` belong to the step that led here;
+     *     ``observation`` is what was seen then, ``reading`` what the policy made of it, from which it chooses the
+     *     next action. An episode of n actions has n + 1 records. Numbers that are not finite are null.
+     */
+    StepRecord: {
+      /**
+       * Episode
+       * @description Place of the episode among those that were played, from 0.
+       */
+      episode: number;
+      /**
+       * Index
+       * @description Actions taken so far.
+       */
+      index: number;
+      /**
+       * @description What the agent sees: a list of numbers for a Box, a number for a Discrete space, lists of parts for composed spaces; null for pictures, which are known by their hash.
+       * @default null
+       */
+      observation: components["schemas"]["JsonValue"];
+      /**
+       * Observation Hash
+       * @description BLAKE2b of a picture's bytes, as 32 hexadecimal digits.
+       * @default null
+       */
+      observation_hash: string | null;
+      /**
+       * @description The action that led here; null at the reset.
+       * @default null
+       */
+      action: components["schemas"]["JsonValue"];
+      /**
+       * @description Who took it; null at the reset.
+       * @default null
+       */
+      actor: components["schemas"]["Actor"] | null;
+      /**
+       * Reward
+       * @description What it earned; null at the reset.
+       * @default null
+       */
+      reward: number | null;
+      /**
+       * Episode Return
+       * @description Undiscounted sum of rewards so far.
+       * @default 0
+       */
+      episode_return: number | null;
+      /**
+       * Terminated
+       * @default false
+       */
+      terminated: boolean;
+      /**
+       * Truncated
+       * @default false
+       */
+      truncated: boolean;
+      /**
+       * Elapsed Ms
+       * @description Milliseconds since the reset.
+       * @default 0
+       */
+      elapsed_ms: number;
+      /**
+       * Frame Hash
+       * @description BLAKE2b of the frame as it was rendered, as 32 hexadecimal digits; null if none was.
+       * @default null
+       */
+      frame_hash: string | null;
+      /**
+       * @description Null if no policy was asked.
+       * @default null
+       */
+      reading: components["schemas"]["PolicyReading"] | null;
+    };
+    /**
+     * Back
+     * @description Pause, and go one step back, by playing the episode again up to there.
+     */
+    Back: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      type: "back";
+    };
+    /**
+     * ChooseActor
+     * @description Hand the controls over, in mid-episode too.
+     */
+    ChooseActor: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      type: "actor";
+      actor: components["schemas"]["Actor"];
+    };
+    /**
+     * ChooseGreedy
+     * @description Whether the policy takes its best action, or explores as it does in training.
+     */
+    ChooseGreedy: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      type: "greedy";
+      /** On */
+      on: boolean;
+    };
+    /**
+     * Forward
+     * @description Pause, and take ``n`` steps.
+     */
+    Forward: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      type: "step";
+      /**
+       * N
+       * @default 1
+       */
+      n?: number;
+    };
+    /** Pause */
+    Pause: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      type: "pause";
+    };
+    /** Play */
+    Play: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      type: "play";
+    };
+    /** Rate */
+    Rate: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      type: "rate";
+      /** Fps */
+      fps: number;
+    };
+    /**
+     * Reset
+     * @description Begin another episode: with this seed, or with the next one.
+     */
+    Reset: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      type: "reset";
+      /**
+       * Seed
+       * @default null
+       */
+      seed?: number | null;
+    };
+    /**
+     * TakeAction
+     * @description The person's action from now on, until the next message; in a session that is paused, for the next step alone,
+     *     whoever acts.
+     */
+    TakeAction: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      type: "action";
+      value: components["schemas"]["JsonValue"];
+    };
+    ServerMessage:
+      | components["schemas"]["Hello"]
+      | components["schemas"]["StepMessage"]
+      | components["schemas"]["EpisodeMessage"]
+      | components["schemas"]["PolicyMessage"]
+      | components["schemas"]["StateMessage"]
+      | components["schemas"]["ErrorMessage"]
+      | components["schemas"]["EndedMessage"];
+    ClientMessage:
+      | components["schemas"]["Play"]
+      | components["schemas"]["Pause"]
+      | components["schemas"]["Forward"]
+      | components["schemas"]["Back"]
+      | components["schemas"]["Reset"]
+      | components["schemas"]["Rate"]
+      | components["schemas"]["ChooseActor"]
+      | components["schemas"]["TakeAction"]
+      | components["schemas"]["ChooseGreedy"];
   };
   responses: never;
   parameters: never;
