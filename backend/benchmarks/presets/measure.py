@@ -13,7 +13,7 @@ from pathlib import Path
 from benchmarks.presets.episodes import BY_FAMILY, USUALLY, Episodes
 from benchmarks.presets.outcome import Outcome
 from rlviz.algorithms import ALGORITHMS
-from rlviz.algorithms.policy import read_policy
+from rlviz.algorithms.weights import read_policy
 from rlviz.domain.config import EvaluationPlan, RunConfig
 from rlviz.domain.events import EventKind
 from rlviz.domain.presets import Preset

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import zipfile
 from dataclasses import dataclass
-from io import BufferedReader
 from typing import IO, Any, Protocol, Self
 
 import gymnasium
@@ -90,6 +89,11 @@ class TrainedPolicy:
         self.action_space = model.action_space
         self._algorithm = algorithm
 
+    @property
+    def step(self) -> int:
+        """Environment steps it was trained for."""
+        return int(self.model.num_timesteps)
+
     def predict(
         self, observation: Any, state: Any = None, episode_start: Any = None, deterministic: bool = False
     ) -> tuple[Any, Any]:
@@ -106,12 +110,3 @@ class TrainedPolicy:
 def as_played(algorithm: Algorithm, model: BaseAlgorithm) -> TrainedPolicy:
     """The policy of a model in training as it is now; the scale does not move with what it plays."""
     return TrainedPolicy(algorithm, model, Scale.of(model))
-
-
-def read_policy(algorithm: Algorithm, file: BufferedReader) -> TrainedPolicy:
-    """The policy saved in ``file``, on the CPU. Raises what loading a broken file raises.
-
-    An open file, since another policy may take its name meanwhile.
-    """
-    model_class: type[BaseAlgorithm] = load(algorithm.model_class)
-    return TrainedPolicy(algorithm, model_class.load(file, device="cpu"), Scale.read(file))

@@ -46,6 +46,9 @@ class TablePolicy(BasePolicy):
         self.register_buffer("visits", torch.zeros((states, actions), dtype=torch.int64))
         self.register_buffer("terminal", torch.zeros(states, dtype=torch.bool))
 
+    def _get_constructor_parameters(self) -> dict[str, Any]:
+        return {"observation_space": self.observation_space, "action_space": self.action_space}
+
     def states(self, observation: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
         """Row of the table of each observation, one or a batch of them."""
         observed = np.asarray(observation, dtype=np.int64)

@@ -17,7 +17,8 @@ from typing import Any, NoReturn
 import torch
 
 from rlviz.algorithms import ALGORITHMS
-from rlviz.algorithms.policy import Policy, TrainedPolicy, read_policy
+from rlviz.algorithms.policy import Policy, TrainedPolicy
+from rlviz.algorithms.weights import read_policy
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import ArtifactNotFound, CheckpointUnusable, RlvizError
 from rlviz.domain.evaluation import EpisodeResult, EvaluationRecord, EvaluationStatus, VideoFacts

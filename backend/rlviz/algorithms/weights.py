@@ -1,0 +1,117 @@
+"""Weights-only files: what playing and reading a policy needs, and nothing that only training needs.
+
+A zip archive, stored and not deflated, of four members:
+
+- ``architecture.pkl``: the class of the policy and the arguments it is built with, pickled as the library does;
+- ``weights.pth``: its tensors, without target networks;
+- ``played.json``: the environment steps it was trained for, and with what chance it explores, if it does by chance;
+- ``normalization.json``: the scale of its observations, if they are normalised.
+
+No optimizer and no buffer is within, and none is made by reading. Imports Stable-Baselines3: only workers import this.
+"""
+
+from __future__ import annotations
+
+import json
+import pickle
+import zipfile
+from io import BytesIO
+from typing import IO, Any
+
+import torch
+from stable_baselines3.common.base_class import BaseAlgorithm
+
+from rlviz.algorithms.base import Algorithm
+from rlviz.algorithms.policy import Scale, TrainedPolicy
+from rlviz.domain.registry import load
+
+_ARCHITECTURE, _WEIGHTS, _PLAYED = "architecture.pkl", "weights.pth", "played.json"
+
+_OF_THE_MODEL = ("exploration_rate", "use_sde")
+"""What the library's algorithms keep beside the policy and use when they predict."""
+
+_WHOLE_MODEL = {"buffer_size": 1}
+"""Reading a whole model for playing: a replay buffer of one row instead of the one it was trained with."""
+
+
+def save_weights(model: BaseAlgorithm, file: IO[bytes]) -> None:
+    """Write the policy of ``model`` as it is now into ``file``, which is empty and can be read and sought.
+
+    For the thread that trains: a few milliseconds for a small network.
+    """
+    policy: Any = model.policy
+    arguments = policy._get_constructor_parameters()
+    if "lr_schedule" in arguments:  # the library puts a method there, with which it would pickle the policy itself
+        arguments["lr_schedule"] = _no_learning
+    tensors = {name: tensor for name, tensor in policy.state_dict().items() if not _is_target(name)}
+    played = {"step": model.num_timesteps} | {name: getattr(model, name, None) for name in _OF_THE_MODEL}
+    weights = BytesIO()
+    torch.save(tensors, weights)
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr(_ARCHITECTURE, pickle.dumps((type(policy), arguments)))
+        archive.writestr(_WEIGHTS, weights.getbuffer())
+        archive.writestr(_PLAYED, json.dumps(played))
+    if (scale := Scale.of(model)) is not None:
+        scale.write(file)
+
+
+def read_weights(algorithm: Algorithm, file: IO[bytes]) -> TrainedPolicy:
+    """The policy that ``save_weights`` wrote, on the CPU. Raises what a broken file makes the libraries raise."""
+    with zipfile.ZipFile(file) as archive:
+        policy_class, arguments = pickle.loads(archive.read(_ARCHITECTURE))
+    model_class: Any = load(algorithm.model_class)
+    model = model_class(policy_class, None, device="cpu", _init_setup_model=False)
+    model.observation_space, model.action_space = arguments["observation_space"], arguments["action_space"]
+    model.policy = policy_class(**arguments)
+    if hasattr(model, "_create_aliases"):  # of the networks within the policy, which the library's code goes by
+        model._create_aliases()
+    policy = TrainedPolicy(algorithm, model, None)
+    renew_weights(policy, file)
+    return policy
+
+
+def renew_weights(policy: TrainedPolicy, file: IO[bytes]) -> None:
+    """Let ``policy`` be, in place, what ``file`` holds: a later moment of the same training.
+
+    Raises what a broken file makes the libraries raise, and RuntimeError if it holds another architecture.
+    """
+    with zipfile.ZipFile(file) as archive:
+        tensors = torch.load(BytesIO(archive.read(_WEIGHTS)), weights_only=True)
+        played = json.loads(archive.read(_PLAYED))
+    scale = Scale.read(file)
+    model: Any = policy.model
+    missing, unexpected = model.policy.load_state_dict(tensors, strict=False)
+    if unexpected or not all(map(_is_target, missing)):
+        raise RuntimeError("The weights are those of another network.")
+    model.policy.set_training_mode(False)
+    model.num_timesteps = played["step"]
+    for name in _OF_THE_MODEL:
+        if played[name] is not None:
+            setattr(model, name, played[name])
+    if model.use_sde:
+        model.policy.reset_noise()
+    policy.scale = scale
+
+
+def read_policy(algorithm: Algorithm, file: IO[bytes]) -> TrainedPolicy:
+    """The policy saved in ``file``, weights alone or a whole model, on the CPU, to be played.
+
+    An open file, since another policy may take its name meanwhile. Raises what loading a broken file raises.
+    """
+    with zipfile.ZipFile(file) as archive:
+        weights_only = _WEIGHTS in archive.namelist()
+    file.seek(0)
+    if weights_only:
+        return read_weights(algorithm, file)
+    model_class: Any = load(algorithm.model_class)
+    return TrainedPolicy(algorithm, model_class.load(file, device="cpu", **_WHOLE_MODEL), Scale.read(file))
+
+
+def _is_target(name: str) -> bool:
+    """Whether a tensor belongs to one of the copies that off-policy algorithms learn towards and never play."""
+    return name.partition(".")[0].endswith("_target")
+
+
+def _no_learning(_progress: float) -> float:
+    """The learning rate of a policy that is only played."""
+    return 0.0
