@@ -17,17 +17,16 @@ Env = gymnasium.Env[Any, Any]
 
 
 class Step(NamedTuple):
-    """What one action led to. Step 0 of an episode is its reset: it has no action, and nothing before it.
+    """The state of an episode after ``number`` actions, the last of which was ``action``; step 0, the reset, has none.
 
     ``episode`` is the place of the episode among those that are played, from 0; ``episode_return`` the sum of rewards
-    so far. ``reading`` is what the policy made of ``previous_observation``, from which it chose ``action``; None unless
-    it was asked for.
+    so far. ``reading`` is what the policy makes of ``observation``, from which it chooses the next action; None unless
+    it was asked for (docs/decisions/019).
     """
 
     episode: int
     number: int
     observation: Any
-    previous_observation: Any = None
     action: Any = None
     reward: float = 0.0
     episode_return: float = 0.0
@@ -53,7 +52,7 @@ class Episode:
         self.newest = Step(self.place, 0, observation)
         return self.newest
 
-    def take(self, action: Any, reading: Reading | None = None) -> Step:
+    def take(self, action: Any) -> Step:
         """Act; ``action`` in any form that ``as_action`` knows."""
         before = self.newest
         action = as_action(self.env.action_space, action)
@@ -63,13 +62,11 @@ class Episode:
             self.place,
             number,
             observation,
-            before.observation,
             action,
             reward,
             before.episode_return + reward,
             bool(terminated),
             bool(truncated or (number >= self._max_steps and not terminated)),
-            reading,
         )
         return self.newest
 

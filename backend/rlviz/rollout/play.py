@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from stable_baselines3.common.utils import set_random_seed
@@ -24,8 +25,8 @@ def play(
 
     Each of ``envs`` takes the next seed when its episode is over, so that with one environment the episodes follow each
     other; with several, one prediction serves them all. When a step is handed out, its environment is as the step left
-    it, and can be rendered. With ``readings`` each step holds what the policy made of what it saw; without, nothing is
-    computed for that.
+    it, and can be rendered. With ``readings`` each step holds what the policy makes of what it shows, the last of an
+    episode included; without, nothing is computed for that.
 
     At the reset of an episode Python's, NumPy's and torch's global generators are seeded with its seed, so that sampled
     actions repeat too. Policies that remember earlier observations can be played in one environment only.
@@ -37,20 +38,41 @@ def play(
             place, seed = following
             episode = Episode(idle.pop(0), place, seed, max_steps)
             _seed(episode, policy, deterministic)
-            yield episode.begin()
+            episode.begin()
             playing.append(episode)
         if not playing:
             return
-        observations = np.stack([episode.newest.observation for episode in playing])
-        starts = np.array([episode.newest.number == 0 for episode in playing])
-        actions, state = policy.predict(
-            observations, state if len(envs) == 1 else None, starts, deterministic=deterministic
-        )
-        reading = policy.read(observations, actions) if readings else None
-        for row, episode in enumerate(playing):
-            yield episode.take(actions[row], reading.row(row) if reading is not None else None)
-        idle += [episode.env for episode in playing if episode.newest.is_last]
+        actions, state = _predict(playing, policy, state if len(envs) == 1 else None, deterministic)
+        yield from _steps(playing, policy, actions if readings else None)
+        for episode, action in zip(playing, actions, strict=True):
+            episode.take(action)
+        over = [episode for episode in playing if episode.newest.is_last]
+        if over:
+            # Nothing is drawn for an action that nobody takes, so that readings change nothing.
+            known = state if len(envs) == 1 else None
+            last = _predict(over, policy, known, deterministic=True)[0] if readings else None
+            yield from _steps(over, policy, last)
+        idle += [episode.env for episode in over]
         playing = [episode for episode in playing if not episode.newest.is_last]
+
+
+def _predict(episodes: Sequence[Episode], policy: Policy, state: Any, deterministic: bool) -> tuple[Any, Any]:
+    """The next action of each of ``episodes``, and the state of a policy that remembers."""
+    starts = np.array([episode.newest.number == 0 for episode in episodes])
+    return policy.predict(_seen(episodes), state, starts, deterministic=deterministic)
+
+
+def _steps(episodes: Sequence[Episode], policy: Policy, actions: Any) -> Iterator[Step]:
+    """The newest step of each of ``episodes``, with its reading if the next ``actions`` are given."""
+    reading = None if actions is None else policy.read(_seen(episodes), actions)
+    for row, episode in enumerate(episodes):
+        if reading is not None:
+            episode.newest = episode.newest._replace(reading=reading.row(row))
+        yield episode.newest
+
+
+def _seen(episodes: Sequence[Episode]) -> Any:
+    return np.stack([episode.newest.observation for episode in episodes])
 
 
 def _seed(episode: Episode, policy: Policy, deterministic: bool) -> None:

@@ -196,9 +196,9 @@ def test_an_episode_is_the_same_read_or_not_and_each_step_has_its_reading(tmp_pa
     assert [(step.reward, np.asarray(step.action).tolist()) for step in plain[1:]] == [
         (step.reward, np.asarray(step.action).tolist()) for step in read_[1:]
     ]
-    step = read_[-1]
-    assert step.reading is not None
-    again = policy.read(np.stack([step.previous_observation]), np.stack([step.action]))
-    for name, value in vars(step.reading).items():
+    before, step = read_[-2:]
+    assert before.reading is not None
+    again = policy.read(np.stack([before.observation]), np.stack([step.action]))
+    for name, value in vars(before.reading).items():
         if value is not None and name != "squashed":
             np.testing.assert_allclose(value, getattr(again, name)[0], rtol=1e-5, err_msg=name)

@@ -140,11 +140,11 @@ def episode(steps: list[Step], number: int) -> list[Step]:
     return [step for step in steps if step.episode == number]
 
 
-def test_a_step_says_what_was_seen_what_was_done_and_what_came_of_it() -> None:
+def test_a_step_says_what_was_done_what_came_of_it_and_what_is_seen_now() -> None:
     reset, first, last = play([Corridor(ends_at=2, reward=0.5)], Sampling(spaces.Discrete(2)), [7])
     assert (reset.number, reset.observation, reset.action, reset.episode_return) == (0, 0, None, 0)
-    assert (first.previous_observation, first.observation, first.reward) == (0, 1, 0.5)
-    assert (last.previous_observation, last.observation, last.episode_return) == (1, 2, 1.0)
+    assert (first.number, first.observation, first.reward) == (1, 1, 0.5)
+    assert (last.number, last.observation, last.episode_return) == (2, 2, 1.0)
     assert [step.is_last for step in (reset, first, last)] == [False, False, True]
     assert isinstance(last.action, int)
 
@@ -179,17 +179,24 @@ def test_who_has_seen_enough_stops_asking_and_nothing_goes_on() -> None:
     assert env.at == 3
 
 
-def test_a_reading_comes_with_the_step_that_was_chosen_from_it_and_only_if_asked_for() -> None:
+def test_a_reading_is_of_what_its_step_shows_the_reset_and_the_last_included_and_only_if_asked_for() -> None:
     policy = Sampling(spaces.Discrete(2))
     steps = list(play([Corridor(ends_at=2), Corridor(ends_at=3)], policy, [1, 2], readings=True))
-    assert [step.reading for step in steps if step.number == 0] == [None, None]
-    values = [(step.previous_observation[0], step.reading.value) for step in steps if step.reading is not None]
-    assert len(values) == 5
-    assert all(value == 10 * seen for seen, value in values)
-    assert policy.readings == 3, "one for all that play"
+    assert len(steps) == 3 + 4
+    assert all(step.reading is not None and step.reading.value == 10 * step.observation[0] for step in steps)
+    assert policy.readings == 5, "one for all that play, and one for each end"
     unread = Sampling(spaces.Discrete(2))
     assert all(step.reading is None for step in play([Corridor(ends_at=2)], unread, [1]))
     assert unread.readings == 0
+
+
+def test_readings_change_nothing_that_is_drawn_at_random() -> None:
+    def played(readings: bool) -> list[Any]:
+        envs = [Corridor(ends_at=20), Corridor(ends_at=50)]
+        list(play(envs, _Drawing(spaces.Discrete(2)), [1, 2, 3], deterministic=False, readings=readings))
+        return [env.actions for env in envs]
+
+    assert played(readings=True) == played(readings=False)
 
 
 def test_a_policy_that_is_played_greedily_keeps_the_generator_of_its_action_space() -> None:
@@ -198,6 +205,17 @@ def test_a_policy_that_is_played_greedily_keeps_the_generator_of_its_action_spac
     untouched.seed(5)
     list(play([Corridor(ends_at=1)], _Greedy(policy.action_space), [1]))
     assert policy.action_space.sample() == untouched.sample()
+
+
+class _Drawing(Sampling):
+    """Draws nothing where it is asked for its best action, as every algorithm here."""
+
+    def predict(
+        self, observation: Any, state: Any = None, episode_start: Any = None, deterministic: bool = False
+    ) -> tuple[Any, Any]:
+        if deterministic:
+            return np.zeros(len(observation), int), state
+        return super().predict(observation, state, episode_start, deterministic)
 
 
 class _Greedy(Sampling):
