@@ -9,3 +9,7 @@ export { RunSeries } from "./series/run-series";
 export { MEAN_LENGTH, MEAN_RETURN } from "./series/episode-means";
 export { extremes } from "./series/thin";
 export { useConnectionState } from "./connection/use-connection-state";
+export { backoff } from "./connection/backoff";
+export { browserTimers } from "./connection/provider";
+export { type Timers } from "./connection/events";
+export { watchPageVisibility } from "./connection/page-visibility";

@@ -9,6 +9,8 @@ interface VisibilityHandlers {
   onLeft: () => void;
   /** Called only after `onLeft`. */
   onReturned: () => void;
+  /** Milliseconds, where a page counts as left earlier or later than others do. */
+  leftAfter?: number;
 }
 
 /**
@@ -18,7 +20,7 @@ interface VisibilityHandlers {
 export function watchPageVisibility(
   page: VisiblePage,
   timers: Timers,
-  { onLeft, onReturned }: VisibilityHandlers,
+  { onLeft, onReturned, leftAfter = LEFT_AFTER_MS }: VisibilityHandlers,
 ): () => void {
   let timer: number | null = null;
   let left = false;
@@ -32,7 +34,7 @@ export function watchPageVisibility(
       timer = timers.set(() => {
         left = true;
         onLeft();
-      }, LEFT_AFTER_MS);
+      }, leftAfter);
     } else if (left) {
       left = false;
       onReturned();

@@ -1,0 +1,101 @@
+import { expect, test } from "vitest";
+import { FramePresenter, type Picture, type Shown } from "./frame-presenter";
+import { FakeFrames, recordOf } from "./testing";
+
+const blob = (name: string) => new Blob([name]);
+
+/** A presenter whose frames are decoded and drawn when the test says so. */
+function presenter() {
+  const shown: (readonly [index: number, picture: string | null])[] = [];
+  const closed: string[] = [];
+  const decoding: ((picture: Picture & { name: string }) => void)[] = [];
+  const names: string[] = [];
+  const frames = new FakeFrames();
+  const target = new FramePresenter<Picture & { name: string }>({
+    decode: async (data) => {
+      names.push(await data.text());
+      return new Promise((resolve) => decoding.push(resolve));
+    },
+    frames,
+    present: ({ record, picture }: Shown<Picture & { name: string }>) =>
+      shown.push([record.index, picture?.name ?? null]),
+  });
+  const decoded = async () => {
+    await expect.poll(() => decoding.length).toBeGreaterThan(0);
+    const name = names.shift()!;
+    decoding.shift()!({ name, width: 3, height: 2, close: () => closed.push(name) });
+    await new Promise((resolve) => setTimeout(resolve));
+  };
+  return { target, shown, closed, names, frames, decoded };
+}
+
+test("a record is shown with its own frame, in one animation frame", async () => {
+  const { target, shown, frames, decoded } = presenter();
+  target.record(recordOf(4), true);
+  target.frame(blob("four"));
+  await decoded();
+  expect(shown).toEqual([]);
+  frames.run();
+  expect(shown).toEqual([[4, "four"]]);
+});
+
+test("of the frames that come while one is decoded only the newest is shown", async () => {
+  const { target, shown, frames, decoded } = presenter();
+  for (const index of [1, 2, 3]) {
+    target.record(recordOf(index), true);
+    target.frame(blob(String(index)));
+  }
+  await decoded();
+  frames.run();
+  await decoded();
+  frames.run();
+  expect(shown).toEqual([
+    [1, "1"],
+    [3, "3"],
+  ]);
+});
+
+test("between frames no record runs ahead of the picture", async () => {
+  const { target, shown, frames, decoded } = presenter();
+  target.record(recordOf(1), true);
+  target.frame(blob("1"));
+  target.record(recordOf(2), false);
+  await decoded();
+  frames.run();
+  expect(shown).toEqual([[1, "1"]]);
+});
+
+test("an environment without pictures shows its records alone", () => {
+  const { target, shown, frames } = presenter();
+  target.record(recordOf(1), false);
+  frames.run();
+  expect(shown).toEqual([[1, null]]);
+});
+
+test("a picture is released once the next is on the screen, and so is one that is never shown", async () => {
+  const { target, closed, frames, decoded } = presenter();
+  for (const name of ["a", "b", "c"]) {
+    target.record(recordOf(1), true);
+    target.frame(blob(name));
+    await decoded();
+    if (name !== "b") frames.run();
+  }
+  expect(closed).toEqual(["b", "a"]);
+});
+
+test("what was on its way when the session ended is not shown", async () => {
+  const { target, shown, closed, frames, decoded } = presenter();
+  target.record(recordOf(1), true);
+  target.frame(blob("late"));
+  await expect.poll(() => 1).toBe(1);
+  target.clear();
+  await decoded();
+  frames.run();
+  expect([shown, closed]).toEqual([[], ["late"]]);
+});
+
+test("a binary message that nobody announced is ignored", () => {
+  const { target, names } = presenter();
+  expect(target.frame(blob("x"))).toBeNull();
+  expect(names).toEqual([]);
+});

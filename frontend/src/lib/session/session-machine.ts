@@ -1,0 +1,118 @@
+/**
+ * What a session is doing, as far as the page knows:
+ *
+ * - `resting`: nobody looks; there is none.
+ * - `asking`: the service was asked for one.
+ * - `opening`: it was given one, and the socket has not said hello yet.
+ * - `live`: messages come.
+ * - `waiting`: the socket was lost, or the service does not answer. It is tried again when the backoff is over.
+ * - `refused`: the service gives none, and says why. Only somebody who asks again changes that.
+ * - `ended`: the session is over, and has said why. It is not begun again by itself.
+ */
+export type Phase = "resting" | "asking" | "opening" | "live" | "waiting" | "refused" | "ended";
+
+export interface Connection {
+  phase: Phase;
+  /** Whether the service was asked and gave a session that may still be there. */
+  known: boolean;
+  /** Failures in a row. */
+  attempt: number;
+}
+
+export type ConnectionEvent =
+  /** Somebody looks. */
+  | "start"
+  /** Nobody looks any more. */
+  | "stop"
+  /** Somebody asks for it once more: after a refusal, or an end. */
+  | "again"
+  | "created"
+  | "refused"
+  | "unreachable"
+  /** The session's first message came. */
+  | "greeted"
+  /** The session's last message came. */
+  | "ended"
+  /** The socket closed without a last message. */
+  | "closed"
+  | "timerDue"
+  | "networkBack";
+
+/** What has to be done after a transition, in this order. */
+export type Effect =
+  /** Asks the service for a session. */
+  | { kind: "ask" }
+  /** Opens the socket of the session that was given. */
+  | { kind: "connect" }
+  /** Closes the socket, and drops whatever is on its way. */
+  | { kind: "close" }
+  | { kind: "schedule"; attempt: number };
+
+export interface Transition {
+  next: Connection;
+  effects: readonly Effect[];
+}
+
+export const INITIAL: Connection = { phase: "resting", known: false, attempt: 0 };
+
+const ASK: readonly Effect[] = [{ kind: "close" }, { kind: "ask" }];
+const CONNECT: readonly Effect[] = [{ kind: "connect" }];
+const CLOSE: readonly Effect[] = [{ kind: "close" }];
+
+/** The state after `event`, and what has to be done. Events that mean nothing in a state change nothing. */
+export function transition(now: Connection, event: ConnectionEvent): Transition {
+  const { phase } = now;
+  switch (event) {
+    case "start":
+      return phase === "resting" ? asked() : to(now, {});
+    case "again":
+      return phase === "refused" || phase === "ended" ? asked() : to(now, {});
+    case "stop":
+      return phase === "resting" ? to(now, {}) : { next: INITIAL, effects: CLOSE };
+    case "created":
+      return phase === "asking" ? to(now, { phase: "opening", known: true }, CONNECT) : to(now, {});
+    case "refused":
+      return phase === "asking" ? to(now, { phase: "refused" }, CLOSE) : to(now, {});
+    case "unreachable":
+      return phase === "asking" ? later(now, false) : to(now, {});
+    case "greeted":
+      return phase === "opening" ? to(now, { phase: "live", attempt: 0 }) : to(now, {});
+    case "ended":
+      return phase === "opening" || phase === "live"
+        ? to(now, { phase: "ended", known: false }, CLOSE)
+        : to(now, {});
+    case "closed":
+      // A session that was never heard of again is gone: the next try asks for another one.
+      if (phase === "live") return later(now, true);
+      return phase === "opening" ? later(now, false) : to(now, {});
+    case "timerDue":
+      return phase === "waiting" ? retried(now, now.attempt) : to(now, {});
+    case "networkBack":
+      return phase === "waiting" ? retried(now, 0) : to(now, {});
+  }
+}
+
+function asked(): Transition {
+  return { next: { phase: "asking", known: false, attempt: 0 }, effects: ASK };
+}
+
+function later(now: Connection, known: boolean): Transition {
+  const { attempt } = now;
+  return to(now, { phase: "waiting", known, attempt: attempt + 1 }, [
+    { kind: "close" },
+    { kind: "schedule", attempt },
+  ]);
+}
+
+function retried(now: Connection, attempt: number): Transition {
+  if (now.known) return to(now, { phase: "opening", attempt }, CONNECT);
+  return to(now, { phase: "asking", attempt }, ASK);
+}
+
+function to(
+  now: Connection,
+  change: Partial<Connection>,
+  effects: readonly Effect[] = [],
+): Transition {
+  return { next: { ...now, ...change }, effects };
+}
