@@ -148,12 +148,13 @@ class Rlviz(Tool):
 
     def prepare_reading(self) -> None:
         from rlviz.rundir.folder import RunFolder
-        from rlviz.services.use_cases.metrics import MetricsService
+        from rlviz.services.use_cases.metrics import CurveRequest, MetricsService
 
         self._run, self._metrics = RunFolder.at(self.folder), MetricsService()
+        self._request = CurveRequest(2_000)
 
     def read(self) -> int:
-        curves = self._metrics.curves(self._run, [NAMES[0]], 2_000, "step").curves
+        curves = self._metrics.curves(self._run, [NAMES[0]], self._request).curves
         return curves[NAMES[0]].count if NAMES[0] in curves else 0
 
 

@@ -24,19 +24,24 @@ def downsample(x: Floats, y: Floats, max_points: int) -> tuple[Floats, Floats]:
     After M4 (Jugel, Jerzak, Hackenbroich and Markl, 2014, https://doi.org/10.14778/2732951.2732953), without
     the first and last point of inner buckets.
     """
+    kept = kept_points(x, y, max_points)
+    return x[kept], y[kept]
+
+
+def kept_points(x: Floats, y: Floats, max_points: int) -> Indices:
+    """The indices of the points that ``downsample`` keeps, in their order."""
     if max_points < MIN_POINTS:
         raise ValueError(f"max_points is {max_points}; at least {MIN_POINTS} are needed to keep every extreme.")
     if x.ndim != 1 or x.shape != y.shape:
         raise ValueError(f"x and y must be of one shape (n,), not {x.shape} and {y.shape}.")
     if len(x) <= max_points:
-        return x, y
+        return np.arange(len(x))
     finite = np.isfinite(y)
     gaps = np.flatnonzero(~finite)
     numbers = np.flatnonzero(finite)
     extremes = numbers[_extremes(x[numbers], y[numbers], _bucket_count(gaps, max_points))]
     kept = np.union1d(extremes, [0, len(x) - 1])
-    kept = np.union1d(kept, _gaps_between(kept, gaps)[: max_points - len(kept)])
-    return x[kept], y[kept]
+    return np.union1d(kept, _gaps_between(kept, gaps)[: max_points - len(kept)])
 
 
 def _bucket_count(gaps: Indices, max_points: int) -> int:

@@ -1,6 +1,8 @@
-"""Moving averages over episodes."""
+"""Moving averages over the points of a metric."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -31,3 +33,59 @@ def moving_average(values: Floats, window: int) -> Floats:
     sums[split] += tails[starts[split]]
     averages: Floats = sums / np.minimum(np.arange(1, count + 1), window)
     return averages
+
+
+@dataclass(frozen=True)
+class ExponentialAverage:
+    """``values``: the average at each point, shape (n,), NaN where the point is one.
+
+    ``mean`` is the newest average (NaN before there is a number) and ``weight`` the weight of all numbers together:
+    with both, whoever has further points goes on from here.
+    """
+
+    values: Floats
+    mean: float
+    weight: float
+
+
+_LEAST_WEIGHT = 1e-100
+"""Of the oldest number in a block: further back, dividing by it would overflow."""
+
+
+def exponential_average(values: Floats, smoothing: float) -> ExponentialAverage:
+    """Debiased exponential moving average of ``values``, shape (n,), with NaN for a gap, which is passed over.
+
+        a_t = (Σ_{i≤t} s^(t-i) · y_i) / (Σ_{i≤t} s^(t-i)),   s = smoothing
+
+    The browser goes on with it for live rows (``MovingAverage`` in ``frontend/src/lib/stream/series``), so both come to
+    the same. In blocks, each a running sum of numbers that are scaled up by s^-i. Raises ValueError unless 0 ≤ s < 1.
+    """
+    if not 0 <= smoothing < 1:
+        raise ValueError(f"Smoothing is at least 0 and below 1, not {smoothing}.")
+    known = np.isfinite(values)
+    numbers = values[known]
+    sums, weights = _discounted_sums(numbers, smoothing)
+    averages = np.full(len(values), np.nan)
+    averages[known] = sums / weights
+    if len(numbers) == 0:
+        return ExponentialAverage(averages, float("nan"), 0.0)
+    return ExponentialAverage(averages, float(sums[-1] / weights[-1]), float(weights[-1] * (1 - smoothing)))
+
+
+def _discounted_sums(numbers: Floats, discount: float) -> tuple[Floats, Floats]:
+    """Σ_{i≤t} discount^(t-i) · y_i, and the same of ones; each of shape (n,)."""
+    count = len(numbers)
+    if discount == 0:
+        return numbers.copy(), np.ones(count)
+    size = max(1, min(count, int(np.log(_LEAST_WEIGHT) / np.log(discount))))
+    powers = discount ** np.arange(1.0, size + 1.0)
+    weights = (1 - discount ** np.arange(1.0, count + 1.0)) / (1 - discount)
+    sums = np.empty(count)
+    before = 0.0
+    for start in range(0, count, size):
+        block = numbers[start : start + size]
+        scale = powers[: len(block)]
+        found = scale * (np.cumsum(block / scale) + before)
+        sums[start : start + size] = found
+        before = float(found[-1])
+    return sums, weights

@@ -15,6 +15,7 @@ from rlviz.algorithms.metrics import metric_definitions
 from rlviz.analysis.arrays import Floats
 from rlviz.analysis.hints import Review
 from rlviz.analysis.solved import SolvedAt
+from rlviz.api import schemas
 from rlviz.api.schemas import (
     AlgorithmInfo,
     ComparedRun,
@@ -29,6 +30,7 @@ from rlviz.api.schemas import (
     HyperparameterField,
     MeasuredPreset,
     MetricCurve,
+    MetricCurves,
     MetricDefinitions,
     MetricGroupInfo,
     MetricInfo,
@@ -55,7 +57,7 @@ from rlviz.presets.catalog import measured, presets_for
 from rlviz.services.use_cases.comparison import Compared, ComparedRuns
 from rlviz.services.use_cases.environments import variants
 from rlviz.services.use_cases.events import tell
-from rlviz.services.use_cases.metrics import Curve
+from rlviz.services.use_cases.metrics import Axis, Curve, Curves, SmoothedCurve
 
 _TIMES = ("created_at", "queued_at", "started_at", "ended_at")
 _SAME = set(Run.model_fields) - set(_TIMES) - {"queue_position", "solved"}
@@ -251,7 +253,18 @@ def _compared_run(one: Compared, returns: Floats, queue: Mapping[str, int]) -> C
 
 
 def view_curve(curve: Curve) -> MetricCurve:
-    return MetricCurve.model_construct(x=curve.x, y=_gaps(curve.y), count=curve.count)
+    smoothed = None if curve.smoothed is None else _view_smoothed(curve.smoothed)
+    return MetricCurve.model_construct(x=curve.x, y=_gaps(curve.y), count=curve.count, smoothed=smoothed)
+
+
+def _view_smoothed(found: SmoothedCurve) -> schemas.SmoothedCurve:
+    [mean] = _gaps([found.mean])
+    return schemas.SmoothedCurve.model_construct(y=_gaps(found.y), mean=mean, weight=found.weight)
+
+
+def view_metric_curves(run_id: str, axis: Axis, found: Curves) -> MetricCurves:
+    series = {name: view_curve(curve) for name, curve in found.curves.items()}
+    return MetricCurves(run_id=run_id, x=axis, series=series, broken_lines=found.broken_lines, cursor=found.cursor)
 
 
 def _gaps(values: list[float]) -> list[float | None]:

@@ -37,12 +37,16 @@ _NULLABLE = frozenset({"preset", "ep_rew_mean", "best_moving_average", "fps"})
 
 @dataclass(frozen=True)
 class RunQuery:
-    """What to list. ``sort`` is a key of SORTS, with ``-`` in front for descending order."""
+    """What to list.
+
+    ``ids``: only these, all if None. ``sort`` is a key of SORTS, with ``-`` in front for descending order.
+    """
 
     status: Sequence[str] = ()
     algo: Sequence[str] = ()
     env_id: Sequence[str] = ()
     tag: Sequence[str] = ()
+    ids: Sequence[str] | None = None
     q: str | None = None
     sort: str = "-created_at"
     limit: int = 50
@@ -125,6 +129,8 @@ def _conditions(query: RunQuery) -> list[ColumnElement[bool]]:
         conditions.append(col(RunRow.algo).in_(query.algo))
     if query.env_id:
         conditions.append(col(RunRow.env_id).in_(query.env_id))
+    if query.ids is not None:
+        conditions.append(col(RunRow.id).in_(query.ids))
     if query.tag:
         tags = func.json_each(RunRow.tags).table_valued("value")
         conditions.append(sql_select(tags.c.value).where(tags.c.value.in_(query.tag)).exists())

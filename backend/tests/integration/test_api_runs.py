@@ -389,6 +389,30 @@ def test_curves_are_named_thinned_and_keep_every_extreme(service: Service) -> No
     assert abs(by_time["x"][-1] - time.time()) < 600
 
 
+def test_curves_of_several_runs_come_in_one_answer_beside_the_problems_of_others(service: Service) -> None:
+    run, damaged = service.create(), service.create()
+    with journal(service.folder(run["id"]).metrics_path) as metrics:
+        append_rows(metrics, 30)
+    service.folder(damaged["id"]).metrics_path.unlink(missing_ok=True)
+    service.folder(damaged["id"]).metrics_path.mkdir()
+    query = "names=episode/reward&max_points=10&smoothing=0.5"
+    answer = service.get(f"/metrics/curves?runs={run['id']},gone,{damaged['id']},{ENDED}&{query}")
+    alone = [service.get(f"/runs/{run_id}/metrics/curves?{query}") for run_id in (run["id"], ENDED)]
+    assert answer["runs"] == alone
+    smoothed = alone[0]["series"]["episode/reward"]["smoothed"]
+    assert len(smoothed["y"]) == len(alone[0]["series"]["episode/reward"]["x"])
+    assert smoothed["weight"] == 1 - 0.5**30
+    assert answer["problems"].keys() == {"gone", damaged["id"]}
+    assert answer["problems"]["gone"]["status"] == 404
+
+
+def test_runs_are_listed_by_id(service: Service) -> None:
+    run, _other = service.create(), service.create()
+    found = service.get(f"/runs?id={run['id']}&id={ENDED}&id=gone")
+    assert {one["id"] for one in found["runs"]} == {run["id"], ENDED}
+    assert found["total"] == 2
+
+
 def test_a_run_without_metrics_has_empty_answers_not_errors(service: Service) -> None:
     run = service.create()
     assert service.get(f"/runs/{run['id']}/metrics/curves") == {
@@ -645,7 +669,9 @@ def test_any_metric_can_be_compared_over_any_axis(service: Service, x: str, plac
     result = service.get("/compare", params=query)
     assert result["x"] == x
     assert result["steps"] == places
-    assert result["runs"][0]["curves"] == {"episode/length": {"x": places, "y": [10, 10, 10], "count": 3}}
+    assert result["runs"][0]["curves"] == {
+        "episode/length": {"x": places, "y": [10, 10, 10], "count": 3, "smoothed": None}
+    }
     assert result["runs"][1]["curves"] == {}
     assert [run["threshold"] for run in result["runs"]] == [475, -100]
     assert {group["title"]: group["run_ids"] for group in result["environments"]} == {
@@ -712,6 +738,7 @@ def test_every_error_is_documented_as_a_problem(service: Service) -> None:
         "GET /runs/{run_id}/config": {"404"},
         "GET /runs/{run_id}/metrics/rows": {"404", "422"},
         "GET /runs/{run_id}/metrics/curves": {"404", "422"},
+        "GET /metrics/curves": {"422"},
         "POST /runs/{run_id}/evaluations": {"404", "409", "422"},
         "GET /runs/{run_id}/evaluations": {"404"},
         "GET /runs/{run_id}/evaluations/latest": {"404"},

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 
 from rlviz.analysis.arrays import Floats
-from rlviz.analysis.moving import moving_average
+from rlviz.analysis.moving import exponential_average, moving_average
+
+SHARED_WITH_THE_BROWSER: list[dict[str, Any]] = json.loads(
+    (Path(__file__).parents[1] / "fixtures" / "moving_average.json").read_text()
+)
 
 
 def plainly(values: Floats, window: int) -> Floats:
@@ -54,3 +62,31 @@ def test_the_values_are_left_alone() -> None:
 def test_a_window_of_nothing_is_refused(window: int) -> None:
     with pytest.raises(ValueError, match="at least 1"):
         moving_average(np.arange(3.0), window)
+
+
+@pytest.mark.parametrize("case", SHARED_WITH_THE_BROWSER, ids=lambda case: str(case["name"]))
+def test_the_exponential_average_is_the_one_that_the_browser_goes_on_with(case: dict[str, Any]) -> None:
+    found = exponential_average(np.array(case["values"], dtype=np.float64), case["smoothing"])
+    np.testing.assert_allclose(found.values, np.array(case["averages"], dtype=np.float64), rtol=1e-12)
+    np.testing.assert_allclose(found.mean, np.nan if case["mean"] is None else case["mean"], rtol=1e-12)
+    np.testing.assert_allclose(found.weight, case["weight"], rtol=1e-12)
+
+
+@pytest.mark.parametrize("smoothing", [0.01, 0.5, 0.9, 0.99])
+def test_the_exponential_average_is_exact_across_blocks(smoothing: float) -> None:
+    rng = np.random.default_rng(8)
+    values = rng.normal(size=60_000) * 10.0 ** rng.integers(-6, 6, size=60_000)
+    values[rng.integers(0, len(values), size=500)] = np.nan
+    total = weight = 0.0
+    plain = np.full(len(values), np.nan)
+    for place, value in enumerate(values):
+        if not np.isnan(value):
+            total, weight = total * smoothing + value, weight * smoothing + 1
+            plain[place] = total / weight
+    np.testing.assert_allclose(exponential_average(values, smoothing).values, plain, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("smoothing", [-0.1, 1.0])
+def test_a_smoothing_that_averages_nothing_or_everything_is_refused(smoothing: float) -> None:
+    with pytest.raises(ValueError, match="below 1"):
+        exponential_average(np.arange(3.0), smoothing)

@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from rlviz.rundir.journal import JournalWriter
-from rlviz.services.use_cases.metrics import CACHED_RUNS, Axis, Curves, MetricsService, Window
+from rlviz.services.use_cases.metrics import CACHED_RUNS, EVERYWHERE, Axis, CurveRequest, Curves, MetricsService, Window
 from tests.support.http import journal, make_run
 
 REWARD = "episode/reward"
@@ -33,7 +34,7 @@ def test_a_cursor_stands_just_after_the_points_it_comes_with_whoever_else_reads(
     service = MetricsService()
 
     def read() -> list[Curves]:
-        return [service.curves(folder, None, 100, "step") for _ in range(30)]
+        return [service.curves(folder, None, CurveRequest(100, "step")) for _ in range(30)]
 
     with ThreadPoolExecutor() as pool, journal(folder.metrics_path) as writer:
         readers = [pool.submit(read) for _ in range(3)]
@@ -58,10 +59,10 @@ def test_a_series_that_was_never_logged_is_empty(tmp_path: Path) -> None:
 def test_a_run_that_was_forgotten_is_read_again(tmp_path: Path) -> None:
     folder = make_run(tmp_path, "a", rows=2)
     service = MetricsService()
-    service.curves(folder, None, 10, "step")
+    service.curves(folder, None, CurveRequest(10, "step"))
     folder.metrics_path.unlink()
     service.forget("a")
-    assert service.curves(folder, None, 10, "step") == Curves({}, 0, "a:0")
+    assert service.curves(folder, None, CurveRequest(10, "step")) == Curves({}, 0, "a:0")
 
 
 LOGGED = [
@@ -89,20 +90,51 @@ def test_each_axis_says_where_a_point_was_logged(tmp_path: Path, axis: Axis, nam
         for _, step, values in LOGGED:
             writer.append({"step": step, "values": values})
     service = MetricsService()
-    assert service.curves(folder, None, 100, axis).curves[name].x == x
-    middle = service.curves(folder, [name], 100, axis, Window(x[0], x[0])).curves[name]
+    assert service.curves(folder, None, CurveRequest(100, axis)).curves[name].x == x
+    middle = service.curves(folder, [name], CurveRequest(100, axis, Window(x[0], x[0]))).curves[name]
     assert middle.x == [value for value in x if value == x[0]]
 
 
 def test_a_window_is_thinned_by_itself_down_to_the_raw_points(tmp_path: Path) -> None:
     folder = make_run(tmp_path, "a", rows=5_000)
     service = MetricsService()
-    whole = service.curves(folder, [REWARD], 10, "step").curves[REWARD]
-    part = service.curves(folder, [REWARD], 10, "step", Window(20_000, 20_070)).curves[REWARD]
+    whole = service.curves(folder, [REWARD], CurveRequest(10, "step")).curves[REWARD]
+    part = service.curves(folder, [REWARD], CurveRequest(10, "step", Window(20_000, 20_070))).curves[REWARD]
     assert len(whole.x) <= 10
     assert part.x == [20_000 + 10 * n for n in range(8)]
     assert (whole.count, part.count) == (5_000, 8)
-    assert service.curves(folder, [REWARD], 10, "step", Window(1e9, 2e9)).curves[REWARD].x == []
+    assert service.curves(folder, [REWARD], CurveRequest(10, "step", Window(1e9, 2e9))).curves[REWARD].x == []
+
+
+def test_a_smoothed_value_depends_neither_on_thinning_nor_on_the_window(tmp_path: Path) -> None:
+    folder, random = make_run(tmp_path, "a"), Random(1)
+    with journal(folder.metrics_path) as writer:
+        for step in range(5_000):
+            writer.append({"step": step, "values": {REWARD: random.gauss(0, 1)}}, flush=False)
+    service = MetricsService()
+
+    def smoothed(max_points: int, window: Window = EVERYWHERE) -> dict[float, float]:
+        request = CurveRequest(max_points, window=window, smoothing=0.9)
+        curve = service.curves(folder, [REWARD], request).curves[REWARD]
+        assert curve.smoothed is not None
+        return dict(zip(curve.x, curve.smoothed.y, strict=True))
+
+    fine, coarse, zoomed = smoothed(4_999), smoothed(50), smoothed(5_000, Window(3_000, 3_100))
+    assert len(coarse) <= 50
+    assert len(zoomed) == 101
+    assert {x: fine[x] for x in coarse if x in fine} == {x: coarse[x] for x in coarse if x in fine}
+    assert {x: fine[x] for x in zoomed if x in fine} == {x: zoomed[x] for x in zoomed if x in fine}
+    whole = service.curves(folder, [REWARD], CurveRequest(5_000, smoothing=0.9)).curves[REWARD]
+    assert whole.smoothed is None  # nothing was left out
+
+
+def test_the_newest_points_are_the_last_of_the_window(tmp_path: Path) -> None:
+    folder = make_run(tmp_path, "a", rows=50)
+    service = MetricsService()
+    newest = service.curves(folder, [REWARD], CurveRequest(100, newest=3)).curves[REWARD]
+    assert newest.y == [48.0, 49.0, 50.0]
+    early = service.curves(folder, [REWARD], CurveRequest(100, window=Window(0, 100), newest=2)).curves[REWARD]
+    assert early.y == [9.0, 10.0]
 
 
 @pytest.mark.parametrize("runs", [CACHED_RUNS + 3])
@@ -111,4 +143,4 @@ def test_more_runs_than_are_kept_in_memory_are_still_answered(tmp_path: Path, ru
     folders = [make_run(tmp_path, f"r{number}", rows=number + 1) for number in range(runs)]
     for _ in range(2):
         for number, folder in enumerate(folders):
-            assert service.curves(folder, [REWARD], 100, "time").curves[REWARD].count == number + 1
+            assert service.curves(folder, [REWARD], CurveRequest(100, "time")).curves[REWARD].count == number + 1

@@ -18,7 +18,7 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.sealed import SealedRows
 from rlviz.sealer import seal
 from rlviz.services.supervision.sealing import sealed_metrics
-from rlviz.services.use_cases.metrics import MetricsService
+from rlviz.services.use_cases.metrics import CurveRequest, MetricsService
 from rlviz.services.use_cases.run_series import Snapshot
 
 PIECE = 400
@@ -208,13 +208,15 @@ def test_a_folder_that_was_deleted_meanwhile_is_not_made_again(tmp_path: Path, f
 
 
 def test_one_curve_is_the_same_whatever_part_of_it_is_sealed(folder: RunFolder) -> None:
-    sealed = MetricsService().curves(folder, ["train/loss", "episode/reward"], 50, "time")
+    sealed = MetricsService().curves(folder, ["train/loss", "episode/reward"], CurveRequest(50, "time"))
     shutil.rmtree(folder.sealed)
-    assert MetricsService().curves(folder, ["train/loss", "episode/reward"], 50, "time").curves.keys() == {
+    assert MetricsService().curves(
+        folder, ["train/loss", "episode/reward"], CurveRequest(50, "time")
+    ).curves.keys() == {
         "train/loss",
         "episode/reward",
     }
-    plain = MetricsService().curves(folder, ["train/loss", "episode/reward"], 50, "time")
+    plain = MetricsService().curves(folder, ["train/loss", "episode/reward"], CurveRequest(50, "time"))
     for name, curve in sealed.curves.items():
         np.testing.assert_array_equal(curve.x, plain.curves[name].x)
         np.testing.assert_array_equal(curve.y, plain.curves[name].y)

@@ -1,19 +1,30 @@
 import { inBrowser, SETTLE } from "./observe.mjs";
 
-/** Hovering over the curves of many runs: `node overlay.mjs URL SECONDS RUN…`. Frames a second, and the slowest. */
+/**
+ * Many runs in one comparison: `node overlay.mjs URL SECONDS RUN…`. Milliseconds until all are drawn, what was asked of
+ * the service for that, and the frames a second while the pointer moves over the chart for so many seconds.
+ */
 const [baseURL, seconds, ...runs] = process.argv.slice(2);
+/** What is asked of runs and curves; the files of the app and the environments are not counted. */
+const ASKED = /\/api\/(runs|metrics|compare)\b/;
 
 await inBrowser(baseURL, async (context) => {
   const page = await context.newPage();
+  const answers = [];
+  page.on("requestfinished", (request) => {
+    if (ASKED.test(request.url())) answers.push(request.sizes());
+  });
   const began = Date.now();
   await page.goto(`/compare?runs=${runs.join(",")}`);
   const picture = page.locator("[data-points]").first();
   await picture.waitFor();
-  await page.waitForFunction(
-    (count) => document.querySelectorAll("[data-points] ~ *, [aria-pressed]").length >= count,
-    runs.length,
-  );
+  // Every series of the legend has its newest value once its curve has come.
+  await page.waitForFunction((count) => {
+    const values = [...document.querySelectorAll("button[aria-pressed] b")];
+    return values.filter(({ textContent }) => /\d/.test(textContent)).length >= count;
+  }, runs.length);
   const drawn = Date.now() - began;
+  const sizes = await Promise.all(answers);
   await page.waitForTimeout(SETTLE);
   await picture.scrollIntoViewIfNeeded();
   const box = await picture.boundingBox();
@@ -38,9 +49,10 @@ await inBrowser(baseURL, async (context) => {
   const gaps = frames.slice(1).map((at, i) => at - frames[i]);
   const span = (frames.at(-1) - frames[0]) / 1000;
   return {
-    runs: runs.length,
-    drawn_ms: drawn,
-    frames_a_second: Math.round(gaps.length / span),
-    slowest_frame_ms: Math.round(Math.max(...gaps)),
+    drawn,
+    requests: answers.length,
+    kilobytes: sizes.reduce((sum, { responseBodySize }) => sum + responseBodySize, 0) / 1000,
+    frames_a_second: gaps.length / span,
+    slowest_frame: Math.max(...gaps),
   };
 });

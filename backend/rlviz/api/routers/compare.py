@@ -7,11 +7,12 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query
 
 from rlviz.api.dependencies import App
+from rlviz.api.names import named
 from rlviz.api.problems import documented
 from rlviz.api.schemas import Comparison
 from rlviz.api.views import view_comparison
 from rlviz.domain.errors import ArtifactNotFound, InvalidRequest, RunNotFound
-from rlviz.domain.limits import DEFAULT_COMPARISON_POINTS, DEFAULT_WINDOW, LIMITS, Bounds
+from rlviz.domain.limits import DEFAULT_COMPARISON_POINTS, DEFAULT_WINDOW, LIMITS
 from rlviz.services.use_cases.comparison import ComparisonRequest
 
 router = APIRouter(tags=["compare"])
@@ -52,22 +53,11 @@ def compare_runs(
 ) -> Comparison:
     """Learning curves side by side, what they amount to, which is better, and how the configurations differ."""
     request = ComparisonRequest(
-        run_ids=_names(runs, "runs", LIMITS.compared_runs),
+        run_ids=named(runs, "runs", LIMITS.compared_runs),
         threshold=threshold,
         window=window,
-        metrics=_names(metrics, "metrics", LIMITS.compared_metrics),
+        metrics=named(metrics, "metrics", LIMITS.compared_metrics),
         max_points=max_points,
         axis=x,
     )
     return view_comparison(app.comparison.compare(request), app.runs.queue_positions())
-
-
-def _names(text: str, parameter: str, allowed: Bounds) -> list[str]:
-    """Names between commas, each once. Raises InvalidRequest for too few or too many."""
-    names = list(dict.fromkeys(filter(None, map(str.strip, text.split(",")))))
-    if not allowed.minimum <= len(names) <= allowed.maximum:
-        raise InvalidRequest.field(
-            f"/{parameter}",
-            f"Name {allowed.minimum} to {allowed.maximum} {parameter}, separated by commas; got {len(names)}.",
-        )
-    return names

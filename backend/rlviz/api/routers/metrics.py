@@ -1,28 +1,32 @@
-"""A run's metrics: the last rows, or curves."""
+"""Metrics: the last rows of a run, or the curves of one or several."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Depends, Query
 from pydantic import ValidationError
 
 from rlviz.api.dependencies import App
-from rlviz.api.problems import documented
-from rlviz.api.schemas import MetricCurves, MetricRows
-from rlviz.api.views import view_curve
-from rlviz.domain.errors import InvalidRequest, RunNotFound
+from rlviz.api.names import named, split_names
+from rlviz.api.problems import as_problem, documented
+from rlviz.api.schemas import MetricCurves, MetricRows, RunsMetricCurves
+from rlviz.api.views import view_metric_curves
+from rlviz.domain.errors import InvalidRequest, RlvizError, RunNotFound
 from rlviz.domain.limits import DEFAULT_CURVE_POINTS, LIMITS
 from rlviz.domain.records import MetricRecord
 from rlviz.rundir.journal import Line
-from rlviz.services.use_cases.metrics import Window
+from rlviz.services.application import Application
+from rlviz.services.use_cases.metrics import CurveRequest, Window
 
-router = APIRouter(prefix="/runs/{run_id}/metrics", tags=["metrics"])
+router = APIRouter(tags=["metrics"])
 
 MAX_ROWS = 100_000
+
+RUNS = LIMITS.compared_runs
 
 Names = Annotated[str | None, Query(max_length=4_000, description="Comma-separated; all if left out.")]
 MaxPoints = Annotated[
@@ -36,7 +40,23 @@ Start = Annotated[float | None, Query(alias="from", description="Points from her
 End = Annotated[float | None, Query(alias="to", description="Points up to here, in units of x.")]
 
 
-@router.get("/rows", responses=documented(RunNotFound, InvalidRequest))
+def _curve_request(
+    max_points: MaxPoints = DEFAULT_CURVE_POINTS,
+    x: Axis = "step",
+    start: Start = None,
+    end: End = None,
+    newest: Annotated[int | None, Query(ge=1, le=MAX_ROWS, description="Only so many of the newest points.")] = None,
+    smoothing: Annotated[
+        float, Query(ge=0, lt=1, description="Of the exponential moving average over the points; 0: none.")
+    ] = 0.0,
+) -> CurveRequest:
+    return CurveRequest(max_points, x, _window(start, end), newest, smoothing)
+
+
+Wanted = Annotated[CurveRequest, Depends(_curve_request)]
+
+
+@router.get("/runs/{run_id}/metrics/rows", responses=documented(RunNotFound, InvalidRequest))
 def get_metric_rows(
     run_id: str,
     app: App,
@@ -48,25 +68,30 @@ def get_metric_rows(
     return MetricRows(run_id=run_id, rows=rows, broken_lines=len(found.lines) - len(rows), cursor=found.cursor)
 
 
-@router.get("/curves", responses=documented(RunNotFound, InvalidRequest))
-def get_metric_curves(
-    run_id: str,
-    app: App,
-    names: Names = None,
-    max_points: MaxPoints = DEFAULT_CURVE_POINTS,
-    x: Axis = "step",
-    start: Start = None,
-    end: End = None,
-) -> MetricCurves:
+@router.get("/runs/{run_id}/metrics/curves", responses=documented(RunNotFound, InvalidRequest))
+def get_metric_curves(run_id: str, app: App, wanted: Wanted, names: Names = None) -> MetricCurves:
     """One curve for each name, thinned with every extreme kept."""
-    folder = app.runs.folder(run_id)
-    wanted = None if names is None else [name.strip() for name in names.split(",") if name.strip()]
-    result = app.metrics.curves(folder, wanted, max_points, x, _window(start, end))
-    series = {name: view_curve(curve) for name, curve in result.curves.items()}
-    return MetricCurves(run_id=run_id, x=x, series=series, broken_lines=result.broken_lines, cursor=result.cursor)
+    return _curves(app, run_id, split_names(names), wanted)
 
 
-@router.get("", deprecated=True, responses=documented(RunNotFound, InvalidRequest))
+@router.get("/metrics/curves", responses=documented(InvalidRequest))
+def get_metric_curves_of_runs(
+    app: App,
+    wanted: Wanted,
+    runs: Annotated[str, Query(max_length=10_000, description=f"Run ids, comma-separated, up to {RUNS.maximum}.")],
+    names: Names = None,
+) -> RunsMetricCurves:
+    """The same of several runs. One that is gone or cannot be read is told as a problem, beside the others."""
+    found, problems = [], {}
+    for run_id in named(runs, "runs", RUNS):
+        try:
+            found.append(_curves(app, run_id, split_names(names), wanted))
+        except RlvizError as error:
+            problems[run_id] = as_problem(error)
+    return RunsMetricCurves(runs=found, problems=problems)
+
+
+@router.get("/runs/{run_id}/metrics", deprecated=True, responses=documented(RunNotFound, InvalidRequest))
 def get_metrics(
     run_id: str,
     app: App,
@@ -79,10 +104,14 @@ def get_metrics(
 ) -> MetricRows | MetricCurves:
     """Rows with `tail`, otherwise curves: use `/metrics/rows` and `/metrics/curves`, which answer one shape each."""
     if tail is None:
-        return get_metric_curves(run_id, app, names, max_points, x, start, end)
+        return _curves(app, run_id, split_names(names), CurveRequest(max_points, x, _window(start, end)))
     if names is not None:
         raise InvalidRequest.field("/tail", "Give either tail, for rows, or names, for curves, not both.")
     return get_metric_rows(run_id, app, tail)
+
+
+def _curves(app: Application, run_id: str, names: Sequence[str] | None, wanted: CurveRequest) -> MetricCurves:
+    return view_metric_curves(run_id, wanted.axis, app.metrics.curves(app.runs.folder(run_id), names, wanted))
 
 
 def _window(start: float | None, end: float | None) -> Window:

@@ -49,6 +49,9 @@ def list_runs(
     tag: Annotated[
         list[str] | None, Query(max_length=50, description="Runs with any of these tags; may be repeated.")
     ] = None,
+    ids: Annotated[
+        list[str] | None, Query(alias="id", max_length=LIMITS.compared_runs.maximum, description="May be repeated.")
+    ] = None,
     q: Annotated[
         str | None,
         Query(max_length=LIMITS.search.maximum, description="Text in name, id, environment, tags or notes."),
@@ -62,7 +65,7 @@ def list_runs(
 ) -> RunPage:
     """List runs, newest first unless told otherwise."""
     statuses = [item.value for item in status or ()]
-    query = RunQuery(statuses, algo or (), env_id or (), tag or (), q, sort, limit, cursor, offset)
+    query = RunQuery(statuses, algo or (), env_id or (), tag or (), ids, q, sort, limit, cursor, offset)
     found = app.runs.list(query)
     queue = app.runs.queue_positions()
     return RunPage(runs=[view_run(row, queue) for row in found.runs], next_cursor=found.next_cursor, total=found.total)

@@ -23,7 +23,7 @@ from rlviz.api.schemas.comparison import (
 from rlviz.api.schemas.evaluations import Evaluation, EvaluationCreate
 from rlviz.api.schemas.events import RunEvent, RunEvents
 from rlviz.api.schemas.hints import Hint, HintRule, LookedAt, Minimum, RunHints
-from rlviz.api.schemas.metrics import MetricCurve, MetricCurves, MetricRows
+from rlviz.api.schemas.metrics import MetricCurve, MetricCurves, MetricRows, RunsMetricCurves, SmoothedCurve
 from rlviz.api.schemas.problems import Problem, ProblemField
 from rlviz.api.schemas.runs import Run, RunCreate, RunDetail, RunPage, RunPatch, Solved, Tag, TagCount, TagList
 from rlviz.api.schemas.service import Health
@@ -73,6 +73,8 @@ __all__ = [
     "RunHints",
     "RunPage",
     "RunPatch",
+    "RunsMetricCurves",
+    "SmoothedCurve",
     "Solved",
     "SpaceInfo",
     "StatusEventData",

@@ -11,10 +11,11 @@ from typing import Literal
 
 import numpy as np
 
-from rlviz.analysis.arrays import Floats
+from rlviz.analysis.arrays import Floats, Indices
 from rlviz.analysis.columns import Series
-from rlviz.analysis.downsample import downsample
+from rlviz.analysis.downsample import kept_points
 from rlviz.analysis.episodes import episodes_done
+from rlviz.analysis.moving import exponential_average
 from rlviz.domain.records import EPISODE_INDEX
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import Line, last_lines, whole_size
@@ -39,12 +40,43 @@ EVERYWHERE = Window()
 
 
 @dataclass(frozen=True)
+class CurveRequest:
+    """Which part of each curve is wanted, and how.
+
+    The axis is environment steps, Unix time in seconds, or episodes: those that had ended by then. ``newest``: only so
+    many of the newest points of the window. ``smoothing``: of the moving average, from 0 (none) to below 1.
+    """
+
+    max_points: int
+    axis: Axis = "step"
+    window: Window = EVERYWHERE
+    newest: int | None = None
+    smoothing: float = 0.0
+
+
+@dataclass(frozen=True)
+class SmoothedCurve:
+    """The moving average over all points of the run: ``y`` at the points of the curve, NaN at a gap.
+
+    ``mean`` and ``weight`` are those after the last of them, to go on with (see ``ExponentialAverage``).
+    """
+
+    y: list[float]
+    mean: float
+    weight: float
+
+
+@dataclass(frozen=True)
 class Curve:
-    """A thinned series: ``x`` and ``y`` of equal length, of ``count`` points before; NaN in ``y`` is a gap."""
+    """A thinned series: ``x`` and ``y`` of equal length, of ``count`` points before; NaN in ``y`` is a gap.
+
+    ``smoothed`` is None without smoothing, and where no point of the run was left out: it follows from ``y`` then.
+    """
 
     x: list[float]
     y: list[float]
     count: int
+    smoothed: SmoothedCurve | None = None
 
 
 @dataclass(frozen=True)
@@ -82,21 +114,11 @@ class MetricsService:
         lines = [line for line in last_lines(folder.metrics_path, count) if line.end <= end]
         return Tail(lines, encode_cursor({folder.run_id: end}))
 
-    def curves(
-        self,
-        folder: RunFolder,
-        names: Sequence[str] | None,
-        max_points: int,
-        axis: Axis,
-        window: Window = EVERYWHERE,
-    ) -> Curves:
-        """Each named metric (all, if None) over ``axis``, only the points within ``window`` of it.
-
-        The axis is environment steps, Unix time in seconds, or episodes: those that had ended by then.
-        """
+    def curves(self, folder: RunFolder, names: Sequence[str] | None, request: CurveRequest) -> Curves:
+        """Each named metric (all, if None). Those that were never logged are left out."""
         found = self.read(folder)
         wanted = found.series if names is None else [name for name in names if name in found.series]
-        curves = {name: _curve(*_points(found.series, name, axis), window, max_points) for name in wanted}
+        curves = {name: _curve(*_points(found.series, name, request.axis), request) for name in wanted}
         return Curves(curves, found.broken_lines, encode_cursor({folder.run_id: found.offset}))
 
     def series(self, folder: RunFolder, *names: str) -> list[Series]:
@@ -135,8 +157,19 @@ def _points(series: RunSeries, name: str, axis: Axis) -> tuple[Floats, Floats]:
             return episodes_done(found, series.get(EPISODE_INDEX, NOTHING)), found.value
 
 
-def _curve(x: Floats, y: Floats, window: Window, max_points: int) -> Curve:
-    first, last = np.searchsorted(x, window.start, "left"), np.searchsorted(x, window.end, "right")
-    x, y = x[first:last], y[first:last]
-    thin_x, thin_y = downsample(x, y, max_points)
-    return Curve(thin_x.tolist(), thin_y.tolist(), len(y))
+def _curve(x: Floats, y: Floats, request: CurveRequest) -> Curve:
+    first = int(np.searchsorted(x, request.window.start, "left"))
+    last = int(np.searchsorted(x, request.window.end, "right"))
+    if request.newest is not None:
+        first = max(first, last - request.newest)
+    kept = first + kept_points(x[first:last], y[first:last], request.max_points)
+    smoothed = None if len(kept) == len(y) else _smoothed(y[:last], kept, request.smoothing)
+    return Curve(x[kept].tolist(), y[kept].tolist(), last - first, smoothed)
+
+
+def _smoothed(y: Floats, kept: Indices, smoothing: float) -> SmoothedCurve | None:
+    """``y``: all points of the run up to the last of ``kept``."""
+    if smoothing == 0:
+        return None
+    average = exponential_average(y, smoothing)
+    return SmoothedCurve(average.values[kept].tolist(), average.mean, average.weight)

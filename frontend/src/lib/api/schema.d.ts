@@ -382,6 +382,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/metrics/curves": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Get Metric Curves Of Runs
+     * @description The same of several runs. One that is gone or cannot be read is told as a problem, beside the others.
+     */
+    get: operations["get_metric_curves_of_runs"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/runs/{run_id}/metrics": {
     parameters: {
       query?: never;
@@ -1557,6 +1577,8 @@ export interface components {
        * @description Points before thinning.
        */
       count: number;
+      /** @description null without smoothing, and where no point was left out: it follows from y then. */
+      smoothed?: components["schemas"]["SmoothedCurve"] | null;
     };
     /** MetricCurves */
     MetricCurves: {
@@ -1786,6 +1808,38 @@ export interface components {
       hyperparameters: {
         [key: string]: components["schemas"]["JsonValue"];
       };
+    };
+    /**
+     * Problem
+     * @description RFC 9457, sent as application/problem+json.
+     */
+    Problem: {
+      /**
+       * Type
+       * @default about:blank
+       */
+      type?: string;
+      /** Title */
+      title: string;
+      /** Status */
+      status: number;
+      /** Detail */
+      detail: string;
+      /**
+       * Errors
+       * @default []
+       */
+      errors?: components["schemas"]["ProblemField"][];
+    };
+    /** ProblemField */
+    ProblemField: {
+      /**
+       * Pointer
+       * @description JSON pointer to the bad field, for instance /seed.
+       */
+      pointer: string;
+      /** Detail */
+      detail: string;
     };
     /**
      * RuleState
@@ -2343,6 +2397,42 @@ export interface components {
       | "stopped"
       | "failed"
       | "interrupted";
+    /** RunsMetricCurves */
+    RunsMetricCurves: {
+      /**
+       * Runs
+       * @description In the order asked for, without those that have a problem.
+       */
+      runs: components["schemas"]["MetricCurves"][];
+      /**
+       * Problems
+       * @description By run id: why there are no curves of it.
+       */
+      problems: {
+        [key: string]: components["schemas"]["Problem"];
+      };
+    };
+    /**
+     * SmoothedCurve
+     * @description The exponential moving average over all points of the run, also those that were left out.
+     */
+    SmoothedCurve: {
+      /**
+       * Y
+       * @description At each point of the curve; null at a gap.
+       */
+      y: (number | null)[];
+      /**
+       * Mean
+       * @description After the last point; null before there is a number.
+       */
+      mean: number | null;
+      /**
+       * Weight
+       * @description Of all numbers so far, 1 - smoothing^n: what is needed to go on with the mean.
+       */
+      weight: number;
+    };
     /**
      * Solved
      * @description When the policy was first shown to reach the reward threshold.
@@ -2614,38 +2704,6 @@ export interface components {
       run_id: string;
       /** Rows */
       rows: components["schemas"]["MetricRecord"][];
-    };
-    /**
-     * Problem
-     * @description RFC 9457, sent as application/problem+json.
-     */
-    Problem: {
-      /**
-       * Type
-       * @default about:blank
-       */
-      type?: string;
-      /** Title */
-      title: string;
-      /** Status */
-      status: number;
-      /** Detail */
-      detail: string;
-      /**
-       * Errors
-       * @default []
-       */
-      errors?: components["schemas"]["ProblemField"][];
-    };
-    /** ProblemField */
-    ProblemField: {
-      /**
-       * Pointer
-       * @description JSON pointer to the bad field, for instance /seed.
-       */
-      pointer: string;
-      /** Detail */
-      detail: string;
     };
     /**
      * StatusEventData
@@ -3210,6 +3268,8 @@ export interface operations {
         env_id?: string[] | null;
         /** @description Runs with any of these tags; may be repeated. */
         tag?: string[] | null;
+        /** @description May be repeated. */
+        id?: string[] | null;
         /** @description Text in name, id, environment, tags or notes. */
         q?: string | null;
         /** @description created_at, name, algo, env_id, preset, status, ep_rew_mean, best_moving_average, fps, total_timesteps, step; a minus in front sorts downwards. */
@@ -3791,6 +3851,10 @@ export interface operations {
         from?: number | null;
         /** @description Points up to here, in units of x. */
         to?: number | null;
+        /** @description Only so many of the newest points. */
+        newest?: number | null;
+        /** @description Of the exponential moving average over the points; 0: none. */
+        smoothing?: number;
       };
       header?: never;
       path: {
@@ -3816,6 +3880,52 @@ export interface operations {
         };
         content: {
           "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Invalid request */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_metric_curves_of_runs: {
+    parameters: {
+      query: {
+        /** @description Run ids, comma-separated, up to 100. */
+        runs: string;
+        /** @description Comma-separated; all if left out. */
+        names?: string | null;
+        /** @description Points a curve, extremes kept. */
+        max_points?: number;
+        /** @description Environment steps, Unix seconds, or episodes finished. */
+        x?: "step" | "time" | "episode";
+        /** @description Points from here on, in units of x. */
+        from?: number | null;
+        /** @description Points up to here, in units of x. */
+        to?: number | null;
+        /** @description Only so many of the newest points. */
+        newest?: number | null;
+        /** @description Of the exponential moving average over the points; 0: none. */
+        smoothing?: number;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RunsMetricCurves"];
         };
       };
       /** @description Invalid request */
