@@ -22,6 +22,7 @@ import httpx
 
 from rlviz.domain.config import RunConfig
 from rlviz.domain.events import EventKind
+from rlviz.domain.status import RunStatus
 from rlviz.launchers.process_identity import ProcessIdentity
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
@@ -76,11 +77,31 @@ class Service:
         return run
 
     def wait_for_status(self, run_id: str, *statuses: str) -> dict[str, Any]:
-        def look() -> dict[str, Any] | None:
-            run: dict[str, Any] = self.get(f"/runs/{run_id}")
-            return run if run["status"] in statuses else None
+        """The run, once it has one of ``statuses``; fails at once if it has ended in another."""
+        run: dict[str, Any] = {}
 
-        return wait_for(look, f"status {' or '.join(statuses)}")
+        def look() -> bool:
+            run.update(self.get(f"/runs/{run_id}"))
+            if run["status"] in statuses:
+                return True
+            assert not RunStatus(run["status"]).is_final, self._story(run)
+            return False
+
+        try:
+            wait_for(look, f"status {' or '.join(statuses)}")
+        except AssertionError as error:
+            raise AssertionError(f"{error}: {self._story(run)}") from error
+        return run
+
+    def _story(self, run: dict[str, Any]) -> str:
+        """What is known of a run that is not where it should be."""
+        folder = self.folder(run["id"])
+        told = "".join(
+            f"\n{path.name}: {path.read_text(errors='replace')[-1_000:]}"
+            for path in (folder.control_path, folder.events_path, folder.log_path, self.log_path)
+            if path.is_file()
+        )
+        return f"it is {run['status']} at step {run['step']}, cause {run['cause']!r}{told}"
 
     def folder(self, run_id: str) -> RunFolder:
         return RunFolder(self.runs_dir, run_id)

@@ -26,6 +26,7 @@ from rlviz.services.supervision.retry_throttle import RETRY_SECONDS, RetryThrott
 from rlviz.services.supervision.run_monitor import RunMonitor, journal_ending
 from rlviz.services.supervision.run_queue import RunQueue
 from rlviz.services.supervision.termination import GracePeriod
+from rlviz.services.supervision.wake_signal import WakeSignal
 from rlviz.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -66,7 +67,7 @@ class Supervisor:
         self._draining = Event()
         self._idle = Event()
         self._inbox = Lock()
-        self._wake = Event()
+        self._wake = WakeSignal()
         self._closing = Event()
         self._thread = Thread(target=self._loop, name="supervisor", daemon=True)
 
@@ -81,7 +82,7 @@ class Supervisor:
 
     def wake(self) -> None:
         """Something was queued."""
-        self._wake.set()
+        self._wake.ring()
 
     def expect_end(self, run_id: str) -> None:
         """The run was asked to stop: its worker is terminated, and then killed, if it does not."""
@@ -105,7 +106,7 @@ class Supervisor:
     def close(self) -> None:
         """End the thread, then the launcher; book what workers wrote while they ended."""
         self._closing.set()
-        self._wake.set()
+        self._wake.ring()
         self._thread.join()
         self._launcher.close()
         self._follow_runs()
@@ -135,17 +136,16 @@ class Supervisor:
     # The thread
 
     def _loop(self) -> None:
-        self._wake.set()
+        self._wake.ring()
         while not self._closing.is_set():
             busy = bool(self._runs or self._evaluations)
             woken = self._wake.wait(TICK_SECONDS if busy else IDLE_SECONDS)
-            self._wake.clear()
             try:
                 self._tick(woken)
             except Exception as error:
                 self._throttle.failed("Starting what waits", error)
                 self._closing.wait(RETRY_SECONDS)
-                self._wake.set()
+                self._wake.ring()
             else:
                 self._throttle.over("Starting what waits")
 

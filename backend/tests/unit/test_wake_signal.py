@@ -1,0 +1,59 @@
+"""A thread that sleeps between two looks hears every ring, also one that comes just as its time runs out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Event, Thread
+
+from rlviz.services.supervision.wake_signal import WakeSignal
+from tests.support.training import eventually
+
+SLEEP = 0.002
+"""Seconds; shorter than Python lets another thread go on for (``sys.getswitchinterval``)."""
+
+
+class Sleeper:
+    """Sleeps again and again, and counts how often it was woken."""
+
+    def __init__(self, signal: WakeSignal) -> None:
+        self._signal, self._closing = signal, Event()
+        self.woken = 0
+
+    @contextmanager
+    def sleeping(self) -> Iterator[None]:
+        thread = Thread(target=self._loop, daemon=True)
+        thread.start()
+        yield
+        self._closing.set()
+        thread.join()
+
+    def _loop(self) -> None:
+        while not self._closing.is_set():
+            self.woken += self._signal.wait(SLEEP)
+
+
+def work(seconds: float) -> None:
+    """As a request that is answered: without letting another thread go on."""
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        pass
+
+
+def test_no_ring_is_lost_though_the_sleep_may_run_out_just_before_it() -> None:
+    signal = WakeSignal()
+    sleeper = Sleeper(signal)
+    with sleeper.sleeping():
+        for _ in range(200):
+            work(2 * SLEEP)
+            before = sleeper.woken
+            signal.ring()
+            eventually(lambda before=before: sleeper.woken > before, "the sleeper to wake")
+
+
+def test_two_rings_before_a_wait_wake_once_and_without_a_ring_nobody_is_woken() -> None:
+    signal = WakeSignal()
+    signal.ring()
+    signal.ring()
+    assert [signal.wait(60), signal.wait(0), signal.wait(0)] == [True, False, False]
