@@ -1,0 +1,157 @@
+"use client";
+
+import { type KeyboardEvent, type PointerEvent, useEffect, useRef, useState } from "react";
+import { readChartColors, watchTheme } from "@/components/charts/plot/chart-colors";
+import { count, decimal, NONE } from "@/lib/format";
+import { lineScale, stepAt } from "../prepare/line-scale";
+import { Figure } from "./figure";
+import { type DrawnLine, paintLine } from "./paint-line";
+
+interface EpisodeLineProps {
+  title: string;
+  note?: string | null;
+  lines: readonly DrawnLine[];
+  /** Index of the first value. */
+  first: number;
+  /** Whether more steps will come. */
+  grows: boolean;
+  fromZero?: boolean;
+  /** The step that is shown. */
+  at: number;
+  /** Somebody wants to see a step. */
+  onPick: (index: number) => void;
+  height: number;
+}
+
+/** Lines over an episode, and a way to each of its moments: by press, or by arrow keys. */
+export function EpisodeLine({
+  title,
+  note,
+  lines,
+  first,
+  grows,
+  fromZero = false,
+  at,
+  onPick,
+  height,
+}: EpisodeLineProps) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [hovered, setHovered] = useState<number | null>(null);
+  const length = Math.max(0, ...lines.map(({ values }) => values.length));
+  const last = first + Math.max(0, length - 1);
+  const scale = lineScale(
+    lines.map(({ values }) => values),
+    { first, grows, fromZero },
+  );
+
+  // External system: the canvas, painted anew whenever anything that is on it has changed.
+  useEffect(() => {
+    const element = canvas.current;
+    const ctx = element?.getContext("2d");
+    if (!element || !ctx) return;
+    const paint = () => {
+      const { clientWidth: width, clientHeight } = element;
+      const [wide, high] = [width, clientHeight].map((side) => Math.round(side * devicePixelRatio));
+      if (element.width !== wide) element.width = wide!;
+      if (element.height !== high) element.height = high!;
+      ctx.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
+      const painted = { lines, scale, first, at, hovered };
+      paintLine(ctx, { width, height: clientHeight }, readChartColors(element), painted);
+    };
+    paint();
+    const unwatch = watchTheme(paint);
+    const resize = new ResizeObserver(paint);
+    resize.observe(element);
+    return () => {
+      unwatch();
+      resize.disconnect();
+    };
+  });
+
+  const stepUnder = ({ clientX, currentTarget }: PointerEvent) => {
+    const { left, width } = currentTarget.getBoundingClientRect();
+    return stepAt((clientX - left) / width, scale, length);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const to = keyTarget(event.key, at, first, last);
+    if (to === null) return;
+    event.preventDefault();
+    event.stopPropagation();
+    onPick(to);
+  };
+  const read = hovered ?? at;
+  const words = lines.map(({ name, values }) => ({ name, text: textOf(values[read - first]) }));
+  return (
+    <Figure
+      title={title}
+      note={note}
+      aside={
+        <>
+          step {count(read)}
+          {words.map(({ name, text }, i) => (
+            <span key={name} className="ml-2.5 whitespace-nowrap">
+              <Swatch line={lines[i]!} /> {name} <span className="text-ink">{text}</span>
+            </span>
+          ))}
+        </>
+      }
+    >
+      <canvas
+        ref={canvas}
+        role="slider"
+        tabIndex={0}
+        aria-label={`${title} over the episode`}
+        aria-valuemin={first}
+        aria-valuemax={last}
+        aria-valuenow={Math.min(last, Math.max(first, at))}
+        aria-valuetext={`step ${at}: ${words.map(({ name, text }) => `${name} ${text}`).join(", ")}`}
+        style={{ height }}
+        className="w-full cursor-crosshair touch-pan-y rounded-sm border border-line bg-sunken"
+        onPointerMove={(event) => setHovered(stepUnder(event))}
+        onPointerLeave={() => setHovered(null)}
+        onClick={(event) => onPick(stepUnder(event as unknown as PointerEvent))}
+        onKeyDown={onKeyDown}
+      />
+    </Figure>
+  );
+}
+
+function Swatch({ line: { color, dash } }: { line: DrawnLine }) {
+  return (
+    <svg aria-hidden width="12" height="6" className="inline-block align-middle">
+      <line
+        x1="0"
+        x2="12"
+        y1="3"
+        y2="3"
+        strokeWidth="2"
+        strokeDasharray={dash?.join(" ")}
+        style={{ stroke: `var(--${color})` }}
+      />
+    </svg>
+  );
+}
+
+function textOf(value: number | null | undefined): string {
+  return value === null || value === undefined ? NONE : decimal(value);
+}
+
+function keyTarget(key: string, at: number, first: number, last: number): number | null {
+  const within = (index: number) => Math.min(last, Math.max(first, index));
+  switch (key) {
+    case "ArrowLeft":
+      return within(at - 1);
+    case "ArrowRight":
+      return within(at + 1);
+    case "PageUp":
+      return within(at - 10);
+    case "PageDown":
+      return within(at + 10);
+    case "Home":
+      return first;
+    case "End":
+      return last;
+    default:
+      return null;
+  }
+}

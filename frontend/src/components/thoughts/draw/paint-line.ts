@@ -1,0 +1,79 @@
+import type { ChartColors } from "@/components/charts/plot/chart-colors";
+import type { LineScale } from "../prepare/line-scale";
+
+export interface DrawnLine {
+  name: string;
+  values: readonly (number | null)[];
+  /** Token of its colour. */
+  color: string;
+  dash?: readonly number[];
+}
+
+interface Painted {
+  lines: readonly DrawnLine[];
+  scale: LineScale;
+  /** Index of the first value. */
+  first: number;
+  /** The step that is shown, and the one under the pointer. */
+  at: number | null;
+  hovered: number | null;
+}
+
+const INSET = 3;
+
+/** Draws lines over an episode into a box of `width` × `height` CSS pixels. */
+export function paintLine(
+  ctx: CanvasRenderingContext2D,
+  { width, height }: { width: number; height: number },
+  colors: ChartColors,
+  { lines, scale, first, at, hovered }: Painted,
+) {
+  const [from, to] = scale.x;
+  const [low, high] = scale.y;
+  const x = (step: number) => ((step - from) / (to - from)) * width;
+  const y = (value: number) =>
+    height - INSET - ((value - low) / (high - low)) * (height - 2 * INSET);
+  ctx.clearRect(0, 0, width, height);
+  if (low < 0 && high > 0) upright(ctx, colors.of("chart-grid"), 0, y(0), width, y(0));
+  for (const { values, color, dash = [] } of lines) {
+    ctx.beginPath();
+    ctx.setLineDash([...dash]);
+    ctx.strokeStyle = colors.of(color);
+    ctx.lineWidth = 1.5;
+    ctx.lineJoin = "round";
+    let open = false;
+    values.forEach((value, i) => {
+      if (value === null) return (open = false);
+      const [left, top] = [x(first + i), y(value)];
+      if (open) ctx.lineTo(left, top);
+      else ctx.moveTo(left, top);
+      open = true;
+    });
+    ctx.stroke();
+  }
+  ctx.setLineDash([]);
+  if (hovered !== null) upright(ctx, colors.of("line-strong"), x(hovered), 0, x(hovered), height);
+  if (at === null) return;
+  upright(ctx, colors.of("accent"), x(at), 0, x(at), height);
+  for (const { values, color } of lines) {
+    const value = values[at - first] ?? null;
+    if (value === null) continue;
+    ctx.beginPath();
+    ctx.fillStyle = colors.of(color);
+    ctx.arc(x(at), y(value), 2.5, 0, 2 * Math.PI);
+    ctx.fill();
+  }
+}
+
+function upright(
+  ctx: CanvasRenderingContext2D,
+  color: string,
+  ...[fromX, fromY, toX, toY]: [number, number, number, number]
+) {
+  ctx.beginPath();
+  ctx.strokeStyle = color;
+  ctx.lineWidth = 1;
+  ctx.moveTo(Math.round(fromX) + 0.5, fromY);
+  ctx.lineTo(Math.round(toX) + 0.5, toY);
+  ctx.stroke();
+}

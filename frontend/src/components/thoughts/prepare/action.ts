@@ -1,0 +1,34 @@
+import type { StepRecord } from "@/lib/api";
+import { decimal } from "@/lib/format";
+import { type DrawnSpace, nameOf } from "./space";
+
+/**
+ * The discrete action that was chosen on what `record` shows: the one that led to the step after it. Before that is
+ * known a greedy policy's choice can be told all the same, as it takes what it prefers.
+ */
+export function chosenAction(
+  record: StepRecord,
+  next: StepRecord | null,
+  greedy: boolean,
+): number | null {
+  if (next) return typeof next.action === "number" ? next.action : null;
+  if (!greedy || record.terminated || record.truncated) return null;
+  const preferred = record.reading?.probabilities ?? record.reading?.q_values;
+  return preferred ? preferred.indexOf(Math.max(...preferred)) : null;
+}
+
+/** An action in words: its name, or the number of each component. */
+export function actionText(action: StepRecord["action"], space: DrawnSpace): string | null {
+  if (action === null || action === undefined) return null;
+  if (typeof action === "number") {
+    return space.kind === "Discrete" ? nameOf(space, action) : decimal(action);
+  }
+  if (!Array.isArray(action)) return JSON.stringify(action);
+  return action
+    .flat(Infinity as 1)
+    .map((value, place) => {
+      const text = typeof value === "number" ? decimal(value) : String(value);
+      return space.labels?.[place] ? `${space.labels[place]} ${text}` : text;
+    })
+    .join(", ");
+}

@@ -1,0 +1,65 @@
+import type { PolicyReading, StepRecord } from "@/lib/api";
+
+type Values = readonly (number | null)[];
+
+export interface EpisodeLines {
+  /** Index of the first step that is held. */
+  first: number;
+  /** What the policy expects from each step on; null if it has nothing like it. */
+  expected: { name: string; values: Values } | null;
+  /** The discounted return that came from each step on; null before it is known. */
+  came: Values | null;
+  /** What each action earned, at the step that it led to. */
+  rewards: Values;
+  /** How `came` is to be read where the episode did not come to an end of its own. */
+  note: string | null;
+}
+
+interface LineOptions {
+  /** Discount of the run; null while it is unknown. */
+  gamma: number | null;
+  isOver: boolean;
+  /** Whether the policy learned from normalised rewards: what it expects is in units of these. */
+  scaledRewards: boolean;
+}
+
+/** The lines over one episode. Missing is a gap, never a zero. */
+export function episodeLines(
+  records: readonly StepRecord[],
+  { gamma, isOver, scaledRewards }: LineOptions,
+): EpisodeLines {
+  const name = records.map(({ reading }) => expectation(reading)?.name).find(Boolean);
+  const knowsAll = isOver && gamma !== null && !scaledRewards;
+  const cut = records.at(-1)?.truncated && !records.at(-1)?.terminated;
+  return {
+    first: records[0]?.index ?? 0,
+    expected: name
+      ? { name, values: records.map(({ reading }) => expectation(reading)?.value ?? null) }
+      : null,
+    came: knowsAll ? discountedReturns(records, gamma) : null,
+    rewards: records.map(({ reward }) => reward),
+    note: scaledRewards
+      ? "Expected in units of normalised rewards; the return that came is not drawn beside it"
+      : knowsAll && cut
+        ? "A limit cut this episode: what would have come after it is not in the line"
+        : null,
+  };
+}
+
+/** The closest thing to V(s) that an algorithm has. */
+export function expectation(reading: PolicyReading | null): { name: string; value: number } | null {
+  if (!reading) return null;
+  const { value, q_values: q, action_value: chosen } = reading;
+  if (value !== null) return { name: "V(s)", value };
+  if (q !== null && q.length > 0) return { name: "max Q(s, a)", value: Math.max(...q) };
+  return chosen === null ? null : { name: "Q(s, a)", value: chosen };
+}
+
+/** G of step n is what all later actions earned, discounted: r(n+1) + γ·G(n+1); 0 at the last step. */
+export function discountedReturns(records: readonly StepRecord[], gamma: number): number[] {
+  const returns = new Array<number>(records.length).fill(0);
+  for (let n = records.length - 2; n >= 0; n -= 1) {
+    returns[n] = (records[n + 1]!.reward ?? 0) + gamma * returns[n + 1]!;
+  }
+  return returns;
+}

@@ -1,0 +1,46 @@
+type Values = readonly (number | null)[];
+
+export interface LineScale {
+  /** First and last step of the axis. */
+  x: readonly [number, number];
+  y: readonly [number, number];
+}
+
+/** A line that still grows is given room ahead, so that the axis stands still for most steps. */
+const ROOMS = [1, 1.5, 2, 3, 5, 7.5];
+const LEAST = 50;
+
+export function lineScale(
+  lines: readonly Values[],
+  { first, grows, fromZero }: { first: number; grows: boolean; fromZero: boolean },
+): LineScale {
+  const length = Math.max(1, ...lines.map((values) => values.length));
+  const last = first + length - 1;
+  let low = fromZero ? 0 : Infinity;
+  let high = fromZero ? 0 : -Infinity;
+  for (const values of lines) {
+    for (const value of values) {
+      if (value === null) continue;
+      if (value < low) low = value;
+      if (value > high) high = value;
+    }
+  }
+  if (low > high) [low, high] = [0, 1];
+  if (low === high) [low, high] = [low - 0.5, high + 0.5];
+  return {
+    x: [first, grows ? first + roomFor(length) : Math.max(first + 1, last)],
+    y: [low, high],
+  };
+}
+
+function roomFor(length: number): number {
+  const decade = 10 ** Math.floor(Math.log10(Math.max(LEAST, length)));
+  const room = [...ROOMS, 10].map((part) => part * decade).find((size) => size >= length);
+  return Math.max(LEAST, room ?? length);
+}
+
+/** The step at a share (0 to 1) of the axis, among those that are held. */
+export function stepAt(share: number, { x: [from, to] }: LineScale, length: number): number {
+  const step = Math.round(from + Math.min(1, Math.max(0, share)) * (to - from));
+  return Math.min(from + Math.max(0, length - 1), step);
+}

@@ -1,0 +1,56 @@
+import type { StepRecord } from "@/lib/api";
+import { count, decimal, NONE } from "@/lib/format";
+import { type DrawnSpace, isPicture, nameOf } from "./space";
+
+export interface ObservedValue {
+  label: string;
+  text: string;
+  unit: string | null;
+}
+
+export type ObservationPicture =
+  { kind: "values"; values: readonly ObservedValue[] } | { kind: "said"; text: string };
+
+/** Components beyond these are counted, not listed. */
+const MOST = 64;
+
+/** What was observed, component by component with names and units; a picture in words. */
+export function prepareObservation(record: StepRecord, space: DrawnSpace): ObservationPicture {
+  const { observation } = record;
+  if (isPicture(space)) {
+    return { kind: "said", text: `A picture of ${space.shape!.join(" × ")} numbers` };
+  }
+  if (observation === null || observation === undefined) {
+    return { kind: "said", text: "This observation was not recorded" };
+  }
+  if (space.kind === "Discrete" && typeof observation === "number") {
+    const name = space.labels?.[observation];
+    return {
+      kind: "said",
+      text: `State ${count(observation)}${space.n ? ` of ${count(space.n)}` : ""}${name ? `: ${name}` : ""}`,
+    };
+  }
+  const all = parts(observation, "");
+  const values = all.slice(0, MOST).map(({ path, value }, place) => ({
+    label: space.labels?.[place] ? nameOf(space, place) : path || String(place),
+    text: typeof value === "number" ? decimal(value) : value === null ? NONE : String(value),
+    unit: space.units?.[place] || null,
+  }));
+  if (all.length > MOST) {
+    values.push({ label: "and", text: `${count(all.length - MOST)} more`, unit: null });
+  }
+  return { kind: "values", values };
+}
+
+type Json = StepRecord["observation"];
+
+/** The leaves of a composed observation, each with the way to it. */
+function parts(value: Json, path: string): { path: string; value: Json }[] {
+  const under = (key: string) => (path ? `${path} · ${key}` : key);
+  if (Array.isArray(value))
+    return value.flatMap((part, i) => parts(part as Json, under(String(i))));
+  if (value !== null && typeof value === "object") {
+    return Object.entries(value).flatMap(([key, part]) => parts(part as Json, under(key)));
+  }
+  return [{ path, value }];
+}

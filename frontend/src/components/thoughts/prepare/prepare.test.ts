@@ -1,0 +1,220 @@
+import { describe, expect, test } from "vitest";
+import type { PolicyReading, StepRecord } from "@/lib/api";
+import { recordOf } from "@/lib/session/testing";
+import { actionText, chosenAction } from "./action";
+import { discountedReturns, episodeLines } from "./episode-lines";
+import { lineScale, stepAt } from "./line-scale";
+import { prepareObservation } from "./observation";
+import { prepareReading } from "./reading";
+import type { DrawnSpace } from "./space";
+
+const push: DrawnSpace = { kind: "Discrete", n: 2, labels: ["push left", "push right"] };
+const torque: DrawnSpace = { kind: "Box", shape: [1], labels: ["torque"], low: [-2], high: [2] };
+
+const reading = (change: Partial<PolicyReading>): PolicyReading => ({
+  ...{ value: null, probabilities: null, mean: null, deviation: null, squashed: false },
+  ...{ q_values: null, action_value: null, quantiles: null },
+  ...change,
+});
+
+describe("the action", () => {
+  const seen = recordOf(3, { reading: reading({ probabilities: [0.9, 0.1] }) });
+
+  test("that was taken is the one that led to the next step, whatever the policy preferred", () =>
+    expect(chosenAction(seen, recordOf(4, { action: 1 }), true)).toBe(1));
+
+  test("of a greedy policy is known before it is taken; of one that explores it is not", () =>
+    expect([chosenAction(seen, null, true), chosenAction(seen, null, false)]).toEqual([0, null]));
+
+  test("does not follow from the last step of an episode", () =>
+    expect(chosenAction({ ...seen, terminated: true }, null, true)).toBeNull());
+
+  test.each<[StepRecord["action"], DrawnSpace, string | null]>([
+    [1, push, "push right"],
+    [7, push, "7"],
+    [[0.5], torque, "torque 0.5000"],
+    [null, push, null],
+  ])("%j is said in words", (action, space, words) =>
+    expect(actionText(action, space)).toBe(words),
+  );
+});
+
+describe("a reading", () => {
+  test("of probabilities is a bar for each action, the taken one marked", () => {
+    const [picture] = prepareReading(reading({ probabilities: [0.25, 0.75] }), push, 1);
+    expect(picture).toMatchObject({
+      kind: "bars",
+      bars: [
+        { label: "push left", text: "25%", share: 0.25, chosen: false },
+        { label: "push right", text: "75%", share: 0.75, chosen: true },
+      ],
+    });
+  });
+
+  test.each([
+    [0, "0%"],
+    [0.0004, "0.1%"],
+    [0.9996, "99.9%"],
+    [1, "100%"],
+  ])("a probability of %d is never rounded to certainty", (value, text) =>
+    expect(prepareReading(reading({ probabilities: [value] }), push, null)).toMatchObject([
+      { bars: [{ text }] },
+    ]),
+  );
+
+  test("of Q-values shows small differences of large values", () => {
+    const [picture] = prepareReading(reading({ q_values: [100, 101] }), push, 1);
+    const shares = picture?.kind === "bars" ? picture.bars.map(({ share }) => share) : [];
+    expect(shares[1]).toBe(1);
+    expect(shares[0]).toBeLessThan(0.2);
+    expect(shares[0]).toBeGreaterThan(0);
+  });
+
+  test("of a continuous action lies within its bounds", () => {
+    const [picture] = prepareReading(reading({ mean: [1], deviation: [2] }), torque, null);
+    expect(picture).toMatchObject({
+      spreads: [{ mean: 0.75, from: 0.25, to: 1, text: "1.00 ± 2.00", low: "-2.00" }],
+    });
+  });
+
+  test("before the tanh is drawn after it, stretched to the bounds", () => {
+    const squashed = reading({ mean: [0.6], deviation: [50], squashed: true });
+    const [picture] = prepareReading(squashed, torque, null);
+    expect(picture).toMatchObject({ spreads: [{ text: "1.07", from: 0, to: 1 }] });
+    const mean = picture?.kind === "spreads" ? picture.spreads[0]!.mean : 0;
+    expect(mean).toBeCloseTo((Math.tanh(0.6) + 1) / 2);
+  });
+
+  test("of a policy without a deviation is a mark alone", () =>
+    expect(prepareReading(reading({ mean: [0] }), torque, null)).toMatchObject([
+      { title: "Action", spreads: [{ from: null, to: null, mean: 0.5 }] },
+    ]));
+
+  test("of quantiles is a strip for each action in place of its Q-value", () => {
+    const quantiles = [
+      [0, 1, 2],
+      [2, 3, 4],
+    ];
+    const pictures = prepareReading(reading({ quantiles, q_values: [1, 3] }), push, 1);
+    expect(pictures).toHaveLength(1);
+    expect(pictures[0]).toMatchObject({
+      kind: "strips",
+      strips: [
+        { ticks: [0, 0.25, 0.5], mean: 0.25, text: "1.00", chosen: false },
+        { ticks: [0.5, 0.75, 1], mean: 0.75, chosen: true },
+      ],
+    });
+  });
+
+  test("that has nothing draws nothing", () =>
+    expect(prepareReading(reading({}), push, null)).toEqual([]));
+});
+
+describe("an observation", () => {
+  const cart: DrawnSpace = {
+    ...{ kind: "Box", shape: [2], labels: ["pole angle", ""], units: ["rad", ""] },
+  };
+
+  test("is named component by component, with units", () =>
+    expect(prepareObservation(recordOf(0, { observation: [0.1, null] }), cart)).toEqual({
+      kind: "values",
+      values: [
+        { label: "pole angle", text: "0.1000", unit: "rad" },
+        { label: "1", text: "–", unit: null },
+      ],
+    }));
+
+  test("of a state is its number", () => {
+    const lake = { kind: "Discrete", n: 16 };
+    expect(prepareObservation(recordOf(0, { observation: 14 }), lake)).toEqual({
+      kind: "said",
+      text: "State 14 of 16",
+    });
+  });
+
+  test("that is composed is listed by the way to each part", () => {
+    const observation = { hand: [12, 1], ace: true } as unknown as StepRecord["observation"];
+    expect(prepareObservation(recordOf(0, { observation }), { kind: "Dict" })).toMatchObject({
+      values: [
+        { label: "hand · 0", text: "12.0" },
+        { label: "hand · 1" },
+        { label: "ace", text: "true" },
+      ],
+    });
+  });
+
+  test("of a picture is said in words", () => {
+    const pong = { kind: "Box", shape: [4, 84, 84], dtype: "uint8" };
+    expect(prepareObservation(recordOf(0, { observation: null }), pong)).toMatchObject({
+      text: "A picture of 4 × 84 × 84 numbers",
+    });
+  });
+
+  test("of very many numbers is counted beyond the first", () => {
+    const observation = new Array(1000).fill(0);
+    const picture = prepareObservation(recordOf(0, { observation }), {
+      kind: "Box",
+      shape: [1000],
+    });
+    expect(picture.kind === "values" && picture.values.at(-1)).toMatchObject({ text: "936 more" });
+  });
+});
+
+describe("the lines of an episode", () => {
+  const step = (index: number, value: number | null, change: Partial<StepRecord> = {}) =>
+    recordOf(index, { reward: index === 0 ? null : 1, reading: reading({ value }), ...change });
+  const over = [step(0, 2), step(1, null), step(2, 1, { terminated: true })];
+  const known = { gamma: 0.5, isOver: true, scaledRewards: false };
+
+  test("discount what later actions earned", () =>
+    expect(discountedReturns(over, 0.5)).toEqual([1.5, 1, 0]));
+
+  test("leave a gap where the policy said nothing, and begin rewards with the first action", () =>
+    expect(episodeLines(over, known)).toEqual({
+      ...{ first: 0, expected: { name: "V(s)", values: [2, null, 1] } },
+      ...{ came: [1.5, 1, 0], rewards: [null, 1, 1], note: null },
+    }));
+
+  test("do not know what will come before the episode is over", () =>
+    expect(episodeLines(over.slice(0, 2), { ...known, isOver: false }).came).toBeNull());
+
+  test("of normalised rewards are not compared with the environment's", () => {
+    const { came, note } = episodeLines(over, { ...known, scaledRewards: true });
+    expect([came, note]).toEqual([null, expect.stringContaining("normalised")]);
+  });
+
+  test("say so where a limit cut the episode", () =>
+    expect(episodeLines([step(0, 1), step(1, 1, { truncated: true })], known).note).toContain(
+      "limit",
+    ));
+
+  test("take the greatest Q-value for V where there is none", () => {
+    const q = [recordOf(0, { reading: reading({ q_values: [1, 3] }) })];
+    expect(episodeLines(q, known).expected).toEqual({ name: "max Q(s, a)", values: [3] });
+  });
+});
+
+describe("the axis of a line", () => {
+  const values = (n: number) => Array.from({ length: n }, (_, i) => i);
+  const growing = { first: 0, grows: true, fromZero: false };
+
+  test("stands still while the line grows into its room", () => {
+    const ends = [51, 60, 75, 76, 100, 101].map((n) => lineScale([values(n)], growing).x[1]);
+    expect(ends).toEqual([75, 75, 75, 100, 100, 150]);
+  });
+
+  test("ends with the episode once that is over", () =>
+    expect(lineScale([values(200)], { ...growing, grows: false }).x).toEqual([0, 199]));
+
+  test("has a height though all values are equal, or there are none", () => {
+    expect(lineScale([[3, 3]], growing).y).toEqual([2.5, 3.5]);
+    expect(lineScale([[null]], growing).y).toEqual([0, 1]);
+  });
+
+  test("never points beyond the steps there are", () => {
+    const scale = lineScale([values(10)], growing);
+    expect([stepAt(0.5, scale, 10), stepAt(0.1, scale, 10), stepAt(-1, scale, 10)]).toEqual([
+      9, 5, 0,
+    ]);
+  });
+});

@@ -1,0 +1,157 @@
+import type { PolicyReading } from "@/lib/api";
+import { decimal } from "@/lib/format";
+import { boundsOf, type DrawnSpace, nameOf } from "./space";
+
+export interface Bar {
+  label: string;
+  text: string;
+  /** How far it reaches, from 0 to 1. */
+  share: number;
+  chosen: boolean;
+}
+
+/** A continuous component: positions are shares of its bounds, from 0 to 1. */
+export interface Spread {
+  label: string;
+  text: string;
+  mean: number;
+  /** One standard deviation to either side; null for a policy that has none. */
+  from: number | null;
+  to: number | null;
+  low: string;
+  high: string;
+}
+
+/** One action's quantiles: positions are shares of the range of all. */
+export interface Strip {
+  label: string;
+  text: string;
+  ticks: readonly number[];
+  mean: number;
+  chosen: boolean;
+}
+
+export type ReadingPicture =
+  | { kind: "bars"; title: string; note: string | null; bars: readonly Bar[] }
+  | { kind: "spreads"; title: string; note: string | null; spreads: readonly Spread[] }
+  | { kind: "strips"; title: string; note: string | null; strips: readonly Strip[] };
+
+/** What of a reading is drawn, from the most telling on. `chosen`: place of the action that was taken here. */
+export function prepareReading(
+  reading: PolicyReading,
+  actions: DrawnSpace,
+  chosen: number | null,
+): ReadingPicture[] {
+  const pictures: ReadingPicture[] = [];
+  const { probabilities, q_values: q, mean, quantiles } = reading;
+  if (probabilities) pictures.push(probabilityBars(probabilities, actions, chosen));
+  if (mean) pictures.push(spreads(reading, mean, actions));
+  if (quantiles) pictures.push(strips(quantiles, actions, chosen));
+  else if (q) pictures.push(valueBars(q, actions, chosen));
+  return pictures;
+}
+
+function probabilityBars(
+  values: readonly number[],
+  actions: DrawnSpace,
+  chosen: number | null,
+): ReadingPicture {
+  const several = actions.kind !== "Discrete";
+  return {
+    kind: "bars",
+    title: several ? "Probabilities of the choices" : "Action probabilities",
+    note: several ? "One choice after the other" : null,
+    bars: values.map((value, place) => ({
+      label: nameOf(actions, place),
+      text: percentOf(value),
+      share: clamp(value),
+      chosen: place === chosen,
+    })),
+  };
+}
+
+/** Whole percent, but for what is nearly certain or nearly impossible. */
+function percentOf(share: number): string {
+  const percent = share * 100;
+  const near = (percent > 0 && percent < 1) || (percent > 99 && percent < 100);
+  return `${near ? Math.min(99.9, Math.max(0.1, percent)).toFixed(1) : Math.round(percent)}%`;
+}
+
+/** Q-values differ by little and may all be large: bars begin a little below the lowest. */
+function valueBars(
+  values: readonly number[],
+  actions: DrawnSpace,
+  chosen: number | null,
+): ReadingPicture {
+  const [low, high] = rangeOf(values);
+  const from = low - (high - low) * 0.15;
+  return {
+    kind: "bars",
+    title: "Q(s, a)",
+    note: "Bars begin just below the lowest",
+    bars: values.map((value, place) => ({
+      label: nameOf(actions, place),
+      text: decimal(value),
+      share: high > low ? clamp((value - from) / (high - from)) : 0.5,
+      chosen: place === chosen,
+    })),
+  };
+}
+
+function spreads(reading: PolicyReading, means: number[], actions: DrawnSpace): ReadingPicture {
+  const { deviation, squashed } = reading;
+  return {
+    kind: "spreads",
+    title: deviation ? "Action: mean ± deviation" : "Action",
+    note: squashed ? "Drawn after the tanh that bounds the action" : null,
+    spreads: means.map((mean, place) => {
+      const [low, high] = boundsOf(actions, place);
+      const place01 = (value: number) =>
+        squashed ? (Math.tanh(value) + 1) / 2 : clamp((value - low) / (high - low));
+      const wide = deviation?.[place] ?? null;
+      const inUnits = squashed ? low + ((Math.tanh(mean) + 1) / 2) * (high - low) : mean;
+      const said = decimal(inUnits);
+      return {
+        label: nameOf(actions, place),
+        text: wide === null || squashed ? said : `${said} ± ${decimal(wide)}`,
+        mean: place01(mean),
+        from: wide === null ? null : place01(mean - wide),
+        to: wide === null ? null : place01(mean + wide),
+        low: decimal(low),
+        high: decimal(high),
+      };
+    }),
+  };
+}
+
+function strips(
+  quantiles: readonly number[][],
+  actions: DrawnSpace,
+  chosen: number | null,
+): ReadingPicture {
+  const [low, high] = rangeOf(quantiles.flat());
+  const share = (value: number) => (high > low ? (value - low) / (high - low) : 0.5);
+  return {
+    kind: "strips",
+    title: "Quantiles of the return",
+    note: `From ${decimal(low)} to ${decimal(high)}; the longer mark is the mean, Q(s, a)`,
+    strips: quantiles.map((values, place) => {
+      const mean = values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+      return {
+        label: nameOf(actions, place),
+        text: decimal(mean),
+        ticks: values.map(share),
+        mean: share(mean),
+        chosen: place === chosen,
+      };
+    }),
+  };
+}
+
+function rangeOf(values: readonly number[]): [number, number] {
+  return values.length === 0 ? [0, 0] : [Math.min(...values), Math.max(...values)];
+}
+
+function clamp(share: number): number {
+  return Math.min(1, Math.max(0, share));
+}

@@ -1,0 +1,25 @@
+import type { Space } from "@/lib/api";
+
+/**
+ * A space as far as drawing needs it: a registry's or a session's. `units` and bounds are of each number; where they
+ * are not told, numbers stand without a unit, and actions are taken to lie in −1 … 1.
+ */
+export type DrawnSpace = Pick<Space, "kind" | "shape" | "n" | "labels" | "dtype"> & {
+  units?: readonly string[];
+  low?: readonly (number | null)[] | null;
+  high?: readonly (number | null)[] | null;
+};
+
+/** What an action or a component is called; its place where nobody named it. */
+export function nameOf({ labels }: DrawnSpace, place: number): string {
+  return labels?.[place] || String(place);
+}
+
+export function boundsOf({ low, high }: DrawnSpace, place: number): [number, number] {
+  return [low?.[place] ?? -1, high?.[place] ?? 1];
+}
+
+/** Whether an element is a picture: known by its hash, never sent as numbers. */
+export function isPicture({ kind, shape }: DrawnSpace): boolean {
+  return kind === "Box" && (shape?.length ?? 0) > 1;
+}
