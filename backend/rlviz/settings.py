@@ -11,6 +11,7 @@ from pydantic import ByteSize, Field, ValidationError, field_validator, model_va
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from rlviz.domain.errors import InvalidRequest
+from rlviz.domain.limits import DEFAULT_FILM, LIMITS
 from rlviz.launchers import LAUNCHERS
 from rlviz.machine import machine_memory
 
@@ -42,6 +43,13 @@ class Settings(BaseSettings):
         description="Memory for the buffers of all runs together, for instance 8GB. Default: 60 % of the machine's.",
     )
     keep_eval_videos: int = Field(3, ge=1, le=1_000, description="Newest evaluation videos kept a run.")
+    keep_film: int = Field(
+        DEFAULT_FILM,
+        ge=LIMITS.film.minimum,
+        le=LIMITS.film.maximum,
+        description="Policies kept of each new run for its filmstrip, weights alone; 0: none. Large ones are kept less "
+        "often, so that they take about 64 MB at most.",
+    )
     trash_days: float = Field(
         7.0, ge=0, le=3_650, description="Days a deleted run stays in the trash, from where it can be brought back."
     )

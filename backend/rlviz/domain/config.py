@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 from rlviz.domain.environment import CustomEnvironment
-from rlviz.domain.limits import DEFAULT_PERIODIC_EPISODES, LIMITS, MAX_TIMESTEPS
+from rlviz.domain.limits import DEFAULT_FILM, DEFAULT_PERIODIC_EPISODES, LIMITS, MAX_TIMESTEPS
 from rlviz.domain.times import Instant
 
 TotalTimesteps = Annotated[
@@ -41,6 +41,12 @@ class CheckpointPolicy(BaseModel):
     )
     every_seconds: float = Field(default=30.0, ge=1, le=86_400, description="Seconds between checkpoints.")
     keep: int = Field(default=3, ge=1, le=100, description="Newest checkpoints kept on disk.")
+    film: int = Field(
+        default=DEFAULT_FILM,
+        ge=LIMITS.film.minimum,
+        le=LIMITS.film.maximum,
+        description="Policies kept for the filmstrip, weights alone, from the first to the last; 0: none.",
+    )
 
 
 class EvaluationPlan(BaseModel):

@@ -30,6 +30,7 @@ class Limits(BaseModel):
     periodic_every_steps: Bounds = Field(description="Environment steps between evaluations while training.")
     periodic_episodes: Bounds = Field(description="Episodes of each evaluation while training.")
     periodic_stop_after: Bounds = Field(description="Evaluations in a row at the threshold that end training.")
+    film: Bounds = Field(description="Policies kept for the filmstrip of a run.")
     compared_runs: Bounds = Field(description="Runs in one comparison.")
     compared_metrics: Bounds = Field(description="Metrics besides the return in one comparison.")
     average_window: Bounds = Field(description="Episodes in the moving average of a comparison.")
@@ -45,6 +46,7 @@ DEFAULT_EVALUATION_SEED = 1_000_000
 far from the small seeds people train with."""
 
 DEFAULT_PERIODIC_EPISODES = 10
+DEFAULT_FILM = 40
 DEFAULT_RUNS_PER_PAGE = 50
 DEFAULT_WINDOW = 20
 DEFAULT_COMPARISON_POINTS = 1_000
@@ -63,6 +65,7 @@ LIMITS = Limits(
     periodic_every_steps=Bounds(minimum=100, maximum=MAX_TIMESTEPS),
     periodic_episodes=Bounds(minimum=1, maximum=100, default=DEFAULT_PERIODIC_EPISODES),
     periodic_stop_after=Bounds(minimum=1, maximum=100),
+    film=Bounds(minimum=0, maximum=1_000, default=DEFAULT_FILM),
     compared_runs=Bounds(minimum=1, maximum=100),
     compared_metrics=Bounds(minimum=0, maximum=20),
     average_window=Bounds(minimum=1, maximum=1_000, default=DEFAULT_WINDOW),

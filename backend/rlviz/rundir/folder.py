@@ -24,7 +24,7 @@ from rlviz.rundir.files import MISSING, check_folders, damaged, files_in, is_fil
 
 M = TypeVar("M", bound=BaseModel)
 
-_CHECKPOINT = re.compile(r"step_(\d{1,15})\.zip")
+_STEP = re.compile(r"step_(\d{1,15})\.zip")
 
 _SIGNS = ("config.json", "metrics.jsonl", "events.jsonl")
 """A folder that has one of these is, or was, a run's."""
@@ -58,6 +58,7 @@ class RunFolder:
         self.q_table_path = self.path / "q_table.json"
         self.checkpoints = self.path / "checkpoints"
         self.evaluations = self.path / "eval"
+        self.film = self.path / "film"
         self.sealed = self.path / "sealed"
 
     @classmethod
@@ -130,7 +131,7 @@ class RunFolder:
 
     def tidy(self) -> None:
         """Remove what a trainer that was killed left half-written. For a run that has ended."""
-        for path in (self.path, self.checkpoints):
+        for path in (self.path, self.checkpoints, self.film):
             remove_leftovers(path, self.path)
 
     # Policies
@@ -140,10 +141,20 @@ class RunFolder:
 
     def checkpoint_files(self) -> list[tuple[int, Path]]:
         """Checkpoints as (step, path), oldest first."""
+        return self._policies_in(self.checkpoints)
+
+    def film_path(self, step: int) -> Path:
+        return self.film / f"step_{step}.zip"
+
+    def film_files(self) -> list[tuple[int, Path]]:
+        """Policies of the filmstrip as (step, path), oldest first."""
+        return self._policies_in(self.film)
+
+    def _policies_in(self, path: Path) -> list[tuple[int, Path]]:
         found = (
-            (int(match[1]), path)
-            for path in files_in(self.checkpoints, self.path, "step_*.zip")
-            if (match := _CHECKPOINT.fullmatch(path.name))
+            (int(match[1]), file)
+            for file in files_in(path, self.path, "step_*.zip")
+            if (match := _STEP.fullmatch(file.name))
         )
         return sorted(found)
 

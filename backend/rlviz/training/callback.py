@@ -10,6 +10,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from rlviz.domain.records import EPISODE_INDEX, EPISODE_LENGTH, EPISODE_REWARD, RECENT_FPS
 from rlviz.training.checkpoint import Checkpoints
+from rlviz.training.filmstrip import Filmstrip
 from rlviz.training.journals import RunJournals
 from rlviz.training.logger import RunLogger
 from rlviz.training.periodic import PeriodicEvaluation
@@ -33,13 +34,14 @@ class RunCallback(BaseCallback):
         stop: Event,
         evaluation: PeriodicEvaluation | None = None,
         *,
+        filmstrip: Filmstrip | None = None,
         episodes: int = 0,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         """``episodes``: those that earlier attempts have finished."""
         super().__init__()
         self._journals, self._checkpoints, self._stop, self._monotonic = journals, checkpoints, stop, monotonic
-        self._evaluation = evaluation
+        self._evaluation, self._filmstrip = evaluation, filmstrip
         self._episodes = episodes
         self._rate_since = (0, 0.0)
         self._rollout_ended_at = 0.0
@@ -53,6 +55,8 @@ class RunCallback(BaseCallback):
     def _on_training_start(self) -> None:
         self._rate_since = (self.num_timesteps, self._monotonic())
         self._checkpoints.renew_picture(self.model)
+        if self._filmstrip is not None:
+            self._filmstrip.begin(self.model)
 
     def _on_step(self) -> bool:
         """Kept short: after a step of the environment all this is out of the processor's cache and takes several times
@@ -64,6 +68,8 @@ class RunCallback(BaseCallback):
         step = self.num_timesteps
         if step >= self._checkpoints.next_step:
             self._checkpoints.catch_up(self.model)
+        if self._filmstrip is not None and step >= self._filmstrip.next_step:
+            self._filmstrip.take(self.model)
         if self._evaluation is not None and step >= self._evaluation.next_step:
             self._evaluate(self._evaluation)
         self.stopped = self._stop.is_set()

@@ -25,6 +25,7 @@ from rlviz.training.builder import build_model
 from rlviz.training.callback import RunCallback
 from rlviz.training.checkpoint import Checkpoints
 from rlviz.training.error_messages import in_words
+from rlviz.training.filmstrip import Filmstrip
 from rlviz.training.greedy import GreedyPlayer
 from rlviz.training.interruption import UpdateInterrupted, make_interruptible
 from rlviz.training.journals import JournalOutput, RunJournals
@@ -47,6 +48,7 @@ class Trainer:
         self._journals = RunJournals(folder)
         self._stop = Event()
         self._checkpoints: Checkpoints | None = None
+        self._filmstrip: Filmstrip | None = None
         self._requested_checkpoint = 0
         self._step = 0
 
@@ -68,10 +70,12 @@ class Trainer:
             self._checkpoints.request(number)
 
     def tick(self) -> None:
-        """What the clock asks for, several times a second: checkpoints that are due, and metrics that wait to be
-        written while the training thread is busy with an update."""
+        """What the clock asks for, several times a second: checkpoints that are due, and metrics and policies that wait
+        to be written."""
         if self._checkpoints is not None:
             self._checkpoints.tick()
+        if self._filmstrip is not None:
+            self._filmstrip.write()
         self._journals.flush_if_due()
         self._journals.sync_if_due()
 
@@ -104,11 +108,20 @@ class Trainer:
             make_interruptible(model, self._stop)
             checkpoints = self._take_checkpoints(config)
             evaluation = self._periodic_evaluation(config)
-            callback = RunCallback(self._journals, checkpoints, self._stop, evaluation, episodes=self._attempt.episodes)
+            filmstrip = self._keep_film(config)
+            callback = RunCallback(
+                self._journals,
+                checkpoints,
+                self._stop,
+                evaluation,
+                filmstrip=filmstrip,
+                episodes=self._attempt.episodes,
+            )
             stopped = self._stop.is_set()
             if not stopped:
                 stopped = self._learn(model, config, callback, evaluation)
             checkpoints.save_final(model)
+            filmstrip.finish(model)
             number, path = self._attempt.number, self._folder.model_path.name
             ending: Ending = FinishedData(attempt=number, path=path, ended_early=callback.ended_early)
             if stopped:
@@ -127,6 +140,18 @@ class Trainer:
         self._checkpoints = checkpoints  # before: the watcher may ask meanwhile
         checkpoints.request(self._requested_checkpoint)
         return checkpoints
+
+    def _keep_film(self, config: RunConfig) -> Filmstrip:
+        hyperparameters = ALGORITHMS.get(config.algo).validate(config.hyperparameters, config.total_timesteps)
+        self._filmstrip = Filmstrip(
+            self._folder,
+            self._journals,
+            end=hyperparameters.training_end(config.total_timesteps),
+            count=config.checkpoints.film,
+            first_update=getattr(hyperparameters, "learning_starts", 0),
+            every=hyperparameters.rollout_steps,
+        )
+        return self._filmstrip
 
     def _periodic_evaluation(self, config: RunConfig) -> PeriodicEvaluation | None:
         if config.evaluation.every_steps is None:

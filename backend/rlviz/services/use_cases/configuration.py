@@ -12,9 +12,10 @@ from pydantic import JsonValue, ValidationError
 from rlviz.algorithms import ALGORITHMS
 from rlviz.algorithms.base import Algorithm, Hyperparameters
 from rlviz.algorithms.memory import Layout, MemoryNeed, gigabytes
-from rlviz.domain.config import EvaluationPlan, RunConfig
+from rlviz.domain.config import CheckpointPolicy, EvaluationPlan, RunConfig
 from rlviz.domain.errors import FieldError, InvalidRequest, pointer_to
 from rlviz.domain.ids import new_run_id
+from rlviz.domain.limits import DEFAULT_FILM
 from rlviz.domain.presets import PresetId
 from rlviz.domain.spaces import Space
 from rlviz.domain.times import utc
@@ -49,8 +50,10 @@ def resolve_config(
     find: Callable[[str], Environment] = ENVIRONMENTS.get,
     *,
     memory_limit: int | None = None,
+    keep_film: int = DEFAULT_FILM,
 ) -> RunConfig:
-    """The complete configuration for what was asked; ``find`` knows the environments.
+    """The complete configuration for what was asked; ``find`` knows the environments, and ``keep_film`` is how many
+    policies are kept for the filmstrip.
 
     Raises InvalidRequest, naming each bad field, also if buffers would need more than ``memory_limit`` bytes.
     """
@@ -88,6 +91,7 @@ def resolve_config(
             seed=secrets.randbelow(DRAWN_SEEDS) if new.seed is None else new.seed,
             total_timesteps=total,
             hyperparameters=hyperparameters.model_dump(),
+            checkpoints=CheckpointPolicy(film=keep_film),
             evaluation=evaluation,
             versions=package_versions(),
             git_revision=git_revision(),

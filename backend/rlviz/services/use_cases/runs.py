@@ -112,7 +112,13 @@ class RunService:
         """
         self._disk.check()
         now = self._clock()
-        config = resolve_config(new, now, self._environments.get, memory_limit=self._settings.memory_a_run)
+        config = resolve_config(
+            new,
+            now,
+            self._environments.get,
+            memory_limit=self._settings.memory_a_run,
+            keep_film=self._settings.keep_film,
+        )
         row = row_of_config(config)
         control = None
         if start:

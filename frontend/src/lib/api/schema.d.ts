@@ -746,6 +746,12 @@ export interface components {
        * @default 3
        */
       keep?: number;
+      /**
+       * Film
+       * @description Policies kept for the filmstrip, weights alone, from the first to the last; 0: none.
+       * @default 40
+       */
+      film?: number;
     };
     /** ComparedRun */
     ComparedRun: {
@@ -1485,6 +1491,8 @@ export interface components {
       periodic_episodes: components["schemas"]["Bounds"];
       /** @description Evaluations in a row at the threshold that end training. */
       periodic_stop_after: components["schemas"]["Bounds"];
+      /** @description Policies kept for the filmstrip of a run. */
+      film: components["schemas"]["Bounds"];
       /** @description Runs in one comparison. */
       compared_runs: components["schemas"]["Bounds"];
       /** @description Metrics besides the return in one comparison. */
@@ -2040,7 +2048,8 @@ export interface components {
        * @default {
        *       "every_steps": 25000,
        *       "every_seconds": 30,
-       *       "keep": 3
+       *       "keep": 3,
+       *       "film": 40
        *     }
        */
       checkpoints?: components["schemas"]["CheckpointPolicy"];

@@ -63,8 +63,9 @@ function runFacts(config: RunConfig): Record<string, unknown> {
 }
 
 function describeCheckpoints(policy: NonNullable<RunConfig["checkpoints"]>): string {
-  const { every_steps: steps, every_seconds: seconds, keep } = policy;
-  return `every ${count(steps)} steps or ${setting(seconds)} s, newest ${setting(keep)} kept`;
+  const { every_steps: steps, every_seconds: seconds, keep, film } = policy;
+  const kept = `every ${count(steps)} steps or ${setting(seconds)} s, newest ${setting(keep)} kept`;
+  return film ? `${kept}; up to ${setting(film)} for the filmstrip` : kept;
 }
 
 function named(facts: Record<string, unknown>): Setting[] {

@@ -1,0 +1,150 @@
+"""The filmstrip: policies of moments of training, from the first to the last, kept so that each can be played again."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from io import BytesIO
+
+from stable_baselines3.common.base_class import BaseAlgorithm
+
+from rlviz.algorithms.weights import save_weights
+from rlviz.domain.errors import RunFolderError
+from rlviz.rundir.atomic import write_atomically
+from rlviz.rundir.folder import RunFolder
+from rlviz.training.journals import RunJournals
+
+NEVER = 2**63
+
+MAX_BYTES = 64_000_000
+"""What the policies of one run may take together: large networks, above all those that see pictures, are kept less
+often."""
+
+FEWEST = 8
+"""So many are kept however large they are, if as many are wanted."""
+
+MAX_SHARE, ALLOWANCE_SECONDS = 0.005, 0.02
+"""Of the time that training takes, so much may go into taking policies; a moment that would cost more is passed over.
+To write them takes about as long again, beside the training thread."""
+
+_SHORTEST = 1_000
+"""The second moment comes after this part of training, if the policy has changed by then."""
+
+
+def film_moments(end: int, count: int, *, first_update: int, every: int) -> Sequence[int]:
+    """Environment steps of at most ``count`` policies on the way to step ``end``, log-spaced: much happens early.
+
+    The first is 0. The others are ``every`` steps apart, or a multiple of that, and none comes before
+    ``first_update``: in between, the policy does not change.
+    """
+    moments, last = [0], end // every * every
+    at = _round_up(max(first_update, end // _SHORTEST, 1), every)
+    while at <= last and len(moments) < count:
+        moments.append(at)
+        further = at * (last / at) ** (1 / max(1, count - len(moments)))
+        at = max(at + every, min(last, _round_up(round(further), every)))
+    return moments
+
+
+def _round_up(step: int, every: int) -> int:
+    return -(-step // every) * every
+
+
+class Filmstrip:
+    """Keeps ``film/step_<n>.zip``, weights alone, at the moments of ``film_moments``, and the last policy.
+
+    The training thread takes a policy into memory from ``next_step`` on; the watcher writes it, since waiting for the
+    disk takes longer than everything else. A policy that cannot be written is warned of and left out. What an earlier
+    attempt kept stays until this one has come as far.
+    """
+
+    def __init__(
+        self,
+        folder: RunFolder,
+        journals: RunJournals,
+        *,
+        end: int,
+        count: int,
+        first_update: int = 0,
+        every: int = 1,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """``count`` is how many are kept at most; 0: none. The rest is as for ``film_moments``."""
+        self._monotonic = monotonic
+        self._began, self._spent = monotonic(), 0.0
+        self._folder, self._journals = folder, journals
+        self._end, self._count, self._first_update, self._every = end, count, first_update, every
+        self._moments: deque[int] = deque()
+        self._waiting: deque[tuple[int, bytes]] = deque()
+        self._older: deque[int] = deque()
+        self._begun = self._taken = -1
+        self._warned = False
+        self.next_step = NEVER
+
+    def begin(self, model: BaseAlgorithm) -> None:
+        """Take the policy that training begins with; its size says how many there can be."""
+        if self._count == 0:
+            return
+        self._began, self._begun = self._monotonic(), model.num_timesteps
+        self._older.extend(step for step, _ in self._folder.film_files())
+        size = self._take(model)
+        count = min(self._count, max(FEWEST, MAX_BYTES // size))
+        moments = film_moments(self._end, count, first_update=self._first_update, every=self._every)
+        self._moments.extend(moment for moment in moments if moment > model.num_timesteps)
+        self._advance(model.num_timesteps)
+
+    def take(self, model: BaseAlgorithm) -> None:
+        """Take the policy of now, in the training thread, if there is time for it."""
+        if self._spent <= ALLOWANCE_SECONDS + MAX_SHARE * (self._monotonic() - self._began):
+            self._take(model)
+        self._advance(model.num_timesteps)
+
+    def write(self) -> None:
+        """Write what was taken, in whatever thread."""
+        while self._waiting:
+            try:
+                step, content = self._waiting.popleft()
+            except IndexError:  # the other thread was first
+                return
+            try:
+                self._keep(step, content)
+            except (OSError, RunFolderError) as error:
+                if not self._warned:
+                    self._journals.warn(
+                        step, f"The policy of step {step} could not be kept for the filmstrip: {error}."
+                    )
+                self._warned = True
+            else:
+                self._warned = False
+
+    def finish(self, model: BaseAlgorithm) -> None:
+        """Keep the last policy too, and write what waits."""
+        if self._count and model.num_timesteps > self._taken:
+            self._take(model)
+        self.next_step = NEVER
+        self.write()
+
+    def _take(self, model: BaseAlgorithm) -> int:
+        """Returns the size of the policy, in bytes."""
+        begin = self._monotonic()
+        file = BytesIO()
+        save_weights(model, file)
+        content = file.getvalue()
+        self._taken = model.num_timesteps
+        self._waiting.append((self._taken, content))
+        self._spent += self._monotonic() - begin
+        return len(content)
+
+    def _advance(self, step: int) -> None:
+        """The update at the end of a rollout changes the policy after its last step: it is there at the step after."""
+        while self._moments and self._moments[0] < step:
+            self._moments.popleft()
+        self.next_step = self._moments.popleft() + 1 if self._moments else NEVER
+
+    def _keep(self, step: int, content: bytes) -> None:
+        self._folder.film.mkdir(exist_ok=True)
+        write_atomically(self._folder.film_path(step), content, self._folder.path)
+        while self._older and self._older[0] < step:
+            if (older := self._older.popleft()) > self._begun:
+                self._folder.film_path(older).unlink(missing_ok=True)

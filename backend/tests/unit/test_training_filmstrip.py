@@ -1,0 +1,231 @@
+"""The filmstrip: when a policy is kept, what is kept of it, and what happens when it cannot be."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from stable_baselines3 import PPO
+from stable_baselines3.common.base_class import BaseAlgorithm
+
+from rlviz.algorithms import ALGORITHMS
+from rlviz.algorithms.weights import read_policy
+from rlviz.environments import ENVIRONMENTS
+from rlviz.environments.make import make
+from rlviz.rundir.folder import RunFolder
+from rlviz.training import filmstrip as module
+from rlviz.training.filmstrip import FEWEST, MAX_SHARE, NEVER, Filmstrip, film_moments
+from rlviz.training.journals import RunJournals
+from rlviz.training.session import train_run
+from tests.support.training import ENV_ID, checkpoints, leftovers, make_run, messages
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[BaseAlgorithm]:
+    model = PPO("MlpPolicy", make(ENVIRONMENTS.get(ENV_ID)), n_steps=32, batch_size=32, seed=1, device="cpu")
+    yield model
+    environments = model.get_env()
+    assert environments is not None
+    environments.close()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> RunFolder:
+    return make_run(tmp_path)
+
+
+@pytest.fixture
+def journals(folder: RunFolder) -> Iterator[RunJournals]:
+    journals = RunJournals(folder)
+    yield journals
+    journals.close()
+
+
+def no_time() -> float:
+    """A clock by which nothing takes any time."""
+    return 0.0
+
+
+def kept(folder: RunFolder) -> list[int]:
+    return [step for step, _ in folder.film_files()]
+
+
+def advance(strip: Filmstrip, model: BaseAlgorithm, *steps: int) -> None:
+    """Train, as far as a filmstrip can tell, to each of ``steps``."""
+    for step in steps:
+        model.num_timesteps = step
+        if step >= strip.next_step:
+            strip.take(model)
+        strip.write()
+
+
+def begun(strip: Filmstrip, model: BaseAlgorithm, step: int = 0) -> Filmstrip:
+    model.num_timesteps = step
+    strip.begin(model)
+    return strip
+
+
+@given(
+    end=st.integers(100, 10_000_000),
+    count=st.integers(1, 1_000),
+    first_update=st.integers(0, 100_000),
+    every=st.integers(1, 50_000),
+)
+def test_moments_rise_from_the_first_policy_and_lie_where_policies_change(
+    end: int, count: int, first_update: int, every: int
+) -> None:
+    moments = film_moments(end, count, first_update=first_update, every=every)
+    assert moments[0] == 0
+    assert len(moments) <= count
+    assert list(moments) == sorted(set(moments))
+    assert all(moment % every == 0 and first_update <= moment <= end for moment in moments[1:])
+
+
+@pytest.mark.parametrize("every", [1, 256, 2_048])
+def test_moments_are_log_spaced_and_as_many_as_are_wanted(every: int) -> None:
+    moments = np.array(film_moments(1_000_000, 40, first_update=0, every=every)[1:])
+    assert len(moments) == 39
+    assert moments[-1] >= 1_000_000 - every
+    gaps = np.diff(moments)
+    ratios = moments[1:] / moments[:-1]
+    assert all((ratios < 1.3) | (gaps <= 2 * every))
+    assert moments[19] < 250_000
+
+
+def test_fewer_policies_than_wanted_are_all_there_is() -> None:
+    assert film_moments(1_000, 40, first_update=0, every=256) == [0, 256, 512, 768]
+
+
+def test_each_moment_s_policy_is_kept_after_the_update_it_came_from(
+    folder: RunFolder, journals: RunJournals, model: BaseAlgorithm
+) -> None:
+    strip = begun(Filmstrip(folder, journals, end=10_000, count=4, every=100, monotonic=no_time), model)
+    moments = film_moments(10_000, 4, first_update=0, every=100)
+    advance(strip, model, *range(1, 10_001))
+    assert kept(folder) == [0, *(moment + 1 for moment in moments[1:-1])]
+    strip.finish(model)
+    assert kept(folder)[-1] == 10_000
+    assert strip.next_step == NEVER
+    assert leftovers(folder) == []
+
+
+def test_what_is_kept_is_the_policy_of_that_moment(
+    folder: RunFolder, journals: RunJournals, model: BaseAlgorithm
+) -> None:
+    strip = begun(Filmstrip(folder, journals, end=1_000, count=9, monotonic=no_time), model)
+    before = [tensor.clone() for tensor in model.policy.parameters()]
+    with torch.no_grad():
+        next(model.policy.parameters()).add_(1)
+    strip.finish(model)  # writes what was taken before the change
+    with folder.film_path(0).open("rb") as file:
+        policy = read_policy(ALGORITHMS.get("ppo"), file)
+    assert all(map(torch.equal, before, policy.model.policy.parameters()))
+    assert policy.step == 0
+
+
+def test_no_film_is_kept_where_none_is_wanted(folder: RunFolder, journals: RunJournals, model: BaseAlgorithm) -> None:
+    strip = begun(Filmstrip(folder, journals, end=1_000, count=0, monotonic=no_time), model)
+    advance(strip, model, 1, 1_000)
+    strip.finish(model)
+    assert kept(folder) == []
+    assert not folder.film.exists()
+
+
+def test_large_policies_are_kept_less_often(
+    folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MAX_BYTES", 100_000)
+    strip = begun(Filmstrip(folder, journals, end=1_000, count=40, monotonic=no_time), model)
+    advance(strip, model, *range(1, 1_001))
+    assert len(kept(folder)) in (FEWEST - 1, FEWEST)
+    few = begun(Filmstrip(make_run(folder.path.parent, "few"), journals, end=1_000, count=3, monotonic=no_time), model)
+    assert len(few._moments) + 2 == 3  # the one that was taken, and the next
+
+
+def test_policies_that_take_long_to_save_are_passed_over_until_training_has_taken_longer(
+    folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now, save = [0.0], module.save_weights
+
+    def slowly(*arguments: Any) -> None:
+        now[0] += 0.05
+        save(*arguments)
+
+    monkeypatch.setattr(module, "save_weights", slowly)
+    strip = begun(Filmstrip(folder, journals, end=1_000, count=1_000, monotonic=lambda: now[0]), model)
+    for step in range(1, 1_001):
+        now[0] += 0.1
+        advance(strip, model, step)
+    assert len(kept(folder)) == pytest.approx(1 + 1_000 * 0.1 * MAX_SHARE / 0.05, abs=2)
+
+
+def test_a_full_disk_is_one_warning_and_the_strip_goes_on(
+    folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    strip = begun(Filmstrip(folder, journals, end=1_000, count=40, monotonic=no_time), model)
+    write, full = module.write_atomically, [True]
+
+    def refuse(*arguments: Any) -> None:
+        if full[0]:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        write(*arguments)
+
+    monkeypatch.setattr(module, "write_atomically", refuse)
+    advance(strip, model, *range(1, 501))
+    full[0] = False
+    advance(strip, model, *range(501, 1_001))
+    assert kept(folder)
+    assert min(kept(folder)) > 500
+    assert len(messages(folder)) == 1
+    assert "film: [Errno 28] No space left on device" in messages(folder)[0]
+
+
+def test_what_lies_in_the_folder_s_place_is_warned_of(
+    folder: RunFolder, journals: RunJournals, model: BaseAlgorithm
+) -> None:
+    folder.film.symlink_to(folder.path.parent)
+    strip = begun(Filmstrip(folder, journals, end=1_000, count=40, monotonic=no_time), model)
+    strip.finish(model)
+    assert "It is a link" in messages(folder)[0]
+    assert not (folder.path.parent / "step_0.zip").exists()
+
+
+def test_a_second_attempt_goes_on_with_the_strip_and_replaces_what_it_computes_again(
+    folder: RunFolder, journals: RunJournals, model: BaseAlgorithm
+) -> None:
+    strip = begun(Filmstrip(folder, journals, end=1_000, count=20, monotonic=no_time), model)
+    advance(strip, model, *range(1, 801))
+    first = kept(folder)
+    again = begun(Filmstrip(folder, journals, end=1_000, count=12, monotonic=no_time), model, 400)
+    advance(again, model, *range(401, 601))
+    assert [step for step in kept(folder) if step < 400] == [step for step in first if step < 400]
+    latest = max(step for step in kept(folder) if step <= 601)
+    assert [step for step in kept(folder) if step > latest] == [step for step in first if step > latest]
+    between = {step for step in kept(folder) if 400 <= step <= latest}
+    assert 400 in between
+    assert between - {400} <= {moment + 1 for moment in film_moments(1_000, 12, first_update=0, every=1)}
+
+
+@pytest.mark.parametrize("algo", ["ppo", "dqn", "q-learning"])
+def test_training_leaves_a_film_from_the_first_policy_to_the_last(tmp_path: Path, algo: str) -> None:
+    folder = make_run(tmp_path, algo=algo, total_timesteps=2_000, checkpoints=checkpoints(film=10))
+    assert train_run(folder)
+    steps = kept(folder)
+    assert steps[0] == 0
+    assert 3 <= len(steps) <= 11
+    weights = []
+    for _, path in folder.film_files():
+        with path.open("rb") as file:
+            policy = read_policy(ALGORITHMS.get(algo), file)
+        weights.append(b"".join(tensor.numpy().tobytes() for tensor in policy.model.policy.state_dict().values()))
+    assert len(set(weights)) >= len(steps) - 1
+    with folder.model_path.open("rb") as file:
+        last = read_policy(ALGORITHMS.get(algo), file)
+    assert steps[-1] == last.step
