@@ -95,6 +95,9 @@ class Algorithm:
     """``model_class`` is a lazy reference, so that the service never imports torch. So is ``reader``, to the function
     of ``rlviz.algorithms.readers`` that says what its policies make of what they see.
 
+    ``td_errors`` refers to the function of ``rlviz.algorithms.experience`` that says by how much experience surprises
+    it; None if it learns from advantages alone.
+
     ``metrics`` are those it logs besides LOGGED. ``policy`` is the library's name of the kind of policy, None for
     the one that suits the observations. ``definitions`` are of metrics that ``rlviz.domain.metrics`` does not define:
     those that this algorithm alone logs. ``export`` refers to a function that writes, beside each saved
@@ -111,6 +114,7 @@ class Algorithm:
     reader: str
     hyperparameters: type[Hyperparameters]
     metrics: tuple[str, ...]
+    td_errors: str | None = None
     policy: str | None = None
     export: str | None = None
     definitions: tuple[MetricDefinition, ...] = ()

@@ -53,6 +53,7 @@ DQN = Algorithm(
     action_spaces=("Discrete",),
     model_class="stable_baselines3:DQN",
     reader="rlviz.algorithms.readers:q_network",
+    td_errors="rlviz.algorithms.experience:q_network",
     hyperparameters=DQNHyperparameters,
     metrics=(*off_policy.METRICS, "rollout/exploration_rate", "train/loss"),
 )

@@ -75,6 +75,7 @@ Q_LEARNING = Algorithm(
     action_spaces=("Discrete",),
     model_class="rlviz.algorithms.tabular:QLearning",
     reader="rlviz.algorithms.readers:table",
+    td_errors="rlviz.algorithms.experience:table",
     hyperparameters=QLearningHyperparameters,
     metrics=(
         "rollout/exploration_rate",

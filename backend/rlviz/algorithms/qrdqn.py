@@ -55,6 +55,7 @@ QRDQN = Algorithm(
     action_spaces=("Discrete",),
     model_class="sb3_contrib:QRDQN",
     reader="rlviz.algorithms.readers:quantile_network",
+    td_errors="rlviz.algorithms.experience:quantile_network",
     hyperparameters=QRDQNHyperparameters,
     metrics=(*off_policy.METRICS, "rollout/exploration_rate", "train/loss"),
 )

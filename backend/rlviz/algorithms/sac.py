@@ -50,6 +50,7 @@ SAC = Algorithm(
     action_spaces=("Box",),
     model_class="stable_baselines3:SAC",
     reader="rlviz.algorithms.readers:squashed_actor",
+    td_errors="rlviz.algorithms.experience:soft_critics",
     hyperparameters=SACHyperparameters,
     metrics=(
         *off_policy.METRICS,

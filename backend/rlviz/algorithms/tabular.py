@@ -121,7 +121,8 @@ class QLearning(BaseAlgorithm):
         self.exploration_initial_eps, self.exploration_final_eps = exploration_initial_eps, exploration_final_eps
         self.exploration_fraction = exploration_fraction
         self.exploration_rate = exploration_initial_eps
-        self._td_errors: list[float] = []
+        self.recent_td_errors: list[float] = []
+        """Those of the steps since metrics were written last."""
         if _init_setup_model:
             self._setup_model()
 
@@ -213,7 +214,7 @@ class QLearning(BaseAlgorithm):
             error = float(rewards[index]) + future - table[state, action]
             table[state, action] += rate * error
             visits[state, action] += 1
-            self._td_errors.append(abs(error))
+            self.recent_td_errors.append(error)
         self._n_updates += len(states)
 
     def _rate(self) -> float:
@@ -238,11 +239,11 @@ class QLearning(BaseAlgorithm):
             self.logger.record("rollout/ep_len_mean", safe_mean([info["l"] for info in self.ep_info_buffer]))
         self.logger.record("rollout/exploration_rate", self.exploration_rate)
         self.logger.record("train/learning_rate", self._rate())
-        self.logger.record("train/td_error", safe_mean(self._td_errors))
+        self.logger.record("train/td_error", safe_mean(np.abs(self.recent_td_errors)))
         self.logger.record("train/states_visited", int(self.policy.visits.any(dim=1).sum()))
         self.logger.record("train/n_updates", self._n_updates, exclude="tensorboard")
         self.logger.record("time/fps", int((self.num_timesteps - self._num_timesteps_at_start) / elapsed))
         self.logger.record("time/time_elapsed", int(elapsed), exclude="tensorboard")
         self.logger.record("time/total_timesteps", self.num_timesteps, exclude="tensorboard")
-        self._td_errors.clear()
+        self.recent_td_errors.clear()
         self.logger.dump(step=self.num_timesteps)

@@ -67,6 +67,7 @@ TD3 = Algorithm(
     action_spaces=("Box",),
     model_class="stable_baselines3:TD3",
     reader="rlviz.algorithms.readers:deterministic_actor",
+    td_errors="rlviz.algorithms.experience:twin_critics",
     hyperparameters=TD3Hyperparameters,
     metrics=(*off_policy.METRICS, "train/actor_loss", "train/critic_loss"),
 )

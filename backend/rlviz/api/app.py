@@ -22,6 +22,7 @@ from rlviz.api.pages import page_routes
 from rlviz.api.problems import PROBLEM, answer_with_problems
 from rlviz.api.request_filter import RequestFilter
 from rlviz.api.routers import (
+    anatomy,
     artifacts,
     compare,
     evaluations,
@@ -39,7 +40,7 @@ from rlviz.domain.session_messages import CLIENT_MESSAGE, SERVER_MESSAGE
 from rlviz.services.application import Application
 
 _REF = "#/components/schemas/{model}"
-_ROUTERS = (service, runs, tags, evaluations, metrics, events, hints, stream, artifacts, compare, trash)
+_ROUTERS = (service, runs, tags, evaluations, metrics, anatomy, events, hints, stream, artifacts, compare, trash)
 
 
 def create_app(application: Application) -> Starlette:

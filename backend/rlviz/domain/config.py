@@ -97,6 +97,11 @@ class RunConfig(BaseModel):
     hyperparameters: dict[str, JsonValue]
     checkpoints: CheckpointPolicy = CheckpointPolicy()
     evaluation: EvaluationPlan = EvaluationPlan()
+    anatomy: bool = Field(
+        default=False,
+        strict=True,
+        description="Look into an update now and then: advantages, ratios, errors, weights and gradients.",
+    )
     torch_threads: int = Field(
         default=1,
         ge=1,

@@ -36,6 +36,7 @@ class Limits(BaseModel):
     average_window: Bounds = Field(description="Episodes in the moving average of a comparison.")
     comparison_points: Bounds = Field(description="Points of each curve in a comparison.")
     curve_points: Bounds = Field(description="Points of each curve of a run's metrics.")
+    anatomy_updates: Bounds = Field(description="Updates in one look at their anatomy.")
 
 
 MAX_TIMESTEPS = 10_000_000
@@ -51,6 +52,7 @@ DEFAULT_RUNS_PER_PAGE = 50
 DEFAULT_WINDOW = 20
 DEFAULT_COMPARISON_POINTS = 1_000
 DEFAULT_CURVE_POINTS = 2_000
+DEFAULT_UPDATES = 100
 
 LIMITS = Limits(
     run_name=Bounds(minimum=1, maximum=120),
@@ -71,4 +73,5 @@ LIMITS = Limits(
     average_window=Bounds(minimum=1, maximum=1_000, default=DEFAULT_WINDOW),
     comparison_points=Bounds(minimum=4, maximum=5_000, default=DEFAULT_COMPARISON_POINTS),
     curve_points=Bounds(minimum=4, maximum=100_000, default=DEFAULT_CURVE_POINTS),
+    anatomy_updates=Bounds(minimum=2, maximum=500, default=DEFAULT_UPDATES),
 )

@@ -55,6 +55,7 @@ class RunFolder:
         self.lock_path = self.path / "worker.lock"
         self.model_path = self.path / "model.zip"
         self.best_model_path = self.path / "best_model.zip"
+        self.anatomy_path = self.path / "anatomy.jsonl"
         self.q_table_path = self.path / "q_table.json"
         self.checkpoints = self.path / "checkpoints"
         self.evaluations = self.path / "eval"

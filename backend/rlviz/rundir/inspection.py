@@ -48,7 +48,7 @@ def files_of(folder: RunFolder) -> list[Path]:
     """Where regular files belong, whether they are there or not."""
     return [
         *(folder.events_path, folder.metrics_path, folder.control_path, folder.labels_path, folder.model_path),
-        *(folder.best_model_path, folder.q_table_path, folder.log_path, folder.lock_path),
+        *(folder.best_model_path, folder.q_table_path, folder.anatomy_path, folder.log_path, folder.lock_path),
     ]
 
 

@@ -9,6 +9,7 @@ from threading import Event
 from stable_baselines3.common.callbacks import BaseCallback
 
 from rlviz.domain.records import EPISODE_INDEX, EPISODE_LENGTH, EPISODE_REWARD, RECENT_FPS
+from rlviz.training.anatomy import AnatomyJournal
 from rlviz.training.checkpoint import Checkpoints
 from rlviz.training.filmstrip import Filmstrip
 from rlviz.training.journals import RunJournals
@@ -35,13 +36,14 @@ class RunCallback(BaseCallback):
         evaluation: PeriodicEvaluation | None = None,
         *,
         filmstrip: Filmstrip | None = None,
+        anatomy: AnatomyJournal | None = None,
         episodes: int = 0,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         """``episodes``: those that earlier attempts have finished."""
         super().__init__()
         self._journals, self._checkpoints, self._stop, self._monotonic = journals, checkpoints, stop, monotonic
-        self._evaluation, self._filmstrip = evaluation, filmstrip
+        self._evaluation, self._filmstrip, self._anatomy = evaluation, filmstrip, anatomy
         self._episodes = episodes
         self._rate_since = (0, 0.0)
         self._rollout_ended_at = 0.0
@@ -85,6 +87,8 @@ class RunCallback(BaseCallback):
         """The update that followed the last rollout is done. Its diagnostics describe the experience up to here."""
         if self._log.update_is_due:
             self._write_update()
+        if self._anatomy is not None and self._anatomy.is_due:
+            self._anatomy.after_update(self.model)
 
     def _on_rollout_end(self) -> None:
         """Log the current rate: ``time/fps`` is an average since the start."""
@@ -94,12 +98,16 @@ class RunCallback(BaseCallback):
         if elapsed >= RATE_WINDOW_SECONDS:
             self._log.record(RECENT_FPS, round((self.num_timesteps - step) / elapsed, 1))
             self._rate_since = (self.num_timesteps, self._rollout_ended_at)
+        if self._anatomy is not None and self._anatomy.is_due:
+            self._anatomy.before_update(self.model)
 
     def _on_training_end(self) -> None:
         """Write what would wait for a rollout that never comes; unless training ended within one, also what the last
         update found."""
         if not self.stopped and self.ended_early is None:
             self._write_update()
+            if self._anatomy is not None:
+                self._anatomy.after_update(self.model)
         if self._log.name_to_value:
             self._log.dump(self.num_timesteps)
 

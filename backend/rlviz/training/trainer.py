@@ -20,6 +20,7 @@ from rlviz.environments.custom import environment_of
 from rlviz.environments.make import make_environment
 from rlviz.rundir.control import Desired
 from rlviz.rundir.folder import RunFolder
+from rlviz.training.anatomy import AnatomyJournal
 from rlviz.training.attempt import FIRST, Attempt
 from rlviz.training.builder import build_model
 from rlviz.training.callback import RunCallback
@@ -49,6 +50,7 @@ class Trainer:
         self._stop = Event()
         self._checkpoints: Checkpoints | None = None
         self._filmstrip: Filmstrip | None = None
+        self._anatomy: AnatomyJournal | None = None
         self._requested_checkpoint = 0
         self._step = 0
 
@@ -76,6 +78,8 @@ class Trainer:
             self._checkpoints.tick()
         if self._filmstrip is not None:
             self._filmstrip.write()
+        if self._anatomy is not None:
+            self._anatomy.tick()
         self._journals.flush_if_due()
         self._journals.sync_if_due()
 
@@ -97,6 +101,8 @@ class Trainer:
             )
             raise
         finally:
+            if self._anatomy is not None:
+                self._anatomy.close()
             self._journals.close()
 
     def _train(self, config: RunConfig) -> None:
@@ -109,12 +115,14 @@ class Trainer:
             checkpoints = self._take_checkpoints(config)
             evaluation = self._periodic_evaluation(config)
             filmstrip = self._keep_film(config)
+            self._anatomy = self._open_anatomy(config)
             callback = RunCallback(
                 self._journals,
                 checkpoints,
                 self._stop,
                 evaluation,
                 filmstrip=filmstrip,
+                anatomy=self._anatomy,
                 episodes=self._attempt.episodes,
             )
             stopped = self._stop.is_set()
@@ -152,6 +160,17 @@ class Trainer:
             every=hyperparameters.rollout_steps,
         )
         return self._filmstrip
+
+    def _open_anatomy(self, config: RunConfig) -> AnatomyJournal | None:
+        """A place where it cannot be written is worth a warning, not a run."""
+        if not config.anatomy:
+            return None
+        td_errors = ALGORITHMS.get(config.algo).td_errors
+        try:
+            return AnatomyJournal(self._folder, load(td_errors) if td_errors is not None else None)
+        except (OSError, RunFolderError) as error:
+            self._journals.warn(0, f"The anatomy of updates cannot be written: {error}")
+            return None
 
     def _periodic_evaluation(self, config: RunConfig) -> PeriodicEvaluation | None:
         if config.evaluation.every_steps is None:

@@ -29,7 +29,7 @@ Harm = Callable[[Path], None]
 
 FILES = [
     *("config.json", "control.json", "labels.json", "events.jsonl", "metrics.jsonl", "worker.log", "worker.lock"),
-    *("model.zip", "best_model.zip", "q_table.json", "checkpoints", "eval", f"eval/{EVALUATION}.json"),
+    *("model.zip", "best_model.zip", "q_table.json", "anatomy.jsonl", "checkpoints", "eval", f"eval/{EVALUATION}.json"),
 ]
 
 
@@ -128,6 +128,7 @@ def complete(root: Path, run_id: str) -> RunFolder:
     folder.log_path.write_text("hello\n")
     folder.lock_path.touch()
     folder.q_table_path.write_text("{}")
+    folder.anatomy_path.write_text('{"seq":1,"time":1.0,"step":1}\n')
     record = {"id": EVALUATION, "run_id": run_id, "created_at": "2026-11-21T01:43:12Z", "status": "failed"}
     folder.write_evaluation(EvaluationRecord.model_validate(record))
     return folder
@@ -195,6 +196,7 @@ READERS = {
         *("/metrics/rows?tail=100", "/metrics/curves", "/metrics/curves?x=episode&max_points=10", "/metrics", "/hints"),
     ],
     "events.jsonl": ["/events"],
+    "anatomy.jsonl": ["/anatomy"],
     "eval": ["/evaluations", "/evaluations/latest"],
 }
 """What else reads a file, or a file in that folder."""

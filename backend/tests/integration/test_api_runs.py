@@ -764,3 +764,24 @@ def test_a_page_shows_the_api(service: Service) -> None:
     page = service.http.get("/api/docs")
     assert page.headers["content-type"].startswith("text/html")
     assert "openapi.json" in page.text
+
+
+# Anatomy
+
+
+def test_a_run_is_looked_into_unless_the_agent_sees_pictures(service: Service) -> None:
+    def looked_into(**wishes: Any) -> bool:
+        made: dict[str, Any] = service.api("POST", "/runs", json=wishes).json()
+        return bool(made["config"]["anatomy"])
+
+    assert looked_into(algo="ppo")
+    assert not looked_into(algo="ppo", anatomy=False)
+    assert not looked_into(algo="ppo", env_id="CarRacing-v3")
+    assert looked_into(algo="ppo", env_id="CarRacing-v3", anatomy=True)
+
+
+def test_anatomy_of_a_run_that_was_never_looked_into_is_empty(service: Service) -> None:
+    made = service.api("POST", "/runs", json={"algo": "ppo"}).json()
+    assert service.get(f"/runs/{made['id']}/anatomy") == {"run_id": made["id"], "updates": []}
+    assert_problem(service.api("GET", f"/runs/{made['id']}/anatomy?updates=1"), 422)
+    assert_problem(service.api("GET", "/runs/ppo-nowhere-1/anatomy"), 404)

@@ -1,5 +1,6 @@
 """What goes over the wire. The TypeScript types are generated from these."""
 
+from rlviz.api.schemas.anatomy import RunAnatomy
 from rlviz.api.schemas.choices import (
     AlgorithmInfo,
     EnvironmentInfo,
@@ -65,6 +66,7 @@ __all__ = [
     "Problem",
     "ProblemField",
     "Run",
+    "RunAnatomy",
     "RunCreate",
     "RunDetail",
     "RunEvent",

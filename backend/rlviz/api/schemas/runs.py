@@ -27,6 +27,9 @@ class RunCreate(Body):
     env_options: dict[str, JsonValue] = Field(default={}, description="Options of the environment that differ.")
     hyperparameters: dict[str, JsonValue] = Field(default={}, description="Overrides of the preset's values.")
     evaluation: EvaluationPlan | None = Field(None, description="Evaluation while it trains; null: the preset's.")
+    anatomy: bool | None = Field(
+        None, description="Look into updates now and then; null: unless the agent sees pictures."
+    )
     start: bool = False
 
 

@@ -31,7 +31,8 @@ DRAWN_SEEDS = 1_000_000
 
 @dataclass(frozen=True)
 class NewRun:
-    """What a user may say about a run to be created; None leaves it to the preset, or to chance for the seed."""
+    """What a user may say about a run to be created; None leaves it to the preset,
+    for the seed to chance, and for the anatomy of updates to what the agent sees: on unless those are pictures."""
 
     algo: str
     env_id: str = DEFAULT_ENVIRONMENT
@@ -42,6 +43,7 @@ class NewRun:
     env_options: Mapping[str, JsonValue] = field(default_factory=dict)
     hyperparameters: Mapping[str, JsonValue] = field(default_factory=dict)
     evaluation: EvaluationPlan | None = None
+    anatomy: bool | None = None
 
 
 def resolve_config(
@@ -93,12 +95,18 @@ def resolve_config(
             hyperparameters=hyperparameters.model_dump(),
             checkpoints=CheckpointPolicy(film=keep_film),
             evaluation=evaluation,
+            anatomy=_sees_numbers(environment) if new.anatomy is None else new.anatomy,
             versions=package_versions(),
             git_revision=git_revision(),
         )
     except ValidationError as error:
         fields = [FieldError(pointer_to(*item["loc"]), item["msg"]) for item in error.errors()]
         raise InvalidRequest("; ".join(f"{f.pointer}: {f.detail}" for f in fields), fields) from error
+
+
+def _sees_numbers(environment: Environment) -> bool:
+    """Networks for pictures are large: looking into them costs time and disk that somebody has to want."""
+    return len(environment.observation_space.shape) < 3
 
 
 def check_evaluation(plan: EvaluationPlan, environment: Environment) -> None:

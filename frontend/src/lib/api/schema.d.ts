@@ -423,6 +423,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/runs/{run_id}/anatomy": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Get Anatomy
+     * @description Advantages, ratios, errors, actions, weights and gradients of some updates, as histograms.
+     */
+    get: operations["get_anatomy"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/runs/{run_id}/events": {
     parameters: {
       query?: never;
@@ -1407,6 +1427,25 @@ export interface components {
        */
       points: number;
     };
+    /**
+     * Histogram
+     * @description How numbers are distributed over bins of equal width from ``low`` to ``high``.
+     */
+    Histogram: {
+      /** Low */
+      low: number;
+      /** High */
+      high: number;
+      /** Counts */
+      counts: number[];
+      /** Mean */
+      mean: number;
+      /**
+       * Std
+       * @description Population standard deviation.
+       */
+      std: number;
+    };
     /** HyperparameterField */
     HyperparameterField: {
       /** Name */
@@ -1465,6 +1504,25 @@ export interface components {
       cause: string;
     };
     JsonValue: unknown;
+    /**
+     * LayerAnatomy
+     * @description The weights of one layer of a network, as the update left them.
+     */
+    LayerAnatomy: {
+      /**
+       * Name
+       * @description As the library calls the parameter.
+       */
+      name: string;
+      weights: components["schemas"]["Histogram"];
+      /** @description Of the last minibatch, as the optimizer got them; null where another way leads to the weights. */
+      gradients?: components["schemas"]["Histogram"] | null;
+      /**
+       * Gradient Norm
+       * @description Euclidean norm of the same gradients.
+       */
+      gradient_norm?: number | null;
+    };
     /** Limits */
     Limits: {
       /** @description Characters of a run's name. */
@@ -1503,6 +1561,8 @@ export interface components {
       comparison_points: components["schemas"]["Bounds"];
       /** @description Points of each curve of a run's metrics. */
       curve_points: components["schemas"]["Bounds"];
+      /** @description Updates in one look at their anatomy. */
+      anatomy_updates: components["schemas"]["Bounds"];
     };
     /**
      * LookedAt
@@ -1995,6 +2055,16 @@ export interface components {
       /** Notes */
       notes: string;
     };
+    /** RunAnatomy */
+    RunAnatomy: {
+      /** Run Id */
+      run_id: string;
+      /**
+       * Updates
+       * @description Oldest first, evenly over those that were looked into, the newest among them.
+       */
+      updates: components["schemas"]["UpdateAnatomy"][];
+    };
     /**
      * RunConfig
      * @description The validated configuration of one run. Immutable: labels that change live elsewhere.
@@ -2060,6 +2130,12 @@ export interface components {
        */
       evaluation?: components["schemas"]["EvaluationPlan"];
       /**
+       * Anatomy
+       * @description Look into an update now and then: advantages, ratios, errors, weights and gradients.
+       * @default false
+       */
+      anatomy?: boolean;
+      /**
        * Torch Threads
        * @description Threads torch may use. More than one slows small networks down.
        * @default 1
@@ -2120,6 +2196,11 @@ export interface components {
       };
       /** @description Evaluation while it trains; null: the preset's. */
       evaluation?: components["schemas"]["EvaluationPlan"] | null;
+      /**
+       * Anatomy
+       * @description Look into updates now and then; null: unless the agent sees pictures.
+       */
+      anatomy?: boolean | null;
       /**
        * Start
        * @default false
@@ -2616,6 +2697,51 @@ export interface components {
        */
       name: string;
       data?: components["schemas"]["JsonValue"];
+    };
+    /**
+     * UpdateAnatomy
+     * @description A line of ``anatomy.jsonl``: one update. Null: the algorithm has no such thing.
+     */
+    UpdateAnatomy: {
+      /** Seq */
+      seq: number;
+      /**
+       * Time
+       * @description Unix time, seconds.
+       */
+      time: number;
+      /**
+       * Step
+       * @description Environment steps of the experience that was learned from.
+       */
+      step: number;
+      /** @description Of the rollout, before they are normalised. */
+      advantages?: components["schemas"]["Histogram"] | null;
+      /** @description Probability of the rollout's actions after the update over that before it. */
+      ratios?: components["schemas"]["Histogram"] | null;
+      /**
+       * Clip Range
+       * @description Ratios beyond 1 ± this were clipped in the loss.
+       */
+      clip_range?: number | null;
+      /** @description Temporal-difference errors, target less estimate, of experience as it is learned from. */
+      td_errors?: components["schemas"]["Histogram"] | null;
+      /**
+       * Actions
+       * @description The actions taken lately: one for each component, or one over the numbers of discrete actions.
+       * @default []
+       */
+      actions?: components["schemas"]["Histogram"][];
+      /**
+       * Gradient Norm
+       * @description Of all layers together, as of each.
+       */
+      gradient_norm?: number | null;
+      /**
+       * Layers
+       * @default []
+       */
+      layers?: components["schemas"]["LayerAnatomy"][];
     };
     /** Verdict */
     Verdict: {
@@ -3992,6 +4118,58 @@ export interface operations {
         };
       };
       /** @description Invalid request */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_anatomy: {
+    parameters: {
+      query?: {
+        /** @description How many at most. */
+        updates?: number;
+      };
+      header?: never;
+      path: {
+        run_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RunAnatomy"];
+        };
+      };
+      /** @description Run not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Run is damaged */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Validation Error */
       422: {
         headers: {
           [name: string]: unknown;

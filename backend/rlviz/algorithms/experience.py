@@ -1,0 +1,155 @@
+"""What an algorithm learned from lately, and how it judges it: the raw material of an update's anatomy.
+
+Nothing here moves training: generators that are drawn from are put back as they were. Imports torch and
+Stable-Baselines3: only workers import this.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from gymnasium import spaces
+from numpy.typing import NDArray
+from stable_baselines3.common.base_class import BaseAlgorithm
+from stable_baselines3.common.off_policy_algorithm import OffPolicyAlgorithm
+from stable_baselines3.common.on_policy_algorithm import OnPolicyAlgorithm
+
+SAMPLES = 512
+"""So many are looked at of a rollout or a replay buffer: enough for a histogram, and quick."""
+
+Array = NDArray[Any]
+TdErrors = Callable[[Any], Array | None]
+
+
+@dataclass(frozen=True, eq=False)
+class Rollout:
+    """Part of a rollout, as it is before the update that learns from it; each of shape (n, …)."""
+
+    observations: Any
+    actions: Array
+    advantages: Array
+    log_probabilities: Array
+
+    @classmethod
+    def of(cls, model: BaseAlgorithm) -> Rollout | None:
+        """Of the rollout that ``model`` has just collected; None if it learns from a replay buffer or a table."""
+        if not isinstance(model, OnPolicyAlgorithm):
+            return None
+        buffer: Any = model.rollout_buffer
+        picked = _spread(buffer.advantages.size)
+        at, env = np.divmod(picked, buffer.n_envs)
+        return cls(
+            np.array(buffer.observations[at, env]),
+            np.array(buffer.actions[at, env]),
+            np.array(buffer.advantages[at, env]),
+            np.array(buffer.log_probs[at, env]),
+        )
+
+    def ratios(self, model: BaseAlgorithm) -> Array:
+        """How probable the actions are to the policy of ``model`` now, over what they were: (n,)."""
+        policy: Any = model.policy
+        observations = policy.obs_to_tensor(self.observations)[0]
+        actions = torch.as_tensor(self.actions, device=model.device)
+        if isinstance(policy.action_space, spaces.Discrete):
+            actions = actions.long().flatten()
+        with generators_kept(), torch.no_grad():
+            _, log_probabilities, _ = policy.evaluate_actions(observations, actions)
+        return np.asarray(np.exp(log_probabilities.cpu().numpy() - self.log_probabilities))
+
+
+def recent_actions(model: BaseAlgorithm, rollout: Rollout | None) -> Array | None:
+    """The actions taken lately, in the units of the environment: (n, components); None if nobody keeps them."""
+    if rollout is not None:
+        return rollout.actions.reshape(len(rollout.actions), -1)
+    if not isinstance(model, OffPolicyAlgorithm) or model.replay_buffer is None:
+        return None
+    buffer: Any = model.replay_buffer
+    size = buffer.buffer_size if buffer.full else buffer.pos
+    newest = (buffer.pos - 1 - np.arange(min(size, max(1, SAMPLES // buffer.n_envs)))) % buffer.buffer_size
+    actions: Array = buffer.actions[newest].reshape(-1, buffer.action_dim)
+    if actions.dtype.kind == "f":
+        actions = np.asarray(model.policy.unscale_action(actions))
+    return actions
+
+
+@contextmanager
+def generators_kept() -> Iterator[None]:
+    """Put Python's, NumPy's and torch's global generators back, whatever is drawn from them meanwhile."""
+    python, numpy, tensor = random.getstate(), np.random.get_state(), torch.random.get_rng_state()
+    try:
+        yield
+    finally:
+        random.setstate(python)
+        np.random.set_state(numpy)
+        torch.random.set_rng_state(tensor)
+
+
+# Temporal-difference errors, one function for each kind of learner: ``(model) -> (n,)``
+
+
+def q_network(model: Any) -> Array:
+    """Mnih et al., 2015, as ``DQN.train``."""
+    with _sampled(model) as batch:
+        following = model.q_net_target(batch.next_observations).max(dim=1, keepdim=True).values
+        estimates = model.q_net(batch.observations).gather(1, batch.actions.long())
+        return _errors(model, batch, following, estimates)
+
+
+def quantile_network(model: Any) -> Array:
+    """Of the means over the quantiles (Dabney et al., 2018), as ``QRDQN.train``."""
+    with _sampled(model) as batch:
+        following = model.quantile_net_target(batch.next_observations).mean(dim=1).max(dim=1, keepdim=True).values
+        estimates = model.quantile_net(batch.observations).mean(dim=1).gather(1, batch.actions.long())
+        return _errors(model, batch, following, estimates)
+
+
+def soft_critics(model: Any) -> Array:
+    """Of the lesser critic, with the bonus for entropy (Haarnoja et al., 2018), as ``SAC.train``."""
+    with _sampled(model) as batch:
+        actions, log_probabilities = model.actor.action_log_prob(batch.next_observations)
+        automatic = model.log_ent_coef is not None
+        temperature = model.log_ent_coef.exp() if automatic else model.ent_coef_tensor
+        following = _least(model.critic_target(batch.next_observations, actions))
+        following = following - temperature * log_probabilities.reshape(-1, 1)
+        return _errors(model, batch, following, _least(model.critic(batch.observations, batch.actions)))
+
+
+def twin_critics(model: Any) -> Array:
+    """Of the lesser critic, without the noise that smooths the target (Fujimoto et al., 2018), as ``TD3.train``."""
+    with _sampled(model) as batch:
+        actions = model.actor_target(batch.next_observations)
+        following = _least(model.critic_target(batch.next_observations, actions))
+        return _errors(model, batch, following, _least(model.critic(batch.observations, batch.actions)))
+
+
+def table(model: Any) -> Array | None:
+    """Those of the steps since metrics were written last."""
+    return np.array(model.recent_td_errors) if model.recent_td_errors else None
+
+
+@contextmanager
+def _sampled(model: Any) -> Iterator[Any]:
+    """A minibatch as the algorithm draws it."""
+    with generators_kept(), torch.no_grad():
+        yield model.replay_buffer.sample(SAMPLES, env=model.get_vec_normalize_env())
+
+
+def _errors(model: Any, batch: Any, following: torch.Tensor, estimates: torch.Tensor) -> Array:
+    discounts = batch.discounts if batch.discounts is not None else model.gamma
+    targets = batch.rewards + (1 - batch.dones) * discounts * following
+    return np.asarray((targets - estimates).flatten().cpu().numpy())
+
+
+def _least(values: tuple[torch.Tensor, ...]) -> torch.Tensor:
+    return torch.cat(values, dim=1).min(dim=1, keepdim=True).values
+
+
+def _spread(size: int) -> NDArray[np.intp]:
+    """SAMPLES places among ``size``, evenly: no generator is needed for them."""
+    return np.unique(np.linspace(0, size - 1, min(size, SAMPLES)).astype(np.intp))

@@ -1,0 +1,57 @@
+"""The anatomy of an update: what it learned from, how far it moved the policy, and what the networks look like then."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from rlviz.domain.records import MAX_STEP
+from rlviz.domain.times import MAX_TIME
+
+
+class Histogram(BaseModel):
+    """How numbers are distributed over bins of equal width from ``low`` to ``high``."""
+
+    model_config = ConfigDict(frozen=True, allow_inf_nan=False)
+
+    low: float
+    high: float
+    counts: list[int] = Field(max_length=200)
+    mean: float
+    std: float = Field(description="Population standard deviation.")
+
+
+class LayerAnatomy(BaseModel):
+    """The weights of one layer of a network, as the update left them."""
+
+    model_config = ConfigDict(frozen=True, allow_inf_nan=False)
+
+    name: str = Field(description="As the library calls the parameter.")
+    weights: Histogram
+    gradients: Histogram | None = Field(
+        None,
+        description="Of the last minibatch, as the optimizer got them; null where another way leads to the weights.",
+    )
+    gradient_norm: float | None = Field(None, description="Euclidean norm of the same gradients.")
+
+
+class UpdateAnatomy(BaseModel):
+    """A line of ``anatomy.jsonl``: one update. Null: the algorithm has no such thing."""
+
+    model_config = ConfigDict(frozen=True, allow_inf_nan=False)
+
+    seq: int = Field(ge=1)
+    time: float = Field(ge=0, le=MAX_TIME, description="Unix time, seconds.")
+    step: int = Field(ge=0, le=MAX_STEP, description="Environment steps of the experience that was learned from.")
+    advantages: Histogram | None = Field(None, description="Of the rollout, before they are normalised.")
+    ratios: Histogram | None = Field(
+        None, description="Probability of the rollout's actions after the update over that before it."
+    )
+    clip_range: float | None = Field(None, description="Ratios beyond 1 ± this were clipped in the loss.")
+    td_errors: Histogram | None = Field(
+        None, description="Temporal-difference errors, target less estimate, of experience as it is learned from."
+    )
+    actions: list[Histogram] = Field(
+        [], description="The actions taken lately: one for each component, or one over the numbers of discrete actions."
+    )
+    gradient_norm: float | None = Field(None, description="Of all layers together, as of each.")
+    layers: list[LayerAnatomy] = []

@@ -1,0 +1,172 @@
+"""The anatomy of updates: right against the model itself, for every algorithm, and unnoticed by training."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from rlviz.algorithms import ALGORITHMS
+from rlviz.algorithms.experience import Rollout, q_network
+from rlviz.domain.anatomy import UpdateAnatomy
+from rlviz.domain.registry import load
+from rlviz.rundir.folder import RunFolder
+from rlviz.services.use_cases.anatomy import read_anatomy
+from rlviz.training.anatomy import BINS, AnatomyJournal, histogram
+from rlviz.training.builder import build_model
+from rlviz.training.session import train_run
+from tests.support.training import curves, make_run, messages
+
+ALGORITHM_IDS = ALGORITHMS.names()
+
+
+def anatomy(folder: RunFolder) -> list[UpdateAnatomy]:
+    return read_anatomy(folder, 100)
+
+
+@pytest.mark.parametrize("algo", ALGORITHM_IDS)
+def test_training_does_not_notice_that_it_is_looked_into(tmp_path: Path, algo: str) -> None:
+    looked_into = make_run(tmp_path, "looked-into", algo=algo, anatomy=True)
+    alone = make_run(tmp_path, "alone", algo=algo)
+    assert train_run(looked_into)
+    assert train_run(alone)
+    assert curves(looked_into) == curves(alone)
+    model_class = load(ALGORITHMS.get(algo).model_class)
+    weights, others = (model_class.load(run.model_path).policy.state_dict() for run in (looked_into, alone))
+    assert all(torch.equal(weights[name], others[name]) for name in weights)
+    assert anatomy(looked_into)
+    assert not anatomy(alone)
+
+
+@pytest.mark.parametrize("algo", ALGORITHM_IDS)
+def test_each_algorithm_shows_what_it_has(tmp_path: Path, algo: str) -> None:
+    folder = make_run(tmp_path, algo=algo, anatomy=True)
+    assert train_run(folder)
+    update = anatomy(folder)[0]
+    on_policy = algo in ("ppo", "a2c", "trpo")
+    assert (update.advantages is not None) == on_policy
+    assert (update.ratios is not None) == on_policy
+    assert (update.clip_range is not None) == (algo == "ppo")
+    assert (update.td_errors is not None) == (not on_policy)
+    assert bool(update.actions) == (algo != "q-learning")
+    assert bool(update.layers) == (algo != "q-learning")
+    with_gradients = [layer for layer in update.layers if layer.gradients is not None and layer.gradient_norm]
+    assert len(with_gradients) == len(update.layers) or algo == "trpo"  # whose policy takes no gradient step
+    assert bool(update.gradient_norm) == bool(with_gradients)
+    assert not any("target" in layer.name for layer in update.layers)
+    assert 0 < update.step <= 512
+
+
+def test_ratios_are_those_of_the_update(tmp_path: Path) -> None:
+    """Before the update the policy is the one that acted: every ratio is one."""
+    model: Any = build_model(make_run(tmp_path).read_config())
+    rollout = _rollout_of(model)
+    np.testing.assert_allclose(rollout.ratios(model), 1.0, atol=1e-5)
+    with torch.no_grad():
+        model.policy.action_net.weight[0].add_(1.0)
+    assert np.ptp(rollout.ratios(model)) > 0.01
+
+
+def _rollout_of(model: Any) -> Rollout:
+    _, callback = model._setup_learn(128)
+    model.collect_rollouts(model.env, callback, model.rollout_buffer, n_rollout_steps=model.n_steps)
+    rollout = Rollout.of(model)
+    assert rollout is not None
+    return rollout
+
+
+def test_td_errors_are_those_that_the_loss_is_made_of(tmp_path: Path) -> None:
+    model: Any = build_model(make_run(tmp_path, algo="dqn").read_config())
+    model.learn(300)
+    errors = q_network(model)
+    batch = model.replay_buffer.sample(512)
+    with torch.no_grad():
+        target = (
+            batch.rewards
+            + (1 - batch.dones)
+            * model.gamma
+            * model.q_net_target(batch.next_observations).max(dim=1, keepdim=True).values
+        )
+        estimate = torch.gather(model.q_net(batch.observations), 1, batch.actions.long())
+    np.testing.assert_allclose(errors, (target - estimate).flatten().numpy(), rtol=1e-5)
+
+
+def test_a_look_costs_a_hundredth_of_the_time_at_most_and_comes_rarer_the_longer_a_run_trains(tmp_path: Path) -> None:
+    now = [0.0]
+    folder = make_run(tmp_path, anatomy=True)
+    model: Any = build_model(folder.read_config())
+    journal = AnatomyJournal(folder, None, monotonic=lambda: now[0])
+
+    def look(cost: float) -> float:
+        """Look at one that takes ``cost`` seconds; return the seconds until the next one is due."""
+        journal.before_update(model)
+        journal._spent += cost
+        journal.after_update(model)
+        done = now[0]
+        while not journal.is_due:
+            now[0] += 0.5
+            journal.tick()
+        return now[0] - done
+
+    _rollout_of(model)
+    assert look(0.0) == 1.0
+    assert look(0.05) == pytest.approx(5.0, abs=0.5)
+    now[0] = 1_000.0
+    assert look(0.0) == pytest.approx(20.0, abs=0.5)
+    journal.close()
+
+
+@pytest.mark.parametrize(
+    ("numbers", "counts"),
+    [
+        (np.array([0, 1, 1, 3]), [1, 2, 0, 1]),
+        (np.array([2.5, 2.5]), [2]),
+        (np.array([np.nan, 1.0, np.inf]), [1]),
+    ],
+    ids=["whole numbers get a bin each", "all the same", "what is not finite is left out"],
+)
+def test_histogram(numbers: Any, counts: list[int]) -> None:
+    found = histogram(numbers)
+    assert found is not None
+    assert found.counts == counts
+    assert found.low < found.high
+
+
+def test_histogram_of_nothing() -> None:
+    assert histogram(np.array([np.nan])) is None
+    assert histogram(np.array([])) is None
+
+
+def test_histogram_counts_every_number() -> None:
+    numbers = np.random.default_rng(0).normal(size=1_000)
+    found = histogram(numbers)
+    assert found is not None
+    assert len(found.counts) == BINS
+    assert sum(found.counts) == 1_000
+    assert found.mean == pytest.approx(numbers.mean())
+
+
+def test_a_place_that_cannot_be_written_costs_a_warning_and_no_run(tmp_path: Path) -> None:
+    folder = make_run(tmp_path, anatomy=True)
+    folder.anatomy_path.mkdir()
+    assert train_run(folder)
+    assert any("anatomy" in message for message in messages(folder))
+
+
+def test_lines_that_say_nothing_are_left_out(tmp_path: Path) -> None:
+    folder = make_run(tmp_path, anatomy=True)
+    assert train_run(folder)
+    whole = len(anatomy(folder))
+    with folder.anatomy_path.open("ab") as file:
+        file.write(b'{"seq": 99, "time": 1}\nnonsense\n{"seq": 100, "ti')
+    assert len(anatomy(folder)) == whole
+
+
+def test_few_updates_of_many_are_the_first_the_newest_and_some_between(tmp_path: Path) -> None:
+    folder = make_run(tmp_path)
+    lines = [f'{{"seq":{n},"time":1.0,"step":{n}}}\n' for n in range(1, 102)]
+    folder.anatomy_path.write_text("".join(lines))
+    assert [update.step for update in read_anatomy(folder, 5)] == [1, 26, 51, 76, 101]
