@@ -35,9 +35,7 @@ dev: $(STAMPS)/python $(STAMPS)/node ## Serve back end and front end separately,
 
 .PHONY: test
 test: $(STAMPS)/python-dev $(STAMPS)/node $(STAMPS)/frontend $(STAMPS)/browser ## Run every test, in a real browser too
-	@# What fails is tried once more by itself, as in the browser's tests: a busy machine alone should not fail everything.
-	cd backend && { .venv/bin/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --cov --cov-report=term:skip-covered --cov-fail-under=85 || \
-		.venv/bin/python -m pytest --last-failed --last-failed-no-failures none; }
+	cd backend && .venv/bin/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --cov --cov-report=term:skip-covered --cov-fail-under=85
 	node frontend/scripts/first-load.mjs
 	cd frontend && $(PNPM) test
 	cd frontend && $(PNPM) e2e

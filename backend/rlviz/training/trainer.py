@@ -39,8 +39,8 @@ TRACEBACK_LINES = 20
 class Trainer:
     """Trains the run in ``folder`` in the thread that calls ``run``; every other method is for other threads.
 
-    Whatever happens, what the attempt leaves in ``events.jsonl`` ends with ``finished``, ``stopped`` or ``error``,
-    unless the process itself is killed.
+    In ``events.jsonl`` the attempt begins with ``started`` once there is a model to train. Whatever happens, it ends
+    with ``finished``, ``stopped`` or ``error``, unless the process itself is killed.
     """
 
     def __init__(self, folder: RunFolder, attempt: Attempt = FIRST, worker: str | None = None) -> None:
@@ -85,7 +85,6 @@ class Trainer:
 
     def run(self) -> None:
         try:
-            self._journals.event(0, StartedData(attempt=self._attempt.number, worker=self._worker))
             self._train(self._folder.read_config())
         except Exception as error:
             lines = traceback.format_exc().splitlines()
@@ -112,6 +111,8 @@ class Trainer:
         with _closing(build_model(config)) as model:
             model.set_logger(RunLogger(JournalOutput(self._journals)))
             make_interruptible(model, self._stop)
+            started = StartedData(attempt=self._attempt.number, worker=self._worker)
+            self._journals.event(model.num_timesteps, started)  # from here on time counts as training
             checkpoints = self._take_checkpoints(config)
             evaluation = self._periodic_evaluation(config)
             filmstrip = self._keep_film(config)

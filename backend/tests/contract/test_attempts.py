@@ -35,6 +35,7 @@ from rlviz.services.supervision.run_monitor import RunMonitor
 from rlviz.training.attempt import begin_attempt
 from rlviz.training.journals import RunJournals
 from tests.support.training import events, make_run, rows
+from tests.support.workers import GRACE
 
 SECONDS = 60.0
 
@@ -69,8 +70,16 @@ class Service:
 
     def follow(self, worker: PlayedWorker) -> RunMonitor:
         feed = self.feeds.of(self.folder.run_id)
-        clock = count(step=10.0).__next__
-        return RunMonitor(self.folder, cast(Worker, worker), feed, self.database, self.broadcast, monotonic=clock)
+        return RunMonitor(
+            self.row(),
+            self.folder,
+            cast(Worker, worker),
+            feed,
+            self.database,
+            self.broadcast,
+            grace=GRACE,
+            monotonic=count(step=10.0).__next__,
+        )
 
     def row(self) -> RunRow:
         with self.database.read() as session:

@@ -147,7 +147,7 @@ def test_a_stop_that_was_asked_for_before_the_launch_counts(rig: Rig, tmp_path: 
 def test_an_error_in_training_is_in_the_journal_and_in_the_exit(rig: Rig, tmp_path: Path) -> None:
     folder = make_run(tmp_path, hyperparameters={"learning_rate": -1.0})
     assert eventually(rig.launch(folder).poll) == Exit(1)
-    assert kinds(folder) == ["started", "error"]
+    assert kinds(folder) == ["error"]
     assert events(folder)[-1].data.type == "InvalidRequest"
 
 

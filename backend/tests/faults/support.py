@@ -24,8 +24,6 @@ SHARE = float(os.environ.get("RLVIZ_SOAK", "0"))
 
 SOAK = SHARE > 0
 
-STOP_SOON = {"terminate_after_seconds": "0.5", "kill_after_seconds": "0.5"}
-
 
 def times(few: int, many: int) -> int:
     """How often: ``few`` in CI, ``many`` in a soak."""

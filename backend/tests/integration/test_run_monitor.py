@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -24,7 +25,7 @@ from rlviz.services.streaming.feeds import Feeds
 from rlviz.services.supervision.run_monitor import RunMonitor
 from rlviz.training.journals import RunJournals
 from tests.support.training import kinds, make_run
-from tests.support.workers import Actor
+from tests.support.workers import GRACE, Actor
 
 
 @pytest.fixture
@@ -58,7 +59,8 @@ def worker() -> Actor:
 
 @pytest.fixture
 def follower(tmp_path: Path, folder: RunFolder, database: Database, worker: Actor) -> RunMonitor:
-    return RunMonitor(folder, worker, Feeds(tmp_path).of(folder.run_id), database, Broadcast())
+    feed = Feeds(tmp_path).of(folder.run_id)
+    return RunMonitor(row_of(database, folder), folder, worker, feed, database, Broadcast(), grace=GRACE)
 
 
 def row_of(database: Database, folder: RunFolder) -> RunRow:
@@ -209,6 +211,27 @@ def test_broken_lines_are_warned_of_and_counted_as_after_a_rebuild(
     assert (row.warnings, row.last_warning) == (3, "train/loss is nan")
     again = row_of_folder(folder)
     assert (again.warnings, again.last_warning) == (row.warnings, row.last_warning)
+
+
+def test_events_are_not_lost_when_the_metrics_cannot_be_read_for_a_moment(
+    follower: RunMonitor,
+    journals: RunJournals,
+    folder: RunFolder,
+    database: Database,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begin(journals)
+    journals.event(5, StoppedData(path="model.zip"))
+
+    def too_many() -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(follower.feed, "poll", too_many)
+        with pytest.raises(OSError, match="Too many open files"):
+            follower.poll()
+    follower.poll()
+    assert row_of(database, folder).state is RunStatus.STOPPED
 
 
 def test_a_second_ending_is_warned_of_and_the_first_one_counts(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -81,6 +82,18 @@ def test_a_run_that_is_starting_is_neither_started_again_nor_deleted(app: Applic
     worker.exit = Exit(-9)
     row = ended(app, run_id)
     assert (row.state, row.started_at) == (S.INTERRUPTED, None)
+
+
+def test_a_run_whose_worker_cannot_be_launched_fails_with_the_cause(
+    app: Application, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr(ProcessLauncher, "launch", refuse)
+    row = ended(app, start(app))
+    assert (row.state, row.started_at) == (S.FAILED, None)
+    assert "Too many open files" in (row.cause or "")
 
 
 def test_a_run_that_is_stopped_while_it_is_starting_has_never_begun(app: Application, worker: Actor) -> None:

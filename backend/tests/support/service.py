@@ -32,11 +32,9 @@ def service(runs_dir: Path, **settings: Any) -> Iterator[Application]:
     try:
         yield application
     finally:
-        supervisor = application.supervisor
         application.close()
-        for follower in [*supervisor._runs.values(), *supervisor._evaluations.values()]:
-            if follower.worker is not None:
-                put_down(follower.worker)
+        for worker in application.supervisor.workers():
+            put_down(worker)
 
 
 def create(application: Application, *, algo: str = "ppo", steps: int = ENDLESS, **wishes: Any) -> str:
@@ -86,7 +84,7 @@ def evaluation_ended(application: Application, run_id: str) -> EvaluationRow:
     """The newest evaluation of the run, once it has ended and its evaluator is gone."""
     eventually(lambda: application.evaluations.latest(run_id).parsed().status.is_final, "the evaluation's end")
     latest = application.evaluations.latest(run_id)
-    eventually(lambda: (run_id, latest.id) not in application.supervisor._evaluations, "the evaluator's end")
+    eventually(lambda: (run_id, latest.id) not in application.supervisor._evaluations.monitors, "the evaluator's end")
     return latest
 
 

@@ -10,7 +10,11 @@ import psutil
 from rlviz.launchers.base import Exit, Worker
 from rlviz.launchers.process import ProcessLauncher
 from rlviz.launchers.process_identity import ProcessIdentity
+from rlviz.services.supervision.termination import GracePeriod
 from tests.support.training import eventually
+
+GRACE = GracePeriod(ask=30.0, terminate=10.0)
+"""For a worker that is asked to stop."""
 
 
 class Actor(Worker):

@@ -16,6 +16,7 @@ from sqlmodel import delete, select
 
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import RunRow
+from rlviz.catalog.runs import get_run
 from rlviz.domain.events import EventKind
 from rlviz.domain.status import RunStatus
 from rlviz.rundir.control import Control, Desired
@@ -26,6 +27,7 @@ from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.streaming.feeds import Feeds
 from rlviz.services.supervision.run_monitor import RunMonitor
 from tests.support.training import make_run
+from tests.support.workers import GRACE
 
 FIELDS: dict[str, Any] = {
     "pid": 7,
@@ -134,8 +136,10 @@ def test_any_beginning_of_any_journals_followed_live_gives_the_row_of_a_rebuild(
             with path.open("ab") as file:
                 file.write(content[file.tell() :][:size])
             if monitor is None or size % 7 == 0:  # now and then the service is started again
-                feed = Feeds(Path(root)).of(folder.run_id)
-                monitor = RunMonitor(folder, Endless(), feed, live, Broadcast(), monotonic=count(step=10.0).__next__)
+                feed, clock = Feeds(Path(root)).of(folder.run_id), count(step=10.0).__next__
+                with live.read() as session:
+                    row = get_run(session, folder.run_id)
+                monitor = RunMonitor(row, folder, Endless(), feed, live, Broadcast(), grace=GRACE, monotonic=clock)
             monitor.poll()
         rebuild(rebuilt, Path(root))
         made_again = columns(rebuilt)

@@ -9,13 +9,16 @@ from typing import Any
 
 import pytest
 from stable_baselines3 import PPO
+from stable_baselines3.common.base_class import BaseAlgorithm
 
+from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import Conflict, IllegalTransition, RunIsActive
 from rlviz.domain.events import Ending, EventKind, FinishedData, InterruptedData, StartedData, StoppedData
 from rlviz.environments import ENVIRONMENTS
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.journal import FLUSH_SECONDS
 from rlviz.rundir.lock import training_lock
+from rlviz.training.builder import build_model
 from rlviz.training.journals import RunJournals
 from rlviz.training.session import WATCH_SECONDS, ControlWatcher, train_run
 from rlviz.training.trainer import Trainer
@@ -220,6 +223,20 @@ def test_a_full_disk_is_raised_for_the_worker_to_end_by(tmp_path: Path, monkeypa
         train_run(make_run(tmp_path))
 
 
+def test_a_run_has_not_begun_before_its_model_is_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = make_run(tmp_path)
+    known: list[bool] = []
+
+    def build(config: RunConfig) -> BaseAlgorithm:
+        known.append(folder.events_path.exists() and bool(kinds(folder)))
+        return build_model(config)
+
+    monkeypatch.setattr("rlviz.training.trainer.build_model", build)
+    assert train_run(folder)
+    assert known == [False]
+    assert kinds(folder) == ["started", "finished"]
+
+
 @pytest.mark.usefixtures("_test_environments")
 def test_an_error_in_training_is_told_with_its_traceback(tmp_path: Path) -> None:
     folder = make_run(tmp_path, env_id="Fragile-v0", hyperparameters={"n_envs": 1})
@@ -246,7 +263,7 @@ def test_a_configuration_that_cannot_train_is_told_like_an_error(
 ) -> None:
     folder = make_run(tmp_path, **changes)
     assert not train_run(folder)
-    assert kinds(folder) == ["started", "error"]
+    assert kinds(folder) == ["error"], "it has never begun"
     data = events(folder)[-1].data
     assert data.type == type_
     assert message in data.message

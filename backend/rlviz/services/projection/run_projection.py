@@ -100,7 +100,9 @@ class RunProjection:
                 "cause": events.cause,
                 "traceback": events.traceback,
             }
-        if self.has_begun and events.started is not None and events.started.worker is not None:
+        if self.has_begun and events.started is None:  # it ended before it began: its worker is gone
+            columns["worker"] = None
+        elif self.has_begun and events.started is not None and events.started.worker is not None:
             columns["worker"] = events.started.worker
         return columns
 

@@ -76,7 +76,7 @@ def _recover_run(
     if worker is None:
         folder.tidy()
     elif (row.state, now.state) != (RunStatus.STARTING, RunStatus.RUNNING):
-        now.status = row.status  # what is wanted of it
+        now.status = row.status  # what is wanted of it; only a start may have come to pass meanwhile
     with database.write() as session:
         session.merge(now)
     if worker is not None:

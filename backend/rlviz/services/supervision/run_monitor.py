@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import closing
 
 from rlviz.catalog.database import Database
+from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import get_run
 from rlviz.domain.errors import RunFolderError, RunIsActive
 from rlviz.domain.events import Ending, EventRecord, InterruptedData, StoppedData, event_line
@@ -29,7 +30,6 @@ PROGRESS_SECONDS = 1.0
 FOLDER_SECONDS = 1.0
 """How often it is looked whether the run still has its folder."""
 
-STOP_GRACE = GracePeriod(ask=30.0, terminate=10.0)
 AT_ONCE = GracePeriod(ask=0.0, terminate=5.0)
 
 FOLDER_LOST = (
@@ -43,22 +43,22 @@ class RunMonitor:
 
     def __init__(
         self,
+        row: RunRow,
         folder: RunFolder,
         worker: Worker,
         feed: MetricsFeed,
         database: Database,
         broadcast: Broadcast,
         *,
-        grace: GracePeriod = STOP_GRACE,
+        grace: GracePeriod,
         clock: Callable[[], float] = time.time,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
+        """``row``: the run as the catalogue has it. ``grace``: how long its worker may take for a stop."""
         self.folder, self.worker, self.feed = folder, worker, feed
         self._database, self._broadcast = database, broadcast
         self._clock, self._monotonic = clock, monotonic
         self._tail = JournalTail(folder.events_path)
-        with database.read() as session:
-            row = get_run(session, folder.run_id)
         self._projection = RunProjection(row.reward_threshold, row.attempt)
         read_metrics(self._projection, folder, feed.end)
         # What was taken in and is not booked yet: it stays so if the catalogue cannot be written now.
@@ -117,7 +117,7 @@ class RunMonitor:
         """Speak for a worker that went without a word. Returns False if somebody trains in the folder after all."""
         attempt, begun = self._projection.attempt, self._projection.has_begun
         data: Ending = InterruptedData(attempt=attempt, cause=self._cause(gone))
-        if self._ending is not None and not self._lost and not begun:  # stopped while it was importing
+        if self._ending is not None and not self._lost and not begun:  # stopped before it trained
             data = StoppedData(attempt=attempt)
         try:
             event = journal_ending(self.folder, data, self._clock)
@@ -130,10 +130,11 @@ class RunMonitor:
         return True
 
     def _read(self) -> None:
-        events, rows = _unless_damaged(self._tail.read), _unless_damaged(self.feed.poll)
-        self._projection.take_events(events)
-        self._projection.take_metrics(rows)
+        events = _unless_damaged(self._tail.read)
+        self._projection.take_events(events)  # at once: the tail has passed them, and what follows may fail
         self._has_news = self._has_news or bool(events)
+        rows = _unless_damaged(self.feed.poll)
+        self._projection.take_metrics(rows)
         self._has_progress = self._has_progress or bool(rows)
         if rows:
             self._broadcast.metrics_grew(self.folder.run_id)

@@ -1,0 +1,143 @@
+"""LiveRuns: the runs that have a worker, and those whose turn it is to get one."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import deque
+from collections.abc import Callable
+
+from rlviz.catalog.database import Database
+from rlviz.catalog.models import RunRow
+from rlviz.catalog.runs import get_run, move_run
+from rlviz.domain.errors import IllegalTransition, RlvizError, RunIsActive, RunNotFound
+from rlviz.domain.events import ErrorData
+from rlviz.domain.status import RunStatus
+from rlviz.launchers.base import Launcher, UnknownWorker, Worker
+from rlviz.launchers.job import Train
+from rlviz.rundir.folder import RunFolder
+from rlviz.services.projection.folder_projection import end_row
+from rlviz.services.streaming.broadcast import Broadcast
+from rlviz.services.streaming.feeds import Feeds
+from rlviz.services.supervision.disk_guard import DiskGuard
+from rlviz.services.supervision.monitors import Monitors
+from rlviz.services.supervision.run_monitor import RunMonitor, journal_ending
+from rlviz.services.supervision.run_queue import RunQueue
+from rlviz.services.supervision.termination import GracePeriod
+from rlviz.settings import Settings
+
+log = logging.getLogger(__name__)
+
+
+class LiveRuns:
+    """Launches queued runs, follows them, and ends those that were asked to stop.
+
+    ``in`` and ``expect_end`` are for any thread, all else for the supervisor's.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        database: Database,
+        launcher: Launcher,
+        feeds: Feeds,
+        broadcast: Broadcast,
+        disk: DiskGuard,
+        *,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._settings, self._database, self._launcher = settings, database, launcher
+        self._feeds, self._broadcast, self._clock = feeds, broadcast, clock
+        self._queue = RunQueue(database, broadcast, disk)
+        self._to_end: deque[str] = deque()
+        self.monitors: Monitors[str, RunMonitor] = Monitors("run {}".format)
+
+    @property
+    def limit(self) -> int:
+        """Runs that may train at the same time."""
+        limit = self._settings.max_concurrent_runs
+        return min(limit, self._launcher.capacity) if self._launcher.capacity else limit
+
+    @property
+    def is_launch_due(self) -> bool:
+        """Whether the disk kept runs waiting, and it is time to try again."""
+        return self._queue.is_due
+
+    def __contains__(self, run_id: str) -> bool:
+        """Whether the run's worker has not been seen to end."""
+        return run_id in self.monitors
+
+    def expect_end(self, run_id: str) -> None:
+        """The run was asked to stop: its worker is terminated, and then killed, if it does not."""
+        self._to_end.append(run_id)
+
+    def adopt(self, row: RunRow, worker: Worker) -> None:
+        """Follow a run whose worker an earlier service launched."""
+        self._follow(row, worker)
+        if row.state is RunStatus.STOPPING:
+            self.expect_end(row.id)
+
+    def answered_checkpoint(self, run_id: str) -> int | None:
+        """The last request for a checkpoint that the run has answered; None if nobody can answer any more."""
+        monitor = self.monitors.get(run_id)
+        return monitor.answered_checkpoint if monitor is not None and not monitor.ended else None
+
+    def poll(self) -> bool:
+        """Follow every run; return whether one has ended."""
+        while self._to_end:
+            if (monitor := self.monitors.get(self._to_end.popleft())) is not None:
+                monitor.end()
+        return self.monitors.poll()
+
+    def end_all(self, grace: GracePeriod) -> None:
+        """See to it that every worker ends, in ``grace`` at most."""
+        for monitor in self.monitors:
+            monitor.end(grace)
+
+    def launch_next(self) -> bool:
+        """Start the queued run whose turn it is, if there is room; return whether there was one to start."""
+        if len(self.monitors) >= self.limit or (run_id := self._queue.first()) is None:
+            return False
+        self._launch(run_id)
+        return True
+
+    def _launch(self, run_id: str) -> None:
+        try:
+            with self._database.write() as session:
+                row = move_run(session, run_id, RunStatus.STARTING, started_at=None)
+        except (IllegalTransition, RunNotFound):
+            return  # stopped or deleted since the queue was read
+        try:
+            worker = self._launcher.launch(self._folder(run_id), Train())
+        except (RlvizError, OSError) as error:
+            log.exception("Run %s could not be launched", run_id)
+            self._fail(row, error)
+            return
+        self._follow(row, worker)  # before anything else can fail: no worker goes without somebody who follows it
+        with self._database.write() as session:
+            row = get_run(session, run_id)
+            row.worker = worker.identity
+        self._broadcast.run_changed(row)
+
+    def _fail(self, row: RunRow, error: Exception) -> None:
+        folder = self._folder(row.id)
+        data = ErrorData(attempt=row.attempt, type=type(error).__name__, message=str(error))
+        try:
+            event = journal_ending(folder, data, self._clock)
+        except RunIsActive:
+            self._follow(row, UnknownWorker())  # whoever trains there
+            return
+        with self._database.write() as session:
+            row = get_run(session, row.id)
+            end_row(row, folder, event)
+        self._broadcast.run_changed(row)
+
+    def _follow(self, row: RunRow, worker: Worker) -> None:
+        grace = GracePeriod(self._settings.terminate_after_seconds, self._settings.kill_after_seconds)
+        monitor = RunMonitor(
+            row, self._folder(row.id), worker, self._feeds.of(row.id), self._database, self._broadcast, grace=grace
+        )
+        self.monitors.add(row.id, monitor)
+
+    def _folder(self, run_id: str) -> RunFolder:
+        return RunFolder(self._settings.runs_dir, run_id)
