@@ -6,12 +6,15 @@
     ├── NotFound                404
     │   ├── RunNotFound
     │   ├── EvaluationNotFound
-    │   └── ArtifactNotFound
+    │   ├── ArtifactNotFound
+    │   └── SessionNotFound          it has ended, or never was
     ├── Conflict                409  the request is fine, the state forbids it
     │   ├── IllegalTransition        names both states
     │   ├── RunIsActive
     │   ├── NothingToEvaluate
-    │   └── EvaluationInProgress
+    │   ├── EvaluationInProgress
+    │   ├── NothingToPlay
+    │   └── TooManySessions
     ├── Unauthorized            401
     ├── Forbidden               403
     ├── RequestTimeout          408
@@ -54,6 +57,12 @@ class FieldError:
 def pointer_to(*path: str | int) -> str:
     """The RFC 6901 JSON pointer to a value: ``("net_arch", 0)`` is ``/net_arch/0``."""
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path)
+
+
+def brief(error: BaseException) -> str:
+    """For instance ``ValueError: not a zip file``: the first line, at most 300 characters, without its full stop."""
+    lines = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {lines[0].rstrip('.')[:300]}" if lines else type(error).__name__
 
 
 class RlvizError(Exception):
@@ -110,6 +119,10 @@ class ArtifactNotFound(NotFound):
     title = "Artifact not found"
 
 
+class SessionNotFound(NotFound):
+    title = "Session not found"
+
+
 class Conflict(RlvizError):
     status = 409
     title = "Conflict with the current state"
@@ -134,6 +147,14 @@ class NothingToEvaluate(Conflict):
 
 class EvaluationInProgress(Conflict):
     title = "An evaluation is in progress"
+
+
+class NothingToPlay(Conflict):
+    title = "Nothing to play yet"
+
+
+class TooManySessions(Conflict):
+    title = "Too many sessions"
 
 
 class Unauthorized(RlvizError):

@@ -1,4 +1,4 @@
-"""Identifiers of runs and evaluations: safe as folder names, in URLs and on screen."""
+"""Identifiers of runs, evaluations and sessions: safe as folder names, in URLs and on screen."""
 
 from __future__ import annotations
 
@@ -55,3 +55,8 @@ def check_evaluation_id(text: str) -> str:
     if not is_evaluation_id(text):
         raise EvaluationNotFound(f"There is no evaluation {text[:80]!r}.")
     return text
+
+
+def new_session_id() -> str:
+    """For instance ``session_1f0c9a77d2b45e63``: nobody guesses it."""
+    return f"session_{secrets.token_hex(8)}"

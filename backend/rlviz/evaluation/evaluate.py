@@ -20,7 +20,7 @@ from rlviz.algorithms import ALGORITHMS
 from rlviz.algorithms.policy import Policy, TrainedPolicy
 from rlviz.algorithms.weights import read_policy
 from rlviz.domain.config import RunConfig
-from rlviz.domain.errors import ArtifactNotFound, CheckpointUnusable, RlvizError
+from rlviz.domain.errors import ArtifactNotFound, CheckpointUnusable, RlvizError, brief
 from rlviz.domain.evaluation import EpisodeResult, EvaluationRecord, EvaluationStatus, VideoFacts
 from rlviz.domain.times import utc
 from rlviz.environments.custom import environment_of
@@ -134,7 +134,7 @@ def load_policy(folder: RunFolder, algo: str, checkpoint: str | None, pinned: Pa
             return read_policy(algorithm, file)
     except Exception as error:
         raise CheckpointUnusable(
-            f"{checkpoint} cannot be loaded as {algorithm.model_class.partition(':')[2]} ({_brief(error)}); "
+            f"{checkpoint} cannot be loaded as {algorithm.model_class.partition(':')[2]} ({brief(error)}); "
             "evaluate again once the run has saved another."
         ) from error
 
@@ -144,14 +144,8 @@ def _cause(error: Exception) -> str:
     if isinstance(error, RlvizError):
         return f"{type(error).__name__}: {error}"
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return f"{_brief(error)}; free some disk space and evaluate again."
-    return f"{_brief(error)}; the traceback is in worker.log."
-
-
-def _brief(error: Exception) -> str:
-    """For instance ``ValueError: not a zip file``: the first line, at most 300 characters."""
-    lines = str(error).strip().splitlines()
-    return f"{type(error).__name__}: {lines[0].rstrip('.')[:300]}" if lines else type(error).__name__
+        return f"{brief(error)}; free some disk space and evaluate again."
+    return f"{brief(error)}; the traceback is in worker.log."
 
 
 @contextlib.contextmanager

@@ -37,7 +37,7 @@ def play(
         while idle and (following := next(waiting, None)) is not None:
             place, seed = following
             episode = Episode(idle.pop(0), place, seed, max_steps)
-            _seed(episode, policy, deterministic)
+            seed_all(episode, policy, deterministic=deterministic)
             episode.begin()
             playing.append(episode)
         if not playing:
@@ -75,10 +75,10 @@ def _seen(episodes: Sequence[Episode]) -> Any:
     return np.stack([episode.newest.observation for episode in episodes])
 
 
-def _seed(episode: Episode, policy: Policy, deterministic: bool) -> None:
+def seed_all(episode: Episode, policy: Policy | None, *, deterministic: bool) -> None:
     """Seed all that actions may be drawn from. A policy that is still in training is played deterministically, and the
     generator of its action space is left alone: training draws from it."""
     set_random_seed(episode.seed)
     episode.env.action_space.seed(episode.seed)
-    if not deterministic:
+    if policy is not None and not deterministic:
         policy.action_space.seed(episode.seed)

@@ -1,0 +1,91 @@
+"""From what happened in an environment to a StepRecord: numbers, lists and text, which JSON can hold."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import JsonValue
+
+from rlviz.algorithms.reading import Reading
+from rlviz.domain.step_record import Actor, PolicyReading, StepRecord
+from rlviz.rollout.episode import Step
+
+MAX_NUMBERS = 1_024
+"""Observations of more numbers are known by their hash, as pictures are."""
+
+
+def record_of(
+    step: Step,
+    *,
+    actor: Actor | None = None,
+    elapsed_ms: float = 0.0,
+    frame: NDArray[np.uint8] | None = None,
+) -> StepRecord:
+    """The record of ``step``, which ``actor`` took; ``frame`` shows what it led to."""
+    is_large = isinstance(step.observation, np.ndarray) and _is_large(step.observation)
+    is_reset = step.number == 0
+    return StepRecord(
+        episode=step.episode,
+        index=step.number,
+        observation=None if is_large else as_json(step.observation),
+        observation_hash=hash_of(step.observation) if is_large else None,
+        action=None if is_reset else as_json(step.action),
+        actor=None if is_reset else actor,
+        reward=None if is_reset else _finite(step.reward),
+        episode_return=_finite(step.episode_return),
+        terminated=step.terminated,
+        truncated=step.truncated,
+        elapsed_ms=elapsed_ms,
+        frame_hash=None if frame is None else hash_of(frame),
+        reading=None if step.reading is None else _in_numbers(step.reading),
+    )
+
+
+def hash_of(array: NDArray[Any]) -> str:
+    """BLAKE2b of the bytes of ``array`` in C order, as 32 hexadecimal digits."""
+    return hashlib.blake2b(np.ascontiguousarray(array).data, digest_size=16).hexdigest()
+
+
+def as_json(value: Any) -> JsonValue:
+    """An observation or an action: numbers, lists of them, and text. What is not finite, or no such thing, is null."""
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return _finite(value)
+    if isinstance(value, dict):
+        return {str(key): as_json(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [as_json(part) for part in value]
+    return None
+
+
+def _is_large(observation: NDArray[Any]) -> bool:
+    is_picture = observation.dtype == np.uint8 and observation.ndim >= 2
+    return is_picture or observation.size > MAX_NUMBERS
+
+
+def _finite(number: float) -> float | None:
+    return number if math.isfinite(number) else None
+
+
+def _in_numbers(reading: Reading) -> PolicyReading:
+    """Quantiles by action, as people read them; the networks have them the other way round."""
+    quantiles = None if reading.quantiles is None else as_json(reading.quantiles.T)
+    return PolicyReading.model_validate(
+        {
+            "value": as_json(reading.value),
+            "probabilities": as_json(reading.probabilities),
+            "mean": as_json(reading.mean),
+            "deviation": as_json(reading.deviation),
+            "squashed": reading.squashed,
+            "q_values": as_json(reading.q_values),
+            "action_value": as_json(reading.action_value),
+            "quantiles": quantiles,
+        }
+    )
