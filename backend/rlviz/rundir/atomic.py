@@ -20,13 +20,13 @@ def temporary_name(path: Path) -> Path:
 
 
 @contextmanager
-def atomic_write(path: Path, folder: Path | None = None) -> Iterator[BufferedRandom]:
+def atomic_write(path: Path, folder: Path | None = None, *, durable: bool = True) -> Iterator[BufferedRandom]:
     """Open a binary file that becomes ``path`` when the block ends well, and vanishes when it raises.
 
-    A reader sees the old file or the new one, never a part; the bytes are on disk before the rename. A link or a
-    pipe at ``path`` is replaced. ``folder`` is the run folder, if that is not the parent. Raises
-    FileNotFoundError without a folder to write into, RunFolderError where there is a link or a folder in the way,
-    and OSError, a full disk for instance.
+    A reader sees the old file or the new one, never a part; the bytes are on disk before the rename, unless it need not
+    be ``durable``: then a host that fails may leave an empty file. A link or a pipe at ``path`` is replaced. ``folder``
+    is the run folder, if that is not the parent. Raises FileNotFoundError without a folder to write into,
+    RunFolderError where there is a link or a folder in the way, and OSError, a full disk for instance.
     """
     temporary = temporary_name(path)
     flags = os.O_RDWR | os.O_CREAT | os.O_TRUNC
@@ -34,7 +34,8 @@ def atomic_write(path: Path, folder: Path | None = None) -> Iterator[BufferedRan
         try:
             yield file
             file.flush()
-            os.fsync(file.fileno())
+            if durable:
+                os.fsync(file.fileno())
             _replace(path, temporary, folder or path.parent)
         except BaseException:
             temporary.unlink(missing_ok=True)

@@ -61,6 +61,9 @@ class RunFolder:
         self.evaluations = self.path / "eval"
         self.film = self.path / "film"
         self.sealed = self.path / "sealed"
+        self.watch = self.path / "watch"
+        self.lease_path = self.watch / "lease"
+        self.live_weights_path = self.watch / "weights.zip"
 
     @classmethod
     def at(cls, path: Path) -> RunFolder:
@@ -132,7 +135,7 @@ class RunFolder:
 
     def tidy(self) -> None:
         """Remove what a trainer that was killed left half-written. For a run that has ended."""
-        for path in (self.path, self.checkpoints, self.film):
+        for path in (self.path, self.checkpoints, self.film, self.watch):
             remove_leftovers(path, self.path)
 
     # Policies

@@ -54,7 +54,7 @@ def files_of(folder: RunFolder) -> list[Path]:
 
 def folders_of(folder: RunFolder) -> list[Path]:
     """Where folders belong."""
-    return [folder.checkpoints, folder.evaluations, folder.film, folder.sealed]
+    return [folder.checkpoints, folder.evaluations, folder.film, folder.sealed, folder.watch]
 
 
 def documents_of(folder: RunFolder) -> Iterator[tuple[Path, Callable[[], object]]]:

@@ -13,6 +13,7 @@ from rlviz.training.anatomy import AnatomyJournal
 from rlviz.training.checkpoint import Checkpoints
 from rlviz.training.filmstrip import Filmstrip
 from rlviz.training.journals import RunJournals
+from rlviz.training.live_weights import LiveWeights
 from rlviz.training.logger import RunLogger
 from rlviz.training.periodic import PeriodicEvaluation
 
@@ -20,8 +21,8 @@ RATE_WINDOW_SECONDS = 1.0
 
 
 class RunCallback(BaseCallback):
-    """Journals finished episodes, saves checkpoints and evaluates when due, and ends training once ``stop`` is set,
-    or once the evaluation has seen enough: ``ended_early`` then says why.
+    """Journals finished episodes, saves checkpoints, shows the policy to who watches and evaluates when due, and ends
+    training once ``stop`` is set, or once the evaluation has seen enough: ``ended_early`` then says why.
 
     The model's logger must be a RunLogger.
     """
@@ -37,13 +38,14 @@ class RunCallback(BaseCallback):
         *,
         filmstrip: Filmstrip | None = None,
         anatomy: AnatomyJournal | None = None,
+        live: LiveWeights | None = None,
         episodes: int = 0,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         """``episodes``: those that earlier attempts have finished."""
         super().__init__()
         self._journals, self._checkpoints, self._stop, self._monotonic = journals, checkpoints, stop, monotonic
-        self._evaluation, self._filmstrip, self._anatomy = evaluation, filmstrip, anatomy
+        self._evaluation, self._filmstrip, self._anatomy, self._live = evaluation, filmstrip, anatomy, live
         self._episodes = episodes
         self._rate_since = (0, 0.0)
         self._rollout_ended_at = 0.0
@@ -72,6 +74,8 @@ class RunCallback(BaseCallback):
             self._checkpoints.catch_up(self.model)
         if self._filmstrip is not None and step >= self._filmstrip.next_step:
             self._filmstrip.take(self.model)
+        if self._live is not None and step >= self._live.next_step:
+            self._live.take(self.model)
         if self._evaluation is not None and step >= self._evaluation.next_step:
             self._evaluate(self._evaluation)
         self.stopped = self._stop.is_set()

@@ -30,6 +30,7 @@ from rlviz.training.filmstrip import Filmstrip
 from rlviz.training.greedy import GreedyPlayer
 from rlviz.training.interruption import UpdateInterrupted, make_interruptible
 from rlviz.training.journals import JournalOutput, RunJournals
+from rlviz.training.live_weights import LiveWeights
 from rlviz.training.logger import RunLogger
 from rlviz.training.periodic import PeriodicEvaluation
 
@@ -48,6 +49,7 @@ class Trainer:
         self._folder, self._attempt, self._worker = folder, attempt, worker
         self._journals = RunJournals(folder)
         self._stop = Event()
+        self._live = LiveWeights(folder)
         self._checkpoints: Checkpoints | None = None
         self._filmstrip: Filmstrip | None = None
         self._anatomy: AnatomyJournal | None = None
@@ -72,8 +74,9 @@ class Trainer:
             self._checkpoints.request(number)
 
     def tick(self) -> None:
-        """What the clock asks for, several times a second: checkpoints that are due, and metrics and policies that wait
-        to be written."""
+        """What the clock asks for, several times a second: checkpoints that are due, weights for who watches, and
+        metrics and policies that wait to be written."""
+        self._live.tick()
         if self._checkpoints is not None:
             self._checkpoints.tick()
         if self._filmstrip is not None:
@@ -124,6 +127,7 @@ class Trainer:
                 evaluation,
                 filmstrip=filmstrip,
                 anatomy=self._anatomy,
+                live=self._live,
                 episodes=self._attempt.episodes,
             )
             stopped = self._stop.is_set()
@@ -131,6 +135,7 @@ class Trainer:
                 stopped = self._learn(model, config, callback, evaluation)
             checkpoints.save_final(model)
             filmstrip.finish(model)
+            self._live.close()
             number, path = self._attempt.number, self._folder.model_path.name
             ending: Ending = FinishedData(attempt=number, path=path, ended_early=callback.ended_early)
             if stopped:
