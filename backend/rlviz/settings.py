@@ -50,6 +50,12 @@ class Settings(BaseSettings):
         description="Policies kept of each new run for its filmstrip, weights alone; 0: none. Large ones are kept less "
         "often, so that they take about 64 MB at most.",
     )
+    max_sessions: int = Field(
+        2,
+        ge=0,
+        le=32,
+        description="Sessions (somebody watches a policy play, or plays) at the same time; each is a process.",
+    )
     trash_days: float = Field(
         7.0, ge=0, le=3_650, description="Days a deleted run stays in the trash, from where it can be brought back."
     )

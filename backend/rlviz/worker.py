@@ -1,10 +1,11 @@
-"""The worker process: trains one run, or plays one evaluation, and ends.
+"""The worker process: trains one run, plays one evaluation, or plays for somebody who looks, and ends.
 
     python -m rlviz.worker RUN_FOLDER                    train the run
     python -m rlviz.worker RUN_FOLDER --evaluate ID      play the evaluation
+    python -m rlviz.worker FOLDER --session              play the session whose folder this is
     python -m rlviz.worker --prewarm                     import everything, then wait on stdin for such arguments
 
-It never opens the catalogue and never speaks to the service: all it has is the run folder.
+It never opens the catalogue, and all it has is the folder. Only the worker of a session speaks to the service.
 """
 
 from __future__ import annotations
@@ -27,9 +28,10 @@ from threading import Event, Thread
 from types import FrameType
 
 from rlviz.domain.errors import Conflict
-from rlviz.launchers.job import Evaluate, Job, Train
+from rlviz.launchers.job import Evaluate, Train, Workplace
 from rlviz.launchers.process_identity import ProcessIdentity
 from rlviz.rundir.folder import RunFolder
+from rlviz.sessions.folder import SessionFolder
 
 NICENESS = 5
 """Added to the priority of training, so that the service and the browser answer at once on busy cores."""
@@ -52,11 +54,17 @@ def main() -> int:
         if arguments is None:
             return EXIT_OK
         options = parser.parse_args(arguments)
-        _log_to(RunFolder.at(options.folder))
+        _log_to(_workplace(options))
     if options.folder is None:
         parser.error("name the run folder")
+    if options.session:
+        return _play(SessionFolder(options.folder))
     job = Train() if options.evaluate is None else Evaluate(options.evaluate)
     return work(RunFolder.at(options.folder), job, options.identity or str(ProcessIdentity.current()))
+
+
+def _workplace(options: argparse.Namespace) -> Workplace:
+    return SessionFolder(options.folder) if options.session else RunFolder.at(options.folder)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -64,12 +72,13 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m rlviz.worker", description=__doc__.splitlines()[0])
     parser.add_argument("folder", nargs="?", type=Path)
     parser.add_argument("--evaluate", metavar="ID")
+    parser.add_argument("--session", action="store_true")
     parser.add_argument("--identity", metavar="TEXT", help="how the launcher finds this worker; by default its process")
     parser.add_argument("--prewarm", action="store_true")
     return parser
 
 
-def work(folder: RunFolder, job: Job, identity: str) -> int:
+def work(folder: RunFolder, job: Train | Evaluate, identity: str) -> int:
     """Do ``job`` in ``folder`` as the worker of that identity; return the exit status."""
     try:
         match job:
@@ -121,9 +130,18 @@ def _evaluate(folder: RunFolder, evaluation_id: str) -> int:
     return EXIT_OK if record.status is EvaluationStatus.COMPLETED else EXIT_FAILED
 
 
+def _play(folder: SessionFolder) -> int:
+    from rlviz.sessions.play import play_session
+
+    Thread(target=_bound_log, args=(folder.log_path,), name="log-limit", daemon=True).start()
+    play_session(folder)
+    return EXIT_FAILED
+
+
 def _wait_for_arguments() -> list[str] | None:
     """Pay for the imports in advance; then return the arguments that come, or None if the service ends first."""
     import rlviz.evaluation.evaluate
+    import rlviz.sessions.play
     import rlviz.training.session  # noqa: F401
     from rlviz.training.warmup import warm_up
 
@@ -132,8 +150,8 @@ def _wait_for_arguments() -> list[str] | None:
     return list(json.loads(line)) if line else None
 
 
-def _log_to(folder: RunFolder) -> None:
-    """Send standard output and error to the end of the run's log, and stop listening."""
+def _log_to(folder: Workplace) -> None:
+    """Send standard output and error to the end of the folder's log, and stop listening."""
     with folder.open_log() as log, Path(os.devnull).open("rb") as nothing:
         os.dup2(log.fileno(), 1)
         os.dup2(log.fileno(), 2)

@@ -31,6 +31,7 @@ from rlviz.api.routers import (
     metrics,
     runs,
     service,
+    sessions,
     stream,
     tags,
     trash,
@@ -40,7 +41,21 @@ from rlviz.domain.session_messages import CLIENT_MESSAGE, SERVER_MESSAGE
 from rlviz.services.application import Application
 
 _REF = "#/components/schemas/{model}"
-_ROUTERS = (service, runs, tags, evaluations, metrics, anatomy, events, hints, stream, artifacts, compare, trash)
+_ROUTERS = (
+    service,
+    runs,
+    tags,
+    evaluations,
+    metrics,
+    anatomy,
+    events,
+    hints,
+    stream,
+    sessions,
+    artifacts,
+    compare,
+    trash,
+)
 
 
 def create_app(application: Application) -> Starlette:

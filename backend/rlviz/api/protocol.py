@@ -57,7 +57,7 @@ class BoundedProtocol(HttpToolsProtocol):
         super().data_received(data)
         if self._unfinished_bytes > MAX_UNFINISHED_BYTES:
             self._refuse(_TOO_LARGE)
-        elif self._head_timer is None and not self._is_answering:
+        elif self._head_timer is None and not self._is_answering and not self._has_become_socket:
             self._wait()  # for the end of what this began, be it an empty line
 
     def on_message_begin(self) -> None:
@@ -96,6 +96,11 @@ class BoundedProtocol(HttpToolsProtocol):
     @property
     def _is_answering(self) -> bool:
         return self.cycle is not None and not self.cycle.response_complete
+
+    @property
+    def _has_become_socket(self) -> bool:
+        """Whether a WebSocket's protocol has taken the connection over."""
+        return self.transport.get_protocol() is not self
 
     def _make_room(self) -> None:
         if len(self.connections) < self.max_connections:

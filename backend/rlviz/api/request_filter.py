@@ -38,7 +38,7 @@ class RequestFilter:
     - Query and headers above 64 kB: 431.
     - Bodies above 1 MiB: 413, whether they announce their length or not; those that do not come: 408.
     - On a loopback host, requests under any other host name (DNS rebinding): 403.
-    - Requests that change something and come from a page of another origin: 403.
+    - Requests that change something, and WebSockets, that come from a page of another origin: 403.
     - With a token set, requests that show neither ``Authorization: Bearer`` nor the cookie: 401, and for a page
       the way to the login; after too many wrong tokens from one address: 429.
     """
@@ -50,9 +50,26 @@ class RequestFilter:
         self._origins = frozenset(settings.cors_origins)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
+        if scope["type"] == "http":
+            await self._filter(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await self._filter_socket(scope, receive, send)
+        else:
             await self._app(scope, receive, send)
-            return
+
+    async def _filter_socket(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """A WebSocket can change something, and a browser opens one to any address: the same goes for it."""
+        headers = Headers(scope=scope)
+        answer = None
+        try:
+            self._check(scope, headers)
+            if self._auth is not None and not self._auth.admits(headers, client_address(scope)):
+                raise Unauthorized(_SHOW_THE_TOKEN)
+        except RlvizError as error:
+            answer = problem_response(as_problem(error), _WITH.get(type(error)))
+        await (answer or self._app)(scope, receive, send)
+
+    async def _filter(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
         try:
             self._check(scope, headers)
@@ -74,7 +91,7 @@ class RequestFilter:
             raise Forbidden(f"This service answers on this machine only, not as {host[:80]!r}. Open http://127.0.0.1.")
         for origin in headers.getlist("origin"):  # each counts: which of two is the page's own, nobody can tell
             foreign = _url(origin).netloc != headers.get("host") and origin not in self._origins
-            if foreign and scope["method"] not in _SAFE:
+            if foreign and scope.get("method") not in _SAFE:
                 raise Forbidden(f"A page of {origin[:80]!r} may not change anything here.")
 
     def _turn_away(self, scope: Scope, headers: Headers) -> Response | None:
@@ -86,8 +103,10 @@ class RequestFilter:
             return None
         if wants_page(scope, headers):
             return to_login(scope)
-        raise Unauthorized("Show the token: sign in at /login, or send Authorization: Bearer ….")
+        raise Unauthorized(_SHOW_THE_TOKEN)
 
+
+_SHOW_THE_TOKEN = "Show the token: sign in at /login, or send Authorization: Bearer …."
 
 _CLOSE = {"Connection": "close"}
 """Nobody reads what is left of the body; the connection cannot be used again."""

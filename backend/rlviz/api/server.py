@@ -21,6 +21,9 @@ from rlviz.settings import Settings
 
 SHUTDOWN_SECONDS = 5
 
+MAX_MESSAGE_BYTES = 1 << 16
+"""Of one who looks at a session: a longer message ends the connection."""
+
 _AT_THE_END = {"stop": ", and stops what trains", "leave": "; runs that train go on"}
 
 
@@ -41,7 +44,9 @@ def serve(application: Application) -> int:
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         server_header=False,
         http=BoundedProtocol,
-        ws="none",
+        ws="websockets-sansio",
+        ws_max_size=MAX_MESSAGE_BYTES,
+        ws_per_message_deflate=False,  # frames are compressed already
     )
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _already_handled)

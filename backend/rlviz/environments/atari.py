@@ -55,6 +55,7 @@ def _game(name: str, summary: str, does: str, action_space: Space) -> Environmen
         does=does,
         observation_space=box(shape=(FRAME_STACK, SIDE, SIDE), dtype="uint8"),
         action_space=action_space,
+        idle_action=0,
         reward_threshold=None,
         max_episode_steps=MOST_FRAMES // FRAME_SKIP,
         render_fps=CONSOLE_FPS // FRAME_SKIP,

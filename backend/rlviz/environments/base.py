@@ -69,6 +69,9 @@ class Environment:
     sees: str = ""
     does: str = ""
     options: Options = field(default_factory=Options)
+    idle_action: int | None = None
+    """The action that does nothing, where actions are counted; None if each does something. Zeros where they are
+    numbers."""
     gymnasium_id: str | None = None
     """What ``gymnasium.make`` is given, if not the id: ``"module:id"`` imports the module that registers it."""
     make_arguments: Mapping[str, Any] = field(default_factory=dict)

@@ -74,6 +74,7 @@ LUNAR_LANDER = Environment(
         "x", "y", "x velocity", "y velocity", "angle", "angular velocity", "left leg touches", "right leg touches"
     ),
     action_space=discrete(4, "no engine", "left engine", "main engine", "right engine"),
+    idle_action=0,
     reward_threshold=200.0,
     max_episode_steps=1_000,
     render_fps=50,

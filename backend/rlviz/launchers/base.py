@@ -6,8 +6,7 @@ import signal
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
-from rlviz.launchers.job import Job
-from rlviz.rundir.folder import RunFolder
+from rlviz.launchers.job import Job, Workplace
 
 _DISK_FULL = 74  # EX_IOERR: how a worker ends that could not even write why
 
@@ -88,7 +87,7 @@ class UnknownWorker(Worker):
 
 
 class Launcher(ABC):
-    """Starts workers for run folders.
+    """Starts workers for run folders, and for sessions.
 
     Obligations:
 
@@ -96,6 +95,7 @@ class Launcher(ABC):
       a wish that was there before the launch included.
     - What a worker has to say, it says in the run folder; ``Exit`` only matters if nothing there tells of an end.
     - Two workers never train in one folder.
+    - The worker of a session runs on the host of the service, in a process of its own, and ends with it.
     - ``adopt`` finds a worker that outlived an earlier service by its identity, or answers None, also for an
       identity that another launcher gave.
     - ``close`` leaves workers that can live without the service alone, and ends the others as a stop would.
@@ -109,10 +109,11 @@ class Launcher(ABC):
         """Look after what is kept between launches. Called several times a second; returns at once."""
 
     @abstractmethod
-    def launch(self, folder: RunFolder, job: Job) -> Worker:
+    def launch(self, folder: Workplace, job: Job) -> Worker:
         """Start a worker for ``job``.
 
-        Raises LauncherError if that is impossible, RunFolderError if the folder is a link or no folder.
+        ``folder`` is that of the run, or of the session. Raises LauncherError if that is impossible, RunFolderError if
+        the folder is a link or no folder.
         """
 
     @abstractmethod

@@ -3,8 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Protocol
 
-from rlviz.rundir.folder import RunFolder
+
+class Workplace(Protocol):
+    """Where a worker finds what it needs, and leaves what it has to say: a run folder, or the folder of a session."""
+
+    path: Path
+
+    def check(self) -> None:
+        """Raises ArtifactNotFound if it is gone, RunFolderError if it is no folder of its own."""
+
+    def open_log(self) -> BinaryIO:
+        """Where the worker prints to, at its end. Raises OSError and RunFolderError."""
 
 
 @dataclass(frozen=True)
@@ -19,10 +31,15 @@ class Evaluate:
     evaluation_id: str
 
 
-Job = Train | Evaluate
+@dataclass(frozen=True)
+class PlaySession:
+    """Play for somebody who looks, as the plan in the session's folder says."""
 
 
-def worker_arguments(folder: RunFolder, job: Job, identity: str | None = None) -> list[str]:
+Job = Train | Evaluate | PlaySession
+
+
+def worker_arguments(folder: Workplace, job: Job, identity: str | None = None) -> list[str]:
     """What comes after ``python -m rlviz.worker`` to have ``job`` done; ``worker.py`` parses it.
 
     ``identity`` is how the launcher finds this worker again, unless that is by its process.
@@ -35,3 +52,5 @@ def worker_arguments(folder: RunFolder, job: Job, identity: str | None = None) -
             return arguments
         case Evaluate(evaluation_id):
             return [*arguments, "--evaluate", evaluation_id]
+        case PlaySession():
+            return [*arguments, "--session"]

@@ -14,10 +14,9 @@ from collections.abc import Callable
 
 from rlviz.domain.errors import ArtifactNotFound, LauncherError
 from rlviz.launchers.base import Launcher, Worker
-from rlviz.launchers.job import Job, worker_arguments
+from rlviz.launchers.job import Job, Workplace, worker_arguments
 from rlviz.launchers.process_identity import ProcessIdentity
 from rlviz.launchers.process_worker import AdoptedWorker, ChildWorker
-from rlviz.rundir.folder import RunFolder
 
 RESPAWN_SECONDS = 1.5
 """The next prewarmed worker waits so long, lest its imports compete with the first steps of the run just started."""
@@ -45,11 +44,11 @@ class ProcessLauncher(Launcher):
             self._respawn_at = now + RESPAWN_SECONDS
             self._prewarmed = _spawn(["--prewarm"], stdin=subprocess.PIPE, output=subprocess.DEVNULL)
 
-    def launch(self, folder: RunFolder, job: Job) -> Worker:
+    def launch(self, folder: Workplace, job: Job) -> Worker:
         try:
             folder.check()
         except ArtifactNotFound as error:
-            raise LauncherError(f"The folder of run {folder.run_id!r} is gone.") from error
+            raise LauncherError(str(error)) from error
         self._respawn_at = self._monotonic() + RESPAWN_SECONDS
         arguments = worker_arguments(folder, job)
         if self._prewarmed is not None and _hand_over(self._prewarmed, arguments):
@@ -81,7 +80,7 @@ class ProcessLauncher(Launcher):
             self._prewarmed = None
 
 
-def _start_cold(folder: RunFolder, arguments: list[str]) -> subprocess.Popen[bytes]:
+def _start_cold(folder: Workplace, arguments: list[str]) -> subprocess.Popen[bytes]:
     try:
         with folder.open_log() as log:
             return _spawn(arguments, stdin=subprocess.DEVNULL, output=log.fileno())

@@ -8,7 +8,7 @@ from threading import Event, Thread
 from rlviz.domain.errors import LauncherError
 from rlviz.domain.registry import load
 from rlviz.launchers.base import Exit, Launcher, Worker
-from rlviz.launchers.job import Job, Train
+from rlviz.launchers.job import Job, Train, Workplace
 from rlviz.launchers.process import ProcessLauncher
 from rlviz.launchers.process_identity import ProcessIdentity
 from rlviz.rundir.folder import RunFolder
@@ -68,12 +68,12 @@ class ThreadLauncher(Launcher):
     def tick(self) -> None:
         self._processes.tick()
 
-    def launch(self, folder: RunFolder, job: Job) -> Worker:
+    def launch(self, folder: Workplace, job: Job) -> Worker:
         if not isinstance(job, Train):
             return self._processes.launch(folder, job)
         if self._worker is not None and self._worker.poll() is None:
             raise LauncherError("The thread launcher trains one run at a time, and one is training.")
-        self._worker = ThreadWorker(folder)
+        self._worker = ThreadWorker(RunFolder.at(folder.path))
         return self._worker
 
     def adopt(self, identity: str) -> Worker | None:

@@ -29,6 +29,7 @@ from rlviz.services.use_cases.evaluations import EvaluationService
 from rlviz.services.use_cases.hints import HintService
 from rlviz.services.use_cases.metrics import MetricsService
 from rlviz.services.use_cases.runs import RunService
+from rlviz.services.use_cases.sessions import SessionService
 from rlviz.services.use_cases.trash import TrashService
 from rlviz.settings import Settings
 
@@ -66,6 +67,7 @@ class Application:
         )
         self.deleted = TrashService(self.settings, self.trash)
         self.evaluations = EvaluationService(self.settings, self.database, self.supervisor, self.broadcast)
+        self.sessions = SessionService(self.settings, self.database, self.supervisor.sessions, self.environments)
         self.streams = StreamService(self.database, runs_dir, self.feeds, self.broadcast)
 
     @cached_property
@@ -129,6 +131,7 @@ class Application:
         self.supervisor.skip_wait()
 
     def close(self) -> None:
+        self.sessions.close()
         self.housekeeping.close()
         self.sealer.close()
         self.environments.close()

@@ -28,6 +28,7 @@ from rlviz.api.schemas.metrics import MetricCurve, MetricCurves, MetricRows, Run
 from rlviz.api.schemas.problems import Problem, ProblemField
 from rlviz.api.schemas.runs import Run, RunCreate, RunDetail, RunPage, RunPatch, Solved, Tag, TagCount, TagList
 from rlviz.api.schemas.service import Health
+from rlviz.api.schemas.sessions import Session, SessionCreate
 from rlviz.api.schemas.stream import STREAM_EVENTS, EndEventData, EvaluationEventData, MetricsEventData, StatusEventData
 from rlviz.api.schemas.trash import DeletedRun, TrashList
 from rlviz.domain.limits import Bounds, Limits
@@ -76,6 +77,8 @@ __all__ = [
     "RunPage",
     "RunPatch",
     "RunsMetricCurves",
+    "Session",
+    "SessionCreate",
     "SmoothedCurve",
     "Solved",
     "SpaceInfo",

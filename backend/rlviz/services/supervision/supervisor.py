@@ -15,6 +15,7 @@ from rlviz.services.supervision.disk_guard import DiskGuard
 from rlviz.services.supervision.live_evaluations import LiveEvaluations
 from rlviz.services.supervision.live_runs import LiveRuns
 from rlviz.services.supervision.retry import RETRY_SECONDS, RetryThrottle
+from rlviz.services.supervision.session_workers import SessionWorkers
 from rlviz.services.supervision.termination import GracePeriod
 from rlviz.services.supervision.wake_signal import WakeSignal
 from rlviz.settings import Settings
@@ -45,6 +46,7 @@ class Supervisor:
         disk = DiskGuard(settings)
         self._runs = LiveRuns(settings, database, launcher, feeds, broadcast, disk, clock=clock)
         self._evaluations = LiveEvaluations(settings, database, launcher, broadcast, disk, self._runs)
+        self.sessions = SessionWorkers(launcher, self.wake)
         self._throttle = RetryThrottle()
         self._draining = Event()
         self._idle = Event()
@@ -87,6 +89,7 @@ class Supervisor:
         self._closing.set()
         self._wake.ring()
         self._thread.join()
+        self.sessions.close()
         self._launcher.close()
         self._runs.poll()
 
@@ -116,7 +119,7 @@ class Supervisor:
     def _loop(self) -> None:
         self._wake.ring()
         while not self._closing.is_set():
-            busy = bool(len(self._runs.monitors) or len(self._evaluations.monitors))
+            busy = bool(len(self._runs.monitors) or len(self._evaluations.monitors) or self.sessions.is_busy)
             woken = self._wake.wait(TICK_SECONDS if busy else IDLE_SECONDS)
             try:
                 self._tick(woken)
@@ -131,6 +134,8 @@ class Supervisor:
         if self._draining.is_set():
             self._runs.end_all(CLOSING_GRACE)
             self._evaluations.abandon_all()
+            self.sessions.close()
+        self.sessions.tick()
         freed = self._runs.poll()
         self._evaluations.poll()
         if self._draining.is_set():

@@ -523,6 +523,50 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/sessions": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List Sessions
+     * @description The sessions that go on, oldest first.
+     */
+    get: operations["list_sessions"];
+    put?: never;
+    /**
+     * Create Session
+     * @description Begin a session. Open its socket within six seconds: it ends when nobody looks.
+     */
+    post: operations["create_session"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/sessions/{session_id}": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post?: never;
+    /**
+     * End Session
+     * @description End a session, and whoever looks is told.
+     */
+    delete: operations["end_session"];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/runs/{run_id}/artifacts/{path}": {
     parameters: {
       query?: never;
@@ -2502,6 +2546,73 @@ export interface components {
         [key: string]: components["schemas"]["Problem"];
       };
     };
+    /** Session */
+    Session: {
+      /** Id */
+      id: string;
+      /**
+       * Socket
+       * @description Path of its WebSocket.
+       */
+      socket: string;
+      mode: components["schemas"]["SessionMode"];
+      /** Run Id */
+      run_id: string | null;
+      /** Env Id */
+      env_id: string;
+      /**
+       * Created At
+       * Format: date-time
+       */
+      created_at: string;
+      /**
+       * Watched
+       * @description Whether somebody looks.
+       */
+      watched: boolean;
+    };
+    /** SessionCreate */
+    SessionCreate: {
+      mode: components["schemas"]["SessionMode"];
+      /**
+       * Run Id
+       * @description A run: its environment, and its policies. This or env_id.
+       */
+      run_id?: string | null;
+      /**
+       * Env Id
+       * @description An environment without a run: chance or a person acts.
+       */
+      env_id?: string | null;
+      /**
+       * Env Options
+       * @description Options of env_id; what is left out has its default.
+       */
+      env_options?: {
+        [key: string]: components["schemas"]["JsonValue"];
+      };
+      /**
+       * Checkpoint Step
+       * @description The last policy kept at this step or before; null: always the newest.
+       */
+      checkpoint_step?: number | null;
+      /**
+       * Seed
+       * @description Seed of the first episode; each next one adds 1. Null: 1,000,000.
+       */
+      seed?: number | null;
+      /**
+       * Greedy
+       * @description Take the best action, instead of exploring as in training.
+       * @default true
+       */
+      greedy?: boolean;
+    };
+    /**
+     * SessionMode
+     * @enum {string}
+     */
+    SessionMode: "watch" | "step" | "play";
     /**
      * SmoothedCurve
      * @description The exponential moving average over all points of the run, also those that were left out.
@@ -3000,11 +3111,6 @@ export interface components {
        */
       quantiles: number[][] | null;
     };
-    /**
-     * SessionMode
-     * @enum {string}
-     */
-    SessionMode: "watch" | "step" | "play";
     /**
      * StateMessage
      * @description How the session stands, after whatever changed it.
@@ -4329,6 +4435,106 @@ export interface operations {
       };
       /** @description Invalid request */
       422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  list_sessions: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Session"][];
+        };
+      };
+    };
+  };
+  create_session: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["SessionCreate"];
+      };
+    };
+    responses: {
+      /** @description Successful Response */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Session"];
+        };
+      };
+      /** @description Run not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Nothing to play yet; Too many sessions */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Invalid request */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  end_session: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        session_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Session not found */
+      404: {
         headers: {
           [name: string]: unknown;
         };

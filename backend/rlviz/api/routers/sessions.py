@@ -1,0 +1,104 @@
+"""Sessions: an actor plays for somebody who looks, over a WebSocket."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+
+from fastapi import APIRouter, WebSocket, WebSocketDisconnect
+from pydantic import ValidationError
+
+from rlviz.api.dependencies import App
+from rlviz.api.problems import as_problem, documented, problem_response
+from rlviz.api.schemas import Session, SessionCreate
+from rlviz.domain.errors import InvalidRequest, NothingToPlay, RunNotFound, SessionNotFound, TooManySessions
+from rlviz.domain.session_messages import CLIENT_MESSAGE, ErrorMessage
+from rlviz.domain.times import utc
+from rlviz.services.application import Application
+from rlviz.services.sessions.live_session import LiveSession
+from rlviz.services.sessions.outbox import Outbox
+from rlviz.services.use_cases.sessions import NewSession
+
+router = APIRouter(prefix="/sessions", tags=["sessions"])
+
+SEND_SECONDS = 20.0
+"""A client that takes nothing for so long does not look any more."""
+
+
+@router.post("", status_code=201, responses=documented(RunNotFound, NothingToPlay, TooManySessions, InvalidRequest))
+async def create_session(body: SessionCreate, app: App) -> Session:
+    """Begin a session. Open its socket within six seconds: it ends when nobody looks."""
+    return _view(await app.sessions.create(NewSession(**body.model_dump())))
+
+
+@router.get("")
+async def list_sessions(app: App) -> list[Session]:
+    """The sessions that go on, oldest first."""
+    return [_view(session) for session in app.sessions.list()]
+
+
+@router.delete("/{session_id}", status_code=204, responses=documented(SessionNotFound))
+async def end_session(session_id: str, app: App) -> None:
+    """End a session, and whoever looks is told."""
+    app.sessions.delete(session_id)
+
+
+@router.websocket("/{session_id}/socket")
+async def look(websocket: WebSocket, session_id: str) -> None:
+    """What the session does, and what it shall do; see docs/api.md."""
+    app: Application = websocket.app.state.application
+    try:
+        session = app.sessions.get(session_id)
+    except SessionNotFound as error:
+        await websocket.send_denial_response(problem_response(as_problem(error)))
+        return
+    await websocket.accept()
+    outbox = await session.attach()
+    sending = asyncio.create_task(_send(websocket, outbox))
+    listening = asyncio.create_task(_listen(websocket, session, outbox))
+    try:
+        await asyncio.wait((sending, listening), return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in (sending, listening):
+            task.cancel()
+        await asyncio.gather(sending, listening, return_exceptions=True)
+        await session.detach(outbox)
+        with suppress(RuntimeError, WebSocketDisconnect):  # closed already
+            await websocket.close()
+
+
+async def _send(websocket: WebSocket, outbox: Outbox) -> None:
+    async for parcel in outbox.parcels():
+        async with asyncio.timeout(SEND_SECONDS):
+            await websocket.send_text(parcel.message())
+            if parcel.frame:
+                await websocket.send_bytes(parcel.frame)
+
+
+async def _listen(websocket: WebSocket, session: LiveSession, outbox: Outbox) -> None:
+    """Hand on what is understood; answer the rest with an error."""
+    while (received := await websocket.receive())["type"] == "websocket.receive":
+        try:
+            message = CLIENT_MESSAGE.validate_json(received.get("text") or b"")
+        except ValidationError as error:
+            outbox.put_message(_problem(error))
+        else:
+            await session.tell(message)
+
+
+def _problem(error: ValidationError) -> ErrorMessage:
+    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    where = "/".join(map(str, first["loc"]))
+    return ErrorMessage(detail=f"The message was not understood: {where} {first['msg']}"[:500])
+
+
+def _view(session: LiveSession) -> Session:
+    return Session(
+        id=session.id,
+        socket=f"/api/sessions/{session.id}/socket",
+        mode=session.plan.mode,
+        run_id=session.run_id,
+        env_id=session.plan.env_id,
+        created_at=utc(session.created_at),
+        watched=session.is_watched,
+    )

@@ -1,0 +1,1 @@
+"""Between the worker of a session and the one who looks."""

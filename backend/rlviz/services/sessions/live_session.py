@@ -1,0 +1,149 @@
+"""LiveSession: one session that goes on, from its worker's socket to the one who looks."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import logging
+from collections.abc import Callable
+from contextlib import suppress
+
+from rlviz.domain.session_messages import SERVER_MESSAGE, ClientMessage, EndedMessage
+from rlviz.services.sessions.outbox import Outbox, Parcel
+from rlviz.sessions.folder import SessionFolder, SessionPlan
+from rlviz.sessions.packets import HEAD, Kind, Presence, pack, parse_head, unpack_step
+
+log = logging.getLogger(__name__)
+
+UNWATCHED_SECONDS = 6.0
+"""How long a session goes on while nobody looks: a page may be loaded again."""
+
+TELL_SECONDS = 5.0
+"""How long the worker may take to read a message."""
+
+
+class LiveSession:
+    """For the event loop alone. ``open``, ``attach`` whoever looks, ``end``; it ends by itself when nobody looks, and
+    ``on_end`` is called then, once, whatever the reason.
+    """
+
+    def __init__(
+        self,
+        session_id: str,
+        plan: SessionPlan,
+        folder: SessionFolder,
+        on_end: Callable[[LiveSession], None],
+        *,
+        run_id: str | None = None,
+        created_at: float = 0.0,
+        unwatched_seconds: float = UNWATCHED_SECONDS,
+    ) -> None:
+        self.id, self.plan, self.folder, self.run_id, self.created_at = session_id, plan, folder, run_id, created_at
+        self._on_end, self._unwatched_seconds = on_end, unwatched_seconds
+        self._server: asyncio.Server | None = None
+        self._worker: asyncio.StreamWriter | None = None
+        self._outbox: Outbox | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._cause: str | None = None
+        self.has_ended = False
+
+    @property
+    def is_watched(self) -> bool:
+        return self._outbox is not None
+
+    async def open(self) -> None:
+        """Wait for the worker, and for somebody who looks. Raises OSError."""
+        self._server = await asyncio.start_unix_server(self._serve, str(self.folder.socket_path))
+        self._wait_for_somebody()
+
+    async def attach(self) -> Outbox:
+        """Somebody looks from now on; whoever did before does no longer."""
+        if self._outbox is not None:
+            self._outbox.put_message(EndedMessage(cause="The session was opened elsewhere."))
+            self._outbox.close()
+        if self._timer is not None:
+            self._timer.cancel()
+        outbox = self._outbox = Outbox()
+        await self.tell(Presence(looks=True))
+        return outbox
+
+    async def detach(self, outbox: Outbox) -> None:
+        """They do not look any more."""
+        outbox.close()
+        if outbox is self._outbox and not self.has_ended:
+            self._outbox = None
+            self._wait_for_somebody()
+            await self.tell(Presence(looks=False))
+
+    async def tell(self, message: ClientMessage | Presence) -> None:
+        """Hand ``message`` to the worker, if it is there; waits for one that reads slowly."""
+        if self._worker is None:
+            return
+        with suppress(OSError, TimeoutError):
+            async with asyncio.timeout(TELL_SECONDS):
+                self._worker.write(pack(Kind.MESSAGE, message.model_dump_json().encode()))
+                await self._worker.drain()
+
+    def worker_gone(self, cause: str) -> None:
+        """The process of the worker has ended, ``cause`` says how; the worker itself may have said more."""
+        if not self.has_ended and (printed := self.folder.log_tail()):
+            log.warning("The worker of session %s printed:\n%s", self.id, printed)
+        self.end(self._cause or cause)
+
+    def end(self, cause: str) -> None:
+        """Tell who looks, let the worker go, and leave nothing behind."""
+        if self.has_ended:
+            return
+        self.has_ended = True
+        if self._outbox is not None:
+            if self._cause is None:  # or the worker has said so
+                self._outbox.put_message(EndedMessage(cause=cause))
+            self._outbox.close()
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._worker is not None:
+            self._worker.close()
+        if self._server is not None:
+            self._server.close()
+        self.folder.remove()
+        self._on_end(self)
+
+    def _wait_for_somebody(self) -> None:
+        loop = asyncio.get_running_loop()
+        self._timer = loop.call_later(self._unwatched_seconds, self.end, "Nobody looked any more.")
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Whoever connects is the worker if it knows the secret."""
+        try:
+            kind, content = await _read(reader)
+            if kind is not Kind.SECRET or not hmac.compare_digest(content, self.plan.secret.encode()):
+                return
+            if self._worker is not None or self.has_ended:
+                return
+            self._worker = writer
+            if self.is_watched:
+                await self.tell(Presence(looks=True))
+            while True:
+                self._receive(*await _read(reader))
+        except (OSError, EOFError, ValueError):
+            pass  # it is gone, or not to be understood; its process tells the rest when it has ended
+        finally:
+            writer.close()
+
+    def _receive(self, kind: Kind, content: bytes) -> None:
+        if kind is Kind.STEP:
+            record, frame = unpack_step(content)
+            parcel = Parcel(record, frame, is_step=True)
+        else:
+            message = SERVER_MESSAGE.validate_json(content)
+            if isinstance(message, EndedMessage):
+                self._cause = message.cause
+            parcel = Parcel(content)
+        if self._outbox is not None:
+            self._outbox.put(parcel)
+
+
+async def _read(reader: asyncio.StreamReader) -> tuple[Kind, bytes]:
+    """The next packet. Raises EOFError at the end, ValueError for what is no packet."""
+    kind, length = parse_head(await reader.readexactly(HEAD.size))
+    return kind, await reader.readexactly(length)

@@ -1,0 +1,195 @@
+"""Use cases on sessions: begin one, list them, look at one, end one."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from rlviz.catalog.database import Database
+from rlviz.catalog.models import RunRow
+from rlviz.catalog.runs import get_run
+from rlviz.domain.errors import InvalidRequest, NothingToPlay, SessionNotFound, TooManySessions
+from rlviz.domain.ids import new_session_id
+from rlviz.domain.limits import DEFAULT_EVALUATION_SEED
+from rlviz.domain.session_messages import SessionMode
+from rlviz.domain.status import RunStatus
+from rlviz.environments.custom import environment_of
+from rlviz.rundir.files import is_file
+from rlviz.rundir.folder import RunFolder
+from rlviz.services.sessions.live_session import LiveSession
+from rlviz.services.supervision.session_workers import SessionWorkers
+from rlviz.services.use_cases.environments import EnvironmentService
+from rlviz.sessions.folder import SessionFolder, SessionPlan
+from rlviz.settings import Settings
+
+
+@dataclass(frozen=True)
+class NewSession:
+    """What somebody wants to look at: a run, or an environment without one."""
+
+    mode: SessionMode
+    run_id: str | None = None
+    env_id: str | None = None
+    env_options: Mapping[str, JsonValue] = field(default_factory=dict)
+    checkpoint_step: int | None = None
+    seed: int | None = None
+    greedy: bool = True
+
+
+class SessionService:
+    """For the event loop: sessions are talked to there. What reads the disk does so in a thread."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        database: Database,
+        workers: SessionWorkers,
+        environments: EnvironmentService,
+        *,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._settings, self._database = settings, database
+        self._workers, self._environments, self._clock = workers, environments, clock
+        self._live: dict[str, LiveSession] = {}
+
+    async def create(self, new: NewSession) -> LiveSession:
+        """Begin a session; somebody has to look soon. Raises TooManySessions, RunNotFound, NothingToPlay,
+        RunFolderError, UnknownName or InvalidRequest.
+        """
+        self._make_room()
+        plan = await asyncio.to_thread(self._plan, new)
+        folder = await asyncio.to_thread(SessionFolder.create, plan)
+        session_id = new_session_id()
+        session = LiveSession(session_id, plan, folder, self._forget, run_id=new.run_id, created_at=self._clock())
+        try:
+            self._make_room()  # again: others may have come meanwhile
+            await session.open()
+        except BaseException:
+            folder.remove()
+            raise
+        self._live[session_id] = session
+        loop = asyncio.get_running_loop()
+
+        def on_gone(cause: str) -> None:
+            with suppress(RuntimeError):  # the service has ended
+                loop.call_soon_threadsafe(session.worker_gone, cause)
+
+        self._workers.launch(session_id, folder, on_gone)
+        return session
+
+    def get(self, session_id: str) -> LiveSession:
+        """Raises SessionNotFound."""
+        session = self._live.get(session_id)
+        if session is None:
+            raise SessionNotFound(f"There is no session {session_id[:80]!r} (any more). POST to sessions begins one.")
+        return session
+
+    def list(self) -> list[LiveSession]:
+        """Those that go on, oldest first."""
+        return list(self._live.values())
+
+    def delete(self, session_id: str) -> None:
+        """End it. Raises SessionNotFound."""
+        self.get(session_id).end("The session was ended.")
+
+    def close(self) -> None:
+        for session in self.list():
+            session.end("The app was ended.")
+
+    def _forget(self, session: LiveSession) -> None:
+        self._live.pop(session.id, None)
+        self._workers.end(session.id)
+
+    def _make_room(self) -> None:
+        """End the oldest that nobody looks at, if there are too many. Raises TooManySessions."""
+        limit = self._settings.max_sessions
+        if len(self._live) < limit:
+            return
+        left = next((session for session in self._live.values() if not session.is_watched), None)
+        if limit == 0 or left is None or self._clock() - left.created_at < 1.0:
+            raise TooManySessions(
+                f"{len(self._live)} of at most {limit} sessions go on (RLVIZ_MAX_SESSIONS). Close one, then try again."
+            )
+        left.end("Nobody looked, and another session began.")
+
+    # What is played
+
+    def _plan(self, new: NewSession) -> SessionPlan:
+        if (new.run_id is None) == (new.env_id is None):
+            raise InvalidRequest.field("/run_id", "Give run_id, or env_id for an environment without a run.")
+        seed = DEFAULT_EVALUATION_SEED if new.seed is None else new.seed
+        common = {"mode": new.mode, "seed": seed, "greedy": new.greedy, "secret": secrets.token_hex(32)}
+        if new.run_id is None:
+            return self._plan_of_environment(new, common)
+        if new.env_options:
+            raise InvalidRequest.field("/env_options", "A run brings its own options. Leave env_options out.")
+        return self._plan_of_run(new.run_id, new.checkpoint_step, common)
+
+    def _plan_of_environment(self, new: NewSession, common: Mapping[str, object]) -> SessionPlan:
+        assert new.env_id is not None
+        if new.checkpoint_step is not None:
+            raise InvalidRequest.field("/checkpoint_step", "Only a run has policies. Give run_id, or leave this out.")
+        environment = self._environments.get(new.env_id).resolve(new.env_options)
+        _check_usable(environment.id, environment.hint)
+        return SessionPlan.model_validate(
+            {
+                **common,
+                "env_id": environment.id,
+                "env_options": environment.chosen,
+                "custom_environment": environment.custom,
+            }
+        )
+
+    def _plan_of_run(self, run_id: str, step: int | None, common: Mapping[str, object]) -> SessionPlan:
+        with self._database.read() as session:
+            run = get_run(session, run_id)
+        folder = RunFolder(self._settings.runs_dir, run_id)
+        folder.check()
+        config = folder.read_config()
+        environment = environment_of(config)
+        _check_usable(environment.id, environment.hint)
+        policy = None
+        if step is not None:
+            policy = _policy_at(folder, run, step).relative_to(folder.path).as_posix()
+        elif not run.state.has_worker and folder.newest_policy() is None:
+            raise NothingToPlay(_why_nothing(run))
+        return SessionPlan.model_validate(
+            {
+                **common,
+                "env_id": config.env_id,
+                "run_folder": folder.path,
+                "policy": policy,
+                "is_training": run.state.has_worker,
+            }
+        )
+
+
+def _check_usable(env_id: str, hint: str | None) -> None:
+    if hint is not None:
+        raise InvalidRequest.field("/env_id", f"{env_id} cannot be used here. {hint}")
+
+
+def _policy_at(folder: RunFolder, run: RunRow, step: int) -> Path:
+    """The last policy that was kept at ``step`` or before. Raises NothingToPlay."""
+    kept = [*folder.checkpoint_files(), *folder.film_files()]
+    if run.policy_step is not None and is_file(folder.model_path):
+        kept.append((run.policy_step, folder.model_path))
+    earlier = [(at, path) for at, path in kept if at <= step]
+    if not earlier:
+        raise NothingToPlay(f"Run {run.id!r} has kept no policy of step {step:,} or before. Leave checkpoint_step out.")
+    return max(earlier, key=lambda found: found[0])[1]
+
+
+def _why_nothing(run: RunRow) -> str:
+    if run.state.is_final:
+        return f"Run {run.id!r} ended before it saved a policy. Create a new run."
+    if run.state is RunStatus.QUEUED:
+        return f"Run {run.id!r} waits for its turn and has no policy yet. Wait until it trains."
+    return f"Run {run.id!r} is {run.status!r} and has no policy yet. Start it."

@@ -1,0 +1,1 @@
+"""Sessions: an actor (a policy, chance, a person) plays in a process of its own for somebody who looks."""

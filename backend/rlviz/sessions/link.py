@@ -1,0 +1,100 @@
+"""The worker's end of the socket to the service."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from io import BufferedReader, BytesIO
+from queue import Empty, Full, Queue
+from threading import Lock, Thread
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+from pydantic import ValidationError
+
+from rlviz.domain.session_messages import ClientMessage, ErrorMessage, ServerMessage
+from rlviz.domain.step_record import StepRecord
+from rlviz.sessions.packets import HEAD, WORKER_MESSAGE, Kind, Presence, pack, pack_step, parse_head
+
+JPEG: dict[str, Any] = {"format": "JPEG", "quality": 85, "subsampling": 0}
+"""A frame of 600 × 400 takes under a millisecond and 10 kB; WebP would be half as large and take five times as long.
+Colours keep their resolution: most environments are drawn in thin lines of them."""
+
+MAX_WAITING = 200
+"""Messages that wait to be followed; more are refused, so that the end of the connection is always seen."""
+
+
+class Link:
+    """Sends what happens, and gathers what is wanted in a thread of its own. ``on_end`` is called in that thread when
+    the service, or whoever looked, is gone.
+    """
+
+    def __init__(self, connection: socket.socket, on_end: Callable[[], None]) -> None:
+        self._connection, self._on_end = connection, on_end
+        self._sending = Lock()
+        self._waiting: Queue[ClientMessage | Presence] = Queue(MAX_WAITING)
+        self._thread = Thread(target=self._gather, name="link", daemon=True)
+
+    @classmethod
+    def connect(cls, path: str, secret: str, on_end: Callable[[], None]) -> Link:
+        """Raises OSError if nobody listens at ``path``."""
+        connection = socket.socket(socket.AF_UNIX)
+        connection.connect(path)
+        link = cls(connection, on_end)
+        link._send(pack(Kind.SECRET, secret.encode()))
+        link._thread.start()
+        return link
+
+    def tell(self, message: ServerMessage) -> None:
+        self._send(pack(Kind.MESSAGE, message.model_dump_json().encode()))
+
+    def show(self, record: StepRecord, frame: NDArray[np.uint8] | None) -> None:
+        """``frame``: (height, width, 3)."""
+        self._send(pack_step(record.model_dump_json().encode(), b"" if frame is None else as_jpeg(frame)))
+
+    def wait(self, seconds: float) -> ClientMessage | Presence | None:
+        """What is wanted next; None if that is nothing for so long."""
+        try:
+            return self._waiting.get(block=seconds > 0, timeout=max(seconds, 0) or None)
+        except Empty:
+            return None
+
+    def _send(self, packet: bytes) -> None:
+        with self._sending:
+            self._connection.sendall(packet)
+
+    def _gather(self) -> None:
+        try:
+            with self._connection.makefile("rb") as file:
+                while (content := _read_message(file)) is not None:
+                    self._take(content)
+        except (OSError, ValueError):
+            pass
+        finally:
+            self._on_end()
+
+    def _take(self, content: bytes) -> None:
+        try:
+            self._waiting.put_nowait(WORKER_MESSAGE.validate_json(content))
+        except ValidationError:
+            self.tell(ErrorMessage(detail="The message was not understood."))
+        except Full:
+            self.tell(ErrorMessage(detail="Too many messages at once; this one was dropped."))
+
+
+def as_jpeg(frame: NDArray[np.uint8]) -> bytes:
+    file = BytesIO()
+    Image.fromarray(frame).save(file, **JPEG)
+    return file.getvalue()
+
+
+def _read_message(file: BufferedReader) -> bytes | None:
+    """The next packet; None at the end. Raises ValueError for what is none."""
+    head = file.read(HEAD.size)
+    if len(head) < HEAD.size:
+        return None
+    _, length = parse_head(head)
+    content = file.read(length)
+    return content if len(content) == length else None

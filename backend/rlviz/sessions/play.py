@@ -1,0 +1,104 @@
+"""The whole job of a session, as a worker process runs it."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from contextlib import ExitStack, suppress
+
+import torch
+
+from rlviz.domain.errors import RlvizError, brief
+from rlviz.domain.session_messages import EndedMessage
+from rlviz.environments import ENVIRONMENTS
+from rlviz.environments.base import Environment
+from rlviz.environments.custom import custom_environment, environment_of
+from rlviz.environments.make import make
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.watch import Lease
+from rlviz.sessions.folder import SessionFolder, SessionPlan
+from rlviz.sessions.link import Link
+from rlviz.sessions.player import SessionPlayer, Stage
+from rlviz.sessions.policies import KeptPolicy, NewestPolicy, NoPolicy, PolicySource
+from rlviz.sessions.watchdog import Watchdog
+
+NICENESS = 5
+"""Added to the priority of a worker: whoever trains comes first."""
+
+OPENING_SECONDS = 60.0
+"""How long it may take to import and make an environment."""
+
+
+def play_session(folder: SessionFolder) -> None:
+    """Play what the plan in ``folder`` says, until the service ends the connection: then the process ends at once.
+
+    Returns when playing failed, and the service knows why. Raises OSError if there is no service.
+    """
+    os.nice(NICENESS)
+    plan = folder.read_plan()
+    with ExitStack() as at_the_end:
+
+        def leave() -> None:
+            at_the_end.close()
+            os._exit(0)
+
+        link = Link.connect(str(folder.socket_path), plan.secret, leave)
+
+        def end(cause: str) -> None:
+            at_the_end.close()
+            with suppress(OSError):
+                link.tell(EndedMessage(cause=cause))
+
+        watchdog = Watchdog(lambda line: end(f"The environment did not return, and was ended. It hung here: {line}"))
+        watchdog.alive(OPENING_SECONDS)
+        try:
+            policies = _policies(plan)
+            at_the_end.callback(policies.close)
+            player = SessionPlayer(_stage(plan, policies), link, alive=watchdog.alive)
+            while True:
+                player.turn()
+        except Exception as error:
+            traceback.print_exc(file=sys.stderr)
+            end(_cause(error))
+
+
+def _policies(plan: SessionPlan) -> PolicySource:
+    if plan.run_folder is None:
+        return NoPolicy()
+    folder = RunFolder.at(plan.run_folder)
+    config = folder.read_config()
+    if plan.policy is not None:
+        return KeptPolicy(folder, config.algo, plan.policy)
+    return NewestPolicy(folder, config.algo, Lease(folder) if plan.is_training else None)
+
+
+def _stage(plan: SessionPlan, policies: PolicySource) -> Stage:
+    if plan.run_folder is None:
+        environment, run_id = _environment(plan), None
+    else:
+        config = RunFolder.at(plan.run_folder).read_config()
+        environment, run_id = environment_of(config), config.run_id
+        torch.set_num_threads(config.torch_threads)
+    return Stage(
+        mode=plan.mode,
+        environment=environment,
+        env=make(environment, render=True, whole_episodes=True),
+        policies=policies,
+        run_id=run_id,
+        seed=plan.seed,
+        greedy=plan.greedy,
+    )
+
+
+def _environment(plan: SessionPlan) -> Environment:
+    if plan.custom_environment is not None:
+        return custom_environment(plan.env_id, plan.custom_environment)
+    return ENVIRONMENTS.get(plan.env_id).resolve(plan.env_options)
+
+
+def _cause(error: Exception) -> str:
+    """One sentence for who looked."""
+    if isinstance(error, RlvizError):
+        return str(error)
+    return f"Playing failed with {brief(error)}. The service's log has the traceback."

@@ -1,0 +1,123 @@
+"""Where the policy of a session comes from: one that was kept, or always the newest of a run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+from rlviz.algorithms import ALGORITHMS
+from rlviz.algorithms.policy import TrainedPolicy
+from rlviz.algorithms.weights import renew_weights
+from rlviz.domain.errors import CheckpointUnusable, RunFolderError
+from rlviz.evaluation.evaluate import load_policy
+from rlviz.rundir.files import is_file, open_file
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.watch import Lease
+
+LOOK_SECONDS = 0.1
+"""How often a run that trains is asked for newer weights."""
+
+
+class PolicySource(Protocol):
+    """``look`` as often as you like. A policy may go on as another: it is renewed in place."""
+
+    def look(self) -> TrainedPolicy | None:
+        """A policy that has not been handed out before, or None. Raises CheckpointUnusable."""
+
+    def close(self) -> None: ...
+
+
+class NoPolicy:
+    """For environments without a run."""
+
+    def look(self) -> None:
+        return None
+
+    def close(self) -> None:
+        """Nothing was opened."""
+
+
+class KeptPolicy:
+    """One policy that was kept, whatever comes after it."""
+
+    def __init__(self, folder: RunFolder, algo: str, name: str) -> None:
+        self._folder, self._algo = folder, algo
+        self._name: str | None = name
+
+    def look(self) -> TrainedPolicy | None:
+        if self._name is None:
+            return None
+        name, self._name = self._name, None
+        return load_policy(self._folder, self._algo, name)
+
+    def close(self) -> None:
+        """Nothing was opened."""
+
+
+class NewestPolicy:
+    """What lies in the run folder and is newest. With a ``lease`` the trainer is asked for its weights."""
+
+    def __init__(
+        self, folder: RunFolder, algo: str, lease: Lease | None, *, monotonic: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._folder, self._algorithm, self._lease = folder, ALGORITHMS.get(algo), lease
+        self._monotonic = monotonic
+        self._look_at = float("-inf")
+        self._seen: tuple[int, int, Path] | None = None
+        self._policy: TrainedPolicy | None = None
+        if lease is not None:
+            lease.renew()  # now: the environment takes its time to be made
+
+    def look(self) -> TrainedPolicy | None:
+        now = self._monotonic()
+        if now < self._look_at:
+            return None
+        self._look_at = now + LOOK_SECONDS
+        if self._lease is not None:
+            self._lease.renew()
+        found = filter(None, map(self._version, self._candidates()))
+        newest = max(found, default=None)
+        if newest is None or newest == self._seen:
+            return None
+        self._seen = newest
+        try:
+            self._policy = self._load(newest[2])
+        except CheckpointUnusable:
+            if self._policy is None and is_file(newest[2], self._folder.path):
+                raise
+            return None  # it went just now, when something newer came; or the one before is played on
+        return self._policy
+
+    def close(self) -> None:
+        if self._lease is not None:
+            self._lease.end()
+
+    def _candidates(self) -> list[Path]:
+        found = [self._folder.live_weights_path, self._folder.model_path]
+        if self._policy is None:
+            kept = (*self._folder.checkpoint_files()[-1:], *self._folder.film_files()[-1:])
+            found += [path for _, path in kept]
+        return found
+
+    def _load(self, path: Path) -> TrainedPolicy:
+        if self._policy is not None and path == self._folder.live_weights_path:
+            try:
+                with open_file(path, self._folder.path) as file:
+                    renew_weights(self._policy, file)
+            except (OSError, RuntimeError, RunFolderError):  # of another architecture, or gone just now: read it whole
+                pass
+            else:
+                return self._policy
+        return load_policy(self._folder, self._algorithm.id, path.relative_to(self._folder.path).as_posix())
+
+    def _version(self, path: Path) -> tuple[int, int, Path] | None:
+        """When and by what a regular file at ``path`` was last replaced; None if there is none."""
+        if not is_file(path, self._folder.path):
+            return None
+        try:
+            status = path.lstat()
+        except OSError:
+            return None
+        return status.st_mtime_ns, status.st_ino, path
