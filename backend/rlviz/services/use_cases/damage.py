@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import logging
-import time
-from collections.abc import Callable
 
 from sqlalchemy.exc import DatabaseError
-from sqlmodel import Session, col, delete, select
+from sqlmodel import col, delete, select
 
-from rlviz.catalog.database import Database
-from rlviz.catalog.evaluations import open_evaluations
 from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.catalog.runs import get_run
 from rlviz.domain.damage import Damage
-from rlviz.domain.errors import RunIsActive, RunNotFound
+from rlviz.domain.errors import RunNotFound
 from rlviz.domain.events import Ending, ErrorData, FinishedData, InterruptedData, StoppedData
 from rlviz.domain.status import RunStatus
 from rlviz.rundir.control import Control, Desired
@@ -25,28 +21,14 @@ from rlviz.rundir.lock import training_lock
 from rlviz.rundir.repair import repair_folder
 from rlviz.services.projection.damaged_folder import ENDING_LOST, find_damage, keep_known, note_damage
 from rlviz.services.projection.folder_projection import Indexed, evaluation_rows, row_of_folder
-from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.supervision.run_monitor import journal_ending
-from rlviz.services.supervision.supervisor import Supervisor
-from rlviz.settings import Settings
+from rlviz.services.use_cases.base import RunUseCases
 
 log = logging.getLogger(__name__)
 
 
-class DamageService:
+class DamageService(RunUseCases):
     """What of a run folder cannot be read is that run's concern alone: it is told, and the rest goes on."""
-
-    def __init__(
-        self,
-        settings: Settings,
-        database: Database,
-        supervisor: Supervisor,
-        broadcast: Broadcast,
-        *,
-        clock: Callable[[], float] = time.time,
-    ) -> None:
-        self._settings, self._database = settings, database
-        self._supervisor, self._broadcast, self._clock = supervisor, broadcast, clock
 
     def look(self, run_id: str) -> RunRow:
         """The run, with what is known of its damage renewed: all but lines of journals, which stay as they were found.
@@ -55,7 +37,7 @@ class DamageService:
         """
         with self._database.read() as session:
             row = get_run(session, run_id)
-        found = inspect_folder(RunFolder(self._settings.runs_dir, run_id))
+        found = inspect_folder(self._folder(run_id))
         told = {damage.file for damage in found}
         lines = [Damage.model_validate(one) for one in row.damage if one["line"] is not None]
         found += [damage for damage in lines if damage.file not in told and "." not in told]
@@ -85,10 +67,10 @@ class DamageService:
         Raises RunNotFound, RunIsActive while a worker or an evaluation may write there, ArtifactNotFound if the
         folder is gone, and RunFolderError if a link or a file lies in its place.
         """
-        folder = RunFolder(self._settings.runs_dir, run_id)
+        folder = self._folder(run_id)
         with self._database.read() as session:
             before = get_run(session, run_id)
-            self._check_idle(session, before)
+            self._check_idle(session, before, "repairing it")
         damaged = {damage.file for damage in find_damage(folder)}
         folder.check()
         with training_lock(folder):
@@ -101,12 +83,6 @@ class DamageService:
         row = self._index_again(folder, before, damaged)
         self._broadcast.run_changed(row)
         return row
-
-    def _check_idle(self, session: Session, row: RunRow) -> None:
-        if row.state.is_active or self._supervisor.is_live(row.id):
-            raise RunIsActive(f"Run {row.id!r} is {row.status!r}. Stop it and wait for its end before repairing it.")
-        if open_evaluations(session, row.id):
-            raise RunIsActive(f"Run {row.id!r} is being evaluated. Repair it when the evaluation has ended.")
 
     def _index_again(self, folder: RunFolder, before: RunRow, damaged: set[str]) -> RunRow:
         row = row_of_folder(folder)

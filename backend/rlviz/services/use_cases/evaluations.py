@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from datetime import datetime, timedelta
 
-from rlviz.catalog.database import Database
 from rlviz.catalog.evaluations import evaluations_of, latest_evaluation, open_evaluations
 from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.catalog.runs import get_run
@@ -19,26 +16,10 @@ from rlviz.domain.times import utc
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.files import is_file
 from rlviz.rundir.folder import RunFolder
-from rlviz.services.streaming.broadcast import Broadcast
-from rlviz.services.supervision.disk_guard import DiskGuard
-from rlviz.services.supervision.supervisor import Supervisor
-from rlviz.settings import Settings
+from rlviz.services.use_cases.base import RunUseCases
 
 
-class EvaluationService:
-    def __init__(
-        self,
-        settings: Settings,
-        database: Database,
-        supervisor: Supervisor,
-        broadcast: Broadcast,
-        *,
-        clock: Callable[[], float] = time.time,
-    ) -> None:
-        self._settings, self._database = settings, database
-        self._supervisor, self._broadcast, self._clock = supervisor, broadcast, clock
-        self._disk = DiskGuard(settings)
-
+class EvaluationService(RunUseCases):
     def create(
         self, run_id: str, *, episodes: int, seed: int, deterministic: bool, policy: PolicyChoice = PolicyChoice.LATEST
     ) -> EvaluationRow:
@@ -51,7 +32,7 @@ class EvaluationService:
             run = get_run(session, run_id)
             if open_evaluations(session, run_id):
                 raise EvaluationInProgress(f"Run {run_id!r} is being evaluated. Wait for it to end, then ask again.")
-            folder = RunFolder(self._settings.runs_dir, run_id)
+            folder = self._folder(run_id)
             folder.check()
             latest = policy is PolicyChoice.LATEST
             if latest and not run.state.has_worker and folder.newest_policy() is None:
@@ -101,7 +82,7 @@ class EvaluationService:
 
     def has_video(self, row: EvaluationRow) -> bool:
         """Whether the video is still kept."""
-        folder = RunFolder(self._settings.runs_dir, row.run_id)
+        folder = self._folder(row.run_id)
         return is_file(folder.video_path(row.id), folder.path)
 
 

@@ -9,7 +9,6 @@ from contextlib import suppress
 from sqlmodel import Session
 
 from rlviz.catalog.database import Database
-from rlviz.catalog.evaluations import open_evaluations
 from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import (
     RunList,
@@ -25,7 +24,6 @@ from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import (
     ArtifactNotFound,
     RunFolderError,
-    RunIsActive,
 )
 from rlviz.domain.ids import check_run_id
 from rlviz.domain.status import WITH_WORKER, RunStatus, check_transition
@@ -35,16 +33,14 @@ from rlviz.rundir.folder import Labels, RunFolder, folder_gone
 from rlviz.rundir.trash import Trash
 from rlviz.services.projection.folder_projection import Indexed, index_folder, row_of_config
 from rlviz.services.streaming.broadcast import Broadcast
-from rlviz.services.supervision.disk_guard import DiskGuard
 from rlviz.services.supervision.supervisor import Supervisor
+from rlviz.services.use_cases.base import RunUseCases
 from rlviz.services.use_cases.configuration import NewRun, resolve_config
 from rlviz.services.use_cases.environments import EnvironmentService
 from rlviz.settings import Settings
 
 
-class RunService:
-    """One transaction a use case. What the trainer must know is in the folder before the catalogue says so."""
-
+class RunService(RunUseCases):
     def __init__(
         self,
         settings: Settings,
@@ -56,15 +52,13 @@ class RunService:
         *,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._settings, self._database, self._trash = settings, database, trash
-        self._supervisor, self._broadcast, self._clock = supervisor, broadcast, clock
-        self._environments = environments
-        self._disk = DiskGuard(settings)
+        super().__init__(settings, database, supervisor, broadcast, clock=clock)
+        self._trash, self._environments = trash, environments
 
     def folder(self, run_id: str) -> RunFolder:
         """The folder of a run that exists. Raises RunNotFound."""
         with self._database.read() as session:
-            return RunFolder(self._settings.runs_dir, get_run(session, run_id).id)
+            return self._folder(get_run(session, run_id).id)
 
     def get(self, run_id: str) -> RunRow:
         with self._database.read() as session:
@@ -140,7 +134,7 @@ class RunService:
         with self._database.write() as session:
             row = move_run(session, run_id, RunStatus.QUEUED, queued_at=now)
             self._disk.check()
-            RunFolder(self._settings.runs_dir, run_id).read_config()
+            self._folder(run_id).read_config()
             self._ask(run_id, Desired.RUN, now, queued_at=now)
         self._broadcast.run_changed(row)
         self._supervisor.wake()
@@ -173,7 +167,7 @@ class RunService:
             row = get_run(session, run_id)
             labels = Labels(name=row.name, tags=row.tags, notes=row.notes).model_copy(update=changes)
             try:
-                RunFolder(self._settings.runs_dir, run_id).write_labels(labels)
+                self._folder(run_id).write_labels(labels)
             except FileNotFoundError as error:
                 raise folder_gone(run_id) from error
             row.name, row.tags, row.notes = labels.name, labels.tags, labels.notes
@@ -187,11 +181,8 @@ class RunService:
         """
         with self._database.write() as session:
             row = get_run(session, run_id)
-            if row.state.is_active or self._supervisor.is_live(run_id):
-                raise RunIsActive(f"Run {run_id!r} is {row.status!r}. Stop it and wait for its end before deleting it.")
-            if open_evaluations(session, run_id):
-                raise RunIsActive(f"Run {run_id!r} is being evaluated. Delete it when the evaluation has ended.")
-            self._trash.put(RunFolder(self._settings.runs_dir, run_id), self._clock())
+            self._check_idle(session, row, "deleting it")
+            self._trash.put(self._folder(run_id), self._clock())
             session.delete(row)
         self._broadcast.run_deleted(run_id)
 
@@ -223,7 +214,7 @@ class RunService:
         return row
 
     def _ask(self, run_id: str, desired: Desired, now: float, **changes: object) -> None:
-        folder = RunFolder(self._settings.runs_dir, run_id)
+        folder = self._folder(run_id)
         try:
             folder.change_control(desired=desired, requested_at=now, **changes)
         except FileNotFoundError as error:
