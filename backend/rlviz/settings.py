@@ -35,7 +35,9 @@ class Settings(BaseSettings):
         description="Runs that train at the same time; others wait. Default: number of cores.",
     )
     warm_worker: bool = Field(
-        True, description="Keep a worker ready, so that the next run starts at once; it takes about 350 MB of memory."
+        True,
+        description="Keep two workers ready, so that the next run, and whoever watches it, start at once; each takes "
+        "about 250 MB of memory.",
     )
     memory_limit: ByteSize = Field(
         default_factory=lambda: ByteSize(machine_memory() * 0.6),

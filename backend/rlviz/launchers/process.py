@@ -1,6 +1,7 @@
 """One process a run: full speed on every core, reproducible seeds, and a crash that harms nobody else.
 
-One more process is kept prewarmed: torch's import is paid for before it is needed.
+Two more processes are kept prewarmed, for a run and for whoever watches it from its first second: torch's import is
+paid for before it is needed.
 """
 
 from __future__ import annotations
@@ -21,6 +22,10 @@ from rlviz.launchers.process_worker import AdoptedWorker, ChildWorker
 RESPAWN_SECONDS = 1.5
 """The next prewarmed worker waits so long, lest its imports compete with the first steps of the run just started."""
 
+PREWARMED = 2
+IMPORT_SECONDS = 5.0
+"""So long after one, another is prewarmed: they shall not compete with each other either."""
+
 
 class ProcessLauncher(Launcher):
     """Starts worker processes, from a prewarmed worker if there is one.
@@ -31,18 +36,18 @@ class ProcessLauncher(Launcher):
 
     def __init__(self, *, warm: bool = True, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._warm, self._monotonic = warm, monotonic
-        self._prewarmed: subprocess.Popen[bytes] | None = None
+        self._prewarmed: list[subprocess.Popen[bytes]] = []
         self._respawn_at = monotonic()
 
     def tick(self) -> None:
-        """Start a prewarmed worker if there is none and the last launch is not too fresh."""
-        if self._prewarmed is not None and self._prewarmed.poll() is not None:
-            self._discard_prewarmed()
+        """Start a prewarmed worker if there are too few and nothing was started just now."""
+        for prewarmed in [one for one in self._prewarmed if one.poll() is not None]:
+            self._discard(prewarmed)
             self._respawn_at = self._monotonic() + RESPAWN_SECONDS
         now = self._monotonic()
-        if self._warm and self._prewarmed is None and now >= self._respawn_at:
-            self._respawn_at = now + RESPAWN_SECONDS
-            self._prewarmed = _spawn(["--prewarm"], stdin=subprocess.PIPE, output=subprocess.DEVNULL)
+        if self._warm and len(self._prewarmed) < PREWARMED and now >= self._respawn_at:
+            self._respawn_at = now + IMPORT_SECONDS
+            self._prewarmed.append(_spawn(["--prewarm"], stdin=subprocess.PIPE, output=subprocess.DEVNULL))
 
     def launch(self, folder: Workplace, job: Job) -> Worker:
         try:
@@ -51,12 +56,11 @@ class ProcessLauncher(Launcher):
             raise LauncherError(str(error)) from error
         self._respawn_at = self._monotonic() + RESPAWN_SECONDS
         arguments = worker_arguments(folder, job)
-        if self._prewarmed is not None and _hand_over(self._prewarmed, arguments):
-            process, self._prewarmed = self._prewarmed, None
-        else:
-            self._discard_prewarmed()
-            process = _start_cold(folder, arguments)
-        return ChildWorker(process)
+        while self._prewarmed:
+            if _hand_over(self._prewarmed[0], arguments):
+                return ChildWorker(self._prewarmed.pop(0))
+            self._discard(self._prewarmed[0])
+        return ChildWorker(_start_cold(folder, arguments))
 
     def adopt(self, identity: str) -> Worker | None:
         process = ProcessIdentity.parse(identity)
@@ -69,15 +73,15 @@ class ProcessLauncher(Launcher):
         return super().cause_of_loss(identity)
 
     def close(self) -> None:
-        """Let the prewarmed worker go; workers that have a job go on."""
-        self._discard_prewarmed()
+        """Let the prewarmed workers go; workers that have a job go on."""
+        for prewarmed in list(self._prewarmed):
+            self._discard(prewarmed)
         self._warm = False
 
-    def _discard_prewarmed(self) -> None:
-        if self._prewarmed is not None:
-            with self._prewarmed as prewarmed:  # closes its pipe and waits for its end
-                prewarmed.kill()
-            self._prewarmed = None
+    def _discard(self, prewarmed: subprocess.Popen[bytes]) -> None:
+        self._prewarmed.remove(prewarmed)
+        with prewarmed:  # closes its pipe and waits for its end
+            prewarmed.kill()
 
 
 def _start_cold(folder: Workplace, arguments: list[str]) -> subprocess.Popen[bytes]:

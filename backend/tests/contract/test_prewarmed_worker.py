@@ -14,7 +14,7 @@ import pytest
 
 from rlviz.launchers.base import Exit
 from rlviz.launchers.job import Train
-from rlviz.launchers.process import RESPAWN_SECONDS, ProcessLauncher
+from rlviz.launchers.process import IMPORT_SECONDS, PREWARMED, RESPAWN_SECONDS, ProcessLauncher
 from tests.support.service import service
 from tests.support.training import column, eventually, kinds, make_run
 from tests.support.workers import is_running, pid_of, put_down, worker_processes
@@ -31,7 +31,7 @@ launcher.tick()
 worker = launcher.launch(RunFolder.at(Path(sys.argv[1])), Train())
 launcher._respawn_at = 0
 launcher.tick()
-print(json.dumps([launcher._prewarmed.pid, worker.identity]), flush=True)
+print(json.dumps([launcher._prewarmed[0].pid, worker.identity]), flush=True)
 time.sleep(600)
 """
 
@@ -57,12 +57,31 @@ def launcher(clock: Clock) -> Iterator[ProcessLauncher]:
     assert worker_processes() == []
 
 
-def test_a_tick_starts_one_prewarmed_worker_and_no_second(launcher: ProcessLauncher) -> None:
+def test_two_are_kept_and_the_second_begins_when_the_first_has_imported(
+    launcher: ProcessLauncher, clock: Clock
+) -> None:
     assert worker_processes() == []
     launcher.tick()
-    [prewarmed] = worker_processes()
+    [first] = worker_processes()
     launcher.tick()
-    assert worker_processes() == [prewarmed]
+    assert worker_processes() == [first]
+    for _ in range(3):
+        clock.now += IMPORT_SECONDS
+        launcher.tick()
+    assert len(worker_processes()) == PREWARMED == 2
+
+
+def test_a_run_and_who_watches_it_from_the_start_both_find_a_prewarmed_worker(
+    launcher: ProcessLauncher, clock: Clock, tmp_path: Path
+) -> None:
+    launcher.tick()
+    clock.now += IMPORT_SECONDS
+    launcher.tick()
+    prewarmed = set(worker_processes())
+    workers = [launcher.launch(make_run(tmp_path, name), Train()) for name in ("run", "watched")]
+    assert {pid_of(worker.identity) for worker in workers} == prewarmed
+    for worker in workers:
+        put_down(worker)
 
 
 def test_a_service_that_shall_keep_none_keeps_none(tmp_path: Path) -> None:

@@ -29,8 +29,7 @@ def repeated(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[RunFold
         cold, warm, here = (make_run(root, name, algo=algo, **configuration) for name in ("cold", "warm", "here"))
         launcher = ProcessLauncher()
         launcher.tick()
-        prewarmed = launcher._prewarmed
-        assert prewarmed is not None
+        [prewarmed] = launcher._prewarmed
         workers = [launcher.launch(warm, Train()), launcher.launch(cold, Train())]
         assert [pid_of(worker.identity) == prewarmed.pid for worker in workers] == [True, False]
         assert train_run(here)
