@@ -25,6 +25,7 @@ from rlviz.api.routers import (
     anatomy,
     artifacts,
     compare,
+    episodes,
     evaluations,
     events,
     hints,
@@ -54,6 +55,7 @@ _ROUTERS = (
     sessions,
     artifacts,
     compare,
+    episodes,
     trash,
 )
 

@@ -25,6 +25,8 @@ from rlviz.api.schemas import (
     EnvironmentVariant,
     Evaluation,
     FigureComparison,
+    FoundEpisode,
+    FoundEpisodes,
     Hint,
     HintRule,
     HyperparameterField,
@@ -45,7 +47,7 @@ from rlviz.api.schemas import (
     Verdict,
 )
 from rlviz.catalog.models import EvaluationRow, RunRow
-from rlviz.domain.evaluation import PolicyChoice
+from rlviz.domain.evaluation import EpisodeResult, PolicyChoice
 from rlviz.domain.events import EventRecord
 from rlviz.domain.limits import LIMITS
 from rlviz.domain.metrics import GROUP_TITLES
@@ -54,6 +56,7 @@ from rlviz.domain.times import utc
 from rlviz.environments.base import Environment, Space
 from rlviz.environments.stills import still_path
 from rlviz.presets.catalog import measured, presets_for
+from rlviz.services.use_cases import episodes
 from rlviz.services.use_cases.comparison import Compared, ComparedRuns
 from rlviz.services.use_cases.environments import variants
 from rlviz.services.use_cases.events import tell
@@ -84,6 +87,27 @@ def _solved(row: RunRow, found: SolvedAt | None, threshold: float | None) -> Sol
 def view_evaluation(row: EvaluationRow, has_video: bool) -> Evaluation:
     url = f"/api/runs/{row.run_id}/artifacts/eval/{row.id}.mp4" if has_video else None
     return Evaluation(**{"policy": PolicyChoice.LATEST, **row.record, "video_url": url})
+
+
+def view_found_episodes(search: episodes.EpisodeSearch, found: episodes.FoundEpisodes) -> FoundEpisodes:
+    return FoundEpisodes(
+        where=search.where,
+        evaluations=found.evaluations,
+        searched=found.episodes,
+        found=found.found,
+        episodes=[_found_episode(each) for each in found.first],
+    )
+
+
+def _found_episode(found: episodes.FoundEpisode) -> FoundEpisode:
+    return FoundEpisode(
+        run_id=found.run_id,
+        evaluation_id=found.evaluation_id,
+        checkpoint_step=found.checkpoint_step,
+        deterministic=found.deterministic,
+        has_video=found.has_video,
+        result=EpisodeResult.model_validate(found.result),
+    )
 
 
 def view_algorithm(algorithm: Algorithm) -> AlgorithmInfo:

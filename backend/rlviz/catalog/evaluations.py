@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlmodel import Session, col, select
 
 from rlviz.catalog.models import EvaluationRow
@@ -19,6 +21,14 @@ def evaluations_of(session: Session, run_id: str) -> list[EvaluationRow]:
 def latest_evaluation(session: Session, run_id: str) -> EvaluationRow | None:
     query = select(EvaluationRow).where(EvaluationRow.run_id == run_id).order_by(col(EvaluationRow.id).desc())
     return session.exec(query.limit(1)).first()
+
+
+def completed_evaluations(session: Session, run_ids: Sequence[str]) -> list[EvaluationRow]:
+    """Of several runs, oldest first."""
+    query = select(EvaluationRow).where(
+        col(EvaluationRow.run_id).in_(run_ids), EvaluationRow.status == EvaluationStatus.COMPLETED.value
+    )
+    return list(session.exec(query.order_by(col(EvaluationRow.id))))
 
 
 def open_evaluations(session: Session, run_id: str | None = None) -> list[EvaluationRow]:

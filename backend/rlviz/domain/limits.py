@@ -31,6 +31,8 @@ class Limits(BaseModel):
     periodic_episodes: Bounds = Field(description="Episodes of each evaluation while training.")
     periodic_stop_after: Bounds = Field(description="Evaluations in a row at the threshold that end training.")
     film: Bounds = Field(description="Policies kept for the filmstrip of a run.")
+    found_episodes: Bounds = Field(description="Episodes in the answer to one search.")
+    episode_search: Bounds = Field(description="Characters of a search for episodes.")
     compared_runs: Bounds = Field(description="Runs in one comparison.")
     compared_metrics: Bounds = Field(description="Metrics besides the return in one comparison.")
     average_window: Bounds = Field(description="Episodes in the moving average of a comparison.")
@@ -49,6 +51,7 @@ far from the small seeds people train with."""
 DEFAULT_PERIODIC_EPISODES = 10
 DEFAULT_FILM = 40
 DEFAULT_RUNS_PER_PAGE = 50
+DEFAULT_FOUND_EPISODES = 100
 DEFAULT_WINDOW = 20
 DEFAULT_COMPARISON_POINTS = 1_000
 DEFAULT_CURVE_POINTS = 2_000
@@ -68,6 +71,8 @@ LIMITS = Limits(
     periodic_episodes=Bounds(minimum=1, maximum=100, default=DEFAULT_PERIODIC_EPISODES),
     periodic_stop_after=Bounds(minimum=1, maximum=100),
     film=Bounds(minimum=0, maximum=1_000, default=DEFAULT_FILM),
+    found_episodes=Bounds(minimum=1, maximum=1_000, default=DEFAULT_FOUND_EPISODES),
+    episode_search=Bounds(minimum=0, maximum=1_000),
     compared_runs=Bounds(minimum=1, maximum=100),
     compared_metrics=Bounds(minimum=0, maximum=20),
     average_window=Bounds(minimum=1, maximum=1_000, default=DEFAULT_WINDOW),

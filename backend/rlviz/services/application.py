@@ -25,6 +25,7 @@ from rlviz.services.supervision.supervisor import Supervisor
 from rlviz.services.use_cases.comparison import ComparisonService
 from rlviz.services.use_cases.damage import DamageService
 from rlviz.services.use_cases.environments import EnvironmentService
+from rlviz.services.use_cases.episodes import EpisodeService
 from rlviz.services.use_cases.evaluations import EvaluationService
 from rlviz.services.use_cases.hints import HintService
 from rlviz.services.use_cases.metrics import MetricsService
@@ -68,6 +69,7 @@ class Application:
         self.deleted = TrashService(self.settings, self.trash)
         self.evaluations = EvaluationService(self.settings, self.database, self.supervisor, self.broadcast)
         self.sessions = SessionService(self.settings, self.database, self.supervisor.sessions, self.environments)
+        self.episodes = EpisodeService(self.settings, self.database)
         self.streams = StreamService(self.database, runs_dir, self.feeds, self.broadcast)
 
     @cached_property

@@ -19,6 +19,7 @@ import rlviz.catalog.models  # noqa: F401  (fills the metadata)
 from benchmarks.presets import document
 from rlviz.__main__ import COMMANDS
 from rlviz.analysis import hints
+from rlviz.analysis.judging import query
 from rlviz.api import schemas
 from rlviz.api.app import create_api
 from rlviz.domain import config, evaluation, events, records
@@ -86,6 +87,13 @@ def test_every_field_of_a_request_is_documented(name: str) -> None:
     text = read("docs/api.md")
     for field in MODELS[name].model_fields:
         assert f"| `{field}` |" in text, field
+
+
+def test_every_word_of_a_search_for_episodes_is_documented() -> None:
+    text = section(read("docs/episodes.md"), "Searching")
+    fields, flags = text.split("True or not:")
+    assert table(fields).keys() == query.FIELDS.keys()
+    assert table(flags).keys() == query.FLAGS.keys()
 
 
 def test_every_hint_is_documented() -> None:

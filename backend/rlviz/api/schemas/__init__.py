@@ -21,6 +21,7 @@ from rlviz.api.schemas.comparison import (
     RunGroup,
     Verdict,
 )
+from rlviz.api.schemas.episodes import FoundEpisode, FoundEpisodes
 from rlviz.api.schemas.evaluations import Evaluation, EvaluationCreate
 from rlviz.api.schemas.events import RunEvent, RunEvents
 from rlviz.api.schemas.hints import Hint, HintRule, LookedAt, Minimum, RunHints
@@ -48,6 +49,8 @@ __all__ = [
     "EvaluationCreate",
     "EvaluationEventData",
     "FigureComparison",
+    "FoundEpisode",
+    "FoundEpisodes",
     "Health",
     "Hint",
     "HintRule",

@@ -607,6 +607,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/episodes": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Search Episodes
+     * @description Search the episodes of all completed evaluations of some runs.
+     */
+    get: operations["search_episodes"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/trash": {
     parameters: {
       query?: never;
@@ -1378,6 +1398,54 @@ export interface components {
        */
       ended_early?: string | null;
     };
+    /** FoundEpisode */
+    FoundEpisode: {
+      /** Run Id */
+      run_id: string;
+      /** Evaluation Id */
+      evaluation_id: string;
+      /**
+       * Checkpoint Step
+       * @description Training step of the policy that played.
+       */
+      checkpoint_step: number | null;
+      /** Deterministic */
+      deterministic: boolean;
+      /**
+       * Has Video
+       * @description The video is still kept.
+       */
+      has_video: boolean;
+      result: components["schemas"]["EpisodeResult"];
+    };
+    /** FoundEpisodes */
+    FoundEpisodes: {
+      /**
+       * Where
+       * @description What was searched for, as it was given.
+       */
+      where: string;
+      /**
+       * Evaluations
+       * @description How many completed evaluations there are.
+       */
+      evaluations: number;
+      /**
+       * Searched
+       * @description How many episodes they have.
+       */
+      searched: number;
+      /**
+       * Found
+       * @description How many of those fulfil the condition.
+       */
+      found: number;
+      /**
+       * Episodes
+       * @description The first of those, as sorted.
+       */
+      episodes: components["schemas"]["FoundEpisode"][];
+    };
     /** Health */
     Health: {
       /**
@@ -1595,6 +1663,10 @@ export interface components {
       periodic_stop_after: components["schemas"]["Bounds"];
       /** @description Policies kept for the filmstrip of a run. */
       film: components["schemas"]["Bounds"];
+      /** @description Episodes in the answer to one search. */
+      found_episodes: components["schemas"]["Bounds"];
+      /** @description Characters of a search for episodes. */
+      episode_search: components["schemas"]["Bounds"];
       /** @description Runs in one comparison. */
       compared_runs: components["schemas"]["Bounds"];
       /** @description Metrics besides the return in one comparison. */
@@ -4631,6 +4703,63 @@ export interface operations {
         };
       };
       /** @description Run not found; Artifact not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Invalid request */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  search_episodes: {
+    parameters: {
+      query: {
+        /** @description Run ids, comma-separated, up to 100. */
+        runs: string;
+        /** @description A condition: return < 100 and length > 200. */
+        where?: string;
+        /** @description From the least, or with a minus from the greatest. */
+        sort?:
+          | "return"
+          | "-return"
+          | "length"
+          | "-length"
+          | "step"
+          | "-step"
+          | "episode"
+          | "-episode"
+          | "seed"
+          | "-seed";
+        /** @description How many at most. */
+        limit?: number;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["FoundEpisodes"];
+        };
+      };
+      /** @description Run not found */
       404: {
         headers: {
           [name: string]: unknown;
