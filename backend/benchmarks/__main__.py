@@ -1,6 +1,6 @@
 """``make bench``: every part, one table.
 
-python -m benchmarks [throughput [ALGO …]] [scaling] [responsiveness] [volume] [evaluation] [live] [long] [peers]
+python -m benchmarks [throughput [ALGO …]] [scaling] [responsiveness] [volume] [evaluation] [live] [long] [overlay] [peers]
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from benchmarks.support import Figure
 from rlviz.algorithms import ALGORITHMS
 
-PARTS = ("throughput", "scaling", "responsiveness", "volume", "evaluation", "live", "long", "peers")
+PARTS = ("throughput", "scaling", "responsiveness", "volume", "evaluation", "live", "long", "overlay", "peers")
 
 
 def main() -> None:

@@ -116,3 +116,16 @@ test("a deleted run is restored from where it is missed", async ({ page, request
   await expect(chips(page)).toHaveCount(2);
   await expect(page.getByRole("region", { name: "In short" })).toBeVisible();
 });
+
+test("runs, curves and figures are one request each", async ({ page }) => {
+  const { good, slow, bare } = seeded();
+  const asked: string[] = [];
+  page.on("request", (request) => {
+    const { pathname } = new URL(request.url());
+    if (/^\/api\/(runs(\/[^/]+(\/metrics.*)?)?|metrics\/curves|compare)$/.test(pathname))
+      asked.push(pathname);
+  });
+  await page.goto(comparePage(good, slow, bare));
+  await expect(page.getByRole("button", { name: /\d/, pressed: true })).toHaveCount(3);
+  expect(asked.toSorted()).toEqual(["/api/compare", "/api/metrics/curves", "/api/runs"]);
+});

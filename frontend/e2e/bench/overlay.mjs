@@ -5,8 +5,8 @@ import { inBrowser, SETTLE } from "./observe.mjs";
  * the service for that, and the frames a second while the pointer moves over the chart for so many seconds.
  */
 const [baseURL, seconds, ...runs] = process.argv.slice(2);
-/** What is asked of runs and curves; the files of the app and the environments are not counted. */
-const ASKED = /\/api\/(runs|metrics|compare)\b/;
+/** What is asked of runs and their curves. Their evaluations, for the videos, are not counted. */
+const ASKED = /\/api\/(runs\?|metrics\/curves|compare|runs\/[^/]+$|runs\/[^/]+\/metrics)/;
 
 await inBrowser(baseURL, async (context) => {
   const page = await context.newPage();

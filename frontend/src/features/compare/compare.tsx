@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Boundary } from "@/components/ui/boundary";
 import { CopyButton } from "@/components/ui/copy-button";
 import { ErrorState } from "@/components/ui/error-state";
-import { type Comparison, comparisonQuery, isActive, type RunDetail } from "@/lib/api";
+import { type Comparison, comparisonQuery, isActive, type Run } from "@/lib/api";
 import { useLimits } from "@/lib/registry";
 import { readComparison, useQueryString, writeComparison } from "@/lib/url";
 import { CompareSkeleton } from "./compare-skeleton";
@@ -109,7 +109,7 @@ export function Compare() {
 }
 
 /** The runs under the names that the service tells them apart by, once it has. */
-function labelled(runs: readonly RunDetail[], comparison: Comparison | undefined): RunDetail[] {
+function labelled(runs: readonly Run[], comparison: Comparison | undefined): Run[] {
   const labels = new Map(comparison?.runs.map(({ run, label }) => [run.id, label]));
   return runs.map((run) => ({ ...run, name: labels.get(run.id) ?? run.name }));
 }

@@ -14,15 +14,15 @@ import {
 import { Boundary } from "@/components/ui/boundary";
 import { Notice } from "@/components/ui/notice";
 import { Skeleton } from "@/components/ui/skeleton";
-import type { RunDetail, RunGroup } from "@/lib/api";
+import type { Run, RunGroup } from "@/lib/api";
 import { useMetricRegistry } from "@/lib/registry";
-import { type RunSeries, useRunCurves } from "@/lib/stream";
+import { episodeMeanOf, type RunSeries, useRunCurves } from "@/lib/stream";
 import type { SeriesStyles } from "./series-styles";
 
 export const RETURN = "episode/reward";
 
 interface CurvesProps {
-  runs: readonly RunDetail[];
+  runs: readonly Run[];
   /** Returns of different environments have different scales, so each has a panel of its own. */
   environments: readonly RunGroup[];
   seriesStyles: SeriesStyles;
@@ -36,8 +36,8 @@ interface CurvesProps {
 export function Curves({ runs, environments, seriesStyles, metric, options }: CurvesProps) {
   const group = useChartGroup();
   const [settings, change] = useChartSettings(group);
-  const names = ["episode/index", metric, ...(metric === EVALUATION ? [EVALUATION_SPREAD] : [])];
-  const { pool, curves } = useRunCurves(runs, { axis: settings.axis, names });
+  const { axis, smoothing } = settings;
+  const { pool, curves } = useRunCurves(runs, { axis, smoothing, names: metricsFor(metric) });
   useZoomDetail(group, pool);
   const loaders = runs.map(({ id }) => curves(id));
   const failed = runs.filter((_, i) => loaders[i]?.state.phase === "failed");
@@ -79,10 +79,20 @@ export function Curves({ runs, environments, seriesStyles, metric, options }: Cu
 const EVALUATION = "eval/mean_reward";
 const EVALUATION_SPREAD = "eval/std_reward";
 
+/** What has to be held to draw `metric`. */
+function metricsFor(metric: string): string[] {
+  const mean = episodeMeanOf(metric);
+  return [
+    metric,
+    ...(metric === EVALUATION ? [EVALUATION_SPREAD] : []),
+    ...(mean ? [mean.of] : []),
+  ];
+}
+
 interface PanelProps {
   environment: RunGroup;
   isOnly: boolean;
-  runs: readonly RunDetail[];
+  runs: readonly Run[];
   seriesOf: (id: string) => RunSeries;
   metric: string;
   seriesStyles: SeriesStyles;
@@ -124,7 +134,9 @@ function useSpec(
       subject: `${lines.length > 3 ? `${lines.length} runs` : lines.map(({ name }) => name).join(", ")} · ${title}`,
       empty: isReturn ? "No finished episode yet" : "None of the runs has logged this",
       series: lines.map(({ id, name, style }) => ({
-        ...{ id, source: seriesOf(id), metric, label: name, negate },
+        ...{ id, source: seriesOf(id), label: name, negate },
+        // The mean of the last 100 episodes is known at every episode, however seldom it was logged.
+        metric: episodeMeanOf(metric)?.name ?? metric,
         mode: metric.startsWith("episode/")
           ? ("points" as const)
           : isEvaluation

@@ -1,7 +1,7 @@
-import type { ComparedRun, Comparison, ConfigDifference, Run, RunDetail } from "@/lib/api";
+import type { ComparedRun, Comparison, ConfigDifference, Run } from "@/lib/api";
 
 /** A finished run as the service tells of it. */
-export function aRun(id: string, change: Partial<Run> = {}): RunDetail {
+export function aRun(id: string, change: Partial<Run> = {}): Run {
   return {
     id,
     name: id.toUpperCase(),
@@ -15,7 +15,7 @@ export function aRun(id: string, change: Partial<Run> = {}): RunDetail {
     total_timesteps: 50_000,
     policy_step: 50_000,
     ...change,
-  } as RunDetail;
+  } as Run;
 }
 
 export function compared(

@@ -3,14 +3,14 @@
 import { X } from "lucide-react";
 import Link from "next/link";
 import { StatusBadge } from "@/components/ui/status-badge";
-import type { RunDetail } from "@/lib/api";
+import type { Run } from "@/lib/api";
 import { useAlgorithmName } from "@/lib/registry";
 import { routes } from "@/lib/url";
 import type { SeriesStyles } from "./series-styles";
 import { Swatch } from "./swatch";
 
 interface RunChipsProps {
-  runs: readonly RunDetail[];
+  runs: readonly Run[];
   seriesStyles: SeriesStyles;
   onRemove: (id: string) => void;
 }

@@ -1,10 +1,11 @@
 "use client";
 
-import { useQueries } from "@tanstack/react-query";
-import { ApiError, isActive, type RunDetail, runQuery } from "@/lib/api";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { isActive, type Run, runsByIdQuery } from "@/lib/api";
 
 export interface ComparedRuns {
-  known: RunDetail[];
+  /** In the order of the address. */
+  known: Run[];
   /** Ids that no run has (any more). */
   unknown: string[];
   pending: boolean;
@@ -13,18 +14,20 @@ export interface ComparedRuns {
   retry: () => void;
 }
 
-/** The runs of the address: each is asked for by itself, so that one that is gone does not hide the others. */
+/** The runs of the address, asked for at once; one that is gone does not hide the others. */
 export function useComparedRuns(ids: readonly string[]): ComparedRuns {
-  const answers = useQueries({ queries: ids.map(runQuery) });
-  const isGone = (error: Error | null) => error instanceof ApiError && error.isNotFound;
-  const known = answers.flatMap(({ data, error }) => (data && !isGone(error) ? [data] : []));
-  const failed = answers.filter(({ data, error }) => !data && error && !isGone(error));
+  const { data, error, isPending, isPlaceholderData, refetch } = useQuery({
+    ...runsByIdQuery(ids),
+    placeholderData: keepPreviousData,
+  });
+  const found = new Map(data?.runs.map((run) => [run.id, run]));
+  const known = ids.flatMap((id) => found.get(id) ?? []);
   return {
     known,
-    unknown: ids.filter((_, i) => isGone(answers[i]?.error ?? null)),
-    pending: answers.some(({ isPending }) => isPending),
+    unknown: data && !isPlaceholderData ? ids.filter((id) => !found.has(id)) : [],
+    pending: ids.length > 0 && isPending,
     live: known.some(isActive),
-    error: failed[0]?.error ?? null,
-    retry: () => failed.forEach(({ refetch }) => void refetch()),
+    error: data ? null : error,
+    retry: () => void refetch(),
   };
 }

@@ -7,14 +7,14 @@ import { Button } from "@/components/ui/button";
 import { Progress } from "@/components/ui/progress";
 import type { SeriesStyle } from "@/components/ui/series-style";
 import { Skeleton } from "@/components/ui/skeleton";
-import { apiLink, type Evaluation, explainAction, type RunDetail } from "@/lib/api";
+import { apiLink, type Evaluation, explainAction, type Run } from "@/lib/api";
 import { isUnderWay, useEvaluate, whyNotYet } from "@/lib/evaluations";
 import { brief, decimal } from "@/lib/format";
 import { newestVideo, type Recording } from "./newest-video";
 import { Swatch } from "./swatch";
 
 interface VideoTileProps {
-  run: RunDetail;
+  run: Run;
   seriesStyle: SeriesStyle | undefined;
   controller: PlaybackController;
   evaluations: readonly Evaluation[] | undefined;
@@ -88,7 +88,7 @@ function Film({ recording: { evaluation, video, url }, controller, name, onBroke
 }
 
 interface MissingProps {
-  run: RunDetail;
+  run: Run;
   newest: Evaluation | undefined;
   error: Error | null;
 }

@@ -4,13 +4,13 @@ import { useQueries } from "@tanstack/react-query";
 import clsx from "clsx";
 import { Card } from "@/components/ui/card";
 import { Player, usePlaybackController } from "@/components/player";
-import { evaluationsQuery, type RunDetail } from "@/lib/api";
+import { evaluationsQuery, type Run } from "@/lib/api";
 import type { SeriesStyles } from "./series-styles";
 import { newestVideo } from "./newest-video";
 import { VideoTile } from "./video-tile";
 
 interface VideosProps {
-  runs: readonly RunDetail[];
+  runs: readonly Run[];
   seriesStyles: SeriesStyles;
 }
 

@@ -21,7 +21,8 @@ interface RunBodyProps {
 export function RunBody({ run, playback }: RunBodyProps) {
   const group = useChartGroup();
   const [settings, changeView] = useChartSettings(group);
-  const { pool, curves } = useRunCurves([run], { axis: settings.axis });
+  const { axis, smoothing } = settings;
+  const { pool, curves } = useRunCurves([run], { axis, smoothing });
   useZoomDetail(group, pool);
   const [highlight, point] = useHighlight();
   return (

@@ -1,7 +1,7 @@
 export { apiBase, apiLink } from "./base";
 export { keys } from "./keys";
 export { hasEnded, isActive, progress } from "./run-status";
-export { ApiError, explainAction, type FieldProblem } from "./problem";
+export { ApiError, explainAction, type FieldProblem, problemFrom } from "./problem";
 export {
   algorithmsQuery,
   environmentsQuery,
@@ -11,7 +11,11 @@ export {
 export { comparisonQuery } from "./queries/comparison";
 export { evaluate, evaluationsQuery } from "./queries/evaluations";
 export { healthQuery } from "./queries/health";
-export { fetchMetricHistory, type HistoryQuery } from "./queries/metric-history";
+export {
+  fetchMetricHistories,
+  fetchMetricHistory,
+  type HistoryQuery,
+} from "./queries/metric-history";
 export { runSearchQuery } from "./queries/run-search";
 export { artifactLink, fetchJson, fetchTail, type Tail } from "./queries/artifacts";
 export { hintsQuery } from "./queries/hints";
@@ -27,7 +31,7 @@ export {
   startRun,
   stopRun,
 } from "./queries/run-actions";
-export { type RunFilter, runPageQuery, RUNS_A_PAGE } from "./queries/run-list";
+export { type RunFilter, runPageQuery, RUNS_A_PAGE, runsByIdQuery } from "./queries/run-list";
 export { serviceAnswers } from "./queries/answers";
 export { emptyTrash, removeForGood, trashQuery } from "./queries/trash";
 export { tagsQuery } from "./queries/tags";

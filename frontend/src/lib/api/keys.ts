@@ -3,6 +3,7 @@ export const keys = {
   runs: ["runs"] as const,
   runList: (filter: object) => ["runs", filter] as const,
   runPage: (filter: object, page: number) => ["runs", filter, page] as const,
+  runsById: (ids: readonly string[]) => ["runs", { id: ids }] as const,
   tags: ["tags"] as const,
   trash: ["trash"] as const,
   run: (id: string) => ["run", id] as const,

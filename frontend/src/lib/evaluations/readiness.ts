@@ -1,4 +1,4 @@
-import type { Evaluation, PolicyChoice, Run, RunDetail } from "@/lib/api";
+import type { Evaluation, PolicyChoice, Run } from "@/lib/api";
 import { whyNot } from "@/lib/run-actions";
 
 export function isUnderWay(evaluation: Evaluation): boolean {
@@ -11,7 +11,7 @@ export function endedSince(newest: Evaluation | undefined, time: number): boolea
 }
 
 /** Why there is nothing to evaluate yet; null when there is. A running run is asked for a checkpoint. */
-export function whyNotYet(run: RunDetail): string | null {
+export function whyNotYet(run: Run): string | null {
   return whyNot("evaluate", run);
 }
 
@@ -28,7 +28,7 @@ export function usualPolicy(run: Pick<Run, "best_policy">): PolicyChoice {
 }
 
 /** Steps that the policy of its kind has moved on since it was evaluated; null if it is the same still. */
-export function stepsBehind(evaluation: Evaluation, run: RunDetail): number | null {
+export function stepsBehind(evaluation: Evaluation, run: Run): number | null {
   const now = evaluation.policy === "best" ? (run.best_policy?.step ?? null) : run.policy_step;
   const then = evaluation.checkpoint_step;
   return now !== null && then !== null && now > then ? now - then : null;

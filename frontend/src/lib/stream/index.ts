@@ -6,7 +6,7 @@ export { RunSeriesPool, type FollowedRun, type RunCurves } from "./series/run-se
 export { useMetricNames, useRunCurves } from "./series/use-run-curves";
 export { StreamProvider } from "./connection/provider";
 export { RunSeries } from "./series/run-series";
-export { MEAN_LENGTH, MEAN_RETURN } from "./series/episode-means";
+export { episodeMeanOf, MEAN_LENGTH, MEAN_RETURN } from "./series/episode-means";
 export { extremes } from "./series/thin";
 export { useConnectionState } from "./connection/use-connection-state";
 export { backoff } from "./connection/backoff";

@@ -7,7 +7,7 @@ import type { LiveChart } from "../live/live-chart";
 import { smooths } from "../prepare/curve";
 import type { ChartModel, Curve, SeriesSpec } from "../prepare/model";
 import { readoutAt } from "../prepare/readout";
-import { smoothingLabel } from "../prepare/smooth";
+import { smoothingLabel } from "../prepare/smoothing-label";
 import { SeriesSwatch } from "./series-swatch";
 
 interface ChartLegendProps {

@@ -1,7 +1,7 @@
-import { smoothedValues, smooths } from "../prepare/curve";
+import { lineOf } from "../prepare/curve";
 import type { ChartSpec, PrepareOptions } from "../prepare/model";
 import { firstFrom, slice } from "../prepare/slice";
-import { smoothingLabel } from "../prepare/smooth";
+import { smoothingLabel } from "../prepare/smoothing-label";
 
 /** Spreadsheets run a cell that begins like a formula. A quote in front makes it text (OWASP, CSV injection). */
 export function csvCell(value: string | number | null): string {
@@ -22,18 +22,11 @@ export function chartCsv(spec: ChartSpec, { window, hidden, smoothing }: Prepare
     const { source, metric, label, negate } = series;
     const column = source.column(metric, window);
     const [from, to] = slice(column, window);
-    const smoothed = smoothedValues(series, column, smooths(series) ? smoothing : 0);
+    const line = lineOf(series, column, smoothing);
     const first = window ? firstFrom(column, window[0]) : from;
     for (let i = first; i < to && (!window || column.x[i]! <= window[1]); i += 1) {
       const value = (y: number) => (Number.isNaN(y) ? null : negate ? -y : y);
-      cells.push([
-        label,
-        metric,
-        source.axis,
-        column.x[i]!,
-        value(column.y[i]!),
-        value(smoothed(i)),
-      ]);
+      cells.push([label, metric, source.axis, column.x[i]!, value(column.y[i]!), value(line[i]!)]);
     }
   }
   return cells.map((line) => line.map(csvCell).join(",")).join("\r\n") + "\r\n";

@@ -2,7 +2,7 @@ import { download, fileName } from "@/lib/download";
 import { readChartColors } from "../plot/chart-colors";
 import type { ChartModel, ChartSpec, PrepareOptions } from "../prepare/model";
 import { smooths } from "../prepare/curve";
-import { smoothingLabel } from "../prepare/smooth";
+import { smoothingLabel } from "../prepare/smoothing-label";
 import { compact } from "@/lib/format";
 import { chartCsv } from "./csv";
 import { withLargePlot } from "./large-plot";

@@ -1,27 +1,25 @@
 import type { AxisWindow } from "@/lib/stream";
 import type { Curve, PrepareOptions, ReadonlyColumn, SeriesSpec } from "./model";
 import { lastUpTo, slice } from "./slice";
-import { ema } from "./smooth";
 import { thinForScreen } from "./thin-for-screen";
 
 export interface CurveOptions extends Pick<PrepareOptions, "smoothing" | "window"> {
   maxPoints: number;
 }
 
-/** One series within the window: smoothed over the whole run, then thinned to what a screen can show. */
+/** One series within the window, thinned to what a screen can show. It was smoothed over the whole run before. */
 export function prepareCurve(series: SeriesSpec, options: CurveOptions): Curve {
   const { window, maxPoints } = options;
   const column = series.source.column(series.metric, window);
   const [from, to] = slice(column, window);
-  const smoothing = smooths(series) ? options.smoothing : 0;
-  const smoothed = smoothedValues(series, column, smoothing);
+  const line = lineOf(series, column, options.smoothing);
   const kept = thinForScreen(column.y, [from, to], maxPoints);
   const sign = series.negate ? -1 : 1;
   const value = (y: number) => (Number.isNaN(y) ? null : sign * y);
   return {
     x: kept.map((i) => column.x[i]!),
     raw: kept.map((i) => value(column.y[i]!)),
-    line: kept.map((i) => value(smoothed(i))),
+    line: kept.map((i) => value(line[i]!)),
     spread:
       series.spread === undefined ? null : spreadAt(series, series.spread, column, kept, window),
     held: to - from,
@@ -41,30 +39,13 @@ export function newestPosition(series: readonly SeriesSpec[]): number {
   }, 0);
 }
 
-/**
- * The smoothed value at each point of `column`. Points that were fetched for a zoom lie on the line of the whole run, so
- * that the line is the same as before.
- */
-export function smoothedValues(
-  { source, metric }: SeriesSpec,
-  column: ReadonlyColumn,
+/** The values of the series' line at the points of `column`: smoothed, where it is. */
+export function lineOf(
+  series: SeriesSpec,
+  { y, smoothed }: ReadonlyColumn,
   smoothing: number,
-): (i: number) => number {
-  if (smoothing === 0) return (i) => column.y[i]!;
-  const whole = source.column(metric);
-  const line = ema(whole, smoothing);
-  if (whole === column) return (i) => line[i]!;
-  const x = whole.x.subarray(0, whole.length);
-  return (i) => (Number.isNaN(column.y[i]!) ? Number.NaN : interpolated(x, line, column.x[i]!));
-}
-
-function interpolated(x: Float64Array, y: Float64Array, at: number): number {
-  const before = lastUpTo(x, at);
-  if (before < 0) return y[0] ?? Number.NaN;
-  if (before === x.length - 1) return y[before]!;
-  const share = (at - x[before]!) / (x[before + 1]! - x[before]!);
-  const value = y[before]! + share * (y[before + 1]! - y[before]!);
-  return Number.isNaN(value) ? y[before]! : value;
+): Float64Array {
+  return smoothing > 0 && smooths(series) ? smoothed : y;
 }
 
 /** The spread is logged in a column of its own together with its mean, so it is looked up by position. */

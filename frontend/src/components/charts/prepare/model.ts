@@ -12,8 +12,8 @@ export interface ChartSource {
 export interface ReadonlyColumn {
   readonly x: Float64Array;
   readonly y: Float64Array;
-  /** How many points of the run each point stands for. */
-  readonly spans: Float64Array;
+  /** The moving average over the whole run at each point, with the smoothing that the source was told. */
+  readonly smoothed: Float64Array;
   /** Points held. */
   readonly length: number;
   /** Points they stand for. */
@@ -74,7 +74,7 @@ export interface ChartSpec {
 
 /** Everything besides the data that the picture depends on. */
 export interface PrepareOptions {
-  /** From 0 (the points as they are) to below 1. */
+  /** From 0 (the points as they are) to below 1. The sources have been told the same. */
   smoothing: number;
   log: boolean;
   /** Fit the range to most points instead of to all. */

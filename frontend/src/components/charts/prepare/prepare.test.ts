@@ -9,8 +9,9 @@ const REWARD = "episode/reward";
 
 type Rows = [step: number, values: Record<string, number | null>][];
 
-function held(rows: Rows) {
+function held(rows: Rows, smoothing = 0) {
   const series = new RunSeries();
+  series.setSmoothing(smoothing);
   series.append(rows.map(([step, values], i) => ({ seq: i, time: i, step, values })));
   return series;
 }
@@ -111,7 +112,8 @@ describe("a curve", () => {
   });
 
   test("stands smoothed beside the points as they are", () => {
-    const { data } = prepare(chart(rewards([0, 100])), options({ smoothing: 0.9 }));
+    const source = held(rewards([0, 100]), 0.9);
+    const { data } = prepare(chart([], { source }), options({ smoothing: 0.9 }));
     expect(data[1]).toEqual([0, 100]);
     expect(data[2]![1]).toBeGreaterThan(50);
     expect(data[2]![1]).toBeLessThan(100);
@@ -119,7 +121,8 @@ describe("a curve", () => {
 
   test("of means or evaluations is not smoothed", () => {
     for (const change of [{ smooth: false }, { mode: "markers" as const }]) {
-      const model = prepare(chart(rewards([0, 100]), change), options({ smoothing: 0.9 }));
+      const source = held(rewards([0, 100]), 0.9);
+      const model = prepare(chart([], { ...change, source }), options({ smoothing: 0.9 }));
       expect(model.data[2]).toEqual([0, 100]);
       expect(model.notes).toEqual([]);
     }

@@ -2,7 +2,15 @@ import { count, plural } from "@/lib/format";
 import { align } from "./align";
 import { isCrowded, linesOnGrid } from "./crowd";
 import { type CurveOptions, heldValues, newestPosition, prepareCurve, smooths } from "./curve";
-import type { ChartModel, ChartSpec, Curve, PrepareOptions, Interval, SeriesSpec } from "./model";
+import type {
+  ChartModel,
+  ChartSpec,
+  Curve,
+  PrepareOptions,
+  Interval,
+  ReadonlyColumn,
+  SeriesSpec,
+} from "./model";
 import { summarize } from "./readout";
 import { rowsOf } from "./rows";
 import { extent, logRange, mostOf, positionRange, valueRange } from "./scales";
@@ -18,7 +26,7 @@ const CROWD = 400;
 const ROOMY = 190;
 
 /** Remembers the curves of a chart, so that of ten runs only those that moved are prepared anew. */
-export type CurveCache = Map<string, { key: string; curve: Curve }>;
+export type CurveCache = Map<string, { column: ReadonlyColumn; key: string; curve: Curve }>;
 
 /** Decides everything about the picture of a chart; the plot only draws it. Pure but for `cache`. */
 export function prepare(
@@ -69,22 +77,22 @@ export function prepare(
 
 function cached(series: SeriesSpec, options: CurveOptions, cache: CurveCache): Curve {
   const { source, metric, spread } = series;
-  const { version, count: points } = source.column(metric, options.window);
+  const column = source.column(metric, options.window);
   const around = spread === undefined ? "" : source.column(spread, options.window).version;
   const { window, smoothing, maxPoints } = options;
   const key = [
     source.axis,
-    version,
-    points,
+    column.version,
+    column.count,
     around,
     window,
     smooths(series) && smoothing,
     maxPoints,
   ].join();
   const known = cache.get(series.id);
-  if (known?.key === key) return known.curve;
+  if (known?.key === key && known.column === column) return known.curve;
   const curve = prepareCurve(series, options);
-  cache.set(series.id, { key, curve });
+  cache.set(series.id, { column, key, curve });
   return curve;
 }
 

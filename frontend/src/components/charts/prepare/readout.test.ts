@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { RunSeries } from "@/lib/stream";
 import { plainOptions, smallChart } from "./fixtures";
 import { prepare } from "./prepare";
 import { readoutAt, sentenceAt } from "./readout";
@@ -12,6 +13,7 @@ test("what stands under the cursor is a sentence", () => {
   const spec = smallChart();
   const model = prepare(spec, plainOptions);
   expect(sentenceAt(spec, model, 20, new Set())).toBe("step 20: Episode -3.00");
+  (spec.series[0]!.source as RunSeries).setSmoothing(0.99);
   const smoothed = prepare(spec, { ...plainOptions, smoothing: 0.99 });
   expect(sentenceAt(spec, smoothed, 20, new Set())).toMatch(
     /^step 20: Episode -3\.00, smoothed 0\.9799$/,

@@ -8,7 +8,7 @@ import { Switch } from "@/components/ui/switch";
 import type { MetricAxis } from "@/lib/stream";
 import { ChartHelp } from "../card/chart-help";
 import { type ChartGroup, useZoomWindow } from "../live/chart-group";
-import { smoothingLabel } from "../prepare/smooth";
+import { smoothingLabel } from "../prepare/smoothing-label";
 import { type ChartSettings, MOST_SMOOTHING } from "./chart-settings";
 
 interface ChartToolbarProps {

@@ -31,6 +31,16 @@ export function runPageQuery(filter: RunFilter, page: number) {
   });
 }
 
+/** The runs with these ids, in no particular order; ids that no run has are left out. The stream keeps them current. */
+export function runsByIdQuery(ids: readonly string[]) {
+  const query = { id: [...ids], limit: Math.max(1, ids.length) };
+  return queryOptions({
+    queryKey: keys.runsById(ids),
+    queryFn: ({ signal }) => unwrap(http.GET("/runs", { params: { query }, signal })),
+    enabled: ids.length > 0,
+  });
+}
+
 function settled(signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, SETTLED_MS);

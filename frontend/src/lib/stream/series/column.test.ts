@@ -16,7 +16,7 @@ describe("a column", () => {
   });
 
   test("never holds more than its capacity, and keeps the newest half untouched", () => {
-    const column = new Column(1000);
+    const column = new Column({ capacity: 1000 });
     fill(column, 100_000);
     expect(column.length).toBeLessThanOrEqual(1000);
     expect(column.x.length).toBeLessThanOrEqual(1024);
@@ -25,7 +25,7 @@ describe("a column", () => {
   });
 
   test("stays in order of steps, and keeps extremes, however often it was thinned", () => {
-    const column = new Column(400);
+    const column = new Column({ capacity: 400 });
     fill(column, 20_000, (i) => (i === 777 ? 1e6 : i === 888 ? -1e6 : 0));
     const x = [...column.x.subarray(0, column.length)];
     expect(x).toEqual([...x].sort((a, b) => a - b));

@@ -1,3 +1,5 @@
+import type { MetricCurve } from "@/lib/api";
+import { MovingAverage } from "./moving-average";
 import { halveOldest } from "./thin";
 
 const INITIAL = 1024;
@@ -14,13 +16,36 @@ export class Column {
   y = new Float64Array(INITIAL);
   /** How many points of the run each point stands for: itself, and its share of those that were thinned away. */
   spans = new Float64Array(INITIAL);
+  /** The moving average at each point, for the smoothing that the column was made with or told last. */
+  smoothed = new Float64Array(INITIAL);
   length = 0;
   /** Points it stands for: those it holds and those that were thinned away, here or by the service. */
   count = 0;
   /** Grows with every point, so that a reader can tell whether it has seen all. */
   version = 0;
 
-  constructor(private readonly capacity = CAPACITY) {}
+  private average: MovingAverage;
+  private readonly capacity: number;
+  /** The average is over the points that are held, which stand for those that were left out. */
+  private isApproximate = false;
+
+  constructor({ smoothing = 0, capacity = CAPACITY } = {}) {
+    this.average = new MovingAverage(smoothing);
+    this.capacity = capacity;
+  }
+
+  /** What the service answered. `origin` is what its positions are counted from, `smoothing` what it was asked for. */
+  static of({ x, y, count, smoothed }: MetricCurve, origin: number, smoothing: number): Column {
+    const column = new Column({ smoothing });
+    const span = Math.max(1, count / x.length);
+    x.forEach((position, i) => column.push(position - origin, y[i] ?? null, span));
+    column.count = Math.max(count, column.length);
+    if (smoothed) {
+      smoothed.y.forEach((value, i) => (column.smoothed[i] = value ?? Number.NaN));
+      column.average = new MovingAverage(smoothing, smoothed.mean ?? 0, smoothed.weight);
+    } else column.isApproximate = column.isThinned;
+    return column;
+  }
 
   push(x: number, y: number | null, span = 1) {
     if (this.length === this.capacity) this.length = halveOldest(this, this.length);
@@ -28,6 +53,7 @@ export class Column {
     this.x[this.length] = x;
     this.y[this.length] = y ?? Number.NaN;
     this.spans[this.length] = span;
+    this.smoothed[this.length] = this.average.next(y ?? Number.NaN, span);
     this.length += 1;
     this.count += span;
     this.version += 1;
@@ -36,6 +62,21 @@ export class Column {
   /** Whether it holds fewer points than it stands for. */
   get isThinned(): boolean {
     return this.count > this.length;
+  }
+
+  /** Averages anew. Where points were left out that is an approximation: only the service knows them all. */
+  smooth(smoothing: number) {
+    if (smoothing === this.average.smoothing) return;
+    this.average = new MovingAverage(smoothing);
+    for (let i = 0; i < this.length; i += 1)
+      this.smoothed[i] = this.average.next(this.y[i]!, this.spans[i]);
+    this.isApproximate = this.isThinned;
+    this.version += 1;
+  }
+
+  /** Whether the average is over every point of the run. */
+  get isSmoothedExactly(): boolean {
+    return this.average.smoothing === 0 || !this.isApproximate;
   }
 
   /** The newest value that is a number. */
@@ -57,5 +98,6 @@ export class Column {
     this.x = grown(this.x);
     this.y = grown(this.y);
     this.spans = grown(this.spans);
+    this.smoothed = grown(this.smoothed);
   }
 }

@@ -17,6 +17,12 @@ const SOURCES: Record<string, MeanSource> = {
   [MEAN_LENGTH]: { of: "episode/length", logged: "rollout/ep_len_mean" },
 };
 
+/** The mean that is computed in the place of a logged one, and the metric that it needs besides; null for others. */
+export function episodeMeanOf(logged: string): { name: string; of: string } | null {
+  const found = Object.entries(SOURCES).find(([, source]) => source.logged === logged);
+  return found ? { name: found[0], of: found[1].of } : null;
+}
+
 interface Mean {
   name: string;
   source: MeanSource;
@@ -35,8 +41,11 @@ type Columns = ReadonlyMap<string, Column>;
 export class EpisodeMeans {
   private readonly means: readonly Mean[];
 
-  constructor(columns: Columns) {
-    this.means = Object.entries(SOURCES).map(([name, source]) => meanOf(name, source, columns));
+  /** `wanted`: the metrics that the run's series holds, null for all. A mean needs both of its own. */
+  constructor(columns: Columns, wanted: readonly string[] | null = null) {
+    this.means = Object.entries(SOURCES)
+      .filter(([, { of, logged }]) => !wanted || (wanted.includes(of) && wanted.includes(logged)))
+      .map(([name, source]) => meanOf(name, source, columns));
   }
 
   column(name: string): Column | undefined {
@@ -54,10 +63,9 @@ export class EpisodeMeans {
     }
   }
 
-  /** How many episodes the service holds, where the newest of them are needed; null where they are known. */
-  get lacksNewestOf(): number | null {
-    const thinned = this.means.find(({ isExact }) => !isExact);
-    return thinned ? thinned.column.count : null;
+  /** Whether the newest episodes are among those that were left out. */
+  get lackNewest(): boolean {
+    return this.means.some(({ isExact }) => !isExact);
   }
 
   /** The newest episodes as of when the run was loaded. `columns` are those that the run was loaded with. */

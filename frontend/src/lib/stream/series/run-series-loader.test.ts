@@ -92,3 +92,47 @@ test("a position refused twice is replaced by that of a fresh history, with no r
   expect(sources.at(-1)!.query.get("last_event_id")).toBe("a:32");
   expect(series.column(REWARD).length).toBe(1);
 });
+
+test("another smoothing loads again what was thinned, once the slider has come to rest", async () => {
+  const thinned = { [REWARD]: { x: [10, 90], y: [1, 9], count: 5_000 } };
+  const asked: (number | undefined)[] = [];
+  const loader = new RunSeriesLoader({
+    ...{ runId: "a", series, client, timers },
+    history: ({ smoothing }) => {
+      asked.push(smoothing);
+      return Promise.resolve({ ...history, series: thinned });
+    },
+  });
+  loader.setSmoothing(0.9);
+  loader.start();
+  await vi.waitFor(() => expect(loader.state.get().phase).toBe("ready"));
+  for (const smoothing of [0.91, 0.92, 0.93]) {
+    loader.setSmoothing(smoothing);
+    timers.advance(100);
+  }
+  expect(asked).toEqual([0.9]);
+  timers.advance(100);
+  await vi.waitFor(() => expect(asked).toEqual([0.9, 0.93]));
+});
+
+test("another smoothing asks for nothing where every point is held", async () => {
+  const answer = vi.fn(() => Promise.resolve(history));
+  const loader = loaderOf(answer);
+  loader.start();
+  await vi.waitFor(() => expect(loader.state.get().phase).toBe("ready"));
+  loader.setSmoothing(0.9);
+  timers.advance(10_000);
+  expect(answer).toHaveBeenCalledOnce();
+});
+
+test("along episodes live rows stand after those that had ended before", async () => {
+  const episodes = { "episode/index": { x: [1, 40], y: [1, 40], count: 40 } };
+  const loader = new RunSeriesLoader({
+    ...{ runId: "a", series, client, timers, axis: "episode" as const },
+    history: () => Promise.resolve({ ...history, x: "episode", series: episodes }),
+  });
+  loader.start();
+  await vi.waitFor(() => expect(loader.state.get().phase).toBe("ready"));
+  series.append([{ seq: 2, time: 0, step: 20, values: { [REWARD]: 2 } }]);
+  expect(series.column(REWARD).x[0]).toBe(40);
+});

@@ -1,4 +1,4 @@
-import { ApiError, type MetricCurves } from "@/lib/api";
+import { ApiError, type HistoryQuery, type MetricCurves } from "@/lib/api";
 import { type MetricAxis, padded, type AxisWindow } from "./axis";
 import { backoff } from "../connection/backoff";
 import type { Timers } from "../connection/events";
@@ -12,11 +12,9 @@ export type LoaderState =
   | { phase: "ready"; brokenLines: number }
   | { phase: "failed"; error: ApiError };
 
-export type History = (
-  axis: MetricAxis,
-  signal: AbortSignal,
-  window?: AxisWindow,
-) => Promise<MetricCurves>;
+/** Which part of the curves is asked for, and how; which metrics and how fine is for the one who answers to say. */
+export type HistoryPart = Omit<HistoryQuery, "names" | "maxPoints">;
+export type History = (part: HistoryPart, signal: AbortSignal) => Promise<MetricCurves>;
 
 export interface LoaderOptions {
   runId: string;
@@ -29,18 +27,21 @@ export interface LoaderOptions {
   startedAt?: number | null;
 }
 
-/** Detail is fetched once the zoom has not changed for this many milliseconds, and for a wider window than is shown. */
-const ZOOM_RESTS = 150;
+/** What the zoom or the smoothing needs is fetched once neither has changed for this many milliseconds. */
+const RESTS = 150;
+/** Detail is fetched for a wider window than is shown, by this share of it on either side. */
 const ZOOM_ROOM = 0.25;
 
 /**
  * Fills a series: history first, then the stream from the history's cursor on. Another axis loads the
- * history anew, with the old one in place until it is there. A zoom into what was thinned fetches that
- * stretch; where that fails the thinned curve stays, which is true as far as it goes.
+ * history anew, with the old one in place until it is there, and so does another smoothing where points were left
+ * out. A zoom into what was thinned fetches that stretch; where that fails the thinned curve stays, which is true as
+ * far as it goes.
  */
 export class RunSeriesLoader {
   startedAt: number | null;
   private axis: MetricAxis;
+  private smoothing = 0;
   private readonly stateStore = createStore<LoaderState>({ phase: "loading" });
   private abort = new AbortController();
   private zoomAbort = new AbortController();
@@ -48,6 +49,7 @@ export class RunSeriesLoader {
   private unlisten: (() => void) | null = null;
   private timer: number | null = null;
   private zoomTimer: number | null = null;
+  private smoothingTimer: number | null = null;
   private window: AxisWindow | null = null;
   private attempt = 0;
   private running = false;
@@ -80,6 +82,7 @@ export class RunSeriesLoader {
     this.release = null;
     if (this.timer !== null) this.options.timers.clear(this.timer);
     this.cancelZoom();
+    this.cancelSmoothing();
   }
 
   setAxis(axis: MetricAxis) {
@@ -87,6 +90,13 @@ export class RunSeriesLoader {
     this.axis = axis;
     this.window = null;
     if (this.running) this.restart();
+  }
+
+  setSmoothing(smoothing: number) {
+    if (smoothing === this.smoothing) return;
+    this.smoothing = smoothing;
+    this.options.series.setSmoothing(smoothing);
+    this.smoothExactly();
   }
 
   /** A run that has ended is followed until the page is left, as its last rows may be on their way. */
@@ -106,7 +116,7 @@ export class RunSeriesLoader {
       this.zoomTimer = null;
       this.zoomAbort = new AbortController();
       void this.loadDetail(padded(window, ZOOM_ROOM), this.zoomAbort.signal);
-    }, ZOOM_RESTS);
+    }, RESTS);
   }
 
   private restart() {
@@ -115,17 +125,19 @@ export class RunSeriesLoader {
   }
 
   private async load(signal: AbortSignal) {
+    const { smoothing } = this;
     try {
-      const history = await this.options.history(this.axis, signal);
+      const history = await this.options.history({ x: this.axis, smoothing }, signal);
       if (signal.aborted) return;
       const { series, client, runId } = this.options;
       this.attempt = 0;
-      series.load(history, this.startedAt);
+      series.load(history, this.startedAt, smoothing);
       if (this.live)
         this.release = client.follow(runId, history.cursor, (rows) => series.append(rows));
       this.stateStore.set({ phase: "ready", brokenLines: history.broken_lines });
       this.zoom(this.window);
       void this.loadNewest(signal);
+      if (smoothing !== this.smoothing) this.smoothExactly();
     } catch (error) {
       if (!signal.aborted) this.retryLater(error, signal);
     }
@@ -134,17 +146,32 @@ export class RunSeriesLoader {
   /** The running means need every one of the newest episodes. Without them they end at the last logged mean. */
   private async loadNewest(signal: AbortSignal) {
     const { series, history } = this.options;
-    const episodes = series.lacksNewestOf;
-    if (episodes === null) return;
-    const newest: AxisWindow = [episodes - MEAN_EPISODES + 1, episodes];
-    const answer = await history("episode", signal, newest).catch(() => null);
+    if (!series.lacksNewest) return;
+    const part = { x: "episode", newest: MEAN_EPISODES } as const;
+    const answer = await history(part, signal).catch(() => null);
     if (answer && !signal.aborted) series.loadNewest(answer);
   }
 
   private async loadDetail(window: AxisWindow, signal: AbortSignal) {
     const { series, history } = this.options;
-    const answer = await history(this.axis, signal, series.absolute(window)).catch(() => null);
-    if (answer && !signal.aborted) series.loadDetail(window, answer);
+    const { axis: x, smoothing } = this;
+    const [from, to] = series.absolute(window);
+    const answer = await history({ x, smoothing, from, to }, signal).catch(() => null);
+    if (answer && !signal.aborted && smoothing === this.smoothing)
+      series.loadDetail(window, answer);
+  }
+
+  /** Loads the history again with the smoothing as it is now, where points are missing to average over. */
+  private smoothExactly() {
+    this.cancelSmoothing();
+    if (!this.running || !this.options.series.lacksSmoothing) {
+      this.zoom(this.window);
+      return;
+    }
+    this.smoothingTimer = this.options.timers.set(() => {
+      this.smoothingTimer = null;
+      this.restart();
+    }, RESTS);
   }
 
   private lacksDetail(window: AxisWindow): boolean {
@@ -155,6 +182,11 @@ export class RunSeriesLoader {
   private cancelZoom() {
     if (this.zoomTimer !== null) this.options.timers.clear(this.zoomTimer);
     this.zoomTimer = null;
+  }
+
+  private cancelSmoothing() {
+    if (this.smoothingTimer !== null) this.options.timers.clear(this.smoothingTimer);
+    this.smoothingTimer = null;
   }
 
   private retryLater(cause: unknown, signal: AbortSignal) {

@@ -1,10 +1,11 @@
-import { type HistoryQuery, fetchMetricHistory } from "@/lib/api";
+import type { HistoryQuery, MetricCurves } from "@/lib/api";
 import type { MetricAxis, AxisWindow } from "./axis";
 import type { Timers } from "../connection/events";
-import { type LoaderState, RunSeriesLoader } from "./run-series-loader";
+import { type HistoryPart, type LoaderState, RunSeriesLoader } from "./run-series-loader";
 import type { EventStreamClient } from "../connection/event-stream-client";
 import { createStore, type ReadableStore } from "@/lib/store";
-import { RunSeries } from "./run-series";
+import { HistoryBatch } from "./history-batch";
+import { EPISODE, RunSeries } from "./run-series";
 
 export interface FollowedRun {
   id: string;
@@ -25,13 +26,20 @@ interface Entry {
   stop: (() => void) | null;
 }
 
-/** Of each curve; of many runs fewer, as they share the screen. */
-const HISTORY_POINTS = { most: 2000, least: 1000, together: 20_000 };
+/** Of each curve; of many runs fewer, as they share the screen and one answer. */
+const HISTORY_POINTS = { most: 2000, least: 500, together: 20_000 };
+
+/** How the curves of all runs are shown. */
+export interface CurveView {
+  axis: MetricAxis;
+  /** Of the moving average, from 0 (the points as they are) to below 1. */
+  smoothing: number;
+}
 
 /** The series of a changing set of runs, each with its loader. A run that stays in the set is not loaded again. */
 export class RunSeriesPool {
   private readonly entries = new Map<string, Entry>();
-  private axis: MetricAxis = "step";
+  private view: CurveView = { axis: "step", smoothing: 0 };
   private points = HISTORY_POINTS.most;
   private window: AxisWindow | null = null;
   private readonly versionStore = createStore(0);
@@ -40,8 +48,11 @@ export class RunSeriesPool {
     private readonly client: EventStreamClient,
     private readonly names: readonly string[] | null,
     private readonly timers: Timers,
-    private readonly ask = (id: string, query: HistoryQuery, signal: AbortSignal) =>
-      fetchMetricHistory(id, query, signal),
+    private readonly ask: (
+      id: string,
+      query: HistoryQuery,
+      signal: AbortSignal,
+    ) => Promise<MetricCurves> = new HistoryBatch(timers).ask,
   ) {}
 
   /** Another number whenever the state of one of the loaders has changed. */
@@ -52,9 +63,9 @@ export class RunSeriesPool {
     return { series, state: loader.state.get() };
   }
 
-  /** Follows these runs and no others, along this axis. */
-  follow(runs: readonly FollowedRun[], axis: MetricAxis) {
-    this.axis = axis;
+  /** Follows these runs and no others. */
+  follow(runs: readonly FollowedRun[], view: CurveView) {
+    this.view = view;
     const { most, least, together } = HISTORY_POINTS;
     this.points = Math.round(Math.min(most, Math.max(least, together / runs.length)));
     for (const id of [...this.entries.keys()]) {
@@ -64,7 +75,8 @@ export class RunSeriesPool {
       const entry = this.entry(id);
       entry.loader.startedAt = started_at ? Date.parse(started_at) / 1000 : null;
       entry.loader.setLive(!ended_at);
-      entry.loader.setAxis(axis);
+      entry.loader.setAxis(view.axis);
+      entry.loader.setSmoothing(view.smoothing);
       if (entry.stop) continue;
       const unsubscribe = entry.loader.state.subscribe(() =>
         this.versionStore.set(this.version.get() + 1),
@@ -105,8 +117,8 @@ export class RunSeriesPool {
         series,
         client: this.client,
         timers: this.timers,
-        axis: this.axis,
-        history: (x, signal, window) => this.ask(id, this.query(x, window), signal),
+        axis: this.view.axis,
+        history: (part, signal) => this.ask(id, this.query(part), signal),
       });
       entry = { series, loader, stop: null };
       this.entries.set(id, entry);
@@ -114,8 +126,10 @@ export class RunSeriesPool {
     return entry;
   }
 
-  private query(x: MetricAxis, window: AxisWindow | undefined): HistoryQuery {
-    const range = window && { from: window[0], to: window[1] };
-    return { names: this.names, maxPoints: this.points, x, ...range };
+  private query(part: HistoryPart): HistoryQuery {
+    // Live rows stand after the episodes that had ended before, which the history has to tell on their axis.
+    const needsEpisodes = part.x === "episode" && this.names && !this.names.includes(EPISODE);
+    const names = needsEpisodes ? [...this.names!, EPISODE] : this.names;
+    return { names, maxPoints: this.points, ...part };
   }
 }

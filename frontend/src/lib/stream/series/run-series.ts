@@ -4,7 +4,7 @@ import { Column } from "./column";
 import { EpisodeMeans } from "./episode-means";
 import { createStore, Listeners, type ReadableStore } from "@/lib/store";
 
-const EPISODE = "episode/index";
+export const EPISODE = "episode/index";
 const NOTHING = new Column();
 
 type History = Pick<MetricCurves, "series"> & { x?: string };
@@ -24,17 +24,20 @@ interface Detail {
 export class RunSeries {
   revision = 0;
   axis: MetricAxis = "step";
+  private smoothing = 0;
   private columns = new Map<string, Column>();
-  private means = new EpisodeMeans(this.columns);
+  private means: EpisodeMeans;
   private detail: Detail | null = null;
   private readonly listeners = new Listeners();
   private readonly nameStore = createStore<readonly string[]>([]);
   /** Unix seconds that times are counted from; unknown before there is any. */
   private origin: number | null = null;
-  /** Episodes that had ended at the newest row. */
+  /** Episodes that had ended at the newest row, along the axis of episodes. */
   private episodes = 0;
 
-  constructor(readonly wanted: readonly string[] | null = null) {}
+  constructor(readonly wanted: readonly string[] | null = null) {
+    this.means = new EpisodeMeans(this.columns, wanted);
+  }
 
   readonly subscribe = this.listeners.subscribe;
 
@@ -47,16 +50,33 @@ export class RunSeries {
     return fine || this.columns.get(name) || this.means.column(name) || NOTHING;
   }
 
-  /** Replaces everything with what the service answered. `startedAt` in Unix seconds. */
-  load(history: History, startedAt: number | null = null) {
+  /**
+   * Replaces everything with what the service answered when it was asked for `smoothing`. `startedAt` is in Unix seconds.
+   */
+  load(history: History, startedAt: number | null = null, smoothing = this.smoothing) {
     this.axis = (history.x ?? "step") as MetricAxis;
     this.origin = this.axis === "time" ? (startedAt ?? firstPosition(history)) : 0;
     this.detail = null;
-    this.columns = this.columnsOf(history);
-    this.means = new EpisodeMeans(this.columns);
+    this.columns = this.columnsOf(history, smoothing);
+    this.means = new EpisodeMeans(this.columns, this.wanted);
     this.nameStore.set([...this.columns.keys()]);
-    this.episodes = this.episodesSoFar();
+    this.episodes = this.axis === "episode" ? newestPosition(history) : 0;
     this.changed();
+  }
+
+  /** Averages every metric with another smoothing: exactly where every point is held, and otherwise until it is loaded. */
+  setSmoothing(smoothing: number) {
+    if (smoothing === this.smoothing) return;
+    this.smoothing = smoothing;
+    for (const column of this.columns.values()) column.smooth(smoothing);
+    // Detail begins in the middle of the run, so that nothing but the service's answer can be averaged there.
+    this.detail = null;
+    this.changed();
+  }
+
+  /** Whether something is smoothed without the points that the service left out. */
+  get lacksSmoothing(): boolean {
+    return [...this.columns.values()].some((column) => !column.isSmoothedExactly);
   }
 
   append(rows: readonly MetricRow[]) {
@@ -83,20 +103,20 @@ export class RunSeries {
   }
 
   loadDetail(window: AxisWindow, history: History) {
-    const columns = this.columnsOf(history);
+    const columns = this.columnsOf(history, this.smoothing);
     for (const [name, column] of columns) this.topUp(column, name, window);
     for (const [name, column] of this.means.within(columns)) columns.set(name, column);
     this.detail = { window, columns };
     this.changed();
   }
 
-  /** The episodes whose newest 100 the running means lack, as the service thinned them; null if they lack none. */
-  get lacksNewestOf(): number | null {
-    return this.means.lacksNewestOf;
+  /** Whether the running means lack the newest episodes, as the service thinned them. */
+  get lacksNewest(): boolean {
+    return this.means.lackNewest;
   }
 
   loadNewest(history: History) {
-    this.means.complete(this.columnsOf(history), this.columns);
+    this.means.complete(this.columnsOf(history, 0), this.columns);
     this.changed();
   }
 
@@ -115,14 +135,13 @@ export class RunSeries {
     for (let i = first; i < length && x[i]! <= window[1]; i += 1) column.push(x[i]!, y[i]!);
   }
 
-  private columnsOf({ series }: History): Map<string, Column> {
+  /** `smoothing`: what the service was asked for. */
+  private columnsOf({ series }: History, smoothing: number): Map<string, Column> {
     const columns = new Map<string, Column>();
-    for (const [name, { x, y, count }] of Object.entries(series)) {
+    for (const [name, curve] of Object.entries(series)) {
       if (!this.wants(name)) continue;
-      const column = new Column();
-      const span = Math.max(1, count / x.length);
-      x.forEach((position, i) => column.push(position - (this.origin ?? 0), y[i] ?? null, span));
-      column.count = Math.max(count, column.length);
+      const column = Column.of(curve, this.origin ?? 0, smoothing);
+      column.smooth(this.smoothing);
       columns.set(name, column);
     }
     return columns;
@@ -137,16 +156,10 @@ export class RunSeries {
     return time - this.origin;
   }
 
-  private episodesSoFar(): number {
-    if (this.axis !== "episode") return this.columns.get(EPISODE)?.latest() ?? 0;
-    const newest = [...this.columns.values()].map(({ x, length }) => x[length - 1] ?? 0);
-    return Math.max(0, ...newest);
-  }
-
   private open(name: string): Column {
     let column = this.columns.get(name);
     if (!column) {
-      column = new Column();
+      column = new Column({ smoothing: this.smoothing });
       this.columns.set(name, column);
       this.nameStore.set([...this.columns.keys()]);
     }
@@ -171,4 +184,8 @@ export class RunSeries {
 function firstPosition({ series }: History): number | null {
   const firsts = Object.values(series).flatMap(({ x }) => x.slice(0, 1));
   return firsts.length > 0 ? Math.min(...firsts) : null;
+}
+
+function newestPosition({ series }: History): number {
+  return Math.max(0, ...Object.values(series).map(({ x }) => x.at(-1) ?? 0));
 }

@@ -4,19 +4,21 @@ interface Points {
   x: Float64Array;
   y: Float64Array;
   spans: Float64Array;
+  smoothed: Float64Array;
 }
 
 /**
  * Thins the older half of a column to half its points, in place: of every four points the smallest and
  * the largest stay, in order, and stand for all four. Answers with the new length.
  */
-export function halveOldest({ x, y, spans }: Points, length: number): number {
+export function halveOldest({ x, y, spans, smoothed }: Points, length: number): number {
   const half = Math.floor(length / 2 / WINDOW) * WINDOW;
   let write = 0;
   const keep = (from: number, span: number) => {
     x[write] = x[from]!;
     y[write] = y[from]!;
     spans[write] = span;
+    smoothed[write] = smoothed[from]!;
     write += 1;
   };
   for (let start = 0; start < half; start += WINDOW) {
@@ -28,6 +30,7 @@ export function halveOldest({ x, y, spans }: Points, length: number): number {
   x.copyWithin(write, half, length);
   y.copyWithin(write, half, length);
   spans.copyWithin(write, half, length);
+  smoothed.copyWithin(write, half, length);
   return write + length - half;
 }
 

@@ -9,6 +9,8 @@ import { browserTimers, useEventStream } from "../connection/provider";
 
 interface FollowOptions {
   axis?: MetricAxis;
+  /** Of the moving average that the charts show. */
+  smoothing?: number;
   /** Metrics to hold, read once; null for all that come. */
   names?: readonly string[] | null;
 }
@@ -19,7 +21,7 @@ interface FollowOptions {
  */
 export function useRunCurves(
   runs: readonly FollowedRun[],
-  { axis = "step", names = null }: FollowOptions = {},
+  { axis = "step", smoothing = 0, names = null }: FollowOptions = {},
 ): { pool: RunSeriesPool; curves: (id: string) => RunCurves } {
   const stream = useEventStream();
   const [pool] = useState(() => new RunSeriesPool(stream, names, browserTimers));
@@ -30,8 +32,8 @@ export function useRunCurves(
   );
   // External system: the runs' metrics at the service.
   useEffect(() => {
-    pool.follow(JSON.parse(key) as FollowedRun[], axis);
-  }, [pool, key, axis]);
+    pool.follow(JSON.parse(key) as FollowedRun[], { axis, smoothing });
+  }, [pool, key, axis, smoothing]);
   useEffect(() => () => pool.stop(), [pool]);
 
   return { pool, curves: (id) => pool.curves(id) };
