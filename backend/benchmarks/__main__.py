@@ -1,6 +1,7 @@
 """``make bench``: every part, one table.
 
-python -m benchmarks [throughput [ALGO …]] [scaling] [responsiveness] [volume] [evaluation] [live] [long] [overlay] [peers]
+python -m benchmarks [throughput [ALGO …]] [scaling] [responsiveness] [volume] [evaluation] [live] [long] [overlay]
+                     [peers]
 """
 
 from __future__ import annotations
