@@ -184,7 +184,7 @@ def test_a_full_disk_is_one_warning_and_the_strip_goes_on(
     assert kept(folder)
     assert min(kept(folder)) > 500
     assert len(messages(folder)) == 1
-    assert "film: [Errno 28] No space left on device" in messages(folder)[0]
+    assert "for the filmstrip: [Errno 28] No space left on device" in messages(folder)[0]
 
 
 def test_what_lies_in_the_folder_s_place_is_warned_of(
