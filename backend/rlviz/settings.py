@@ -58,6 +58,12 @@ class Settings(BaseSettings):
         le=32,
         description="Sessions (somebody watches a policy play, or plays) at the same time; each is a process.",
     )
+    keep_clips: ByteSize = Field(
+        ByteSize(200_000_000),
+        ge=1_000_000,
+        description="What the clips of one run's filmstrip may take together, for instance 200MB; those that were not "
+        "watched for longest go first, and are made again when asked for.",
+    )
     trash_days: float = Field(
         7.0, ge=0, le=3_650, description="Days a deleted run stays in the trash, from where it can be brought back."
     )

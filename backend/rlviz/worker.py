@@ -1,7 +1,8 @@
-"""The worker process: trains one run, plays one evaluation, or plays for somebody who looks, and ends.
+"""The worker process: trains one run, plays one evaluation, films clips, or plays for somebody who looks, and ends.
 
     python -m rlviz.worker RUN_FOLDER                    train the run
     python -m rlviz.worker RUN_FOLDER --evaluate ID      play the evaluation
+    python -m rlviz.worker RUN_FOLDER --clips            film the clips of the run that are wanted
     python -m rlviz.worker FOLDER --session              play the session whose folder this is
     python -m rlviz.worker --prewarm                     import everything, then wait on stdin for such arguments
 
@@ -28,7 +29,7 @@ from threading import Event, Thread
 from types import FrameType
 
 from rlviz.domain.errors import Conflict
-from rlviz.launchers.job import Evaluate, Train, Workplace
+from rlviz.launchers.job import Evaluate, MakeClips, Train, Workplace
 from rlviz.launchers.process_identity import ProcessIdentity
 from rlviz.rundir.folder import RunFolder
 from rlviz.sessions.folder import SessionFolder
@@ -59,8 +60,13 @@ def main() -> int:
         parser.error("name the run folder")
     if options.session:
         return _play(SessionFolder(options.folder))
-    job = Train() if options.evaluate is None else Evaluate(options.evaluate)
-    return work(RunFolder.at(options.folder), job, options.identity or str(ProcessIdentity.current()))
+    return work(RunFolder.at(options.folder), _job(options), options.identity or str(ProcessIdentity.current()))
+
+
+def _job(options: argparse.Namespace) -> Train | Evaluate | MakeClips:
+    if options.evaluate is not None:
+        return Evaluate(options.evaluate)
+    return MakeClips() if options.clips else Train()
 
 
 def _workplace(options: argparse.Namespace) -> Workplace:
@@ -73,12 +79,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("folder", nargs="?", type=Path)
     parser.add_argument("--evaluate", metavar="ID")
     parser.add_argument("--session", action="store_true")
+    parser.add_argument("--clips", action="store_true")
     parser.add_argument("--identity", metavar="TEXT", help="how the launcher finds this worker; by default its process")
     parser.add_argument("--prewarm", action="store_true")
     return parser
 
 
-def work(folder: RunFolder, job: Train | Evaluate, identity: str) -> int:
+def work(folder: RunFolder, job: Train | Evaluate | MakeClips, identity: str) -> int:
     """Do ``job`` in ``folder`` as the worker of that identity; return the exit status."""
     try:
         match job:
@@ -86,6 +93,8 @@ def work(folder: RunFolder, job: Train | Evaluate, identity: str) -> int:
                 return _train(folder, identity)
             case Evaluate(evaluation_id):
                 return _evaluate(folder, evaluation_id)
+            case MakeClips():
+                return _make_clips(folder)
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
@@ -138,9 +147,16 @@ def _play(folder: SessionFolder) -> int:
     return EXIT_FAILED
 
 
+def _make_clips(folder: RunFolder) -> int:
+    from rlviz.evaluation.clips import make_clips
+
+    make_clips(folder)
+    return EXIT_OK
+
+
 def _wait_for_arguments() -> list[str] | None:
     """Pay for the imports in advance; then return the arguments that come, or None if the service ends first."""
-    import rlviz.evaluation.evaluate
+    import rlviz.evaluation.clips
     import rlviz.sessions.play
     import rlviz.training.session  # noqa: F401
     from rlviz.training.warmup import warm_up

@@ -18,6 +18,7 @@ from rlviz.analysis.solved import SolvedAt
 from rlviz.api import schemas
 from rlviz.api.schemas import (
     AlgorithmInfo,
+    Clip,
     ComparedRun,
     Comparison,
     ConfigDifference,
@@ -60,6 +61,7 @@ from rlviz.services.use_cases import episodes
 from rlviz.services.use_cases.comparison import Compared, ComparedRuns
 from rlviz.services.use_cases.environments import variants
 from rlviz.services.use_cases.events import tell
+from rlviz.services.use_cases.film import FoundClip
 from rlviz.services.use_cases.metrics import Axis, Curve, Curves, SmoothedCurve
 
 _TIMES = ("created_at", "queued_at", "started_at", "ended_at")
@@ -107,6 +109,18 @@ def _found_episode(found: episodes.FoundEpisode) -> FoundEpisode:
         deterministic=found.deterministic,
         has_video=found.has_video,
         result=EpisodeResult.model_validate(found.result),
+    )
+
+
+def view_clip(clip: FoundClip) -> Clip:
+    record, file = clip.record, f"/api/runs/{clip.run_id}/artifacts/film/clips/{clip.record.id}"
+    return Clip(
+        **record.model_dump(exclude={"schema_version"}),
+        run_id=clip.run_id,
+        status=clip.status,
+        step=clip.step,
+        video_url=f"{file}.mp4" if clip.has_video else None,
+        thumbnail_url=f"{file}.webp" if clip.has_thumbnail else None,
     )
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from PIL import Image
 
 from rlviz.domain.errors import VideoNotWritten
-from rlviz.evaluation.caption import BACKGROUND, MIN_WIDTH, STRIP_HEIGHT, Caption, CaptionStrip, Pixels
+from rlviz.evaluation.caption import BACKGROUND, MIN_WIDTH, STRIP_HEIGHT, CaptionStrip, Pixels, Text
 
 MAX_HEIGHT = 720
 """Pixels of a video frame, caption strip included."""
@@ -40,7 +40,7 @@ class Canvas:
     def height(self) -> int:
         return int(self.pixels.shape[0])
 
-    def draw(self, picture: Pixels, caption: Caption) -> Pixels:
+    def draw(self, picture: Pixels, caption: Text) -> Pixels:
         """Replace what is on the canvas. Raises VideoNotWritten if ``picture`` has changed its size."""
         if picture.shape != self._shape:
             raise VideoNotWritten(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,12 @@ _FONT_SIZE = 16
 _MARGIN = 10
 
 
+class Text(Protocol):
+    """What is written under one frame, in three fields."""
+
+    def fields(self) -> tuple[str, str, str]: ...
+
+
 class Caption(NamedTuple):
     """What is written under one frame. ``step`` is 0 for the frame that the reset shows."""
 
@@ -38,6 +44,17 @@ class Caption(NamedTuple):
             f"Step {self.step}",
             f"Return {_number(self.episode_return)}",
         )
+
+
+class MomentCaption(NamedTuple):
+    """The same for a clip, whose policy is that of ``policy_step``."""
+
+    policy_step: int
+    step: int
+    episode_return: float
+
+    def fields(self) -> tuple[str, str, str]:
+        return f"After {self.policy_step:,}", f"Step {self.step}", f"Return {_number(self.episode_return)}"
 
 
 def _number(value: float) -> str:
@@ -58,7 +75,7 @@ class CaptionStrip:
         self._fields = [strip[:, left:right] for left, right in pairwise(edges)]
         self._texts = [""] * len(self._fields)
 
-    def draw(self, caption: Caption) -> None:
+    def draw(self, caption: Text) -> None:
         for index, text in enumerate(caption.fields()):
             if text != self._texts[index]:
                 _write(self._fields[index], text)

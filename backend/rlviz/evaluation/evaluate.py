@@ -54,7 +54,7 @@ def evaluate(folder: RunFolder, evaluation_id: str, *, clock: Clock = time.time)
             return job.run()
         except Exception as error:
             traceback.print_exc()
-            return job.fail(_cause(error))
+            return job.fail(cause_of(error))
         except BaseException as error:
             if not job.record.status.is_final:
                 job.fail(f"The evaluation was interrupted ({type(error).__name__}); start it again.")
@@ -139,7 +139,7 @@ def load_policy(folder: RunFolder, algo: str, checkpoint: str | None, pinned: Pa
         ) from error
 
 
-def _cause(error: Exception) -> str:
+def cause_of(error: Exception) -> str:
     """One sentence for the person who asked: the exception's name, what happened, what to do."""
     if isinstance(error, RlvizError):
         return f"{type(error).__name__}: {error}"

@@ -15,9 +15,11 @@ from rlviz.rollout.play import play
 
 
 class Recorder(Protocol):
-    """What films: ``frames`` counts those taken so far."""
+    """What films."""
 
-    frames: int
+    @property
+    def frames(self) -> int:
+        """Those taken so far."""
 
     def add(self, picture: object, caption: Caption) -> None: ...
 

@@ -10,7 +10,7 @@ from typing import Self
 from rlviz.domain.errors import VideoNotWritten
 from rlviz.domain.evaluation import VideoFacts
 from rlviz.evaluation.canvas import Canvas, check_picture
-from rlviz.evaluation.caption import Caption
+from rlviz.evaluation.caption import Text
 from rlviz.evaluation.encoder import Encoder
 from rlviz.rundir.atomic import temporary_name
 
@@ -33,7 +33,7 @@ class VideoRecorder:
     def __enter__(self) -> Self:
         return self
 
-    def add(self, picture: object, caption: Caption) -> None:
+    def add(self, picture: object, caption: Text) -> None:
         """Append one frame: an (H, W, 3) array of bytes, the same size as those before."""
         pixels = check_picture(picture)
         if self._canvas is None or self._encoder is None:

@@ -32,11 +32,16 @@ class Evaluate:
 
 
 @dataclass(frozen=True)
+class MakeClips:
+    """Play the clips of the run that are wanted."""
+
+
+@dataclass(frozen=True)
 class PlaySession:
     """Play for somebody who looks, as the plan in the session's folder says."""
 
 
-Job = Train | Evaluate | PlaySession
+Job = Train | Evaluate | MakeClips | PlaySession
 
 
 def worker_arguments(folder: Workplace, job: Job, identity: str | None = None) -> list[str]:
@@ -54,3 +59,5 @@ def worker_arguments(folder: Workplace, job: Job, identity: str | None = None) -
             return [*arguments, "--evaluate", evaluation_id]
         case PlaySession():
             return [*arguments, "--session"]
+        case MakeClips():
+            return [*arguments, "--clips"]

@@ -27,6 +27,7 @@ from rlviz.services.use_cases.damage import DamageService
 from rlviz.services.use_cases.environments import EnvironmentService
 from rlviz.services.use_cases.episodes import EpisodeService
 from rlviz.services.use_cases.evaluations import EvaluationService
+from rlviz.services.use_cases.film import FilmService
 from rlviz.services.use_cases.hints import HintService
 from rlviz.services.use_cases.metrics import MetricsService
 from rlviz.services.use_cases.runs import RunService
@@ -70,6 +71,7 @@ class Application:
         self.evaluations = EvaluationService(self.settings, self.database, self.supervisor, self.broadcast)
         self.sessions = SessionService(self.settings, self.database, self.supervisor.sessions, self.environments)
         self.episodes = EpisodeService(self.settings, self.database)
+        self.film = FilmService(self.settings, self.database, self.supervisor, self.broadcast)
         self.streams = StreamService(self.database, runs_dir, self.feeds, self.broadcast)
 
     @cached_property

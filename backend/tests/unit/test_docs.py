@@ -82,7 +82,7 @@ def test_no_endpoint_is_documented_that_does_not_exist() -> None:
     assert sorted(documented) == sorted(OPERATIONS)
 
 
-@pytest.mark.parametrize("name", ["RunCreate", "RunPatch", "EvaluationCreate"])
+@pytest.mark.parametrize("name", ["RunCreate", "RunPatch", "EvaluationCreate", "ClipCreate", "GrowthVideoCreate"])
 def test_every_field_of_a_request_is_documented(name: str) -> None:
     text = read("docs/api.md")
     for field in MODELS[name].model_fields:

@@ -21,6 +21,7 @@ _TYPES = {
     ".json": "application/json",
     ".log": "text/plain; charset=utf-8",
     ".mp4": "video/mp4",
+    ".webp": "image/webp",
     ".zip": "application/zip",
 }
 

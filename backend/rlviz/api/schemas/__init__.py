@@ -24,6 +24,7 @@ from rlviz.api.schemas.comparison import (
 from rlviz.api.schemas.episodes import FoundEpisode, FoundEpisodes
 from rlviz.api.schemas.evaluations import Evaluation, EvaluationCreate
 from rlviz.api.schemas.events import RunEvent, RunEvents
+from rlviz.api.schemas.film import Clip, ClipCreate, GrowthVideoCreate, Policies
 from rlviz.api.schemas.hints import Hint, HintRule, LookedAt, Minimum, RunHints
 from rlviz.api.schemas.metrics import MetricCurve, MetricCurves, MetricRows, RunsMetricCurves, SmoothedCurve
 from rlviz.api.schemas.problems import Problem, ProblemField
@@ -38,6 +39,8 @@ __all__ = [
     "STREAM_EVENTS",
     "AlgorithmInfo",
     "Bounds",
+    "Clip",
+    "ClipCreate",
     "ComparedRun",
     "Comparison",
     "ConfigDifference",
@@ -51,6 +54,7 @@ __all__ = [
     "FigureComparison",
     "FoundEpisode",
     "FoundEpisodes",
+    "GrowthVideoCreate",
     "Health",
     "Hint",
     "HintRule",
@@ -66,6 +70,7 @@ __all__ = [
     "MetricRows",
     "MetricsEventData",
     "Minimum",
+    "Policies",
     "PresetInfo",
     "Problem",
     "ProblemField",

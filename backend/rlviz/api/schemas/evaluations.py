@@ -12,7 +12,7 @@ from rlviz.domain.evaluation import (
     EvaluationSummary,
     PolicyChoice,
 )
-from rlviz.domain.limits import DEFAULT_EPISODES, DEFAULT_EVALUATION_SEED
+from rlviz.domain.limits import DEFAULT_EPISODES, DEFAULT_EVALUATION_SEED, MAX_TIMESTEPS
 from rlviz.domain.times import Instant
 
 
@@ -22,6 +22,12 @@ class EvaluationCreate(Body):
     deterministic: bool = Field(True, description="Take the most likely action instead of sampling.")
     policy: PolicyChoice = Field(
         PolicyChoice.LATEST, description="The newest policy, or the best that periodic evaluation kept."
+    )
+    checkpoint_step: int | None = Field(
+        None,
+        ge=0,
+        le=MAX_TIMESTEPS,
+        description="The policy of this step instead: of all that are kept, the newest that is not beyond it.",
     )
 
 

@@ -71,11 +71,12 @@ class EvaluationMonitor:
         """Start the evaluator on the policy asked for; an evaluation that cannot be started fails with the cause."""
         try:
             self._disk.check()
-            policy = self._choose()
-            self._folder.pin_policy(self.id, policy)
-            step = self._step_of(policy, policy_step)
-            name = policy.relative_to(self._folder.path).as_posix()
-            self._write(self._record.model_copy(update={"checkpoint": name, "checkpoint_step": step}))
+            if self._record.checkpoint is None:  # else it was chosen, and pinned, when it was asked for
+                policy = self._choose()
+                self._folder.pin_policy(self.id, policy)
+                step = self._step_of(policy, policy_step)
+                name = policy.relative_to(self._folder.path).as_posix()
+                self._write(self._record.model_copy(update={"checkpoint": name, "checkpoint_step": step}))
             self.worker = launcher.launch(self._folder, Evaluate(self.id))
         except (OSError, NotEnoughDisk, RunFolderError, LauncherError) as error:
             self.fail(f"The evaluation could not be started: {error}")

@@ -11,6 +11,7 @@ from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.launchers.base import Launcher, Worker
 from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.streaming.feeds import Feeds
+from rlviz.services.supervision.clip_workers import ClipWorkers
 from rlviz.services.supervision.disk_guard import DiskGuard
 from rlviz.services.supervision.live_evaluations import LiveEvaluations
 from rlviz.services.supervision.live_runs import LiveRuns
@@ -47,6 +48,7 @@ class Supervisor:
         self._runs = LiveRuns(settings, database, launcher, feeds, broadcast, disk, clock=clock)
         self._evaluations = LiveEvaluations(settings, database, launcher, broadcast, disk, self._runs)
         self.sessions = SessionWorkers(launcher, self.wake)
+        self._clips = ClipWorkers(settings.runs_dir, launcher)
         self._throttle = RetryThrottle()
         self._draining = Event()
         self._idle = Event()
@@ -92,6 +94,12 @@ class Supervisor:
         self.sessions.close()
         self._launcher.close()
         self._runs.poll()
+        self._clips.end()
+
+    def request_clips(self, run_id: str) -> None:
+        """Clips of the run are wanted; its folder says which. Asking again changes nothing."""
+        self._clips.request(run_id)
+        self.wake()
 
     def add_evaluation(self, row: EvaluationRow, checkpoint_request: int | None) -> None:
         """Take over a queued evaluation. It waits for checkpoint ``checkpoint_request`` if that is a number."""
@@ -104,7 +112,7 @@ class Supervisor:
 
     def workers(self) -> list[Worker]:
         """Every worker that has not been seen to end. Not while the thread runs."""
-        return [*self._runs.monitors.workers(), *self._evaluations.monitors.workers()]
+        return [*self._runs.monitors.workers(), *self._evaluations.monitors.workers(), *self._clips.workers()]
 
     # Only before ``start``: what an earlier service left behind
 
@@ -119,8 +127,7 @@ class Supervisor:
     def _loop(self) -> None:
         self._wake.ring()
         while not self._closing.is_set():
-            busy = bool(len(self._runs.monitors) or len(self._evaluations.monitors) or self.sessions.is_busy)
-            woken = self._wake.wait(TICK_SECONDS if busy else IDLE_SECONDS)
+            woken = self._wake.wait(TICK_SECONDS if self._is_busy else IDLE_SECONDS)
             try:
                 self._tick(woken)
             except Exception as error:
@@ -130,10 +137,16 @@ class Supervisor:
             else:
                 self._throttle.over("Starting what waits")
 
+    @property
+    def _is_busy(self) -> bool:
+        live = len(self._runs.monitors) + len(self._evaluations.monitors)
+        return live > 0 or self.sessions.is_busy or self._clips.is_busy
+
     def _tick(self, woken: bool) -> None:
         if self._draining.is_set():
             self._runs.end_all(CLOSING_GRACE)
             self._evaluations.abandon_all()
+            self._clips.end()
             self.sessions.close()
         self.sessions.tick()
         freed = self._runs.poll()
@@ -145,6 +158,7 @@ class Supervisor:
         if woken or freed or self._runs.is_launch_due:
             self._launch_runs()
         self._evaluations.launch()
+        self._clips.tick()
         self._launcher.tick()
 
     def _launch_runs(self) -> None:

@@ -8,7 +8,13 @@ from rlviz.catalog.evaluations import evaluations_of, latest_evaluation, open_ev
 from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.catalog.runs import get_run
 from rlviz.domain.config import RunConfig
-from rlviz.domain.errors import EvaluationInProgress, EvaluationNotFound, NothingToEvaluate, RunFolderError
+from rlviz.domain.errors import (
+    EvaluationInProgress,
+    EvaluationNotFound,
+    InvalidRequest,
+    NothingToEvaluate,
+    RunFolderError,
+)
 from rlviz.domain.evaluation import EvaluationRecord, PolicyChoice
 from rlviz.domain.ids import new_evaluation_id
 from rlviz.domain.status import RunStatus
@@ -17,16 +23,27 @@ from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.files import is_file
 from rlviz.rundir.folder import RunFolder
 from rlviz.services.use_cases.base import RunUseCases
+from rlviz.services.use_cases.film import choose_policy
 
 
 class EvaluationService(RunUseCases):
     def create(
-        self, run_id: str, *, episodes: int, seed: int, deterministic: bool, policy: PolicyChoice = PolicyChoice.LATEST
+        self,
+        run_id: str,
+        *,
+        episodes: int,
+        seed: int,
+        deterministic: bool,
+        policy: PolicyChoice = PolicyChoice.LATEST,
+        checkpoint_step: int | None = None,
     ) -> EvaluationRow:
-        """Queue an evaluation of the newest policy, which a run that trains is asked to save first; or of the best.
+        """Queue an evaluation of the newest policy, which a run that trains is asked to save first; of the best; or of
+        the kept policy that is the newest at ``checkpoint_step`` or before.
 
-        Raises RunNotFound, NothingToEvaluate, EvaluationInProgress or NotEnoughDisk.
+        Raises RunNotFound, NothingToEvaluate, EvaluationInProgress, InvalidRequest or NotEnoughDisk.
         """
+        if checkpoint_step is not None and policy is not PolicyChoice.LATEST:
+            raise InvalidRequest.field("/checkpoint_step", "Give a step, or ask for the best policy; not both.")
         now = utc(self._clock())
         with self._database.write() as session:
             run = get_run(session, run_id)
@@ -34,10 +51,11 @@ class EvaluationService(RunUseCases):
                 raise EvaluationInProgress(f"Run {run_id!r} is being evaluated. Wait for it to end, then ask again.")
             folder = self._folder(run_id)
             folder.check()
-            latest = policy is PolicyChoice.LATEST
+            kept = choose_policy(run, folder, checkpoint_step) if checkpoint_step is not None else None
+            latest = policy is PolicyChoice.LATEST and kept is None
             if latest and not run.state.has_worker and folder.newest_policy() is None:
                 raise NothingToEvaluate(_why_nothing(run))
-            if not latest and not is_file(folder.best_model_path):
+            if policy is PolicyChoice.BEST and not is_file(folder.best_model_path):
                 raise NothingToEvaluate(_why_no_best(run, folder.read_config()))
             self._disk.check()
             newest = latest_evaluation(session, run_id)
@@ -50,7 +68,11 @@ class EvaluationService(RunUseCases):
                 seed=seed,
                 deterministic=deterministic,
                 policy=policy,
+                checkpoint=kept.file if kept else None,
+                checkpoint_step=kept.step if kept else None,
             )
+            if kept is not None:
+                folder.pin_policy(record.id, folder.path / kept.file)
             folder.write_evaluation(record)
             row = EvaluationRow.of(record)
             session.add(row)

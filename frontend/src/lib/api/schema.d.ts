@@ -443,6 +443,90 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/runs/{run_id}/policies": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List Policies
+     * @description The policies of the run that are kept, each of which can be evaluated and filmed.
+     */
+    get: operations["list_policies"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/runs/{run_id}/clips": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List Clips
+     * @description Every clip that was made, the one that was watched last at the end.
+     */
+    get: operations["list_clips"];
+    put?: never;
+    /**
+     * Create Clip
+     * @description One episode of a kept policy, filmed: at once if it was filmed before.
+     */
+    post: operations["create_clip"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/runs/{run_id}/clips/{clip_id}": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Get Clip
+     * @description How a clip that was asked for stands.
+     */
+    get: operations["get_clip"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/runs/{run_id}/growth-video": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Create Growth Video
+     * @description One video of how the run learned: some of its policies after each other, with the curve of the return.
+     */
+    post: operations["create_growth_video"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/runs/{run_id}/events": {
     parameters: {
       query?: never;
@@ -837,6 +921,77 @@ export interface components {
        */
       film?: number;
     };
+    /**
+     * Clip
+     * @description One episode of a policy, filmed; or several policies after each other, for a video of growth.
+     */
+    Clip: {
+      /** Id */
+      id: string;
+      /** Run Id */
+      run_id: string;
+      /**
+       * Kind
+       * @enum {string}
+       */
+      kind: "clip" | "growth";
+      status: components["schemas"]["ClipStatus"];
+      /**
+       * Cause
+       * @description Why it failed.
+       */
+      cause: string | null;
+      /**
+       * Step
+       * @description Training step of the policy that plays; null for a video of growth.
+       */
+      step: number | null;
+      /** Seed */
+      seed: number;
+      /** Greedy */
+      greedy: boolean;
+      /**
+       * Episodes
+       * @description Those of the video: one, but for a video of growth.
+       */
+      episodes: components["schemas"]["PlayedEpisode"][];
+      video: components["schemas"]["VideoFacts"] | null;
+      /**
+       * Video Url
+       * @description null as long as there is no video.
+       */
+      video_url: string | null;
+      /**
+       * Thumbnail Url
+       * @description A small picture of the episode; it stays when the video is retired.
+       */
+      thumbnail_url: string | null;
+    };
+    /** ClipCreate */
+    ClipCreate: {
+      /**
+       * Step
+       * @description The policy of this step: of all that are kept, the newest not beyond it.
+       */
+      step: number;
+      /**
+       * Seed
+       * @description Seed of the episode.
+       * @default 1000000
+       */
+      seed?: number;
+      /**
+       * Greedy
+       * @description Take the most likely action instead of sampling.
+       * @default true
+       */
+      greedy?: boolean;
+    };
+    /**
+     * ClipStatus
+     * @enum {string}
+     */
+    ClipStatus: "waiting" | "ready" | "retired" | "failed";
     /** ComparedRun */
     ComparedRun: {
       run: components["schemas"]["Run"];
@@ -1288,6 +1443,11 @@ export interface components {
        * @default latest
        */
       policy?: components["schemas"]["PolicyChoice"];
+      /**
+       * Checkpoint Step
+       * @description The policy of this step instead: of all that are kept, the newest that is not beyond it.
+       */
+      checkpoint_step?: number | null;
     };
     /**
      * EvaluationPlan
@@ -1445,6 +1605,21 @@ export interface components {
        * @description The first of those, as sorted.
        */
       episodes: components["schemas"]["FoundEpisode"][];
+    };
+    /** GrowthVideoCreate */
+    GrowthVideoCreate: {
+      /**
+       * Seed
+       * @description Seed that every policy plays on.
+       * @default 1000000
+       */
+      seed?: number;
+      /**
+       * Greedy
+       * @description Take the most likely action instead of sampling.
+       * @default true
+       */
+      greedy?: boolean;
     };
     /** Health */
     Health: {
@@ -1616,6 +1791,32 @@ export interface components {
       cause: string;
     };
     JsonValue: unknown;
+    /**
+     * KeptPolicy
+     * @description A policy on disk. What is kept of one step under several names is the same policy, listed once.
+     */
+    KeptPolicy: {
+      /**
+       * Step
+       * @description Environment steps it was trained for.
+       */
+      step: number;
+      /**
+       * Kinds
+       * @description What it is kept as.
+       */
+      kinds: components["schemas"]["PolicyKind"][];
+      /**
+       * File
+       * @description The file that plays, relative to the run folder: the one that stays longest.
+       */
+      file: string;
+      /**
+       * Size Bytes
+       * @description Of that file.
+       */
+      size_bytes: number;
+    };
     /**
      * LayerAnatomy
      * @description The weights of one layer of a network, as the update left them.
@@ -1953,10 +2154,80 @@ export interface components {
      */
     Need: "real-observations" | "continuous-actions";
     /**
+     * PlayedEpisode
+     * @description One episode of a clip.
+     */
+    PlayedEpisode: {
+      /**
+       * Step
+       * @description Training step of the policy that plays.
+       */
+      step: number;
+      /**
+       * Episode Return
+       * @description Undiscounted sum of rewards, as far as it was played.
+       */
+      episode_return: number;
+      /**
+       * Episode Length
+       * @description Environment steps.
+       */
+      episode_length: number;
+      /**
+       * Terminated
+       * @description The environment reached a terminal state.
+       */
+      terminated: boolean;
+      /**
+       * Truncated
+       * @description The time limit cut the episode off.
+       */
+      truncated: boolean;
+      /**
+       * Cut
+       * @description The clip ends before the episode does.
+       */
+      cut: boolean;
+      /**
+       * First Frame
+       * @description Frame of the video, from 0, at which it begins.
+       * @default 0
+       */
+      first_frame?: number;
+    };
+    /** Policies */
+    Policies: {
+      /**
+       * Policies
+       * @description By step.
+       */
+      policies: components["schemas"]["KeptPolicy"][];
+      /**
+       * Film Bytes
+       * @description What the policies of the filmstrip take.
+       */
+      film_bytes: number;
+      /**
+       * Clip Bytes
+       * @description What the clips take.
+       */
+      clip_bytes: number;
+      /**
+       * Clip Limit Bytes
+       * @description What the clips may take (RLVIZ_KEEP_CLIPS).
+       */
+      clip_limit_bytes: number;
+    };
+    /**
      * PolicyChoice
      * @enum {string}
      */
     PolicyChoice: "latest" | "best";
+    /**
+     * PolicyKind
+     * @enum {string}
+     */
+    PolicyKind: "latest" | "best" | "film" | "checkpoint";
     /** PresetInfo */
     PresetInfo: {
       /** Id */
@@ -4349,6 +4620,242 @@ export interface operations {
       };
       /** @description Validation Error */
       422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  list_policies: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Policies"];
+        };
+      };
+      /** @description Run not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  list_clips: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Clip"][];
+        };
+      };
+      /** @description Run not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  create_clip: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["ClipCreate"];
+      };
+    };
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Clip"];
+        };
+      };
+      /** @description It is being made; GET it to see how it stands */
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Clip"];
+        };
+      };
+      /** @description Run not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Nothing to evaluate yet */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Invalid request */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not enough free disk */
+      507: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_clip: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+        clip_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Clip"];
+        };
+      };
+      /** @description Run not found; Artifact not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  create_growth_video: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        "application/json": components["schemas"]["GrowthVideoCreate"] | null;
+      };
+    };
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Clip"];
+        };
+      };
+      /** @description It is being made; GET it to see how it stands */
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Clip"];
+        };
+      };
+      /** @description Run not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Nothing to evaluate yet */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Invalid request */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not enough free disk */
+      507: {
         headers: {
           [name: string]: unknown;
         };

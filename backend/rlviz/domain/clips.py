@@ -1,0 +1,94 @@
+"""Clips: one episode of a kept policy, filmed on demand; and the video of how a run learned."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from rlviz.domain.config import Seed
+from rlviz.domain.errors import ArtifactNotFound
+from rlviz.domain.evaluation import VideoFacts
+
+_CLIP_ID = re.compile(r"(?:clip_[0-9]{1,15}|growth)_[0-9]{1,10}_(?:greedy|sampled)")
+
+MAX_CLIP_STEPS = 3_000
+"""A clip ends here if its episode goes on: a minute of most environments, and quick to make."""
+
+
+class ClipStatus(StrEnum):
+    WAITING = "waiting"  # asked for; a worker plays it next, or already does
+    READY = "ready"  # the video is there
+    RETIRED = "retired"  # the video made room for newer ones; ask again, and it is made again
+    FAILED = "failed"  # the cause says why
+
+
+class ClipWish(BaseModel):
+    """What is asked of the worker: a file in ``film/clips/wanted``.
+
+    ``steps`` are those of the policies to play, one for a clip; ``policies`` are their files, relative to the folder.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    kind: Literal["clip", "growth"] = "clip"
+    seed: Seed
+    greedy: bool
+    steps: list[int]
+    policies: list[str]
+    keep_bytes: int = Field(description="What all clips of the run may take together.")
+
+
+class PlayedEpisode(BaseModel):
+    """One episode of a clip."""
+
+    model_config = ConfigDict(frozen=True)
+
+    step: int = Field(ge=0, description="Training step of the policy that plays.")
+    episode_return: float = Field(description="Undiscounted sum of rewards, as far as it was played.")
+    episode_length: int = Field(ge=0, description="Environment steps.")
+    terminated: bool = Field(description="The environment reached a terminal state.")
+    truncated: bool = Field(description="The time limit cut the episode off.")
+    cut: bool = Field(description="The clip ends before the episode does.")
+    first_frame: int = Field(0, ge=0, description="Frame of the video, from 0, at which it begins.")
+
+
+class ClipRecord(BaseModel):
+    """``film/clips/<id>.json``: what came of a wish."""
+
+    model_config = ConfigDict(frozen=True)
+
+    schema_version: Literal[1] = 1
+    id: str
+    kind: Literal["clip", "growth"] = "clip"
+    seed: Seed
+    greedy: bool
+    cause: str | None = None
+    episodes: list[PlayedEpisode] = []
+    video: VideoFacts | None = None
+
+
+def clip_id(step: int, seed: int, greedy: bool) -> str:
+    return f"clip_{step}_{seed}_{_how(greedy)}"
+
+
+def growth_id(seed: int, greedy: bool) -> str:
+    return f"growth_{seed}_{_how(greedy)}"
+
+
+def check_clip_id(text: str) -> str:
+    """Return ``text`` if it can be a clip's id, else raise ArtifactNotFound."""
+    if _CLIP_ID.fullmatch(text) is None:
+        raise ArtifactNotFound(f"There is no clip {text[:80]!r}.")
+    return text
+
+
+def is_clip_id(text: str) -> bool:
+    return _CLIP_ID.fullmatch(text) is not None
+
+
+def _how(greedy: bool) -> str:
+    return "greedy" if greedy else "sampled"

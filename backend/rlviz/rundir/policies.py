@@ -1,0 +1,50 @@
+"""The policies that a run folder holds, and the one to play for a step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from rlviz.domain.errors import RunFolderError
+from rlviz.domain.policies import KeptPolicy, PolicyKind
+from rlviz.rundir.files import is_file
+from rlviz.rundir.folder import RunFolder
+
+
+def kept_policies(folder: RunFolder, final_step: int | None = None) -> list[KeptPolicy]:
+    """All of them, by step. ``final_step`` is that of the final model, where it is known.
+
+    A best policy that cannot be read is left out; the run's damage tells of it.
+    """
+    found: dict[int, tuple[list[PolicyKind], Path]] = {}
+    for step, kind, path in _files(folder, final_step):
+        kinds, _ = found.setdefault(step, ([], path))
+        if kind is not None:
+            kinds.append(kind)
+    if found:
+        found[max(found)][0].insert(0, PolicyKind.LATEST)
+    policies = []
+    for step, (kinds, path) in sorted(found.items()):
+        with suppress(FileNotFoundError):  # a checkpoint that was dropped just now
+            file = path.relative_to(folder.path).as_posix()
+            policies.append(KeptPolicy(step=step, kinds=kinds, file=file, size_bytes=path.stat().st_size))
+    return policies
+
+
+def policy_at(policies: Sequence[KeptPolicy], step: int) -> KeptPolicy | None:
+    """The newest of ``policies`` (by step) that is not beyond ``step``; None if all are."""
+    return next((policy for policy in reversed(policies) if policy.step <= step), None)
+
+
+def _files(folder: RunFolder, final_step: int | None) -> Iterator[tuple[int, PolicyKind | None, Path]]:
+    """Those first that stay longest. The final model is of no kind but the latest."""
+    for step, path in folder.film_files():
+        yield step, PolicyKind.FILM, path
+    with suppress(RunFolderError):
+        if (best := folder.best_policy()) is not None:
+            yield best.step, PolicyKind.BEST, folder.best_model_path
+    if final_step is not None and is_file(folder.model_path):
+        yield final_step, None, folder.model_path
+    for step, path in folder.checkpoint_files():
+        yield step, PolicyKind.CHECKPOINT, path

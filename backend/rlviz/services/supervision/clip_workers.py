@@ -1,0 +1,93 @@
+"""The workers that film clips: one a run, few at a time, each until nothing is wanted of it any more."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from threading import Lock
+
+from rlviz.domain.errors import RlvizError
+from rlviz.launchers.base import Launcher, Worker
+from rlviz.launchers.job import MakeClips
+from rlviz.rundir.clips import Clips
+from rlviz.rundir.folder import RunFolder
+
+log = logging.getLogger(__name__)
+
+AT_A_TIME = 2
+"""Each takes the memory of a worker, and as much of a core as it gets."""
+
+
+class ClipWorkers:
+    """``request`` is for every thread; everything else for the supervisor's."""
+
+    def __init__(self, runs_dir: Path, launcher: Launcher) -> None:
+        self._runs_dir, self._launcher = runs_dir, launcher
+        self._inbox: list[str] = []
+        self._lock = Lock()
+        self._waiting: list[str] = []
+        self._workers: dict[str, Worker] = {}
+
+    @property
+    def is_busy(self) -> bool:
+        return bool(self._workers or self._waiting or self._inbox)
+
+    def workers(self) -> list[Worker]:
+        """Those that have not been seen to end."""
+        return list(self._workers.values())
+
+    def request(self, run_id: str) -> None:
+        """A clip of the run is wanted: the folder says which."""
+        with self._lock:
+            self._inbox.append(run_id)
+
+    def tick(self) -> None:
+        """See who has ended, and start who is wanted. Returns at once."""
+        with self._lock:
+            asked, self._inbox = self._inbox, []
+        self._waiting += [run_id for run_id in dict.fromkeys(asked) if run_id not in self._waiting]
+        self._follow()
+        self._waiting = [run_id for run_id in self._waiting if run_id not in self._workers]
+        while self._waiting and len(self._workers) < AT_A_TIME:
+            self._launch(self._waiting.pop(0))
+        if self._waiting:
+            self._make_room()
+
+    def end(self) -> None:
+        """End all of them at once; what was wanted is asked for again by whoever looks."""
+        with self._lock:
+            self._inbox = []
+        self._waiting = []
+        for worker in self._workers.values():
+            worker.kill()
+        self._follow()
+
+    def _follow(self) -> None:
+        for run_id, worker in list(self._workers.items()):
+            if (gone := worker.poll()) is None:
+                continue
+            del self._workers[run_id]
+            clips = self._clips(run_id)
+            if not clips.has_wishes():
+                continue
+            if gone.code == 0:  # the wish came just when it left
+                self._waiting.append(run_id)
+            else:
+                clips.refuse_all(gone.cause("the clip"))
+
+    def _launch(self, run_id: str) -> None:
+        try:
+            self._workers[run_id] = self._launcher.launch(RunFolder(self._runs_dir, run_id), MakeClips())
+        except RlvizError as error:
+            log.warning("Clips of run %s cannot be made: %s", run_id, error)
+            self._clips(run_id).refuse_all(str(error))
+
+    def _make_room(self) -> None:
+        """Others wait: end one that only waits for further wishes itself."""
+        for run_id, worker in self._workers.items():
+            if not self._clips(run_id).has_wishes():
+                worker.terminate()
+                return
+
+    def _clips(self, run_id: str) -> Clips:
+        return Clips(RunFolder(self._runs_dir, run_id))

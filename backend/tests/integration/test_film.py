@@ -1,0 +1,219 @@
+"""The filmstrip over HTTP: kept policies are listed and evaluated; clips are made once and kept within bounds."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import av
+import psutil
+import pytest
+from PIL import Image
+
+from rlviz.rundir.clips import Clips
+from rlviz.rundir.folder import RunFolder
+from tests.support.http import Service, assert_problem, serving, wait_for
+from tests.support.training import QUICK
+
+KEEP_BYTES = 1_000_000
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    with serving(tmp_path_factory.mktemp("film"), keep_clips=str(KEEP_BYTES), keep_film="12") as service:
+        yield service
+
+
+@pytest.fixture(scope="module")
+def run_id(service: Service) -> str:
+    """A run that has learned a little, and left its film."""
+    run = service.create(algo="ppo", preset=None, hyperparameters=QUICK["ppo"], total_timesteps=3_000, start=True)
+    service.wait_for_status(run["id"], "completed")
+    return str(run["id"])
+
+
+def made(service: Service, run_id: str, path: str = "clips", **wishes: Any) -> dict[str, Any]:
+    """The clip that was asked for, once it stands still."""
+    asked = service.api("POST", f"/runs/{run_id}/{path}", json=wishes)
+    assert asked.status_code in (200, 202), asked.text
+    clip: dict[str, Any] = asked.json()
+
+    def look() -> dict[str, Any] | None:
+        found: dict[str, Any] = service.get(f"/runs/{run_id}/clips/{clip['id']}")
+        return found if found["status"] != "waiting" else None
+
+    return wait_for(look, f"clip {clip['id']}", 300)
+
+
+def download(service: Service, url: str) -> bytes:
+    answer = service.api("GET", url.removeprefix("/api"))
+    assert answer.status_code == 200
+    return answer.content
+
+
+def frames_in(video: bytes) -> int:
+    with av.open(BytesIO(video)) as container:
+        return sum(1 for _ in container.decode(video=0))
+
+
+def test_the_policies_of_a_run_are_listed_from_the_first_to_the_last(service: Service, run_id: str) -> None:
+    found = service.get(f"/runs/{run_id}/policies")
+    steps = [policy["step"] for policy in found["policies"]]
+    assert steps[0] == 0
+    assert steps == sorted(set(steps))
+    assert steps[-1] == service.get(f"/runs/{run_id}")["step"]
+    assert "latest" in found["policies"][-1]["kinds"]
+    film = [policy for policy in found["policies"] if "film" in policy["kinds"]]
+    assert 3 <= len(film) <= 13
+    assert found["film_bytes"] == sum(policy["size_bytes"] for policy in film)
+    assert found["clip_limit_bytes"] == KEEP_BYTES
+
+
+def test_an_evaluation_takes_the_policy_at_or_before_a_step_and_names_it(service: Service, run_id: str) -> None:
+    steps = [policy["step"] for policy in service.get(f"/runs/{run_id}/policies")["policies"]]
+    asked = service.api("POST", f"/runs/{run_id}/evaluations", json={"episodes": 1, "checkpoint_step": steps[3] - 1})
+    assert asked.status_code == 202
+    assert asked.json()["checkpoint_step"] == steps[2]
+
+    def ended() -> dict[str, Any] | None:
+        found: dict[str, Any] = service.get(f"/runs/{run_id}/evaluations/latest")
+        return found if found["status"] in ("completed", "failed") else None
+
+    evaluation = wait_for(ended, "the evaluation", 300)
+    assert (evaluation["status"], evaluation["cause"], evaluation["checkpoint_step"]) == ("completed", None, steps[2])
+
+
+def test_a_step_and_the_best_policy_cannot_be_asked_for_together(service: Service, run_id: str) -> None:
+    wishes = {"checkpoint_step": 0, "policy": "best"}
+    assert_problem(service.api("POST", f"/runs/{run_id}/evaluations", json=wishes), 422, "/checkpoint_step")
+
+
+def test_a_clip_is_one_episode_of_the_policy_of_that_moment_and_no_evaluation(service: Service, run_id: str) -> None:
+    before = service.get(f"/runs/{run_id}/evaluations")
+    first, last = made(service, run_id, step=0), made(service, run_id, step=10_000_000)
+    assert (first["status"], first["cause"], first["step"]) == ("ready", None, 0)
+    assert last["step"] == service.get(f"/runs/{run_id}")["step"]
+    for clip in (first, last):
+        (episode,) = clip["episodes"]
+        assert episode["step"] == clip["step"]
+        assert episode["episode_return"] == episode["episode_length"] > 0
+        assert frames_in(download(service, clip["video_url"])) == episode["episode_length"] + 1
+        with Image.open(BytesIO(download(service, clip["thumbnail_url"]))) as thumbnail:
+            assert thumbnail.format == "WEBP"
+            assert thumbnail.width == 160
+    assert service.get(f"/runs/{run_id}/evaluations") == before
+    assert {clip["id"] for clip in service.get(f"/runs/{run_id}/clips")} >= {first["id"], last["id"]}
+
+
+def test_what_was_filmed_is_answered_at_once_and_played_alike(service: Service, run_id: str) -> None:
+    clip = made(service, run_id, step=0, seed=7, greedy=False)
+    again = service.api("POST", f"/runs/{run_id}/clips", json={"step": 0, "seed": 7, "greedy": False})
+    assert (again.status_code, again.json()) == (200, clip)
+    Clips(service.folder(run_id)).video_path(clip["id"]).unlink()
+    assert service.get(f"/runs/{run_id}/clips/{clip['id']}")["status"] == "retired"
+    assert made(service, run_id, step=0, seed=7, greedy=False)["episodes"] == clip["episodes"]
+
+
+def test_the_growth_video_shows_policies_from_the_first_to_the_last(service: Service, run_id: str) -> None:
+    video = made(service, run_id, "growth-video", seed=3)
+    assert (video["status"], video["cause"], video["kind"]) == ("ready", None, "growth")
+    steps = [episode["step"] for episode in video["episodes"]]
+    assert len(steps) == 6
+    assert (steps[0], steps[-1]) == (0, service.get(f"/runs/{run_id}")["step"])
+    frames = frames_in(download(service, video["video_url"]))
+    assert frames > sum(episode["episode_length"] + 1 for episode in video["episodes"])
+    assert service.api("POST", f"/runs/{run_id}/growth-video", json={"seed": 3}).status_code == 200
+
+
+def test_a_damaged_policy_says_so_and_harms_nothing(service: Service, run_id: str) -> None:
+    folder = service.folder(run_id)
+    step, path = folder.film_files()[1]
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    try:
+        clip = made(service, run_id, step=step, seed=11)
+        assert clip["status"] == "failed"
+        assert f"step_{step}.zip cannot be loaded" in clip["cause"]
+        assert made(service, run_id, step=0, seed=11)["status"] == "ready"
+    finally:
+        path.write_bytes(whole)
+    assert made(service, run_id, step=step, seed=11)["status"] == "ready"
+
+
+def test_a_worker_that_is_killed_is_told_and_the_next_click_is_answered(service: Service, run_id: str) -> None:
+    asked = service.api("POST", f"/runs/{run_id}/clips", json={"step": 0, "seed": 21}).json()
+
+    def clip_worker() -> psutil.Process | None:
+        for child in psutil.Process(service.process.pid).children():
+            if "--clips" in child.cmdline():
+                return child
+        return None
+
+    if (worker := clip_worker()) is not None:
+        worker.kill()
+    found = wait_for(
+        lambda: (clip := service.get(f"/runs/{run_id}/clips/{asked['id']}"))["status"] != "waiting" and clip,
+        "an answer",
+        300,
+    )
+    assert found["status"] == "ready" or "killed by signal 9" in found["cause"]
+    assert made(service, run_id, step=0, seed=21)["status"] == "ready"
+
+
+def test_a_run_without_film_says_that_there_is_nothing_to_play(service: Service) -> None:
+    run = service.create(algo="ppo", preset=None, hyperparameters=QUICK["ppo"], total_timesteps=1_000)
+    assert service.get(f"/runs/{run['id']}/policies")["policies"] == []
+    for path, body in (("clips", {"step": 5}), ("growth-video", {}), ("evaluations", {"checkpoint_step": 5})):
+        problem = assert_problem(service.api("POST", f"/runs/{run['id']}/{path}", json=body), 409)
+        assert "polic" in problem["detail"]
+
+
+def test_a_clip_that_nobody_asked_for_is_not_found(service: Service, run_id: str) -> None:
+    for name in ("clip_1_2_greedy", "%2e%2e%2fconfig", "clip_1_2_greedy.mp4", "growth_1_loud"):
+        assert_problem(service.api("GET", f"/runs/{run_id}/clips/{name}"), 404)
+
+
+# The folder alone
+
+
+@pytest.fixture
+def clips(tmp_path: Path) -> Clips:
+    folder = RunFolder(tmp_path, "ppo-cartpole-clips")
+    folder.path.mkdir()
+    clips = Clips(folder)
+    clips.make_folders()
+    return clips
+
+
+def put(clips: Clips, step: int, size: int) -> str:
+    name = f"clip_{step}_1_greedy"
+    clips.video_path(name).write_bytes(b"x" * size)
+    clips.thumbnail_path(name).write_bytes(b"t")
+    record = f'{{"id": "{name}", "seed": 1, "greedy": true}}'
+    clips.record_path(name).write_text(record)
+    at = time.time_ns() + step * 1_000_000_000
+    os.utime(clips.record_path(name), ns=(at, at))
+    return name
+
+
+def test_the_cache_drops_what_was_not_watched_for_longest_and_keeps_its_picture(clips: Clips) -> None:
+    first, second, third = (put(clips, step, 1_000) for step in (1, 2, 3))
+    at = time.time_ns() + 9_000_000_000
+    os.utime(clips.record_path(first), ns=(at, at))  # as ``touch`` does when it is watched
+    clips.retire(2_500, spare=third)
+    assert [clips.has_video(name) for name in (first, second, third)] == [True, False, True]
+    assert clips.has_thumbnail(second)
+    assert clips.size() <= 2_500
+    clips.retire(0, spare=third)
+    assert [clips.has_video(name) for name in (first, second, third)] == [False, False, True]
+
+
+def test_what_somebody_put_among_the_wishes_is_forgotten(clips: Clips) -> None:
+    (clips.wanted / "clip_1_1_greedy.json").write_text("{")
+    (clips.wanted / "notes.json").write_text("{}")
+    assert clips.newest_wish() is None
+    assert not clips.has_wishes()
