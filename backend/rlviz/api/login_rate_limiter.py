@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable
 from ipaddress import IPv6Address, ip_address
+
+from cachetools import TTLCache
 
 from rlviz.domain.errors import TooManyLoginAttempts
 
@@ -20,7 +22,7 @@ class LoginRateLimiter:
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._monotonic = monotonic
-        self._times: OrderedDict[str, deque[float]] = OrderedDict()
+        self._times: TTLCache[str, deque[float]] = TTLCache(MAX_ADDRESSES, ttl=WAIT_SECONDS, timer=monotonic)
 
     def check(self, address: str) -> None:
         """Raises TooManyLoginAttempts; asked before a token is looked at, since a right one would tell itself apart."""
@@ -30,10 +32,9 @@ class LoginRateLimiter:
 
     def add(self, address: str) -> None:
         group = _group(address)
-        self._times.setdefault(group, deque(maxlen=MAX_ATTEMPTS)).append(self._monotonic())
-        self._times.move_to_end(group)
-        if len(self._times) > MAX_ADDRESSES:
-            self._times.popitem(last=False)
+        times = self._times.get(group, deque[float](maxlen=MAX_ATTEMPTS))
+        times.append(self._monotonic())
+        self._times[group] = times  # once more: it is remembered from its newest attempt on
 
 
 def _group(address: str) -> str:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
+from typing import IO
 
-from moviepy.video.io.ffmpeg_writer import FFMPEG_VideoWriter
+import imageio_ffmpeg
 
 from rlviz.domain.errors import VideoNotWritten
 from rlviz.evaluation.caption import Pixels
@@ -28,27 +30,23 @@ class Encoder:
     def __init__(self, path: Path, *, width: int, height: int, fps: float) -> None:
         self._log = tempfile.TemporaryFile("w+", errors="replace")  # noqa: SIM115 -- a pipe nobody reads could fill up
         try:
-            self._writer = FFMPEG_VideoWriter(
-                str(path),
-                (width, height),
-                fps,
-                # Called "libx264", moviepy would ask for yuva420p behind our back.
-                codec="h264",
-                preset=_PRESET,
-                threads=1,  # more cost a quarter more processor time, and runs may be training next door
-                logfile=self._log,
-                ffmpeg_params=_arguments(fps),
+            self._process = subprocess.Popen(
+                [imageio_ffmpeg.get_ffmpeg_exe(), *_input(width, height, fps), *_output(fps), str(path)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=self._log,
             )
-        except OSError as error:
+        except (OSError, RuntimeError) as error:
             self._log.close()
             raise VideoNotWritten(f"ffmpeg cannot be started ({error}); install imageio-ffmpeg again.") from error
-        self._process = self._writer.proc
-        _widen(self._process.stdin.fileno())
+        assert self._process.stdin is not None
+        self._frames: IO[bytes] = self._process.stdin
+        _widen(self._frames.fileno())
 
     def write(self, frame: Pixels) -> None:
         """Hand over one (height, width, 3) frame."""
         try:
-            self._writer.write_frame(frame)
+            self._frames.write(frame.tobytes())
         except (OSError, ValueError) as error:
             raise self._failure() from error
 
@@ -56,9 +54,8 @@ class Encoder:
         """Wait until the file is complete."""
         try:
             with contextlib.suppress(BrokenPipeError):
-                self._process.stdin.close()
-            self._writer.close()
-            if self._process.returncode != 0:
+                self._frames.close()
+            if self._process.wait() != 0:
                 raise self._failure()
         finally:
             self._log.close()
@@ -67,7 +64,7 @@ class Encoder:
         """End ffmpeg at once; what it wrote is of no use. Safe to call after a failure."""
         self._process.kill()
         with contextlib.suppress(OSError):
-            self._process.stdin.close()
+            self._frames.close()
         self._process.wait()
         self._log.close()
 
@@ -82,24 +79,37 @@ class Encoder:
         return VideoNotWritten(f"ffmpeg {how} before the video was complete{reason}; evaluate again.")
 
 
-def _arguments(fps: float) -> list[str]:
-    """Output options, in words of ffmpeg. Every two seconds a frame that a player can jump to."""
+def _input(width: int, height: int, fps: float) -> list[str]:
+    """Raw frames from standard input, in words of ffmpeg."""
+    shape = {"-f": "rawvideo", "-pix_fmt": "rgb24", "-s": f"{width}x{height}", "-r": f"{fps:g}", "-i": "-"}
+    return ["-y", "-hide_banner", "-nostats", "-loglevel", "error", *_words(shape)]
+
+
+def _output(fps: float) -> list[str]:
+    """H.264 in an MP4. Every two seconds comes a frame that a player can jump to."""
     options = {
-        "-loglevel": "error",
         "-vcodec": "libx264",
+        "-preset": _PRESET,
         "-pix_fmt": "yuv420p",
         "-crf": "23",
         "-g": str(max(1, round(2 * fps))),
         # ffmpeg converts RGB with the BT.601 matrix; unless told, players guess by the picture's height.
         "-x264-params": "colorprim=smpte170m:transfer=smpte170m:colormatrix=smpte170m",
         "-movflags": "+faststart",
+        "-threads": "1",  # more cost a quarter more processor time, and runs may be training next door
         "-f": "mp4",
     }
-    return ["-hide_banner", "-nostats", *(word for option in options.items() for word in option)]
+    return _words(options)
+
+
+def _words(options: dict[str, str]) -> list[str]:
+    return [word for option in options.items() for word in option]
 
 
 def _widen(pipe: int) -> None:
-    """Let a whole frame wait in the pipe, where the system allows it (Linux)."""
-    if hasattr(fcntl, "F_SETPIPE_SZ"):
+    """Let a whole frame wait in the pipe, where the system allows it."""
+    if sys.platform == "linux":
+        import fcntl
+
         with contextlib.suppress(OSError):
             fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)

@@ -1,13 +1,19 @@
-"""One trainer a run folder, one service a runs folder."""
+"""One trainer a run folder, one service a runs folder.
+
+The lock is the system's own, on a file that stays (``flock``; ``LockFileEx`` on Windows): it goes with the process that
+holds it, however that ends, so there is none that is stale. ``filelock`` takes it on a file that is opened here, as all
+in a run folder is (``rlviz.rundir.files``); the lock classes of that library open the path themselves.
+"""
 
 from __future__ import annotations
 
-import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
+
+from filelock import lock_descriptor
 
 from rlviz.domain.errors import RunIsActive, RunsFolderInUse, RunsFolderUnusable
 from rlviz.rundir.aside import open_in_place
@@ -21,10 +27,8 @@ def training_lock(folder: RunFolder) -> Iterator[None]:
     Raises RunIsActive if another trainer, in whatever process, holds it, and RunFolderError.
     """
     with open_in_place(folder.lock_path) as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise RunIsActive(f"Another worker trains {folder.run_id!r}.") from error
+        if not lock_descriptor(file.fileno(), blocking=False):
+            raise RunIsActive(f"Another worker trains {folder.run_id!r}.")
         yield
 
 
@@ -53,16 +57,11 @@ class RunsLock:
                 f"The runs folder {self._path.parent} cannot be used ({error.strerror}: {error.filename}). See that it "
                 "is a folder in which this user may write, or choose another with RLVIZ_RUNS_DIR."
             ) from error
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            with file:
-                file.seek(0)
-                holder = file.read().strip() or "unknown"
+        if not lock_descriptor(file.fileno(), blocking=False):
             raise RunsFolderInUse(
-                f"Another RL Gym Visualizer (process {holder}) uses {self._path.parent}. Stop it, or choose another "
-                "folder with RLVIZ_RUNS_DIR."
-            ) from error
+                f"Another RL Gym Visualizer (process {_holder(file)}) uses {self._path.parent}. Stop it, or choose "
+                "another folder with RLVIZ_RUNS_DIR."
+            )
         file.truncate(0)
         file.write(f"{os.getpid()}\n")
         file.flush()
@@ -73,3 +72,13 @@ class RunsLock:
         if self._file is not None:
             self._file.close()
             self._file = None
+
+
+def _holder(file: IO[str]) -> str:
+    """The process that has the lock, as ``file``, which is closed, says."""
+    with file:
+        try:
+            file.seek(0)
+            return file.read().strip() or "unknown"
+        except OSError:  # Windows lets nobody else read what is locked
+            return "unknown"

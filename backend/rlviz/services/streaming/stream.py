@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from cachetools import LRUCache
 
 from rlviz.catalog.database import Database
 from rlviz.catalog.evaluations import latest_evaluation
@@ -226,7 +227,7 @@ class _Statuses:
 
     def __init__(self, database: Database, broadcast: Broadcast) -> None:
         self._database, self._broadcast = database, broadcast
-        self._newest: OrderedDict[str, tuple[int, asyncio.Task[StatusEvent | None]]] = OrderedDict()
+        self._newest: LRUCache[str, tuple[int, asyncio.Task[StatusEvent | None]]] = LRUCache(KNOWN_RUNS)
 
     async def of(self, run_id: str) -> StatusEvent | None:
         """What the run is now, or was after the last change there was; None if it is gone."""
@@ -235,9 +236,6 @@ class _Statuses:
         if known is None or known[0] != version:
             known = version, asyncio.create_task(asyncio.to_thread(self._look_up, run_id))
             self._newest[run_id] = known
-            self._newest.move_to_end(run_id)
-            while len(self._newest) > KNOWN_RUNS:
-                self._newest.popitem(last=False)
         return await asyncio.shield(known[1])  # others wait for it too, should this stream be ended
 
     def _look_up(self, run_id: str) -> StatusEvent | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from threading import Lock
+
+from cachetools import LRUCache
 
 from rlviz.analysis.hints import Case, Review, review
 from rlviz.catalog.models import RunRow
@@ -24,7 +25,7 @@ class HintService:
 
     def __init__(self, runs: RunService, metrics: MetricsService) -> None:
         self._runs, self._metrics = runs, metrics
-        self._cache: OrderedDict[str, tuple[tuple[int, str, int | None], Review]] = OrderedDict()
+        self._cache: LRUCache[str, tuple[tuple[int, str, int | None], Review]] = LRUCache(CACHED_RUNS)
         self._lock = Lock()
 
     def of(self, run_id: str) -> Review:
@@ -39,9 +40,6 @@ class HintService:
         seen = review(self._case(row, found))
         with self._lock:
             self._cache[run_id] = version, seen
-            self._cache.move_to_end(run_id)
-            while len(self._cache) > CACHED_RUNS:
-                self._cache.popitem(last=False)
         return seen
 
     def _case(self, row: RunRow, found: Snapshot) -> Case:

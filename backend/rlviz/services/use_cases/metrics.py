@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Lock
 from typing import Literal
 
 import numpy as np
+from cachetools import LRUCache
 
 from rlviz.analysis.arrays import Floats, Indices
 from rlviz.analysis.columns import Series
@@ -105,7 +105,7 @@ class MetricsService:
 
     def __init__(self, sealer: Sealer | None = None) -> None:
         self._sealer = sealer
-        self._cache: OrderedDict[str, OpenedRun] = OrderedDict()
+        self._cache: LRUCache[str, OpenedRun] = LRUCache(CACHED_RUNS)
         self._lock = Lock()
 
     def tail(self, folder: RunFolder, count: int) -> Tail:
@@ -134,9 +134,6 @@ class MetricsService:
         """Every series in full, as far as the journal goes now."""
         with self._lock:
             cached = self._cache.setdefault(folder.run_id, OpenedRun(folder, self._sealer))
-            self._cache.move_to_end(folder.run_id)
-            while len(self._cache) > CACHED_RUNS:
-                self._cache.popitem(last=False)
         return cached.read()
 
 

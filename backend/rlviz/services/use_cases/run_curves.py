@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -10,6 +9,7 @@ from threading import Lock
 from typing import Literal
 
 import numpy as np
+from cachetools import LRUCache
 
 from rlviz.analysis.arrays import Floats
 from rlviz.analysis.columns import Series
@@ -80,7 +80,7 @@ class RunCurvesCache:
 
     def __init__(self, metrics: MetricsService) -> None:
         self._metrics = metrics
-        self._cache: OrderedDict[str, RunCurves] = OrderedDict()
+        self._cache: LRUCache[str, RunCurves] = LRUCache(CACHED_EPISODES, getsizeof=_weight)
         self._lock = Lock()
 
     def of(self, folder: RunFolder) -> RunCurves:
@@ -89,19 +89,18 @@ class RunCurvesCache:
         with self._lock:
             known = self._cache.get(folder.run_id)
             if known is not None and known.size == size:
-                self._cache.move_to_end(folder.run_id)
                 return known
         reward = _series(self._metrics, folder).get(EPISODE_REWARD, _NOTHING)
         episodes = Episodes(reward.step.copy(), reward.time.copy(), reward.value.copy())
         curves = RunCurves(folder, self._metrics, size, episodes)
         with self._lock:
             self._cache[folder.run_id] = curves
-            self._cache.move_to_end(folder.run_id)
-            while (
-                len(self._cache) > 1 and sum(len(one.episodes.step) for one in self._cache.values()) > CACHED_EPISODES
-            ):
-                self._cache.popitem(last=False)
         return curves
+
+
+def _weight(curves: RunCurves) -> int:
+    """Its episodes; one that has more than all may have together still has its place, alone."""
+    return min(max(len(curves.episodes.step), 1), CACHED_EPISODES)
 
 
 def _size(folder: RunFolder) -> int:
