@@ -1,4 +1,7 @@
-"""HTTP connections that cannot be kept for nothing: bounds on their number, on what is half said, and on waiting."""
+"""HTTP connections that cannot be kept for nothing: bounds on their number, on what is half said, and on waiting.
+
+``tests/integration/test_connection_bounds.py`` shows what of this uvicorn's own limits miss.
+"""
 
 from __future__ import annotations
 
