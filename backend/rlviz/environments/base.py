@@ -28,7 +28,7 @@ class Options(BaseModel):
         return self.model_dump()
 
     def consequences(self) -> dict[str, Any]:
-        """Fields of the Environment that these values change: spaces, threshold, step limit, frame rate."""
+        """Fields of the Environment that these values change: spaces, squares, threshold, step limit, frame rate."""
         return {}
 
 
@@ -72,6 +72,9 @@ class Environment:
     idle_action: int | None = None
     """The action that does nothing, where actions are counted; None if each does something. Zeros where they are
     numbers."""
+    squares: tuple[str, ...] = ()
+    """Of a grid world, row by row, whose observation counts the squares from the first: a letter for each, S start,
+    G goal, F free, H hole, C cliff."""
     gymnasium_id: str | None = None
     """What ``gymnasium.make`` is given, if not the id: ``"module:id"`` imports the module that registers it."""
     make_arguments: Mapping[str, Any] = field(default_factory=dict)

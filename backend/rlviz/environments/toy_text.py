@@ -15,6 +15,11 @@ CLIFF_STEP_LIMIT = 200
 """Gymnasium sets none for CliffWalking; a policy that walks in a circle would never be done."""
 
 
+_LAKE_4X4 = ("SFFF", "FHFH", "FFFH", "HFFG")
+_LAKE_8X8 = ("SFFFFFFF", "FFFFFFFF", "FFFHFFFF", "FFFFFHFF", "FFFHFFFF", "FHHFFFHF", "FHFFHFHF", "FFFHFFFG")
+_CLIFF = ("F" * 12,) * 3 + ("S" + "C" * 10 + "G",)
+
+
 class FrozenLakeOptions(Options):
     map_name: Literal["4x4", "8x8"] = Field("4x4", description="Size of the lake.")
     is_slippery: bool = Field(True, description="On ice, two moves of three go sideways instead.")
@@ -22,7 +27,12 @@ class FrozenLakeOptions(Options):
     def consequences(self) -> dict[str, Any]:
         if self.map_name == "4x4":
             return {}
-        return {"observation_space": discrete(64), "reward_threshold": 0.85, "max_episode_steps": 200}
+        return {
+            "observation_space": discrete(64),
+            "squares": _LAKE_8X8,
+            "reward_threshold": 0.85,
+            "max_episode_steps": 200,
+        }
 
     def make_arguments(self) -> dict[str, Any]:
         """The larger lake has a longer limit, which Gymnasium keeps under an id of its own."""
@@ -60,6 +70,7 @@ FROZEN_LAKE = Environment(
     max_episode_steps=100,
     render_fps=4,
     options=FrozenLakeOptions(),
+    squares=_LAKE_4X4,
 )
 
 CLIFF_WALKING = Environment(
@@ -75,6 +86,7 @@ CLIFF_WALKING = Environment(
     max_episode_steps=CLIFF_STEP_LIMIT,
     render_fps=4,
     options=CliffWalkingOptions(),
+    squares=_CLIFF,
     make_arguments={"max_episode_steps": CLIFF_STEP_LIMIT},
 )
 

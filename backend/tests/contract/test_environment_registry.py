@@ -17,6 +17,7 @@ from rlviz.environments import ENVIRONMENTS
 from rlviz.environments.base import Environment, Space
 from rlviz.environments.make import make
 from rlviz.services.use_cases.environments import variants
+from rlviz.training.q_table import grid
 
 VARIANTS = [variant for entry in ENVIRONMENTS for variant in variants(entry) or [entry]]
 FRAMES_A_STEP = {"CarRacing-v3": 2, "ALE/Pong-v5": 4, "ALE/Breakout-v5": 4}
@@ -71,6 +72,13 @@ def test_labels_name_every_action_and_every_observed_number_or_none(entry: Envir
     for variant in variants(entry) or [entry]:
         for space in (variant.observation_space, variant.action_space):
             assert len(space.labels) in (0, size(space))
+
+
+def test_the_squares_of_a_grid_world_are_those_that_are_made(made: tuple[Environment, gymnasium.Env[Any, Any]]) -> None:
+    entry, real = made
+    squares = grid(real.unwrapped)
+    is_grid = squares is not None and squares.size == entry.observation_space.n
+    assert entry.squares == (tuple("".join(row) for row in squares) if is_grid else ())
 
 
 def test_threshold_limit_and_frame_rate_are_those_of_the_environment(

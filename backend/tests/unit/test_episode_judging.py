@@ -17,7 +17,7 @@ def episode(
 ) -> Trajectory:
     reward = np.array([NAN, *rewards])
     value = np.full(len(reward), NAN) if values is None else np.array(values, dtype=float)
-    return Trajectory(np.zeros((len(reward), 0)), reward, value, terminated, truncated)
+    return Trajectory(reward, value, terminated, truncated)
 
 
 def moments_of(kind: MomentKind, found: list[Moment]) -> list[tuple[int, float | None]]:
@@ -90,6 +90,12 @@ def test_the_largest_reward_is_a_moment_only_where_rewards_differ(
 def test_without_a_policy_s_values_there_is_neither_surprise_nor_collapse() -> None:
     found = key_moments(episode([1.0] * 30, terminated=True), 0.99)
     assert [moment.kind for moment in found] == [MomentKind.FINAL_STEPS]
+
+
+def test_values_in_other_units_than_rewards_tell_no_surprise() -> None:
+    played = episode([1.0, 5.0, 1.0], [9.0, 1.0, 4.0, 2.0])
+    assert MomentKind.LARGEST_SURPRISE in {moment.kind for moment in key_moments(played, 0.99)}
+    assert MomentKind.LARGEST_SURPRISE not in {moment.kind for moment in key_moments(played, None)}
 
 
 def test_a_policy_that_foresees_everything_is_never_surprised() -> None:

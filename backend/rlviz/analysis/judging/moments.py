@@ -39,9 +39,13 @@ class Moment:
     amount: float | None
 
 
-def key_moments(episode: Trajectory, gamma: float) -> list[Moment]:
-    """At most one moment of each kind, by step. What does not stand out, or cannot be known, is left out."""
-    found = (_largest_reward(episode), _largest_surprise(episode, gamma), _collapse(episode), _final_steps(episode))
+def key_moments(episode: Trajectory, gamma: float | None) -> list[Moment]:
+    """At most one moment of each kind, by step. What does not stand out, or cannot be known, is left out.
+
+    ``gamma`` is None where values are not in the units of the rewards: then nothing is known of surprises.
+    """
+    surprising = None if gamma is None else _largest_surprise(episode, gamma)
+    found = (_largest_reward(episode), surprising, _collapse(episode), _final_steps(episode))
     return sorted((moment for moment in found if moment is not None), key=lambda moment: moment.step)
 
 

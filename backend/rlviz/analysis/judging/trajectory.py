@@ -11,12 +11,10 @@ from rlviz.analysis.arrays import Floats
 class Trajectory:
     """An episode of n actions. Row i is the state after i actions, as ``domain/step_record.py`` has it.
 
-    ``observation`` has shape (n + 1, k), k = 0 where the agent sees pictures. ``reward`` and ``value`` have shape
-    (n + 1,): the reward that led to a state, NaN at the reset, and the value of the state, V(s) or the greatest
-    Q(s, a), NaN where no policy was asked.
+    ``reward`` and ``value`` have shape (n + 1,): the reward that led to a state, NaN at the reset, and the value of the
+    state, V(s) or the greatest Q(s, a), NaN where no policy was asked.
     """
 
-    observation: Floats
     reward: Floats
     value: Floats
     terminated: bool
