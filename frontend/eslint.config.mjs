@@ -3,7 +3,15 @@ import nextVitals from "eslint-config-next/core-web-vitals";
 import nextTypescript from "eslint-config-next/typescript";
 import prettier from "eslint-config-prettier/flat";
 
-const features = ["runs", "run-dashboard", "playback", "compare", "explain", "trash"];
+const features = [
+  "runs",
+  "run-dashboard",
+  "live-window",
+  "playback",
+  "compare",
+  "explain",
+  "trash",
+];
 
 /** Imports point down: app → features → components → lib; a feature never imports another. */
 const zones = [

@@ -1,5 +1,5 @@
 import { expect, type Page, test } from "@playwright/test";
-import { chart, picture, points, status, tabTo, videoTime } from "./run-page";
+import { chart, picture, points, showEvaluation, status, tabTo, videoTime } from "./run-page";
 
 const TITLE = "Episode return";
 const evaluation = (page: Page) => page.getByRole("region", { name: "Evaluation" });
@@ -43,6 +43,8 @@ test("the whole job, with the keyboard alone", async ({ page }) => {
   await keyboard.press("Enter");
   await expect(status(page, "stopped")).toBeVisible({ timeout: 30_000 });
 
+  await tabTo(page, page.getByRole("radio", { name: "Live" }), 200);
+  await keyboard.press("ArrowRight");
   await tabTo(page, evaluation(page).getByLabel("Episodes to evaluate"), 200);
   await keyboard.press("ArrowUp");
   await tabTo(page, evaluation(page).getByRole("button", { name: "Run Evaluation" }));
@@ -86,6 +88,7 @@ test("the whole job, on a phone @touch", async ({ page }) => {
   await page.getByRole("button", { name: "Stop", exact: true }).tap();
   await expect(status(page, "stopped")).toBeVisible({ timeout: 30_000 });
 
+  await showEvaluation(page);
   await evaluation(page).getByLabel("Episodes to evaluate").selectOption("1");
   await evaluation(page).getByRole("button", { name: "Run Evaluation" }).tap();
   await isRecorded(page, 1);

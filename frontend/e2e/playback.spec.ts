@@ -1,6 +1,6 @@
 import { expect, type Page, test } from "@playwright/test";
 import { answer } from "./answers";
-import { videoTime } from "./run-page";
+import { showEvaluation, videoTime } from "./run-page";
 import { runPage, seeded } from "./seeded";
 import { underWay } from "./shots";
 
@@ -63,8 +63,10 @@ test("none yet, waiting, under way and failed each say so @phone", async ({ page
   const { bare, good, stopped, failed } = seeded();
   const EVALUATIONS = /^\/runs\/[^/]+\/evaluations$/;
   await page.goto(runPage(bare));
+  await showEvaluation(page);
   await expect(card(page).getByText("No evaluation yet")).toBeVisible();
   await page.goto(runPage(failed));
+  await showEvaluation(page);
   await expect(card(page).getByText("This run ended before it saved a policy.")).toBeVisible();
   await page.goto(runPage(stopped));
   await expect(card(page).getByRole("alert")).toContainText("model.zip is not a policy");

@@ -24,6 +24,11 @@ export async function picture(page: Page, title: string): Promise<string> {
   return createHash("sha256").update(pixels).digest("hex");
 }
 
+/** Puts the evaluation where the live window is. */
+export async function showEvaluation(page: Page) {
+  await page.getByRole("radio", { name: "Evaluation" }).check({ force: true });
+}
+
 export function status(page: Page, status: string) {
   return page.getByRole("status", { name: `Status: ${status}` });
 }

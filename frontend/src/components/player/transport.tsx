@@ -71,6 +71,7 @@ interface KeyProps {
   /** Id of what it opens. */
   controls?: string;
   strong?: boolean;
+  disabled?: boolean;
   onPress: () => void;
   children: ReactNode;
 }
@@ -83,6 +84,7 @@ export function Key({
   expanded,
   controls,
   strong,
+  disabled,
   onPress,
   children,
 }: KeyProps) {
@@ -96,8 +98,9 @@ export function Key({
       aria-keyshortcuts={keys}
       title={keys ? `${label} (${keys})` : label}
       onClick={onPress}
+      disabled={disabled}
       className={clsx(
-        "grid size-8 shrink-0 place-items-center rounded-md transition-colors max-md:size-10",
+        "grid size-8 shrink-0 place-items-center rounded-md transition-colors disabled:opacity-55 max-md:size-10",
         strong
           ? "bg-accent text-accent-ink hover:bg-accent-strong"
           : pressed || expanded

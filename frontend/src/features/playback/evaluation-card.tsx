@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Clapperboard } from "lucide-react";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { Card } from "@/components/ui/card";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
@@ -18,7 +18,13 @@ import { again } from "./evaluation-request";
 import { EvaluationResult } from "./evaluation-result";
 import { PolicyAge } from "./policy-age";
 
-export function EvaluationCard({ run }: { run: RunDetail }) {
+interface EvaluationCardProps {
+  run: RunDetail;
+  /** Stands at the end of the title line. */
+  aside?: ReactNode;
+}
+
+export function EvaluationCard({ run, aside }: EvaluationCardProps) {
   const { data: all, error, refetch, isFetching } = useQuery(evaluationsQuery(run.id));
   const request = useEvaluate(run.id);
   const [chosen, setChosen] = useState<string | null>(null);
@@ -35,7 +41,12 @@ export function EvaluationCard({ run }: { run: RunDetail }) {
   };
 
   return (
-    <Card title="Evaluation" className="@container" bodyClass="flex flex-col gap-4 p-4">
+    <Card
+      title="Evaluation"
+      aside={aside}
+      className="@container"
+      bodyClass="flex flex-col gap-4 p-4"
+    >
       <EvaluateForm
         busy={request.isPending || underWay !== null}
         blocked={notYet !== null}

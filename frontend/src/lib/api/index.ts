@@ -33,6 +33,7 @@ export {
 } from "./queries/run-actions";
 export { type RunFilter, runPageQuery, RUNS_A_PAGE, runsByIdQuery } from "./queries/run-list";
 export { serviceAnswers } from "./queries/answers";
+export { createSession, endSession, sessionsQuery } from "./queries/sessions";
 export { emptyTrash, removeForGood, trashQuery } from "./queries/trash";
 export { tagsQuery } from "./queries/tags";
 export type * from "./types";

@@ -18,6 +18,7 @@ export const keys = {
   algorithms: ["algorithms"] as const,
   environments: ["environments"] as const,
   metricDefinitions: ["metric-definitions"] as const,
+  sessions: ["sessions"] as const,
   limits: ["limits"] as const,
   health: ["health"] as const,
 };

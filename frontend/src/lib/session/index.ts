@@ -1,2 +1,5 @@
-export { EpisodeTrace } from "./episode-trace";
+export { type EpisodeTrace } from "./episode-trace";
+export { announceSession, useSessionOf } from "./live-sessions";
 export { SessionClient, type Moment, type SessionState } from "./session-client";
+export { useHeldSession, useInView, usePageSeen } from "./use-watched";
+export { watchSession } from "./watch-session";

@@ -58,6 +58,8 @@ export interface SessionState {
 /** What is on the screen, and the episode that it belongs to. Another object for every frame. */
 export interface Moment<P extends Picture = ImageBitmap> extends Shown<P> {
   trace: EpisodeTrace;
+  /** Milliseconds, of the same clock as the policy's `since`. */
+  shownAt: number;
 }
 
 const AT_REST: SessionState = {
@@ -89,7 +91,12 @@ export class SessionClient<P extends Picture = ImageBitmap> {
     this.presenter = new FramePresenter({
       decode: options.decode,
       frames: options.frames,
-      present: (shown) => this.momentStore.set({ ...shown, trace: this.traceOf(shown.record) }),
+      present: (shown) =>
+        this.momentStore.set({
+          ...shown,
+          trace: this.traceOf(shown.record),
+          shownAt: options.now(),
+        }),
     });
   }
 

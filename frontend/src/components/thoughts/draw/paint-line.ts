@@ -1,4 +1,5 @@
 import type { ChartColors } from "@/components/charts/plot/chart-colors";
+import { decimal } from "@/lib/format";
 import type { LineScale } from "../prepare/line-scale";
 
 export interface DrawnLine {
@@ -52,6 +53,10 @@ export function paintLine(
     ctx.stroke();
   }
   ctx.setLineDash([]);
+  ctx.font = colors.font;
+  ctx.fillStyle = colors.of("chart-axis");
+  ctx.fillText(decimal(high), INSET, INSET + 9);
+  ctx.fillText(decimal(low), INSET, height - INSET - 1);
   if (hovered !== null) upright(ctx, colors.of("line-strong"), x(hovered), 0, x(hovered), height);
   if (at === null) return;
   upright(ctx, colors.of("accent"), x(at), 0, x(at), height);

@@ -1,0 +1,43 @@
+"use client";
+
+import { useEffect, useRef } from "react";
+import type { SessionClient } from "@/lib/session";
+
+interface FrameCanvasProps {
+  client: SessionClient;
+  /** Shown instead of what is live; null follows it. */
+  frozen: ImageBitmap | null;
+  label: string;
+}
+
+/** The frames of a session, drawn as they come without a render of the page. */
+export function FrameCanvas({ client, frozen, label }: FrameCanvasProps) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+
+  // External system: the canvas, which holds whatever was drawn last.
+  useEffect(() => {
+    const draw = (picture: ImageBitmap | null | undefined) => {
+      const element = canvas.current;
+      if (!element || !picture || picture.width === 0) return;
+      if (element.width !== picture.width) element.width = picture.width;
+      if (element.height !== picture.height) element.height = picture.height;
+      element.getContext("2d")?.drawImage(picture, 0, 0);
+      element.dataset.frames = String(Number(element.dataset.frames ?? 0) + 1);
+    };
+    if (frozen) return draw(frozen);
+    const follow = () => draw(client.moment.get()?.picture);
+    follow();
+    return client.moment.subscribe(follow);
+  }, [client, frozen]);
+
+  return (
+    <canvas
+      ref={canvas}
+      role="img"
+      aria-label={label}
+      width={0}
+      height={0}
+      className="absolute inset-0 size-full object-contain"
+    />
+  );
+}

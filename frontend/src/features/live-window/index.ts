@@ -1,0 +1,2 @@
+export { AgentViews, type AgentView } from "./agent-views";
+export { LiveWindow } from "./live-window";

@@ -1,0 +1,47 @@
+"use client";
+
+import type { ReactNode } from "react";
+import type { StepRecord } from "@/lib/api";
+import { count, decimal, NONE } from "@/lib/format";
+
+interface LiveFactsProps {
+  /** What is on the screen; null before the first frame. */
+  record: StepRecord | null;
+  /** Which policy plays, in words. */
+  policy: string;
+}
+
+/** Where the episode stands, and whose policy it is. Their room is kept before anything is known. */
+export function LiveFacts({ record, policy }: LiveFactsProps) {
+  return (
+    <div className="flex flex-col gap-1.5">
+      <dl className="grid grid-cols-3 gap-x-3 text-xs">
+        <Fact label="Episode">{record ? count(record.episode + 1) : NONE}</Fact>
+        <Fact label="Step">{record ? count(record.index) : NONE}</Fact>
+        <Fact label="Return">
+          {record ? decimal(record.episode_return) : NONE}
+          {record && ending(record)}
+        </Fact>
+      </dl>
+      <p className="min-h-4.25 truncate text-xs text-ink-faint tabular-nums" title={policy}>
+        {policy}
+      </p>
+    </div>
+  );
+}
+
+function Fact({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div className="flex min-w-0 items-baseline gap-1.5">
+      <dt className="text-ink-faint">{label}</dt>
+      <dd className="truncate font-medium tabular-nums">{children}</dd>
+    </div>
+  );
+}
+
+function ending({ terminated, truncated }: StepRecord) {
+  if (!terminated && !truncated) return null;
+  return (
+    <span className="font-normal text-ink-soft"> {terminated ? "terminated" : "truncated"}</span>
+  );
+}

@@ -1,0 +1,85 @@
+"use client";
+
+import { Thoughts } from "@/components/thoughts";
+import { Button } from "@/components/ui/button";
+import { Segmented } from "@/components/ui/segmented";
+import { Skeleton } from "@/components/ui/skeleton";
+import type { RunDetail } from "@/lib/api";
+import type { EpisodeTrace, SessionClient } from "@/lib/session";
+import { useStore } from "@/lib/store";
+import { LiveFacts } from "./live-facts";
+import { policyWords } from "./policy-words";
+import { useSpaces } from "./use-spaces";
+import type { Frozen } from "./use-frozen";
+
+interface LiveThoughtsProps {
+  client: SessionClient;
+  run: RunDetail;
+  frozen: Frozen | null;
+  /** Whether something will be seen in a moment: its room is kept. */
+  expected: boolean;
+  onPick: (moment: Frozen) => void;
+  onLive: () => void;
+}
+
+/** Where the episode stands and what the policy makes of it, in step with the frame; drawn anew with each. */
+export function LiveThoughts({ client, run, frozen, expected, onPick, onLive }: LiveThoughtsProps) {
+  const moment = useStore(client.moment);
+  const last = useStore(client.lastEpisode);
+  const state = useStore(client.state);
+  const spaces = useSpaces(run, state.hello);
+  const shown = frozen ?? moment;
+  const { gamma, normalize_rewards: scaled } = run.config?.hyperparameters ?? {};
+  const pickFrom = (trace: EpisodeTrace) => (index: number) => {
+    const record = trace.recordAt(index);
+    if (record) onPick({ trace, record });
+  };
+  const showLast = () => {
+    const record = last?.records[0];
+    if (last && record) onPick({ trace: last, record });
+  };
+  return (
+    <div className="flex min-w-0 flex-col gap-4">
+      <LiveFacts
+        record={shown?.record ?? null}
+        policy={policyWords(run, state, moment?.shownAt ?? 0)}
+      />
+      {last && (
+        <div className="flex flex-wrap items-center justify-between gap-2">
+          <Segmented
+            legend="Episode"
+            options={[
+              { value: "live", label: "This episode" },
+              { value: "last", label: "Last episode" },
+            ]}
+            value={frozen && frozen.trace !== moment?.trace ? "last" : "live"}
+            onChange={(value) => (value === "last" ? showLast() : onLive())}
+          />
+          {frozen && (
+            <Button size="sm" variant="quiet" onClick={onLive}>
+              Back to live
+            </Button>
+          )}
+        </div>
+      )}
+      {!shown && expected && <Skeleton className="h-80" />}
+      {shown && spaces && (
+        <Thoughts
+          record={shown.record}
+          records={shown.trace.records}
+          isOver={shown.trace.isOver}
+          spaces={spaces}
+          greedy={state.greedy}
+          gamma={typeof gamma === "number" ? gamma : null}
+          scaledRewards={scaled === true}
+          onPick={pickFrom(shown.trace)}
+        />
+      )}
+      {state.complaint && (
+        <p role="alert" className="text-xs text-bad-strong">
+          {state.complaint}
+        </p>
+      )}
+    </div>
+  );
+}

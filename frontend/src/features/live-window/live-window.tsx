@@ -1,0 +1,144 @@
+"use client";
+
+import clsx from "clsx";
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { Card } from "@/components/ui/card";
+import type { RunDetail } from "@/lib/api";
+import { whyNotYet } from "@/lib/evaluations";
+import { useMediaQuery } from "@/lib/media/use-media-query";
+import { useEnvironmentStill } from "@/lib/registry";
+import {
+  announceSession,
+  useHeldSession,
+  useInView,
+  usePageSeen,
+  watchSession,
+} from "@/lib/session";
+import { useStore, useStoreValue } from "@/lib/store";
+import { FrameCanvas } from "./frame-canvas";
+import { LiveThoughts } from "./live-thoughts";
+import { PlayBar } from "./play-bar";
+import { Stage } from "./stage";
+import { StageMessage } from "./stage-message";
+import { type Frozen, useFrozenPicture } from "./use-frozen";
+
+interface LiveWindowProps {
+  run: RunDetail;
+  /** Stands at the end of the title line. */
+  aside?: ReactNode;
+}
+
+/**
+ * The agent plays, with its newest policy, from the first second of training; once the run has ended, with the final
+ * one. It plays only while somebody looks: the window is in sight, or small in a corner, and the page is seen.
+ */
+export function LiveWindow({ run, aside }: LiveWindowProps) {
+  const [client] = useState(() => watchSession(run.id));
+  const place = useRef<HTMLDivElement>(null);
+  const screen = useRef<HTMLDivElement>(null);
+  const state = useStore(client.state);
+  const hasFrame = useStoreValue(client.moment, (moment) => Boolean(moment?.picture));
+  const [frozen, setFrozen] = useState<Frozen | null>(null);
+  const [closed, setClosed] = useState(false);
+  const [asked, setAsked] = useState(false);
+  const still = useMediaQuery("(prefers-reduced-motion: reduce)");
+  const inView = useInView(place);
+  const pageSeen = usePageSeen();
+  const stillUrl = useEnvironmentStill()(run.env_id);
+
+  // A window that was closed in the corner plays again when its place comes into sight.
+  if (inView && closed) setClosed(false);
+  const reason = whyNotYet(run);
+  const begun = state.phase !== "resting";
+  const looks = inView || (begun && !closed);
+  const mayBegin = !still || asked;
+  useHeldSession(client, reason === null && mayBegin && looks && pageSeen);
+  useEffect(() => announceSession(run.id, client), [run.id, client]);
+
+  const afloat = begun && hasFrame && !inView && !closed;
+  const picture = useFrozenPicture(frozen);
+  const live = state.phase === "live";
+  const goLive = () => setFrozen(null);
+  const pick = (moment: Frozen) => {
+    client.pause();
+    setFrozen(moment);
+  };
+  const toggleFullScreen = () => {
+    const change = document.fullscreenElement
+      ? document.exitFullscreen()
+      : screen.current?.requestFullscreen?.();
+    // A page inside a frame may not be allowed to fill the screen. Everything else still works.
+    change?.catch(() => {});
+  };
+  return (
+    <Card
+      title={<Title live={live} />}
+      label="Live"
+      aside={aside}
+      bodyClass="flex flex-col gap-4 p-4"
+    >
+      <div
+        ref={screen}
+        className="flex min-w-0 flex-col gap-2 bg-surface [&:fullscreen]:justify-center [&:fullscreen]:p-4"
+      >
+        <Stage
+          ref={place}
+          stillUrl={stillUrl}
+          hasFrame={hasFrame}
+          afloat={afloat}
+          onClose={() => setClosed(true)}
+        >
+          <FrameCanvas client={client} frozen={picture} label={`${run.name} plays ${run.env_id}`} />
+          <StageMessage
+            client={client}
+            state={state}
+            hasFrame={hasFrame}
+            reason={reason}
+            onWatch={mayBegin ? null : () => setAsked(true)}
+          />
+          {frozen && <FrozenMark index={frozen.record.index} hasPicture={picture !== null} />}
+        </Stage>
+        <PlayBar
+          client={client}
+          frozen={frozen !== null}
+          onLive={goLive}
+          onFullScreen={toggleFullScreen}
+        />
+      </div>
+      <LiveThoughts
+        client={client}
+        run={run}
+        frozen={frozen}
+        expected={
+          reason === null && mayBegin && state.phase !== "refused" && state.phase !== "ended"
+        }
+        onPick={pick}
+        onLive={goLive}
+      />
+    </Card>
+  );
+}
+
+function Title({ live }: { live: boolean }) {
+  return (
+    <span className="flex items-center gap-2">
+      <span
+        aria-hidden
+        className={clsx(
+          "size-2 rounded-full",
+          live ? "animate-breathe bg-accent" : "bg-line-strong",
+        )}
+      />
+      Live
+    </span>
+  );
+}
+
+function FrozenMark({ index, hasPicture }: { index: number; hasPicture: boolean }) {
+  return (
+    <span className="absolute top-2 left-2 rounded-sm bg-raised px-1.5 py-0.5 text-2xs text-ink-soft tabular-nums shadow-card">
+      step {index}
+      {!hasPicture && ", its frame was not kept"}
+    </span>
+  );
+}

@@ -1,0 +1,50 @@
+"use client";
+
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { Button } from "@/components/ui/button";
+import { type ApiError, endSession, runQuery, type Session, sessionsQuery } from "@/lib/api";
+
+interface SessionRefusalProps {
+  refusal: ApiError;
+  onAgain: () => void;
+}
+
+const TOO_MANY = 409;
+
+/** Why the service gives no session. Where there are too many, each can be ended so that this one has its place. */
+export function SessionRefusal({ refusal, onAgain }: SessionRefusalProps) {
+  const { data: others } = useQuery({
+    ...sessionsQuery,
+    enabled: refusal.status === TOO_MANY,
+    staleTime: 0,
+  });
+  const takeOver = useMutation({ mutationFn: endSession, onSettled: onAgain });
+  return (
+    <div role="alert" className="absolute inset-0 overflow-y-auto p-3 text-center text-sm">
+      <div className="grid min-h-full place-content-center justify-items-center gap-2">
+        <p className="max-w-80 rounded-md bg-raised/90 px-2.5 py-1.5 text-ink-soft shadow-card">
+          {[refusal.title, refusal.detail].filter(Boolean).join(". ")}
+        </p>
+        {others?.map((session) => (
+          <Button
+            key={session.id}
+            size="sm"
+            needsService
+            busy={takeOver.isPending && takeOver.variables === session.id}
+            onClick={() => takeOver.mutate(session.id)}
+          >
+            End <SessionName session={session} />, and play here
+          </Button>
+        ))}
+        <Button size="sm" variant="quiet" needsService onClick={onAgain}>
+          Try again
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function SessionName({ session: { run_id, env_id } }: { session: Session }) {
+  const { data: run } = useQuery({ ...runQuery(run_id ?? ""), enabled: run_id !== null });
+  return <span className="max-w-40 truncate">{run?.name ?? env_id}</span>;
+}

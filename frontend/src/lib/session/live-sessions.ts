@@ -1,0 +1,27 @@
+"use client";
+
+import { useCallback } from "react";
+import { createStore, useStoreValue } from "@/lib/store";
+import type { SessionClient } from "./session-client";
+
+/** The sessions that are on this page, by the run that they play. */
+const onPage = createStore<ReadonlyMap<string, SessionClient>>(new Map());
+
+/** Lets others on the page follow a run's session. Returns the function that takes it back. */
+export function announceSession(runId: string, client: SessionClient): () => void {
+  onPage.set(new Map(onPage.get()).set(runId, client));
+  return () => {
+    if (onPage.get().get(runId) !== client) return;
+    const rest = new Map(onPage.get());
+    rest.delete(runId);
+    onPage.set(rest);
+  };
+}
+
+/** The session on this page that plays a run; null while there is none. */
+export function useSessionOf(runId: string): SessionClient | null {
+  return useStoreValue(
+    onPage,
+    useCallback((sessions) => sessions.get(runId) ?? null, [runId]),
+  );
+}
