@@ -206,6 +206,7 @@ def _facts(environment: Environment, algorithms: list[Algorithm]) -> dict[str, A
     return {
         "observation_space": _space(environment.observation_space),
         "action_space": _space(environment.action_space),
+        "controls": environment.controls,
         "reward_threshold": environment.reward_threshold,
         "max_episode_steps": environment.max_episode_steps,
         "render_fps": environment.render_fps,

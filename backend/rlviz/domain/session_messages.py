@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
 
 from rlviz.domain.config import Seed
+from rlviz.domain.controls import Controls
 from rlviz.domain.spaces import Space
 from rlviz.domain.step_record import Actor, StepRecord
 
@@ -42,6 +43,7 @@ class Hello(Message):
     greedy: bool
     action_space: Space
     observation_space: Space
+    controls: Controls = Field(description="The keys a person plays it with.")
 
 
 class StepMessage(Message):

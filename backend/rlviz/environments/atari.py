@@ -12,6 +12,7 @@ from pydantic import Field
 
 from rlviz.domain.spaces import Space, box, discrete
 from rlviz.environments.base import Environment, Family, Options
+from rlviz.environments.controls import DOWN, LEFT, RIGHT, SPACE, UP, KeysByAction, pressed
 
 CONSOLE_FPS = 60
 """Frames a second of an Atari 2600 on an NTSC television; Gymnasium's metadata say 30 whatever is skipped."""
@@ -23,6 +24,16 @@ MOST_FRAMES = 108_000
 
 _FAMILY = Family("atari", "Atari", requires=("ale_py", "cv2"), install="pip install ale-py opencv-python-headless")
 
+_DIRECTIONS = ((UP,), (RIGHT,), (LEFT,), (DOWN,), (UP, RIGHT), (UP, LEFT), (DOWN, RIGHT), (DOWN, LEFT))
+_DIRECTION_NAMES = ("up", "right", "left", "down", "up right", "up left", "down right", "down left")
+_JOYSTICK = ("nothing", "fire", *_DIRECTION_NAMES, *(f"fire and {name}" for name in _DIRECTION_NAMES))
+"""All positions, in the order of the Arcade Learning Environment."""
+_JOYSTICK_KEYS = pressed(
+    dict(enumerate(((SPACE,), *_DIRECTIONS, *((*keys, SPACE) for keys in _DIRECTIONS)), start=1)),
+    _JOYSTICK,
+    neutral=0,
+)
+
 
 class AtariOptions(Options):
     sticky_actions: float = Field(
@@ -33,7 +44,7 @@ class AtariOptions(Options):
     clip_reward: bool = Field(True, description="While learning, count only the sign of each reward.")
 
     def consequences(self) -> dict[str, Any]:
-        return {"action_space": discrete(18)} if self.full_action_space else {}
+        return {"action_space": discrete(18, *_JOYSTICK), "controls": _JOYSTICK_KEYS} if self.full_action_space else {}
 
     def make_arguments(self) -> dict[str, Any]:
         """One frame a step from the emulator: the wrappers skip."""
@@ -44,7 +55,7 @@ class AtariOptions(Options):
         }
 
 
-def _game(name: str, summary: str, does: str, action_space: Space) -> Environment:
+def _game(name: str, summary: str, does: str, action_space: Space, keys: KeysByAction) -> Environment:
     return Environment(
         id=f"ALE/{name}-v5",
         gymnasium_id=f"ale_py:ALE/{name}-v5",
@@ -55,7 +66,7 @@ def _game(name: str, summary: str, does: str, action_space: Space) -> Environmen
         does=does,
         observation_space=box(shape=(FRAME_STACK, SIDE, SIDE), dtype="uint8"),
         action_space=action_space,
-        idle_action=0,
+        controls=pressed(keys, action_space.labels, neutral=0),
         reward_threshold=None,
         max_episode_steps=MOST_FRAMES // FRAME_SKIP,
         render_fps=CONSOLE_FPS // FRAME_SKIP,
@@ -70,6 +81,7 @@ PONG = _game(
     "Table tennis against the machine, up to 21. One point for each ball won, one lost for each ball lost.",
     "Moves its paddle up or down, or serves.",
     discrete(6, "nothing", "fire", "up", "down", "fire and up", "fire and down"),
+    {2: UP, 3: DOWN, 1: SPACE, 4: (UP, SPACE), 5: (DOWN, SPACE)},
 )
 
 BREAKOUT = _game(
@@ -77,4 +89,5 @@ BREAKOUT = _game(
     "Clear a wall of bricks with a ball and five lives. More points for the bricks higher up.",
     "Moves its paddle left or right, or serves.",
     discrete(4, "nothing", "fire", "right", "left"),
+    {3: LEFT, 2: RIGHT, 1: SPACE},
 )

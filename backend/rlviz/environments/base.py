@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from rlviz.algorithms.base import Algorithm
+from rlviz.domain.controls import Controls
 from rlviz.domain.environment import CustomEnvironment
 from rlviz.domain.fields import check_fields
 from rlviz.domain.spaces import Space
@@ -69,9 +70,8 @@ class Environment:
     sees: str = ""
     does: str = ""
     options: Options = field(default_factory=Options)
-    idle_action: int | None = None
-    """The action that does nothing, where actions are counted; None if each does something. Zeros where they are
-    numbers."""
+    controls: Controls | None = None
+    """The keys a person plays it with; None: those that ``generic_controls`` gives its action space."""
     squares: tuple[str, ...] = ()
     """Of a grid world, row by row, whose observation counts the squares from the first: a letter for each, S start,
     G goal, F free, H hole, C cliff."""

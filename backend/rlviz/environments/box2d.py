@@ -9,6 +9,7 @@ from pydantic import Field
 
 from rlviz.domain.spaces import box, discrete
 from rlviz.environments.base import Environment, Family, Options
+from rlviz.environments.controls import DOWN, LEFT, RIGHT, UP, Push, pressed, pushed
 
 _FAMILY = Family(
     "box2d",
@@ -16,6 +17,7 @@ _FAMILY = Family(
     requires=("Box2D", "pygame", "cv2"),
     install="pip install 'gymnasium[box2d]' opencv-python-headless",
 )
+_LANDER_DOES = ("no engine", "left engine", "main engine", "right engine")
 _RACE_FRAMES = 1_000
 _RACE_FPS = 50
 
@@ -28,7 +30,16 @@ class LunarLanderOptions(Options):
     turbulence_power: float = Field(1.5, ge=0, le=2, description="Strength of the turbulence, if there is wind.")
 
     def consequences(self) -> dict[str, Any]:
-        return {"action_space": box("main engine", "side engines")} if self.continuous else {}
+        if not self.continuous:
+            return {}
+        return {
+            "action_space": box("main engine", "side engines"),
+            "controls": pushed(
+                [Push(UP, 1, "main engine")],
+                [Push(LEFT, -1, "left engine"), Push(RIGHT, 1, "right engine")],
+                neutral=(-1, 0),  # at 0 and below, the main engine is off
+            ),
+        }
 
 
 class BipedalWalkerOptions(Options):
@@ -56,7 +67,9 @@ class CarRacingOptions(Options):
             "render_fps": max(1, round(_RACE_FPS / self.frame_skip)),
         }
         if not self.continuous:
-            changed["action_space"] = discrete(5, "coast", "steer right", "steer left", "gas", "brake")
+            does = ("coast", "steer right", "steer left", "gas", "brake")
+            changed["action_space"] = discrete(5, *does)
+            changed["controls"] = pressed({1: RIGHT, 2: LEFT, 3: UP, 4: DOWN}, does, neutral=0)
         return changed
 
     def make_arguments(self) -> dict[str, Any]:
@@ -73,8 +86,8 @@ LUNAR_LANDER = Environment(
     observation_space=box(
         "x", "y", "x velocity", "y velocity", "angle", "angular velocity", "left leg touches", "right leg touches"
     ),
-    action_space=discrete(4, "no engine", "left engine", "main engine", "right engine"),
-    idle_action=0,
+    action_space=discrete(4, *_LANDER_DOES),
+    controls=pressed({1: LEFT, 2: UP, 3: RIGHT}, _LANDER_DOES, neutral=0),
     reward_threshold=200.0,
     max_episode_steps=1_000,
     render_fps=50,
@@ -90,6 +103,12 @@ BIPEDAL_WALKER = Environment(
     does="Turns both hips and both knees with any torque from −1 to 1.",
     observation_space=box(shape=(24,)),
     action_space=box("left hip", "left knee", "right hip", "right knee"),
+    controls=pushed(
+        [Push("KeyQ", 1, "left hip +"), Push("KeyA", -1, "left hip −")],
+        [Push("KeyW", 1, "left knee +"), Push("KeyS", -1, "left knee −")],
+        [Push("KeyI", 1, "right hip +"), Push("KeyK", -1, "right hip −")],
+        [Push("KeyO", 1, "right knee +"), Push("KeyL", -1, "right knee −")],
+    ),
     reward_threshold=300.0,
     max_episode_steps=1_600,
     render_fps=50,
@@ -106,6 +125,11 @@ CAR_RACING = Environment(
     does="Steers, accelerates and brakes.",
     observation_space=box(shape=(2, 64, 64), dtype="uint8"),
     action_space=box("steering", "gas", "brake"),
+    controls=pushed(
+        [Push(LEFT, -1, "steer left"), Push(RIGHT, 1, "steer right")],
+        [Push(UP, 1, "gas")],
+        [Push(DOWN, 1, "brake")],
+    ),
     reward_threshold=900.0,
     max_episode_steps=_RACE_FRAMES // 2,
     render_fps=_RACE_FPS // 2,

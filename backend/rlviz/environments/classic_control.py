@@ -6,6 +6,7 @@ from pydantic import Field
 
 from rlviz.domain.spaces import box, discrete
 from rlviz.environments.base import Environment, Family, Options
+from rlviz.environments.controls import LEFT, RIGHT, Push, pressed, pushed
 
 _FAMILY = Family(
     "classic-control", "Classic control", requires=("pygame",), install="pip install 'gymnasium[classic-control]'"
@@ -25,6 +26,7 @@ CARTPOLE = Environment(
     does="Pushes the cart to the left or to the right.",
     observation_space=box("cart position", "cart velocity", "pole angle", "pole angular velocity"),
     action_space=discrete(2, "push left", "push right"),
+    controls=pressed({0: LEFT, 1: RIGHT}, ("push left", "push right")),
     reward_threshold=475.0,
     max_episode_steps=500,
     render_fps=50,
@@ -39,7 +41,7 @@ ACROBOT = Environment(
     does="Turns the joint between the links one way, the other, or not at all.",
     observation_space=box("cos θ1", "sin θ1", "cos θ2", "sin θ2", "angular velocity θ1", "angular velocity θ2"),
     action_space=discrete(3, "torque −1", "no torque", "torque +1"),
-    idle_action=1,
+    controls=pressed({0: LEFT, 2: RIGHT}, ("torque −1", "no torque", "torque +1"), neutral=1),
     reward_threshold=-100.0,
     max_episode_steps=500,
     render_fps=15,
@@ -54,7 +56,7 @@ MOUNTAIN_CAR = Environment(
     does="Pushes left, coasts, or pushes right.",
     observation_space=box("position", "velocity"),
     action_space=discrete(3, "push left", "coast", "push right"),
-    idle_action=1,
+    controls=pressed({0: LEFT, 2: RIGHT}, ("push left", "coast", "push right"), neutral=1),
     reward_threshold=-110.0,
     max_episode_steps=200,
     render_fps=30,
@@ -69,6 +71,7 @@ MOUNTAIN_CAR_CONTINUOUS = Environment(
     does="Pushes with any force from full left to full right.",
     observation_space=box("position", "velocity"),
     action_space=box("force"),
+    controls=pushed([Push(LEFT, -1, "push left"), Push(RIGHT, 1, "push right")]),
     reward_threshold=90.0,
     max_episode_steps=999,
     render_fps=30,
@@ -83,6 +86,7 @@ PENDULUM = Environment(
     does="Turns the joint with any torque from −2 to 2.",
     observation_space=box("cos θ", "sin θ", "angular velocity"),
     action_space=box("torque"),
+    controls=pushed([Push(LEFT, 2, "turn left"), Push(RIGHT, -2, "turn right")]),
     reward_threshold=None,
     max_episode_steps=200,
     render_fps=30,

@@ -8,11 +8,14 @@ from pydantic import Field
 
 from rlviz.domain.spaces import discrete
 from rlviz.environments.base import Environment, Family, Options
+from rlviz.environments.controls import DOWN, LEFT, RIGHT, SPACE, UP, pressed
 
 _FAMILY = Family("toy-text", "Toy text", requires=("pygame",), install="pip install 'gymnasium[toy-text]'")
 
 CLIFF_STEP_LIMIT = 200
 """Gymnasium sets none for CliffWalking; a policy that walks in a circle would never be done."""
+
+_TAXI_DOES = ("south", "north", "east", "west", "pick up", "drop off")
 
 
 _LAKE_4X4 = ("SFFF", "FHFH", "FFFH", "HFFG")
@@ -66,6 +69,7 @@ FROZEN_LAKE = Environment(
     does="Moves left, down, right or up; on slippery ice it often slides sideways.",
     observation_space=discrete(16),
     action_space=discrete(4, "left", "down", "right", "up"),
+    controls=pressed({0: LEFT, 1: DOWN, 2: RIGHT, 3: UP}, ("left", "down", "right", "up")),
     reward_threshold=0.70,
     max_episode_steps=100,
     render_fps=4,
@@ -82,6 +86,7 @@ CLIFF_WALKING = Environment(
     does="Moves up, right, down or left.",
     observation_space=discrete(48),
     action_space=discrete(4, "up", "right", "down", "left"),
+    controls=pressed({0: UP, 1: RIGHT, 2: DOWN, 3: LEFT}, ("up", "right", "down", "left")),
     reward_threshold=None,
     max_episode_steps=CLIFF_STEP_LIMIT,
     render_fps=4,
@@ -98,7 +103,8 @@ TAXI = Environment(
     sees="One number for where the taxi, the passenger and the destination are.",
     does="Drives south, north, east or west, picks up, or drops off.",
     observation_space=discrete(500),
-    action_space=discrete(6, "south", "north", "east", "west", "pick up", "drop off"),
+    action_space=discrete(6, *_TAXI_DOES),
+    controls=pressed({0: DOWN, 1: UP, 2: RIGHT, 3: LEFT, 4: SPACE, 5: "Enter"}, _TAXI_DOES),
     reward_threshold=8.0,
     max_episode_steps=200,
     render_fps=4,
@@ -114,6 +120,7 @@ BLACKJACK = Environment(
     does="Takes another card, or sticks with what it has.",
     observation_space=discrete(32 * 11 * 2),
     action_space=discrete(2, "stick", "hit"),
+    controls=pressed({0: "KeyS", 1: "KeyH"}, ("stick", "hit")),
     reward_threshold=None,
     max_episode_steps=None,
     render_fps=4,

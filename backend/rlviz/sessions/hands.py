@@ -11,6 +11,7 @@ from pydantic import JsonValue
 
 from rlviz.algorithms.policy import TrainedPolicy
 from rlviz.algorithms.reading import Reading
+from rlviz.domain.controls import Controls
 
 Space = gymnasium.Space[Any]
 
@@ -39,8 +40,8 @@ class PolicyHand:
 class PersonHand:
     """A person at the keys: ``None`` for no key. An action that came and went between two steps counts for one."""
 
-    def __init__(self, space: Space, idle: int | None) -> None:
-        self._idle = idle_action(space, idle)
+    def __init__(self, space: Space, controls: Controls) -> None:
+        self._idle = neutral_action(space, controls)
         self._held: Any = None
         self._tapped: Any = None
 
@@ -64,13 +65,12 @@ class PersonHand:
         return any(action is not None for action in (self._tapped, self._held, self._idle))
 
 
-def idle_action(space: Space, idle: int | None) -> Any:
-    """What is done while no key is pressed: ``idle`` where actions are counted, zeros where they are numbers."""
-    if isinstance(space, spaces.Box):
-        return np.clip(np.zeros(space.shape, space.dtype), space.low, space.high)
-    if isinstance(space, spaces.MultiBinary):
-        return np.zeros(space.shape, space.dtype)
-    return idle if isinstance(space, spaces.Discrete) else None
+def neutral_action(space: Space, controls: Controls) -> Any:
+    """What is done while no key is pressed; None if there is no such action."""
+    if None in controls.neutral:
+        return None
+    neutral: list[JsonValue] = list(controls.neutral)
+    return parse_action(space, int(controls.neutral[0] or 0) if isinstance(space, spaces.Discrete) else neutral)
 
 
 def parse_action(space: Space, value: JsonValue) -> Any:

@@ -31,6 +31,7 @@ from rlviz.domain.session_messages import (
 )
 from rlviz.domain.step_record import Actor, StepRecord
 from rlviz.environments.base import Environment
+from rlviz.environments.generic_controls import generic_controls
 from rlviz.evaluation.canvas import check_picture
 from rlviz.rollout.episode import Env, Episode
 from rlviz.rollout.play import seed_all
@@ -92,8 +93,9 @@ class SessionPlayer:
         """``alive`` is called before whatever may take long, and at least every ``LONGEST_WAIT_SECONDS``."""
         self._stage, self._outlet, self._sinks = stage, outlet, sinks
         self._alive, self._monotonic = alive, monotonic
+        self._controls = stage.environment.controls or generic_controls(stage.env.action_space)
         self._policy = PolicyHand()
-        self._person = PersonHand(stage.env.action_space, stage.environment.idle_action)
+        self._person = PersonHand(stage.env.action_space, self._controls)
         has_run = stage.run_id is not None
         self._actors = (*((Actor.POLICY,) if has_run else ()), Actor.RANDOM, Actor.PERSON)
         self._actor = Actor.PERSON if stage.mode is SessionMode.PLAY else self._actors[0]
@@ -301,6 +303,7 @@ class SessionPlayer:
                 greedy=self._greedy,
                 action_space=stage.environment.action_space,
                 observation_space=stage.environment.observation_space,
+                controls=self._controls,
             )
         )
         self._tell_state()

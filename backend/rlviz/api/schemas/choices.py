@@ -9,6 +9,7 @@ from pydantic import Field, JsonValue
 from rlviz.algorithms.fields import Need
 from rlviz.api.schemas.wire import Wire
 from rlviz.domain.config import EvaluationPlan
+from rlviz.domain.controls import Controls
 from rlviz.domain.limits import Bounds
 from rlviz.domain.metrics import MetricDefinition, MetricGroup
 
@@ -104,6 +105,9 @@ class EnvironmentVariant(Wire):
     options: dict[str, JsonValue] = Field(description="Values for which this holds; others do not matter to it.")
     observation_space: SpaceInfo
     action_space: SpaceInfo
+    controls: Controls | None = Field(
+        description="The keys a person plays it with; null for custom environments, whose sessions say them."
+    )
     reward_threshold: float | None
     max_episode_steps: int | None
     render_fps: int
@@ -120,6 +124,9 @@ class EnvironmentInfo(Wire):
     still_url: str | None = Field(description="A small picture of it (WebP, 320 pixels wide); null: there is none.")
     observation_space: SpaceInfo
     action_space: SpaceInfo
+    controls: Controls | None = Field(
+        description="The keys a person plays it with; null for custom environments, whose sessions say them."
+    )
     reward_threshold: float | None
     max_episode_steps: int | None
     render_fps: int = Field(description="Frames a second of its videos.")

@@ -850,6 +850,37 @@ export interface components {
      */
     Better: "high" | "low";
     /**
+     * Binding
+     * @description While all of ``keys`` are held, ``component`` of the action is ``value``, or on its way there.
+     *
+     *     Of bindings for the same component that are held, the one with the most keys counts, and among those the one
+     *     pressed last.
+     */
+    Binding: {
+      /**
+       * Keys
+       * @description Held together; each by the name of its place (`KeyboardEvent.code`): `ArrowLeft`, `Space`, `KeyA`.
+       */
+      keys: string[];
+      /**
+       * Value
+       * @description The action, where actions are counted; otherwise the number to reach.
+       */
+      value: number;
+      /**
+       * Component
+       * @description Place in the action, an array read row by row; 0 of a counted one.
+       * @default 0
+       */
+      component?: number;
+      /**
+       * Label
+       * @description What it does.
+       * @default
+       */
+      label?: string;
+    };
+    /**
      * Bounds
      * @description The smallest and the largest value allowed. For text it counts characters, for lists elements.
      */
@@ -1121,6 +1152,34 @@ export interface components {
         [key: string]: components["schemas"]["JsonValue"];
       };
     };
+    /** Controls */
+    Controls: {
+      /** Bindings */
+      bindings: components["schemas"]["Binding"][];
+      /**
+       * Neutral
+       * @description Of each component: its value while none of its keys is held. Null: each of its values does something, and the episode waits for a key.
+       */
+      neutral: (number | null)[];
+      /**
+       * Is Continuous
+       * @description Whether components move gradually: to a bound within `rise_seconds`, back within `fall_seconds`.
+       * @default false
+       */
+      is_continuous?: boolean;
+      /**
+       * Rise Seconds
+       * @description From neutral to the bound, at the usual speed.
+       * @default 0.25
+       */
+      rise_seconds?: number;
+      /**
+       * Fall Seconds
+       * @description From the bound back to neutral, at the usual speed.
+       * @default 0.15
+       */
+      fall_seconds?: number;
+    };
     /**
      * CustomEnvironment
      * @description What probing the class said. Written into ``config.json``, so that a run can be repeated from its folder.
@@ -1223,6 +1282,8 @@ export interface components {
       still_url: string | null;
       observation_space: components["schemas"]["SpaceInfo"];
       action_space: components["schemas"]["SpaceInfo"];
+      /** @description The keys a person plays it with; null for custom environments, whose sessions say them. */
+      controls: components["schemas"]["Controls"] | null;
       /** Reward Threshold */
       reward_threshold: number | null;
       /** Max Episode Steps */
@@ -1289,6 +1350,8 @@ export interface components {
       };
       observation_space: components["schemas"]["SpaceInfo"];
       action_space: components["schemas"]["SpaceInfo"];
+      /** @description The keys a person plays it with; null for custom environments, whose sessions say them. */
+      controls: components["schemas"]["Controls"] | null;
       /** Reward Threshold */
       reward_threshold: number | null;
       /** Max Episode Steps */
@@ -3383,6 +3446,8 @@ export interface components {
       greedy: boolean;
       action_space: components["schemas"]["Space"];
       observation_space: components["schemas"]["Space"];
+      /** @description The keys a person plays it with. */
+      controls: components["schemas"]["Controls"];
     };
     /**
      * PolicyMessage

@@ -1,0 +1,61 @@
+"""Tables of keys in the words in which the files of the families write them.
+
+Keys are named by their place on the keyboard (``KeyboardEvent.code`` of the browser), so that what lies side by side
+does on every layout.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from rlviz.domain.controls import Binding, Controls
+
+LEFT, RIGHT, UP, DOWN, SPACE = "ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Space"
+
+_LETTERS = {LEFT: "KeyA", RIGHT: "KeyD", UP: "KeyW", DOWN: "KeyS"}
+"""What stands for the arrows in most games besides."""
+
+
+KeysByAction = Mapping[int, str | tuple[str, ...]]
+
+
+class Push(NamedTuple):
+    """A key that moves a component of the action to a bound."""
+
+    key: str
+    bound: float
+    label: str
+
+
+def pressed(keys: KeysByAction, labels: Sequence[str], *, neutral: int | None = None) -> Controls:
+    """For counted actions: the key of each, or the keys held together. ``labels`` are those of the action space."""
+    bindings = [
+        Binding((held,) if isinstance(held, str) else held, float(action), label=labels[action])
+        for action, held in keys.items()
+    ]
+    return Controls(with_letters(bindings), (None if neutral is None else float(neutral),))
+
+
+def pushed(*components: Sequence[Push], neutral: Sequence[float] | None = None) -> Controls:
+    """For an action made of numbers: the keys of each component, in the order of the components; 0 is neutral."""
+    bindings = [
+        Binding((push.key,), push.bound, place, push.label)
+        for place, pushes in enumerate(components)
+        for push in pushes
+    ]
+    rest = (0.0,) * len(components) if neutral is None else tuple(neutral)
+    return Controls(with_letters(bindings), rest, is_continuous=True)
+
+
+def with_letters(bindings: Sequence[Binding]) -> tuple[Binding, ...]:
+    """``bindings``, and the same with letters for the arrows, unless one of these letters does something else."""
+    used = {key for binding in bindings for key in binding.keys}
+    if used & set(_LETTERS.values()):
+        return tuple(bindings)
+    again = [
+        Binding(tuple(_LETTERS.get(key, key) for key in binding.keys), binding.value, binding.component, binding.label)
+        for binding in bindings
+        if not set(_LETTERS).isdisjoint(binding.keys)
+    ]
+    return (*bindings, *again)
