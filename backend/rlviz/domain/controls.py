@@ -21,8 +21,10 @@ class Binding:
         description="Held together; each by the name of its place (`KeyboardEvent.code`): `ArrowLeft`, `Space`, `KeyA`."
     )
     value: float = Field(description="The action, where actions are counted; otherwise the number to reach.")
-    component: int = Field(0, ge=0, description="Place in the action, an array read row by row; 0 of a counted one.")
-    label: str = Field("", description="What it does.")
+    component: int = Field(
+        default=0, ge=0, description="Place in the action, an array read row by row; 0 of a counted one."
+    )
+    label: str = Field(default="", description="What it does.")
 
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
@@ -33,8 +35,12 @@ class Controls:
         "something, and the episode waits for a key."
     )
     is_continuous: bool = Field(
-        False,
+        default=False,
         description="Whether components move gradually: to a bound within `rise_seconds`, back within `fall_seconds`.",
     )
-    rise_seconds: float = Field(RISE_SECONDS, gt=0, description="From neutral to the bound, at the usual speed.")
-    fall_seconds: float = Field(FALL_SECONDS, gt=0, description="From the bound back to neutral, at the usual speed.")
+    rise_seconds: float = Field(
+        default=RISE_SECONDS, gt=0, description="From neutral to the bound, at the usual speed."
+    )
+    fall_seconds: float = Field(
+        default=FALL_SECONDS, gt=0, description="From the bound back to neutral, at the usual speed."
+    )
