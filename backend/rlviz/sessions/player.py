@@ -221,10 +221,12 @@ class SessionPlayer:
         found = self._stage.policies.look()
         if found is None:
             return
-        self._policy.policy = found
+        is_first, self._policy.policy = self._policy.policy is None, found
         self._consider()
         if self._looked_at:
             self._outlet.tell(PolicyMessage(step=found.step))
+            if is_first and self._history is not None:
+                self._show(again=True)  # now with what it makes of it
 
     # What is wanted
 
@@ -264,7 +266,9 @@ class SessionPlayer:
         self._tell_state()
 
     def _set_playing(self, playing: bool) -> None:
-        self._playing, self._owed, self._override = playing, 0, None
+        self._playing, self._owed = playing, 0
+        if playing:
+            self._override = None
         self._due = self._monotonic()
 
     def _choose(self, actor: Actor) -> None:
@@ -313,7 +317,7 @@ class SessionPlayer:
             self._outlet.tell(EpisodeMessage(episode=self._history.episode.place, seed=self._history.episode.seed))
             self._show(again=True)
         elif not self._playing:
-            self._owed = 1  # the reset: something to look at
+            self._begin()  # something to look at
         self._due = self._monotonic()
 
     def _tell_state(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 import logging
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -17,6 +18,9 @@ log = logging.getLogger(__name__)
 
 UNWATCHED_SECONDS = 6.0
 """How long a session goes on while nobody looks: a page may be loaded again."""
+
+MAX_EARLY = 100
+"""Messages that wait for the worker to start; of more, the newest count."""
 
 TELL_SECONDS = 5.0
 """How long the worker may take to read a message."""
@@ -44,6 +48,7 @@ class LiveSession:
         self._worker: asyncio.StreamWriter | None = None
         self._outbox: Outbox | None = None
         self._timer: asyncio.TimerHandle | None = None
+        self._early: deque[ClientMessage | Presence] = deque(maxlen=MAX_EARLY)
         self._cause: str | None = None
         self.has_ended = False
 
@@ -76,8 +81,9 @@ class LiveSession:
             await self.tell(Presence(looks=False))
 
     async def tell(self, message: ClientMessage | Presence) -> None:
-        """Hand ``message`` to the worker, if it is there; waits for one that reads slowly."""
+        """Hand ``message`` to the worker, as soon as it is there; waits for one that reads slowly."""
         if self._worker is None:
+            self._early.append(message)
             return
         with suppress(OSError, TimeoutError):
             async with asyncio.timeout(TELL_SECONDS):
@@ -121,8 +127,8 @@ class LiveSession:
             if self._worker is not None or self.has_ended:
                 return
             self._worker = writer
-            if self.is_watched:
-                await self.tell(Presence(looks=True))
+            while self._early:
+                await self.tell(self._early.popleft())
             while True:
                 self._receive(*await _read(reader))
         except (OSError, EOFError, ValueError):

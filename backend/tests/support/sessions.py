@@ -1,0 +1,70 @@
+"""Somebody who looks at a session, over a real WebSocket."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from websockets.sync.client import ClientConnection, connect
+
+from rlviz.domain.session_messages import SERVER_MESSAGE, ServerMessage, StepMessage
+from rlviz.domain.step_record import StepRecord
+from tests.support.http import PATIENCE, Service
+
+
+@dataclass
+class Viewer:
+    """``messages`` and ``frames`` are all that came so far; a frame stands beside the index of its message."""
+
+    socket: ClientConnection
+    messages: list[ServerMessage] = field(default_factory=list)
+    frames: dict[int, bytes] = field(default_factory=dict)
+
+    def send(self, **message: Any) -> None:
+        self.socket.send(json.dumps(message))
+
+    def next(self) -> ServerMessage:
+        """The next message; its frame has come too."""
+        text = self.socket.recv(PATIENCE)
+        assert isinstance(text, str), "a frame that nobody announced"
+        message = SERVER_MESSAGE.validate_json(text)
+        self.messages.append(message)
+        if isinstance(message, StepMessage) and message.frame_follows:
+            frame = self.socket.recv(PATIENCE)
+            assert isinstance(frame, bytes)
+            self.frames[len(self.messages) - 1] = frame
+        return message
+
+    def until(self, look: Callable[[ServerMessage], bool]) -> ServerMessage:
+        while not look(message := self.next()):
+            pass
+        return message
+
+    def first(self, kind: str) -> Any:
+        """The next message of that type."""
+        return self.until(lambda message: message.type == kind)
+
+    def step(self, look: Callable[[StepRecord], bool] = lambda _: True) -> StepRecord:
+        """The next record for which ``look`` is true."""
+        found = self.until(lambda message: isinstance(message, StepMessage) and look(message.record))
+        assert isinstance(found, StepMessage)
+        return found.record
+
+
+def new_session(service: Service, **wishes: Any) -> dict[str, Any]:
+    answer = service.api("POST", "/sessions", json={"mode": "watch", **wishes})
+    assert answer.status_code == 201, answer.text
+    session: dict[str, Any] = answer.json()
+    return session
+
+
+@contextmanager
+def looking(service: Service, session: Mapping[str, Any] | None = None, **wishes: Any) -> Iterator[Viewer]:
+    """Somebody who looks at ``session``, or at a new one."""
+    found = session or new_session(service, **wishes)
+    address = f"ws://127.0.0.1:{service.port}{found['socket']}"
+    with connect(address, max_size=None, open_timeout=PATIENCE, close_timeout=PATIENCE) as socket:
+        yield Viewer(socket)
