@@ -13,6 +13,7 @@ from gymnasium import spaces
 from pydantic import BaseModel
 
 from rlviz.algorithms.reading import Reading
+from rlviz.domain.controls import Controls
 from rlviz.domain.errors import VideoNotWritten
 from rlviz.domain.session_messages import (
     CLIENT_MESSAGE,
@@ -41,7 +42,7 @@ LINE = Environment(
     reward_threshold=None,
     max_episode_steps=None,
     render_fps=50,
-    idle_action=1,
+    controls=Controls((), neutral=(1,)),
 )
 
 
@@ -318,7 +319,7 @@ def test_a_person_holds_a_key_lets_go_and_taps_one_between_two_steps() -> None:
 
 
 def test_without_an_action_that_does_nothing_the_environment_waits_for_a_key() -> None:
-    rig = Rig(SessionMode.PLAY, environment=replace(LINE, idle_action=None))
+    rig = Rig(SessionMode.PLAY, environment=replace(LINE, controls=Controls((), neutral=(None,))))
     rig.look()
     assert [step.index for step in rig.run(2)] == [0]
     rig.want(type="action", value=2)
@@ -335,7 +336,7 @@ def test_numbers_are_zero_while_no_key_is_pressed() -> None:
             return super().step(1)
 
     env = Pushed()
-    rig = Rig(SessionMode.PLAY, env=env)
+    rig = Rig(SessionMode.PLAY, env=env, environment=replace(LINE, controls=None))
     rig.look()
     rig.steps(2)
     assert env.action == [0, 0.5], "or the bound that is nearest"
