@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 from collections.abc import Container, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
@@ -208,6 +209,10 @@ class RunFolder:
         return record
 
     def write_evaluation(self, record: EvaluationRecord) -> None:
+        """The folder for it is made where it is missing: what copies run folders may leave out those that are empty."""
+        check_folders(self.path, self.path)
+        with suppress(FileExistsError):
+            self.evaluations.mkdir()
         content = record.model_dump_json(indent=2).encode()
         write_atomically(self.evaluation_path(record.id), content, self.path)
 

@@ -18,6 +18,7 @@ import pytest
 
 from rlviz.domain.evaluation import EvaluationRecord
 from rlviz.rundir.folder import Labels, RunFolder
+from tests.faults.support import train
 from tests.support.http import Service, make_run, serving, streaming, wait_for
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(3_600)]
@@ -244,6 +245,33 @@ def test_whatever_is_damaged_nothing_else_suffers(runs: Path) -> None:
         repair_all(service, run_ids, before)
         delete_all(service, run_ids)
         assert fingerprint(runs.parent / "elsewhere") == outside
+        assert "Traceback" not in service.log, service.log[-6_000:]
+
+
+@pytest.mark.parametrize("harm", [remove, Path.mkdir, pipe], ids=name_of)
+def test_a_run_that_trains_while_its_files_are_damaged_ends_with_its_policy_and_nothing_else_suffers(
+    tmp_path: Path, harm: Harm
+) -> None:
+    """A real worker, which has its journals open while something else comes to lie in their place."""
+    complete(tmp_path / "runs", WITNESS)
+    with serving(tmp_path) as service:
+        witness = service.get(f"/runs/{WITNESS}")
+        run_id = train(service)
+        folder = service.folder(run_id)
+        for file in FILES[:7]:
+            path = folder.path / file
+            remove(path)
+            harm(path) if harm is not remove else None
+            for request in requests_for(file, run_id):
+                if request[1].endswith(("/stop", "/evaluations")):
+                    continue
+                answer = service.api(request[0], request[1], json=request[2])
+                assert answer.status_code < 500, (request, answer.text)
+            assert service.get(f"/runs/{run_id}")["status"] == "running"
+        assert service.api("POST", f"/runs/{run_id}/stop").status_code == 202
+        service.wait_for_status(run_id, "stopped", "interrupted")
+        assert folder.model_path.is_file(), "it was asked to stop, and did"
+        assert service.get(f"/runs/{WITNESS}") == witness
         assert "Traceback" not in service.log, service.log[-6_000:]
 
 

@@ -93,7 +93,8 @@ def test_a_full_disk_in_training_is_waited_for_and_in_filming_and_saving_named(s
         folder, worker = service.folder(run_id), worker_of(service, run_id)
         with filled(small_disk):
             at = rows(folder)[-1]["seq"]
-            time.sleep(0.3)  # what is trained meanwhile waits
+            spent = worker.cpu_times().user
+            wait_for(lambda: worker.cpu_times().user > spent + 0.2, "some training, which waits to be written", LONG)
         wait_for(lambda: rows(folder)[-1]["seq"] > at, "training to be written again", LONG)
 
         assert service.api("POST", f"/runs/{run_id}/evaluations", json={"episodes": 100}).status_code == 202

@@ -12,18 +12,35 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.support import Figures, children, steps_of, train, whole_files, worker_of
+from tests.faults.support import SOAK, Figures, children, steps_of, train, whole_files, worker_of
 from tests.support.http import LiveRun, Service, assert_problem, is_kind, serving, streaming, wait_for
 from tests.support.training import QUICK, messages
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(900)]
 
 
+PATIENT = """
+import logging
+from rlviz.api import server
+from rlviz.services import application
+from rlviz.services.supervision import supervisor
+from rlviz.services.supervision.termination import GracePeriod
+from rlviz.settings import read_settings
+
+logging.basicConfig(level=logging.INFO)
+supervisor.CLOSING_GRACE = GracePeriod(ask=100.0, terminate=20.0)
+application.DRAIN_SECONDS = 120.0
+raise SystemExit(server.serve(application.Application(read_settings())))
+"""
+"""The service with as much time for its end as a busy machine may take: what is left behind must not depend on that."""
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP], ids=lambda number: number.name)
 def test_ctrl_c_saves_the_policies_ends_the_streams_and_leaves_no_process(
     tmp_path: Path, figures: Figures, number: signal.Signals
 ) -> None:
-    with serving(tmp_path, on_exit="stop", max_concurrent_runs="1", warm_worker="true") as service:
+    script, settings = None if SOAK else PATIENT, {"on_exit": "stop", "max_concurrent_runs": "1"}
+    with serving(tmp_path, script=script, warm_worker="true", **settings) as service:
         trains, waits = train(service), service.create(start=True)["id"]
         wait_for(lambda: steps_of(service, trains) > 500, "some steps")
         before = children(service)
@@ -38,7 +55,7 @@ def test_ctrl_c_saves_the_policies_ends_the_streams_and_leaves_no_process(
         assert "Traceback" not in service.log
     assert service.folder(trains).model_path.exists()
     whole_files(service.folder(trains))
-    with serving(tmp_path, on_exit="stop", max_concurrent_runs="1") as again:
+    with serving(tmp_path, **settings) as again:
         stopped = again.get(f"/runs/{trains}")
         assert (stopped["status"], stopped["cause"]) == ("stopped", "The app was ended.")
         again.wait_for_status(waits, "running")
@@ -92,7 +109,7 @@ def test_a_run_that_hangs_is_asked_then_terminated_then_killed_and_says_so(
 ) -> None:
     source = tmp_path / "hangs.py"
     source.write_text(HANGS)
-    settings = {"terminate_after_seconds": "1.5", "kill_after_seconds": "1.5", "max_concurrent_runs": "3"}
+    settings = {"terminate_after_seconds": "3", "kill_after_seconds": "6", "max_concurrent_runs": "3"}
     with serving(tmp_path, environments=f"{source}:Hangs", **settings) as service:
         wishes = {"env_id": "Hangs", "preset": None, "hyperparameters": QUICK["ppo"]}
         run_id = service.create(start=True, total_timesteps=100_000, **wishes)["id"]
@@ -101,7 +118,7 @@ def test_a_run_that_hangs_is_asked_then_terminated_then_killed_and_says_so(
         assert service.api("POST", f"/runs/{run_id}/stop").status_code == 202
         run = service.wait_for_status(run_id, "interrupted")
         assert run["cause"].startswith(
-            "The worker did not stop within 1.5 s of being asked, nor within 1.5 s of being terminated, and was killed"
+            "The worker did not stop within 3 s of being asked, nor within 6 s of being terminated, and was killed"
         )
         assert not worker.is_running()
         told = messages(service.folder(run_id))

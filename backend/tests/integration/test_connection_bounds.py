@@ -19,16 +19,16 @@ from rlviz.api.protocol import MAX_UNFINISHED_BYTES, BoundedProtocol
 from tests.support.http import PATIENCE, raw_request
 from tests.support.training import eventually
 
-LONG_AFTER = 2.0
-"""Seconds: many times all limits of both servers."""
+LONG_AFTER = 4.0
+"""Seconds: far more than all limits of both servers."""
 
 ANSWER_BYTES = 50_000_000
 """Of ``/large``: more than the buffers of a connection hold."""
 
 
 class Bounded(BoundedProtocol):
-    head_seconds = 0.2
-    stall_seconds = 0.2
+    head_seconds = 2.0
+    stall_seconds = 1.0
     max_connections = 5
 
 

@@ -28,7 +28,7 @@ from rlviz.api.server import serve
 from rlviz.services.application import Application
 from rlviz.settings import read_settings
 
-protocol.BoundedProtocol.head_seconds = request_filter.BODY_SECONDS = 0.5
+protocol.BoundedProtocol.head_seconds = request_filter.BODY_SECONDS = 2.0
 protocol.BoundedProtocol.stall_seconds = 2.0
 protocol.BoundedProtocol.max_connections = 20
 raise SystemExit(serve(Application(read_settings())))

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from tests.support.http import Service, serving, streaming
+from tests.support.http import Service, serving, streaming, wait_for
 
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "runs_v0_1_0"
 
@@ -27,6 +27,26 @@ def test_old_runs_are_the_same_on_their_catalogue_and_on_one_that_is_made_again(
     assert not [run["damage"] for run in migrated["list"] if run["damage"]]
     assert migrated["list"] == rebuilt["list"]
     assert migrated == rebuilt
+
+
+def test_the_policy_of_an_old_run_is_evaluated(tmp_path: Path) -> None:
+    shutil.copytree(FIXTURE, tmp_path / "runs")
+    with serving(tmp_path) as service:
+        for run in service.get("/runs?status=completed&status=stopped")["runs"]:
+            asked = service.api("POST", f"/runs/{run['id']}/evaluations", json={"episodes": 2})
+            assert asked.status_code == 202, asked.text
+            evaluation = wait_for(lambda run=run: ended(service, run["id"]), f"the evaluation of {run['id']}")
+            assert (evaluation["status"], evaluation["cause"]) == ("completed", None)
+            assert evaluation["checkpoint_step"] == run["policy_step"]
+            assert len(evaluation["summary"]["episodes"]) == 2
+            video = service.http.get(evaluation["video_url"])
+            assert (video.status_code, video.headers["content-type"]) == (200, "video/mp4")
+
+
+def ended(service: Service, run_id: str) -> dict[str, Any] | None:
+    """The newest evaluation of the run, once it has ended."""
+    newest: dict[str, Any] = service.get(f"/runs/{run_id}/evaluations/latest")
+    return newest if newest["status"] in ("completed", "failed") else None
 
 
 def everything(service: Service) -> dict[str, Any]:

@@ -62,6 +62,7 @@ def test_at_200_rows_a_second_come_at_most_four_events_a_second_and_every_row(
             time.sleep(0.005)
         run.finish()
 
+    began = time.monotonic()
     with streaming(service, f"/runs/{run.run_id}/stream") as stream:
         worker = in_background(work)
         events = stream.until(is_kind("end"))
@@ -69,7 +70,7 @@ def test_at_200_rows_a_second_come_at_most_four_events_a_second_and_every_row(
     batches = [event for event in events if event.kind == "metrics"]
     assert seqs_of(events) == list(range(1, count + 1))
     assert len(batches) > 4
-    assert len(batches) <= 4 * (batches[-1].at - batches[0].at) + 1
+    assert len(batches) <= 4 * (batches[-1].at - began) + 1, "however late some of them came through"
 
 
 def test_a_stream_cut_and_resumed_50_times_delivers_every_line_exactly_once(

@@ -332,7 +332,7 @@ def test_no_update_is_lost_between_threads(database: Database) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join()
     with database.read() as session:
         assert get_run(session, "run-1").step == 200
 

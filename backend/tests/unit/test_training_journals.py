@@ -18,7 +18,7 @@ from stable_baselines3.common.logger import Figure, HParam, Logger
 from rlviz.domain.events import CheckpointData, EventKind, FinishedData
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.journals import MAX_WAITING_ROWS, JournalOutput, RunJournals
-from tests.support.training import column, events, make_run, messages, rows
+from tests.support.training import DEADLINE_SECONDS, column, events, make_run, messages, rows
 
 
 class Clock:
@@ -198,7 +198,7 @@ def test_a_row_waits_while_another_thread_writes_those_before_it(
     def slowly(record: dict[str, Any], **wishes: Any) -> int:
         if record["step"] == 1:
             begun.set()
-            go_on.wait(10)
+            go_on.wait(DEADLINE_SECONDS)
         return write(record, **wishes)
 
     monkeypatch.setattr(journals._metrics, "append", slowly)
@@ -206,13 +206,13 @@ def test_a_row_waits_while_another_thread_writes_those_before_it(
         journals.metrics_soon(step, {"episode/index": step})
     watcher = Thread(target=journals.flush_if_due)
     watcher.start()
-    assert begun.wait(10)
+    assert begun.wait(DEADLINE_SECONDS)
     trainer = Thread(target=journals.metrics, args=(3, {"episode/index": 3}))
     trainer.start()
     trainer.join(0.1)
     go_on.set()
     for thread in (watcher, trainer):
-        thread.join(10)
+        thread.join(DEADLINE_SECONDS)
     journals.close()
     assert column(folder, "episode/index") == [1, 2, 3]
 
