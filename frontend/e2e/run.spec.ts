@@ -66,6 +66,30 @@ test("a run that trains draws what it learns as it comes", async ({ page }) => {
   await expect.poll(() => picture(page, RETURN)).not.toBe(drawn);
 });
 
+test("updates are looked into while it trains, the newest until another is chosen @phone", async ({
+  page,
+  request,
+}) => {
+  const hyperparameters = { n_steps: 128, n_envs: 2, batch_size: 64, n_epochs: 2 };
+  const data = { algo: "ppo", total_timesteps: 60_000, hyperparameters, start: true };
+  const created = await request.post("/api/runs", { data });
+  const { id } = (await created.json()) as { id: string };
+  await page.goto(runPage(id));
+  await page.getByText("Inside the updates").click();
+  const over = page.getByRole("slider", { name: "Advantages over training" });
+  await expect(over).toBeVisible({ timeout: 60_000 });
+  const last = async () => Number(await over.getAttribute("aria-valuemax"));
+  await expect.poll(last, { timeout: 60_000 }).toBeGreaterThan(0);
+  await expect(page.getByText("newest update")).toBeVisible();
+  await over.press("Home");
+  await expect(over).toHaveAttribute("aria-valuenow", "0");
+  await expect(page.getByText("newest update")).toBeHidden();
+  await over.press("End");
+  await expect(page.getByText("newest update")).toBeVisible();
+  await expect(page.getByRole("region", { name: "Weights" })).toBeVisible();
+  await request.post(`/api/runs/${id}/stop`);
+});
+
 test("a run that went wrong names its cause @phone", async ({ page }) => {
   const { failed, interrupted } = seeded();
   await page.goto(runPage(failed));

@@ -31,6 +31,11 @@ class Space:
         """Whether an element is made of real numbers; those of pictures are whole."""
         return self.kind == "Box" and self.dtype.startswith("float")
 
+    @property
+    def is_picture(self) -> bool:
+        """Whether an element has height, width and colours."""
+        return self.kind == "Box" and len(self.shape) == 3
+
 
 def discrete(n: int, *labels: str) -> Space:
     """One of ``n`` things."""

@@ -97,6 +97,7 @@ class SpaceInfo(Wire):
     n: int | None
     labels: list[str]
     is_real: bool = Field(description="Made of real numbers; pictures and counted states are of whole ones.")
+    is_picture: bool = Field(description="Made of pictures.")
 
 
 class EnvironmentVariant(Wire):

@@ -95,18 +95,13 @@ def resolve_config(
             hyperparameters=hyperparameters.model_dump(),
             checkpoints=CheckpointPolicy(film=keep_film),
             evaluation=evaluation,
-            anatomy=_sees_numbers(environment) if new.anatomy is None else new.anatomy,
+            anatomy=not environment.observation_space.is_picture if new.anatomy is None else new.anatomy,
             versions=package_versions(),
             git_revision=git_revision(),
         )
     except ValidationError as error:
         fields = [FieldError(pointer_to(*item["loc"]), item["msg"]) for item in error.errors()]
         raise InvalidRequest("; ".join(f"{f.pointer}: {f.detail}" for f in fields), fields) from error
-
-
-def _sees_numbers(environment: Environment) -> bool:
-    """Networks for pictures are large: looking into them costs time and disk that somebody has to want."""
-    return len(environment.observation_space.shape) < 3
 
 
 def check_evaluation(plan: EvaluationPlan, environment: Environment) -> None:

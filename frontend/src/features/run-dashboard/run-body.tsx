@@ -5,6 +5,7 @@ import { useChartGroup, useChartSettings, useZoomDetail } from "@/components/cha
 import { Boundary } from "@/components/ui/boundary";
 import type { RunDetail } from "@/lib/api";
 import { useRunCurves } from "@/lib/stream";
+import { AnatomySection } from "./anatomy/anatomy-section";
 import { LearningCurves } from "./curves/learning-curves";
 import { useHighlight } from "./curves/use-highlight";
 import { RunDetails } from "./details/run-details";
@@ -50,7 +51,10 @@ export function RunBody({ run, playback }: RunBodyProps) {
           }}
         />
       </div>
-      <RunDetails run={run} />
+      <div className="flex min-w-0 flex-col gap-4">
+        <AnatomySection run={run} />
+        <RunDetails run={run} />
+      </div>
     </div>
   );
 }

@@ -18,6 +18,7 @@ export {
 } from "./queries/metric-history";
 export { runSearchQuery } from "./queries/run-search";
 export { artifactLink, fetchJson, fetchTail, type Tail } from "./queries/artifacts";
+export { anatomyQuery } from "./queries/anatomy";
 export { hintsQuery } from "./queries/hints";
 export { runEventsQuery } from "./queries/run-events";
 export { lastRowsQuery } from "./queries/last-rows";

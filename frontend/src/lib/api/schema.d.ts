@@ -3110,6 +3110,11 @@ export interface components {
        * @description Made of real numbers; pictures and counted states are of whole ones.
        */
       is_real: boolean;
+      /**
+       * Is Picture
+       * @description Made of pictures.
+       */
+      is_picture: boolean;
     };
     /**
      * Spread

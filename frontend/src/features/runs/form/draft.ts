@@ -40,6 +40,8 @@ export interface Draft {
   env_options: Typed;
   /** `null` means untouched, as with the timesteps. */
   evaluation: EvaluationDraft | null;
+  /** Whether updates are looked into; `null` means untouched. */
+  anatomy: boolean | null;
 }
 
 export interface Choices {
@@ -52,6 +54,7 @@ export type DraftChange =
   | { field: "algo" | "env" | "preset" | "seed" | "name"; value: string }
   | { field: "timesteps"; value: string | null }
   | { field: Part; name: string; value: string | null }
+  | { field: "anatomy"; value: boolean }
   | { field: "evaluation"; value: Partial<EvaluationDraft> }
   | { field: "reset"; part: Part }
   | { field: "start-over" };
@@ -64,7 +67,7 @@ const NO_EVALUATION: EvaluationDraft = {
   stopAfter: "3",
 };
 
-const UNTOUCHED = { timesteps: null, hyperparameters: {}, evaluation: null };
+const UNTOUCHED = { timesteps: null, hyperparameters: {}, evaluation: null, anatomy: null };
 
 const BLANK: Draft = {
   algo: "",
@@ -77,6 +80,7 @@ const BLANK: Draft = {
   hyperparameters: {},
   env_options: {},
   evaluation: null,
+  anatomy: null,
 };
 
 export function firstDraft(choices: Choices): Draft {
@@ -107,6 +111,7 @@ export function changeDraft(choices: Choices, draft: Draft, change: DraftChange)
     case "seed":
     case "name":
     case "timesteps":
+    case "anatomy":
       return { ...draft, [change.field]: change.value };
     case "env":
       return withValidChoices(
@@ -171,6 +176,11 @@ export function evaluationFrom(plan: RunConfig["evaluation"] | null): Evaluation
 /** What was typed, or what the preset brings. */
 export function evaluationOf(choices: Choices, draft: Draft): EvaluationDraft {
   return draft.evaluation ?? evaluationFrom(presetOf(choices, draft)?.evaluation ?? null);
+}
+
+/** What was chosen; else unless the agent sees pictures, whose networks are large. */
+export function anatomyOf(choices: Choices, draft: Draft): boolean {
+  return draft.anatomy ?? environmentOf(choices, draft)?.observation_space.is_picture === false;
 }
 
 /** The fields of a part, as the service describes them: those that make sense in the environment. */

@@ -1,6 +1,7 @@
 import { environmentOfRun, type Hyperparameter, type RunDetail } from "@/lib/api";
 import { setting } from "@/lib/format";
 import {
+  anatomyOf,
   changeDraft,
   type Choices,
   type Draft,
@@ -45,6 +46,7 @@ export function draftFromRun(choices: Choices, { name, config }: RunDetail): Dra
     timesteps: config.total_timesteps === planned ? null : String(config.total_timesteps),
     hyperparameters: differing("hyperparameters", config.hyperparameters),
     evaluation: same(evaluation, evaluationOf(choices, draft)) ? null : evaluation,
+    anatomy: config.anatomy === anatomyOf(choices, draft) ? null : (config.anatomy ?? null),
   };
 }
 

@@ -1,10 +1,10 @@
 import { controlClass, Field } from "@/components/ui/field";
 import { Switch } from "@/components/ui/switch";
-import { type EvaluationDraft, environmentOf, evaluationOf } from "./draft";
+import { anatomyOf, type EvaluationDraft, environmentOf, evaluationOf } from "./draft";
 import type { FieldsProps } from "./form-state";
 import { POINTERS } from "./submit";
 
-/** Looking at the greedy policy while it trains: its own curve, the best policy kept, an early end. */
+/** Looking at the greedy policy while it trains: its own curve, the best policy kept, an early end; and at the updates. */
 export function EvaluationFields({ choices, draft, edit, problems }: FieldsProps) {
   const evaluation = evaluationOf(choices, draft);
   const solvable = environmentOf(choices, draft)?.reward_threshold != null;
@@ -47,6 +47,11 @@ export function EvaluationFields({ choices, draft, edit, problems }: FieldsProps
           )}
         </div>
       )}
+      <Switch
+        label="Look inside the updates: advantages, gradients, weights"
+        checked={anatomyOf(choices, draft)}
+        onChange={(value) => edit({ field: "anatomy", value })}
+      />
     </div>
   );
 }

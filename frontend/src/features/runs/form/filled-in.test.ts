@@ -53,6 +53,11 @@ describe("a run that is duplicated", () => {
     });
   });
 
+  test("brings whether updates are looked into, where that is not as it would be anyway", () => {
+    expect(draftFromRun(choices, run({ anatomy: false }))).toMatchObject({ anatomy: false });
+    expect(draftFromRun(choices, run({ anatomy: true }))).toMatchObject({ anatomy: null });
+  });
+
   test("brings the algorithm that only its options allow", () => {
     const copy = (continuous: boolean) =>
       draftFromRun(

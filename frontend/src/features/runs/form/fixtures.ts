@@ -41,13 +41,21 @@ const algorithm = (id: string, hyperparameters: object[]) => ({
 });
 
 const spaces = (kind: string) => ({
-  observation_space: { kind: "Box", shape: [4], n: null, labels: [], is_real: true },
+  observation_space: {
+    kind: "Box",
+    shape: [4],
+    n: null,
+    labels: [],
+    is_real: true,
+    is_picture: false,
+  },
   action_space: {
     kind,
     shape: kind === "Box" ? [1] : [],
     n: kind === "Box" ? null : 2,
     labels: [],
     is_real: kind === "Box",
+    is_picture: false,
   },
 });
 

@@ -5,6 +5,7 @@ import {
   type Draft,
   type DraftChange,
   environmentOf,
+  anatomyOf,
   evaluationOf,
   firstDraft,
   presetOf,
@@ -179,6 +180,20 @@ describe("a submission", () => {
       env_options: { g: 9.81 },
       evaluation: { every_steps: 2000, episodes: 10, stop_after: null },
     });
+  });
+
+  test("looks inside updates unless the agent sees pictures, until somebody says otherwise", () => {
+    const [first] = choices.environments;
+    const seeing = { ...first!.observation_space, is_picture: true };
+    const pictures = {
+      ...choices,
+      environments: [{ ...first!, observation_space: seeing }],
+    };
+    expect(anatomyOf(choices, firstDraft(choices))).toBe(true);
+    expect(anatomyOf(pictures, firstDraft(pictures))).toBe(false);
+    expect(submission(choices, firstDraft(choices)).body).not.toHaveProperty("anatomy");
+    const on = changeDraft(pictures, firstDraft(pictures), { field: "anatomy", value: true });
+    expect(submission(pictures, on).body).toMatchObject({ anatomy: true });
   });
 
   test("evaluates as the preset does until somebody says otherwise", () => {

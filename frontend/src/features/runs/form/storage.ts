@@ -52,6 +52,7 @@ function isDraft(value: unknown): value is Draft {
     texts.every((name) => typeof record[name] === "string") &&
     parts.every((name) => record[name] !== null && isObjectOrNull(record[name])) &&
     isObjectOrNull(record.evaluation) &&
+    (record.anatomy === null || typeof record.anatomy === "boolean") &&
     (record.timesteps === null || typeof record.timesteps === "string")
   );
 }

@@ -62,7 +62,7 @@ export function submission(choices: Choices, draft: Draft): Submission {
     stop_after: stops ? integer(POINTERS.stopAfter, stopAfter, limits.periodic_stop_after) : null,
   });
   const algorithm = algorithmOf(choices, draft);
-  const { evaluation } = draft;
+  const { evaluation, anatomy } = draft;
   const unfit = draftMisfit(choices, draft);
   if (unfit) {
     problems[POINTERS.algo] =
@@ -82,6 +82,7 @@ export function submission(choices: Choices, draft: Draft): Submission {
     hyperparameters: typed("hyperparameters"),
     ...(Object.keys(draft.env_options).length > 0 && { env_options: typed("env_options") }),
     ...(evaluation && { evaluation: evaluation.on ? planned(evaluation) : { every_steps: null } }),
+    ...(anatomy !== null && { anatomy }),
   };
   return { body: body as CreateRun, problems };
 }

@@ -1,0 +1,82 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { ErrorState } from "@/components/ui/error-state";
+import { Skeleton } from "@/components/ui/skeleton";
+import { Slider } from "@/components/ui/slider";
+import { anatomyQuery, environmentsQuery, isActive, type RunDetail } from "@/lib/api";
+import { count, decimal } from "@/lib/format";
+import { AnatomyRow } from "./anatomy-row";
+import { figuresOf } from "./figures";
+import { Layers } from "./layers";
+
+const WHILE_LIVE = 3000;
+
+/** One update from within, and all of them over training. The newest is shown until another is chosen. */
+export function AnatomyPanel({ run }: { run: RunDetail }) {
+  const { data, error, refetch, isFetching } = useQuery({
+    ...anatomyQuery(run.id),
+    refetchInterval: isActive(run) ? WHILE_LIVE : false,
+  });
+  const { data: environments } = useQuery(environmentsQuery);
+  const [step, setStep] = useState<number | null>(null);
+  const environment = environments?.find(({ id }) => id === run.env_id);
+  const figures = figuresOf(data ?? [], environment);
+  if (!data) {
+    if (error) {
+      return <ErrorState error={error} retry={() => void refetch()} retrying={isFetching} />;
+    }
+    return <Skeleton className="h-40" />;
+  }
+  const last = data.length - 1;
+  if (last < 0) return <Nothing run={run} />;
+  const found = step === null ? -1 : data.findIndex((update) => update.step >= step);
+  const chosen = found < 0 ? last : found;
+  const choose = (update: number) => setStep(update === last ? null : data[update]!.step);
+  const update = data[chosen]!;
+  return (
+    <div className="flex flex-col gap-4">
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-xs text-ink-soft tabular-nums">
+        <Slider
+          label="Update"
+          value={chosen}
+          min={0}
+          max={Math.max(last, 1)}
+          onChange={(value) => choose(Math.min(value, last))}
+          valueText={`step ${count(update.step)}`}
+          className="w-56 max-w-full"
+        />
+        <span>
+          {chosen === last ? "newest update, " : ""}step{" "}
+          <b className="font-medium text-ink">{count(update.step)}</b>
+        </span>
+        {typeof update.gradient_norm === "number" && (
+          <span>gradient norm {decimal(update.gradient_norm)}</span>
+        )}
+      </div>
+      {figures.map((figure) => (
+        <AnatomyRow
+          key={figure.id}
+          figure={figure}
+          updates={data}
+          chosen={chosen}
+          onChoose={choose}
+        />
+      ))}
+      <Layers updates={data} chosen={chosen} onChoose={choose} />
+    </div>
+  );
+}
+
+function Nothing({ run }: { run: RunDetail }) {
+  return (
+    <p className="py-6 text-center text-sm text-ink-soft">
+      {run.config?.anatomy === false
+        ? "This run’s updates are not looked into. Switch it on in the form of a new run, beside the evaluation while training."
+        : isActive(run)
+          ? "Drawn after the first update"
+          : "No update was looked into"}
+    </p>
+  );
+}

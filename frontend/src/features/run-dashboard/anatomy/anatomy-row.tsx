@@ -1,0 +1,51 @@
+"use client";
+
+import type { UpdateAnatomy } from "@/lib/api";
+import { decimal } from "@/lib/format";
+import { density } from "./density";
+import { DensityPicture } from "./density-picture";
+import type { AnatomyFigure } from "./figures";
+import { HistogramPicture } from "./histogram-picture";
+
+interface AnatomyRowProps {
+  figure: AnatomyFigure;
+  updates: readonly UpdateAnatomy[];
+  chosen: number;
+  onChoose: (update: number) => void;
+}
+
+/** One thing about updates: its distribution in the chosen one, and over training. */
+export function AnatomyRow({ figure, updates, chosen, onChoose }: AnatomyRowProps) {
+  const over = density(updates.map((one) => ({ step: one.step, histogram: figure.of(one) })));
+  const update = updates[chosen];
+  if (over === null || update === undefined) return null;
+  const histogram = figure.of(update);
+  const band = figure.band?.(update) ?? null;
+  return (
+    <section aria-label={figure.title} className="min-w-0">
+      <div className="flex items-baseline justify-between gap-3 text-xs">
+        <h4 className="font-medium">{figure.title}</h4>
+        {histogram && !figure.names && (
+          <span className="text-ink-soft tabular-nums">
+            {decimal(histogram.mean)} ± {decimal(histogram.std)}
+          </span>
+        )}
+      </div>
+      <p className="mb-1.5 text-2xs text-ink-faint">{figure.help}</p>
+      <div className="flex gap-3 max-sm:flex-col">
+        <HistogramPicture
+          title={figure.title}
+          histogram={histogram}
+          band={band}
+          names={figure.names}
+        />
+        <DensityPicture
+          title={figure.title}
+          density={over}
+          names={figure.names}
+          {...{ band, chosen, onChoose }}
+        />
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,33 @@
+"use client";
+
+import dynamic from "next/dynamic";
+import { useState } from "react";
+import { Disclosure } from "@/components/ui/disclosure";
+import { Skeleton } from "@/components/ui/skeleton";
+import type { RunDetail } from "@/lib/api";
+
+const AnatomyPanel = dynamic(
+  () => import("./anatomy-panel").then((module) => module.AnatomyPanel),
+  {
+    loading: () => <Skeleton className="h-40" />,
+  },
+);
+
+/** What updates look like from within. Loaded when somebody wants to see it. */
+export function AnatomySection({ run }: { run: RunDetail }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <Disclosure
+      open={open}
+      onToggle={setOpen}
+      summary="Inside the updates"
+      className="rounded-lg border border-line bg-surface px-4 py-1.5 shadow-card"
+    >
+      {open && (
+        <div className="pt-2 pb-2.5">
+          <AnatomyPanel run={run} />
+        </div>
+      )}
+    </Disclosure>
+  );
+}

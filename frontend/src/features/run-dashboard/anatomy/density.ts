@@ -1,0 +1,93 @@
+import type { Histogram } from "@/lib/api";
+
+/** Histograms of one thing at several steps, on one axis. */
+export interface Density {
+  low: number;
+  high: number;
+  bins: number;
+  columns: readonly Column[];
+}
+
+export interface Column {
+  step: number;
+  /** The share of the numbers in each bin, of the greatest share; null where there was nothing to count. */
+  shares: Float32Array | null;
+}
+
+interface Moment {
+  step: number;
+  histogram: Histogram | null;
+}
+
+const BINS = 40;
+/** An axis reaches so many deviations from the mean: one far number shall not press all others into one bin. */
+const DEVIATIONS = 4;
+/** Of the moments, so many may lie beyond the axis at either end: one update that went wrong shall not hide the rest. */
+const BEYOND = 0.05;
+
+/** `moments` in the order of their steps. Null if there is nothing to draw. */
+export function density(moments: readonly Moment[]): Density | null {
+  const found = moments.flatMap(({ histogram }) => histogram ?? []);
+  if (found.length === 0) return null;
+  const low = quantile(
+    found.map(({ low, mean, std }) => Math.max(low, mean - DEVIATIONS * std)),
+    BEYOND,
+  );
+  const high = quantile(
+    found.map(({ high, mean, std }) => Math.min(high, mean + DEVIATIONS * std)),
+    1 - BEYOND,
+  );
+  const axis = high > low ? { low, high } : around(low);
+  const bins = wholeBins(found, axis) ?? BINS;
+  const columns = moments.map(({ step, histogram }) => ({
+    step,
+    shares: histogram && shares(histogram, axis, bins),
+  }));
+  return { ...axis, bins, columns };
+}
+
+/** How the numbers of `histogram` fall on another axis. What lies beyond an end counts to the bin there. */
+function shares(histogram: Histogram, axis: { low: number; high: number }, bins: number) {
+  const found = new Float32Array(bins);
+  const wide = (histogram.high - histogram.low) / histogram.counts.length;
+  const bin = (axis.high - axis.low) / bins;
+  histogram.counts.forEach((count, i) => {
+    if (count === 0) return;
+    const from = (histogram.low + i * wide - axis.low) / bin;
+    const to = from + wide / bin;
+    const first = clamp(Math.floor(from), bins);
+    const last = clamp(Math.ceil(to) - 1, bins);
+    for (let at = first; at <= last; at++) {
+      const begin = at === first ? from : at;
+      const end = at === last ? to : at + 1;
+      found[at]! += (count * (end - begin)) / (to - from);
+    }
+  });
+  const most = Math.max(...found);
+  return most > 0 ? found.map((share) => share / most) : found;
+}
+
+/** Numbers that can be counted one by one (discrete actions) keep a bin each. */
+function wholeBins(found: readonly Histogram[], axis: { low: number; high: number }) {
+  const whole = found.every(
+    ({ low, high, counts }) => high - low === counts.length && Number.isInteger(low + 0.5),
+  );
+  if (!whole) return null;
+  axis.low = Math.min(...found.map(({ low }) => low));
+  axis.high = Math.max(...found.map(({ high }) => high));
+  return axis.high - axis.low;
+}
+
+function clamp(bin: number, bins: number): number {
+  return Math.min(Math.max(bin, 0), bins - 1);
+}
+
+function around(value: number) {
+  const half = Math.max(Math.abs(value) * 1e-3, 1e-6);
+  return { low: value - half, high: value + half };
+}
+
+function quantile(numbers: readonly number[], share: number): number {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  return sorted[Math.round(share * (sorted.length - 1))]!;
+}

@@ -1,0 +1,73 @@
+import type { Environment, Histogram, UpdateAnatomy } from "@/lib/api";
+
+/** One thing about updates that has a distribution. */
+export interface AnatomyFigure {
+  id: string;
+  title: string;
+  /** What it is and how it is to be read. */
+  help: string;
+  of: (update: UpdateAnatomy) => Histogram | null;
+  /** Values between which the update is meant to stay. */
+  band?: (update: UpdateAnatomy) => readonly [number, number] | null;
+  /** Names of whole numbers, from 0. */
+  names?: readonly string[];
+}
+
+/** The figures that these updates have, in the order in which an update goes: experience, judgement, change. */
+export function figuresOf(
+  updates: readonly UpdateAnatomy[],
+  environment: Environment | undefined,
+): AnatomyFigure[] {
+  const components = Math.max(0, ...updates.map(({ actions }) => actions?.length ?? 0));
+  const labels = environment?.action_space.labels ?? [];
+  const discrete = environment?.action_space.kind === "Discrete";
+  const actions = Array.from({ length: components }, (_, i) => ({
+    id: `action-${i}`,
+    title:
+      discrete || components === 1 ? "Actions" : `Action: ${labels[i] ?? `component ${i + 1}`}`,
+    help: "What was done lately. One action that takes all the rest means that little is explored.",
+    of: (update: UpdateAnatomy) => update.actions?.[i] ?? null,
+    names: discrete ? labels : undefined,
+  }));
+  const all: AnatomyFigure[] = [
+    {
+      id: "advantages",
+      title: "Advantages",
+      help: "How much better each action was than expected, before they are normalised. Around 0 when the value function fits.",
+      of: ({ advantages }) => advantages ?? null,
+    },
+    {
+      id: "ratios",
+      title: "Probability ratios",
+      help: "How much more probable the update made the actions that were taken: 1 is unchanged. Beyond the band, clipping holds them.",
+      of: ({ ratios }) => ratios ?? null,
+      band: ({ clip_range: clip }) => (clip ? [1 - clip, 1 + clip] : null),
+    },
+    {
+      id: "td-errors",
+      title: "TD errors",
+      help: "By how much experience surprises the values: target less estimate. Narrowing around 0 as they settle.",
+      of: ({ td_errors }) => td_errors ?? null,
+    },
+    ...actions,
+  ];
+  return all.filter(({ of }) => updates.some((update) => of(update) !== null));
+}
+
+/** The names of all layers, in the order of the network. */
+export function layerNames(updates: readonly UpdateAnatomy[]): string[] {
+  return (updates.at(-1)?.layers ?? []).map(({ name }) => name);
+}
+
+export function layerOf(update: UpdateAnatomy, name: string) {
+  return update.layers?.find((layer) => layer.name === name);
+}
+
+/** `mlp_extractor.policy_net.0.weight` → `policy net · 0`: as much of a parameter's name as tells it from others. */
+export function layerLabel(name: string): string {
+  return name
+    .replace(/\.weight$/, "")
+    .replace(/^mlp_extractor\./, "")
+    .replaceAll(".", " · ")
+    .replaceAll("_", " ");
+}

@@ -1,0 +1,44 @@
+import type { ChartColors } from "@/components/charts/plot/chart-colors";
+import type { Density } from "./density";
+
+interface PaintedDensity {
+  density: Density;
+  /** The column that is shown beside. */
+  chosen: number;
+  band: readonly [number, number] | null;
+}
+
+/** Steps from left to right, values from bottom to top, the darker the more of the numbers lie there. */
+export function paintDensity(
+  ctx: CanvasRenderingContext2D,
+  { width, height }: { width: number; height: number },
+  colors: ChartColors,
+  { density: { low, high, bins, columns }, chosen, band }: PaintedDensity,
+): void {
+  ctx.clearRect(0, 0, width, height);
+  const [wide, tall] = [width / columns.length, height / bins];
+  ctx.fillStyle = colors.of("chart-mean");
+  columns.forEach(({ shares }, i) => {
+    const left = Math.floor(i * wide);
+    const right = Math.floor((i + 1) * wide);
+    shares?.forEach((share, bin) => {
+      if (share === 0) return;
+      ctx.globalAlpha = 0.08 + 0.87 * share;
+      ctx.fillRect(left, height - (bin + 1) * tall, right - left, tall + 0.5);
+    });
+  });
+  ctx.globalAlpha = 1;
+  const y = (value: number) => height - ((value - low) / (high - low)) * height;
+  ctx.strokeStyle = colors.of("chart-reference");
+  ctx.setLineDash([4, 3]);
+  for (const value of band ?? [0]) {
+    if (value <= low || value >= high) continue;
+    ctx.beginPath();
+    ctx.moveTo(0, y(value));
+    ctx.lineTo(width, y(value));
+    ctx.stroke();
+  }
+  ctx.setLineDash([]);
+  ctx.strokeStyle = colors.of("ink");
+  ctx.strokeRect(Math.floor(chosen * wide) + 0.5, 0.5, Math.max(1, wide - 1), height - 1);
+}

@@ -1,0 +1,13 @@
+import { queryOptions } from "@tanstack/react-query";
+import { http, unwrap } from "../http";
+import { keys } from "../keys";
+
+/** What some of the run's updates look like from within, oldest first. */
+export function anatomyQuery(runId: string) {
+  return queryOptions({
+    queryKey: keys.anatomy(runId),
+    queryFn: ({ signal }) =>
+      unwrap(http.GET("/runs/{run_id}/anatomy", { params: { path: { run_id: runId } }, signal })),
+    select: (answer) => answer.updates,
+  });
+}
