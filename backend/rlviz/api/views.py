@@ -313,7 +313,11 @@ def _gaps(values: list[float]) -> list[float | None]:
 
 def _space(space: Space) -> SpaceInfo:
     return SpaceInfo(
-        kind=space.kind, shape=list(space.shape), n=space.n, labels=list(space.labels), is_real=space.is_real,
+        kind=space.kind,
+        shape=list(space.shape),
+        n=space.n,
+        labels=list(space.labels),
+        is_real=space.is_real,
         is_picture=space.is_picture,
     )
 
