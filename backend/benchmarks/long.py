@@ -37,4 +37,6 @@ def _long_list(root: Path) -> list[Figure]:
         figure(f"Home with {RUNS:,} runs: usable, cold", found["usable_cold"], "ms"),
         figure(f"Home with {RUNS:,} runs: usable, warm", found["usable"], "ms", at_most=1_000),
         figure("longest task while scrolling (0: none above 50 ms)", found["longest_task"], "ms", at_most=50),
+        figure("scrolling steadily", found["frames_a_second"], "frames/s", at_least=30),
+        figure("slowest frame while scrolling steadily", found["slowest_frame"], "ms"),
     ]

@@ -46,6 +46,9 @@ def index_many_runs(root: Path) -> None:
         for number in range(RUNS):
             row = row_of_config(config)
             row.id, row.created_at, row.status = f"run-{number}", 1.7e9 + number, "completed"
+            row.step, row.best_moving_average = row.total_timesteps, 100.0 + number % 400
+            row.sparkline = [20.0 + (number * place) % 480 for place in range(20)]
+            row.tags = ["baseline", "sweep"][: number % 3]
             session.add(row)
     application.database.close()
 

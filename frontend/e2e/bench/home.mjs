@@ -1,8 +1,9 @@
-import { inBrowser, longestTask, SETTLE } from "./observe.mjs";
+import { countFrames, framesSoFar, inBrowser, longestTask, SETTLE } from "./observe.mjs";
 
 /** Home with very many runs: when it can be used, and how it scrolls. `node home.mjs URL`. */
 const [baseURL] = process.argv.slice(2);
 const WHEELS = 60;
+const STEADY_SECONDS = 5;
 
 await inBrowser(baseURL, async (context) => {
   const open = async () => {
@@ -22,5 +23,15 @@ await inBrowser(baseURL, async (context) => {
     await page.waitForTimeout(50);
   }
   await page.waitForTimeout(500);
-  return { usable, usable_cold: cold.usable, longest_task: await longestTask(page, since) };
+  const longest = await longestTask(page, since);
+
+  // As with a wheel that is turned steadily: slow enough to read, so that every row is drawn.
+  await countFrames(page);
+  const until = Date.now() + STEADY_SECONDS * 1000;
+  while (Date.now() < until) {
+    await page.mouse.wheel(0, 30);
+    await page.waitForTimeout(16);
+  }
+  const steady = await framesSoFar(page);
+  return { usable, usable_cold: cold.usable, longest_task: longest, ...steady };
 });

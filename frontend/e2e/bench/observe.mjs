@@ -70,6 +70,26 @@ export function longestTask(page, since) {
   );
 }
 
+/** Begins to count the frames of the page. */
+export function countFrames(page) {
+  return page.evaluate(() => {
+    window.frames = [];
+    const tick = (now) => {
+      window.frames.push(now);
+      requestAnimationFrame(tick);
+    };
+    requestAnimationFrame(tick);
+  });
+}
+
+/** Frames a second since then, and the longest that one took in milliseconds. */
+export async function framesSoFar(page) {
+  const frames = await page.evaluate(() => window.frames);
+  const gaps = frames.slice(1).map((at, i) => at - frames[i]);
+  const seconds = (frames.at(-1) - frames[0]) / 1000;
+  return { frames_a_second: gaps.length / seconds, slowest_frame: Math.max(...gaps) };
+}
+
 export const points = (page, title) =>
   page
     .getByRole("region", { name: title, exact: true })

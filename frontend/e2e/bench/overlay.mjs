@@ -1,4 +1,4 @@
-import { inBrowser, SETTLE } from "./observe.mjs";
+import { countFrames, framesSoFar, inBrowser, SETTLE } from "./observe.mjs";
 
 /**
  * Many runs in one comparison: `node overlay.mjs URL SECONDS RUN…`. Milliseconds until all are drawn, what was asked of
@@ -28,14 +28,7 @@ await inBrowser(baseURL, async (context) => {
   await page.waitForTimeout(SETTLE);
   await picture.scrollIntoViewIfNeeded();
   const box = await picture.boundingBox();
-  await page.evaluate(() => {
-    window.frames = [];
-    const tick = (now) => {
-      window.frames.push(now);
-      requestAnimationFrame(tick);
-    };
-    requestAnimationFrame(tick);
-  });
+  await countFrames(page);
   const until = Date.now() + Number(seconds) * 1000;
   for (let i = 0; Date.now() < until; i += 1) {
     const share = (1 + Math.sin(i / 12)) / 2;
@@ -45,14 +38,10 @@ await inBrowser(baseURL, async (context) => {
       box.y + box.height * (0.1 + 0.7 * height),
     );
   }
-  const frames = await page.evaluate(() => window.frames);
-  const gaps = frames.slice(1).map((at, i) => at - frames[i]);
-  const span = (frames.at(-1) - frames[0]) / 1000;
   return {
     drawn,
     requests: answers.length,
     kilobytes: sizes.reduce((sum, { responseBodySize }) => sum + responseBodySize, 0) / 1000,
-    frames_a_second: gaps.length / span,
-    slowest_frame: Math.max(...gaps),
+    ...(await framesSoFar(page)),
   };
 });

@@ -20,15 +20,20 @@ export function Progress({ share, label, valueText, live = true, className }: Pr
       aria-valuemax={100}
       aria-valuenow={Math.floor(share * 100)}
       aria-valuetext={valueText ?? percent(share)}
-      className={clsx("h-1 overflow-hidden rounded-full bg-rest-tint", className)}
+      className={clsx("h-1 rounded-full bg-rest-tint", className)}
     >
       <div
         className={clsx(
-          "h-full origin-left rounded-full transition-transform duration-300 ease-out",
+          "h-full rounded-full transition-[width] duration-300 ease-out",
           live ? "bg-accent" : "bg-line-strong",
         )}
-        style={{ transform: `scaleX(${share})` }}
+        style={{ width: percentage(share) }}
       />
     </div>
   );
+}
+
+/** Neither clipped nor scaled: in a list of many runs each of these would be a layer of its own to put together. */
+function percentage(share: number): string {
+  return `${Math.min(1, Math.max(0, share)) * 100}%`;
 }

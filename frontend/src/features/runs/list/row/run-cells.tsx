@@ -48,7 +48,7 @@ export const RunCells = memo(function RunCells(props: RunCellsProps) {
         </label>
       </div>
       <div role="rowheader" className={clsx(layout.name, "flex min-w-0 items-center gap-2.5")}>
-        <EnvironmentStill url={still} className="h-7 w-10.5" />
+        <EnvironmentStill key={still} url={still} className="h-7 w-10.5" />
         <div className="min-w-0 grow">
           <a
             href={routes.run(run.id)}
@@ -100,7 +100,12 @@ export const RunCells = memo(function RunCells(props: RunCellsProps) {
           <span className="truncate text-ink-soft">{done}</span>
           <span className="truncate text-ink-faint">{note}</span>
         </p>
-        <Progress share={progress(run)} label={`Progress of ${run.name}`} live={isActive(run)} />
+        <Progress
+          key={run.id}
+          share={progress(run)}
+          label={`Progress of ${run.name}`}
+          live={isActive(run)}
+        />
       </div>
       <div
         role="gridcell"

@@ -27,8 +27,10 @@ interface RunRowProps {
  */
 export const RunRow = memo(function RunRow(props: RunRowProps) {
   const { run, index, top, selected, current, algorithmName, stillOf, passing, cards, now } = props;
-  const [drawn, setDrawn] = useState(!passing);
-  if (!passing && !drawn) setDrawn(true);
+  // The row takes another line when its own has left the view; a line once drawn in full stays so.
+  const [drawnLine, setDrawnLine] = useState(passing ? null : index);
+  const drawn = !passing || drawnLine === index;
+  if (drawn && drawnLine !== index) setDrawnLine(index);
   return (
     <div
       role="row"

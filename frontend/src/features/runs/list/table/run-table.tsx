@@ -17,6 +17,7 @@ import { RunRow } from "../row/run-row";
 import type { Selection } from "../selection/selection";
 import { TableHead } from "./table-head";
 import { useRunsAround } from "../paging/use-run-pages";
+import { RowSlots } from "../scroll/row-slots";
 import { useFastScroll } from "../scroll/use-fast-scroll";
 import { linesInView } from "../scroll/lines-in-view";
 
@@ -56,6 +57,7 @@ export function RunTable(props: RunTableProps) {
   const router = useRouter();
   const body = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
+  const [slots] = useState(() => new RowSlots());
   const [line, setLine] = useState(0);
   const current = Math.min(line, total - 1);
   const virtualizer = useWindowVirtualizer({
@@ -72,7 +74,8 @@ export function RunTable(props: RunTableProps) {
     body.current = element;
     if (element) setTop(element.getBoundingClientRect().top + window.scrollY);
   }, []);
-  const lines = virtualizer.getVirtualItems();
+  const lines = virtualizer.getVirtualItems().map(({ index }) => index);
+  const slotOf = slots.assign(lines);
   const { startIndex: first = 0, endIndex: last = 0 } = virtualizer.range ?? {};
   const { runAt, error } = useRunsAround(filter, { first, last, total, passing: fast });
 
@@ -172,11 +175,11 @@ export function RunTable(props: RunTableProps) {
         onClick={onClick}
         onKeyDown={onKeyDown}
       >
-        {lines.map(({ index }) => {
+        {lines.map((index, i) => {
           const run = runAt(index);
           return (
             <RunRow
-              key={index}
+              key={slotOf[i]}
               run={run}
               index={index}
               top={index * height}
