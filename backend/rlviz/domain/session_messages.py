@@ -43,6 +43,9 @@ class Hello(Message):
     greedy: bool
     action_space: Space
     observation_space: Space
+    action_bounds: tuple[tuple[float | None, float | None], ...] | None = Field(
+        description="Least and greatest of each number of a Box of actions; null within: unbounded. Null for others."
+    )
     controls: Controls = Field(description="The keys a person plays it with.")
 
 

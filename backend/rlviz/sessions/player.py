@@ -36,6 +36,7 @@ from rlviz.evaluation.canvas import check_picture
 from rlviz.rollout.episode import Env, Episode
 from rlviz.rollout.play import seed_all
 from rlviz.rollout.step_records import record_of
+from rlviz.sessions.bounds import bounds_of
 from rlviz.sessions.hands import PersonHand, PolicyHand, parse_action
 from rlviz.sessions.history import History
 from rlviz.sessions.packets import Presence
@@ -307,6 +308,7 @@ class SessionPlayer:
                 greedy=self._greedy,
                 action_space=stage.environment.action_space,
                 observation_space=stage.environment.observation_space,
+                action_bounds=bounds_of(stage.env.action_space),
                 controls=self._controls,
             )
         )

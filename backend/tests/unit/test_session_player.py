@@ -28,6 +28,7 @@ from rlviz.domain.session_messages import (
 from rlviz.domain.step_record import Actor, StepRecord
 from rlviz.environments.base import Environment, Family, Space
 from rlviz.rollout.step_records import hash_of
+from rlviz.sessions.bounds import bounds_of
 from rlviz.sessions.packets import Presence
 from rlviz.sessions.player import EPISODE_PAUSE_SECONDS, SessionPlayer, Stage
 
@@ -179,6 +180,17 @@ def test_whoever_looks_is_told_what_is_played_before_the_first_step(watch: Rig) 
     assert state == StateMessage(playing=True, fps=15.0, actor=Actor.POLICY, greedy=True)
     assert policy == PolicyMessage(step=100)
     assert episode == EpisodeMessage(episode=0, seed=7)
+
+
+@pytest.mark.parametrize(
+    ("space", "bounds"),
+    [
+        (spaces.Box(np.array([-2, 0], np.float32), np.array([2, np.inf], np.float32)), ((-2.0, 2.0), (0.0, None))),
+        (spaces.Discrete(3), None),
+    ],
+)
+def test_bounds_of_an_action_are_told_number_by_number(space: spaces.Space[Any], bounds: Any) -> None:
+    assert bounds_of(space) == bounds
 
 
 def test_a_record_says_what_its_frame_shows_and_what_the_policy_makes_of_it(watch: Rig) -> None:

@@ -35,6 +35,7 @@ def health(app: App) -> Health:
         active_runs=active,
         queued_runs=queued,
         max_concurrent_runs=app.supervisor.limit,
+        max_sessions=app.settings.max_sessions,
         free_disk_bytes=shutil.disk_usage(app.settings.runs_dir).free,
     )
 

@@ -16,4 +16,5 @@ class Health(Wire):
     active_runs: int = Field(description="Runs with a worker.")
     queued_runs: int
     max_concurrent_runs: int
+    max_sessions: int = Field(description="Sessions at the same time, at most.")
     free_disk_bytes: int = Field(description="Free space where the runs folder lies.")

@@ -15,7 +15,7 @@ import {
   watchSession,
 } from "@/lib/session";
 import { useStore, useStoreValue } from "@/lib/store";
-import { FrameCanvas } from "./frame-canvas";
+import { FrameCanvas } from "@/components/live/frame-canvas";
 import { LiveThoughts } from "./live-thoughts";
 import { PlayBar } from "./play-bar";
 import { Stage } from "./stage";

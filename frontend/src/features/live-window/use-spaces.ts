@@ -7,14 +7,18 @@ import { environmentOfRun, environmentsQuery, type RunDetail, type SessionHello 
 
 /** The spaces of a run's environment: the registry's, which have names and units, or those that the session tells. */
 export function useSpaces(
-  run: Pick<RunDetail, "env_id" | "config">,
+  { env_id, config }: Pick<RunDetail, "env_id" | "config">,
   hello: SessionHello | null,
 ): { action: DrawnSpace; observation: DrawnSpace } | null {
   const { data } = useQuery(environmentsQuery);
   return useMemo(() => {
-    const known = environmentOfRun(data, run.config ?? run);
+    const known = environmentOfRun(data, config ?? { env_id });
     const action = known?.action_space ?? hello?.action_space;
     const observation = known?.observation_space ?? hello?.observation_space;
-    return action && observation ? { action, observation } : null;
-  }, [data, run.config, hello]);
+    if (!action || !observation) return null;
+    const bounds = hello?.action_bounds;
+    const low = bounds?.map(([least]) => least ?? null);
+    const high = bounds?.map(([, greatest]) => greatest ?? null);
+    return { action: { ...action, low, high }, observation };
+  }, [data, env_id, config, hello]);
 }

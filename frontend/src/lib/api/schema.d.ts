@@ -1706,6 +1706,11 @@ export interface components {
       /** Max Concurrent Runs */
       max_concurrent_runs: number;
       /**
+       * Max Sessions
+       * @description Sessions at the same time, at most.
+       */
+      max_sessions: number;
+      /**
        * Free Disk Bytes
        * @description Free space where the runs folder lies.
        */
@@ -3451,6 +3456,11 @@ export interface components {
       greedy: boolean;
       action_space: components["schemas"]["Space"];
       observation_space: components["schemas"]["Space"];
+      /**
+       * Action Bounds
+       * @description Least and greatest of each number of a Box of actions; null within: unbounded. Null for others.
+       */
+      action_bounds: [number | null, number | null][] | null;
       /** @description The keys a person plays it with. */
       controls: components["schemas"]["Controls"];
     };

@@ -76,6 +76,7 @@ const AT_REST: SessionState = {
 export class SessionClient<P extends Picture = ImageBitmap> {
   private readonly stateStore = createStore<SessionState>(AT_REST);
   private readonly momentStore = createStore<Moment<P> | null>(null);
+  private readonly newestStore = createStore<StepRecord | null>(null);
   private readonly lastStore = createStore<EpisodeTrace | null>(null);
   private readonly presenter: FramePresenter<P>;
   private connection: Connection = INITIAL;
@@ -102,6 +103,8 @@ export class SessionClient<P extends Picture = ImageBitmap> {
 
   readonly state: ReadableStore<SessionState> = this.stateStore;
   readonly moment: ReadableStore<Moment<P> | null> = this.momentStore;
+  /** The newest step that came, whether or not its frame is on the screen yet. */
+  readonly newest: ReadableStore<StepRecord | null> = this.newestStore;
   /** The episode before the one that is played; null until the first is over. */
   readonly lastEpisode: ReadableStore<EpisodeTrace | null> = this.lastStore;
 
@@ -228,6 +231,7 @@ export class SessionClient<P extends Picture = ImageBitmap> {
       case "step":
         if (message.record.episode !== this.trace.episode) this.begin(message.record.episode);
         this.trace.add(message.record);
+        this.newestStore.set(message.record);
         return this.presenter.record(message.record, message.frame_follows);
       case "episode":
         return this.begin(message.episode);

@@ -1,6 +1,6 @@
 import type { PolicyReading } from "@/lib/api";
 import { decimal } from "@/lib/format";
-import { boundsOf, type DrawnSpace, nameOf } from "./space";
+import { boundsOf, type DrawnSpace, hasBounds, nameOf } from "./space";
 
 export interface Bar {
   label: string;
@@ -103,7 +103,11 @@ function spreads(reading: PolicyReading, means: number[], actions: DrawnSpace): 
   return {
     kind: "spreads",
     title: deviation ? "Action: mean ± deviation" : "Action",
-    note: squashed ? "Drawn after the tanh that bounds the action" : null,
+    note: !squashed
+      ? null
+      : hasBounds(actions)
+        ? "Drawn after the tanh that bounds the action"
+        : "Drawn after the tanh that bounds the action, −1 … 1 for its bounds",
     spreads: means.map((mean, place) => {
       const [low, high] = boundsOf(actions, place);
       const place01 = (value: number) =>

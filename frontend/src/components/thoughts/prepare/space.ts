@@ -2,7 +2,7 @@ import type { Space } from "@/lib/api";
 
 /**
  * A space as far as drawing needs it: a registry's or a session's. `units` and bounds are of each number; where they
- * are not told, numbers stand without a unit, and actions are taken to lie in −1 … 1.
+ * are not told, numbers stand without a unit, and actions are drawn within −1 … 1.
  */
 export type DrawnSpace = Pick<Space, "kind" | "shape" | "n" | "labels" | "dtype"> & {
   units?: readonly string[];
@@ -17,6 +17,11 @@ export function nameOf({ labels }: DrawnSpace, place: number): string {
 
 export function boundsOf({ low, high }: DrawnSpace, place: number): [number, number] {
   return [low?.[place] ?? -1, high?.[place] ?? 1];
+}
+
+/** Whether bounds are told at all; without them a squashed action has no numbers of its own. */
+export function hasBounds({ low, high }: DrawnSpace): boolean {
+  return Boolean(low?.length && high?.length);
 }
 
 /** Whether an element is a picture: known by its hash, never sent as numbers. */

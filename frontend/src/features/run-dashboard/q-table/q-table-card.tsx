@@ -8,20 +8,26 @@ import { Card } from "@/components/ui/card";
 import { Skeleton } from "@/components/ui/skeleton";
 import { artifactLink, fetchJson, isActive, keys, type RunDetail } from "@/lib/api";
 import { download } from "@/lib/download";
+import { useSessionOf } from "@/lib/session";
 import { count, decimal, plural } from "@/lib/format";
 import { paintTable } from "./paint-table";
 import { type Cell, picture, type QTableFile, sign } from "./q-table";
 import { QTableGrid } from "./q-table-grid";
+import { usePlayedState } from "./use-played-state";
 
 const FILE = "q_table.json";
 const WHILE_LIVE = 5000;
+/** While the agent is watched; the trainer writes the file about as often. */
+const WHILE_WATCHED = 1000;
 
 /** What a tabular learner has in its table: the best action of every state, and what it is worth. */
 export function QTableCard({ run }: { run: RunDetail }) {
+  const session = useSessionOf(run.id);
+  const played = usePlayedState(session);
   const { data: file } = useQuery({
     queryKey: [...keys.table(run.id), run.policy_step],
     queryFn: ({ signal }) => fetchJson<QTableFile>(run.id, FILE, signal),
-    refetchInterval: isActive(run) ? WHILE_LIVE : false,
+    refetchInterval: !isActive(run) ? false : played === null ? WHILE_LIVE : WHILE_WATCHED,
     placeholderData: (old) => old,
   });
   const [pointed, setPointed] = useState<number | null>(null);
@@ -73,13 +79,19 @@ export function QTableCard({ run }: { run: RunDetail }) {
       }
       bodyClass="flex flex-col gap-3 p-4"
     >
-      <QTableGrid table={table} actions={file.actions} pointed={pointed} onPoint={setPointed} />
+      <QTableGrid
+        table={table}
+        actions={file.actions}
+        played={played}
+        pointed={pointed}
+        onPoint={setPointed}
+      />
       <Legend low={table.low} high={table.high} />
       <p className="min-h-8 text-xs text-ink-soft tabular-nums">
         {cell ? (
           <Values file={file} cell={cell} />
         ) : (
-          `Greedy action and its value at step ${count(file.step)}; ${count(table.visited)} of ${plural(file.states, "state")} visited. Choose a square for all its values.`
+          `Greedy action and its value at step ${count(file.step)}; ${count(table.visited)} of ${plural(file.states, "state")} visited. Choose a square for all its values and how often each action was taken.`
         )}
       </p>
     </Card>
@@ -87,10 +99,12 @@ export function QTableCard({ run }: { run: RunDetail }) {
 }
 
 function Values({ file, cell }: { file: QTableFile; cell: Cell }) {
+  const visits = file.visits?.[cell.state];
   const values = (file.q[cell.state] ?? []).map((value, action) => (
     <span key={action} className="whitespace-nowrap">
       {sign(file.actions[action] ?? String(action))}{" "}
       <b className="font-medium text-ink">{decimal(value)}</b>
+      {visits && <span className="text-ink-faint"> {count(visits[action])}×</span>}
     </span>
   ));
   return (

@@ -5,6 +5,8 @@ import { type Cell, type QPicture, sign, squareName } from "./q-table";
 interface QTableGridProps {
   table: QPicture;
   actions: readonly string[];
+  /** The state that an agent who plays is in; null: none plays. */
+  played: number | null;
   pointed: number | null;
   onPoint: (state: number | null) => void;
 }
@@ -13,7 +15,13 @@ interface QTableGridProps {
 const ROOMY = 12;
 const STRONGEST = 45;
 
-export function QTableGrid({ table: { rows }, actions, pointed, onPoint }: QTableGridProps) {
+export function QTableGrid({
+  table: { rows },
+  actions,
+  played,
+  pointed,
+  onPoint,
+}: QTableGridProps) {
   const columns = rows[0]?.length ?? 0;
   const dense = columns > ROOMY;
   return (
@@ -29,6 +37,7 @@ export function QTableGrid({ table: { rows }, actions, pointed, onPoint }: QTabl
                   actions={actions}
                   dense={dense}
                   wide={columns > 6}
+                  played={cell.state === played}
                   pointed={cell.state === pointed}
                   onPoint={() => onPoint(cell.state === pointed ? null : cell.state)}
                 />
@@ -46,11 +55,12 @@ interface SquareProps {
   actions: readonly string[];
   dense: boolean;
   wide: boolean;
+  played: boolean;
   pointed: boolean;
   onPoint: () => void;
 }
 
-function Square({ cell, actions, dense, wide, pointed, onPoint }: SquareProps) {
+function Square({ cell, actions, dense, wide, played, pointed, onPoint }: SquareProps) {
   const { letter, value, best, share } = cell;
   const name = squareName(letter);
   const signs = best.map((action) => sign(actions[action] ?? String(action)));
@@ -59,7 +69,7 @@ function Square({ cell, actions, dense, wide, pointed, onPoint }: SquareProps) {
     <button
       type="button"
       aria-pressed={pointed}
-      aria-label={`State ${cell.state}${name ? `, ${name}` : ""}: ${value === null ? "no value" : `${words}, ${decimal(value)}`}`}
+      aria-label={`State ${cell.state}${name ? `, ${name}` : ""}: ${value === null ? "no value" : `${words}, ${decimal(value)}`}${played ? ", the agent is here" : ""}`}
       onClick={onPoint}
       style={{
         background:
@@ -68,11 +78,21 @@ function Square({ cell, actions, dense, wide, pointed, onPoint }: SquareProps) {
             : `color-mix(in oklab, var(--accent) ${Math.round(share * STRONGEST)}%, var(--surface))`,
       }}
       className={clsx(
-        "grid aspect-square w-full place-content-center overflow-hidden rounded-sm border text-ink tabular-nums",
+        "relative grid aspect-square w-full place-content-center overflow-hidden rounded-sm border text-ink tabular-nums",
         pointed ? "border-accent" : "border-line",
         cell.terminal && "bg-rest-tint",
+        played && "ring-2 ring-accent",
       )}
     >
+      {played && (
+        <span
+          aria-hidden
+          className={clsx(
+            "absolute rounded-full bg-accent",
+            dense ? "top-0 right-0 size-1" : "top-1 right-1 size-2",
+          )}
+        />
+      )}
       {value === null ? (
         <span className="text-xs text-ink-soft">{!dense && (name ?? "·")}</span>
       ) : (

@@ -1,0 +1,14 @@
+"use client";
+
+import type { Moment, SessionClient } from "@/lib/session";
+import { createStore, useStoreValue } from "@/lib/store";
+
+const NOBODY = createStore<Moment | null>(null);
+
+/** The state that the agent of a session is in, as its frame shows it; null where none plays. */
+export function usePlayedState(session: SessionClient | null): number | null {
+  return useStoreValue(session?.moment ?? NOBODY, (moment) => {
+    const observation = moment?.record.observation;
+    return typeof observation === "number" ? observation : null;
+  });
+}
