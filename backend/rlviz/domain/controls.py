@@ -9,7 +9,7 @@ RISE_SECONDS = 0.25
 FALL_SECONDS = 0.15
 
 
-@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+@dataclass(frozen=True, config=ConfigDict(extra="forbid", json_schema_serialization_defaults_required=True))
 class Binding:
     """While all of ``keys`` are held, ``component`` of the action is ``value``, or on its way there.
 
@@ -27,7 +27,7 @@ class Binding:
     label: str = Field(default="", description="What it does.")
 
 
-@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+@dataclass(frozen=True, config=ConfigDict(extra="forbid", json_schema_serialization_defaults_required=True))
 class Controls:
     bindings: tuple[Binding, ...]
     neutral: tuple[float | None, ...] = Field(

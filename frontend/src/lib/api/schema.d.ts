@@ -872,13 +872,13 @@ export interface components {
        * @description Place in the action, an array read row by row; 0 of a counted one.
        * @default 0
        */
-      component?: number;
+      component: number;
       /**
        * Label
        * @description What it does.
        * @default
        */
-      label?: string;
+      label: string;
     };
     /**
      * Bounds
@@ -1166,19 +1166,19 @@ export interface components {
        * @description Whether components move gradually: to a bound within `rise_seconds`, back within `fall_seconds`.
        * @default false
        */
-      is_continuous?: boolean;
+      is_continuous: boolean;
       /**
        * Rise Seconds
        * @description From neutral to the bound, at the usual speed.
        * @default 0.25
        */
-      rise_seconds?: number;
+      rise_seconds: number;
       /**
        * Fall Seconds
        * @description From the bound back to neutral, at the usual speed.
        * @default 0.15
        */
-      fall_seconds?: number;
+      fall_seconds: number;
     };
     /**
      * CustomEnvironment

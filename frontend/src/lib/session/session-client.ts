@@ -1,5 +1,6 @@
 import {
   ApiError,
+  type Actor,
   type ClientMessage,
   type ServerMessage,
   type SessionHello,
@@ -44,6 +45,8 @@ export interface SessionState {
   playing: boolean;
   /** Steps a second. */
   fps: number;
+  /** At whose hands the controls are; null until the session has said so. */
+  actor: Actor | null;
   greedy: boolean;
   /** Environment steps that the policy was trained for, and since when (milliseconds) it plays. */
   policy: { step: number; since: number } | null;
@@ -62,8 +65,10 @@ export interface Moment<P extends Picture = ImageBitmap> extends Shown<P> {
   shownAt: number;
 }
 
+type Chosen = "greedy" | "rate" | "pause" | "actor";
+
 const AT_REST: SessionState = {
-  ...{ phase: "resting", hello: null, playing: true, fps: 0, greedy: true },
+  ...{ phase: "resting", hello: null, playing: true, fps: 0, actor: null, greedy: true },
   ...{ policy: null, refusal: null, cause: null, complaint: null },
 };
 
@@ -86,7 +91,7 @@ export class SessionClient<P extends Picture = ImageBitmap> {
   private timer: number | null = null;
   private trace = new EpisodeTrace(0);
   /** What somebody chose: it holds for the session that follows a lost one, too. */
-  private readonly chosen = new Map<"greedy" | "rate" | "pause", ClientMessage>();
+  private readonly chosen = new Map<Chosen, ClientMessage>();
 
   constructor(private readonly options: SessionClientOptions<P>) {
     this.presenter = new FramePresenter({
@@ -131,6 +136,18 @@ export class SessionClient<P extends Picture = ImageBitmap> {
     this.send({ type: "step" });
   };
 
+  /** Pauses, and goes one step back. */
+  readonly back = () => {
+    this.set({ playing: false });
+    this.send({ type: "back" });
+  };
+
+  /** Hands the controls over. */
+  readonly setActor = (actor: Actor) => {
+    this.set({ actor });
+    this.choose("actor", { type: "actor", actor });
+  };
+
   readonly reset = (seed?: number) => this.send({ type: "reset", seed: seed ?? null });
 
   readonly setGreedy = (on: boolean) => {
@@ -149,7 +166,7 @@ export class SessionClient<P extends Picture = ImageBitmap> {
     if (this.connection.phase === "live") this.socket?.send(JSON.stringify(message));
   }
 
-  private choose(kind: "greedy" | "rate" | "pause", message: ClientMessage) {
+  private choose(kind: Chosen, message: ClientMessage) {
     this.chosen.set(kind, message);
     this.send(message);
   }
@@ -222,8 +239,8 @@ export class SessionClient<P extends Picture = ImageBitmap> {
     switch (message.type) {
       case "hello": {
         this.presenter.clear();
-        const { fps, greedy } = message;
-        this.set({ hello: message, fps, greedy, playing: true, policy: null });
+        const { fps, actor, greedy } = message;
+        this.set({ hello: message, fps, actor, greedy, playing: true, policy: null });
         this.dispatch("greeted");
         for (const choice of this.chosen.values()) this.send(choice);
         return;
@@ -238,8 +255,8 @@ export class SessionClient<P extends Picture = ImageBitmap> {
       case "policy":
         return this.set({ policy: { step: message.step, since: this.options.now() } });
       case "state": {
-        const { playing, fps, greedy } = message;
-        return this.set({ playing, fps, greedy, complaint: null });
+        const { playing, fps, actor, greedy } = message;
+        return this.set({ playing, fps, actor, greedy, complaint: null });
       }
       case "error":
         return this.set({ complaint: message.detail });

@@ -41,7 +41,7 @@ export function readPress(press: Press, goSince: number | null): Reading {
 }
 
 const OWNERS =
-  "input:not([type=checkbox], [type=radio], [type=range], [type=button]), textarea, select, [contenteditable], [role=dialog], [role=alertdialog], [role=menu], [role=listbox]";
+  "input:not([type=checkbox], [type=radio], [type=range], [type=button]), textarea, select, [contenteditable], [role=dialog], [role=alertdialog], [role=menu], [role=listbox], [role=application]";
 
 /** Whether a key that is pressed on this element belongs to the element and not to the shell. */
 export function isTaken(target: EventTarget | null): boolean {

@@ -1,0 +1,101 @@
+import type { Controls } from "@/lib/api";
+import { createStore, type ReadableStore } from "@/lib/store";
+import { movedTowards, type Wanted, wantedBy } from "./controls";
+import type { AnimationFrames } from "./frame-presenter";
+
+export type Action = number | number[];
+
+interface HandOptions {
+  controls: Controls;
+  /** Whether an action is one number by which it is counted, instead of an array. */
+  counted: boolean;
+  /** Called with the action from now on; null: no key is held. */
+  act: (action: Action | null) => void;
+  /** How many times faster than usual it is played: keys move numbers faster then. */
+  pace: () => number;
+  frames: AnimationFrames;
+  now: () => number;
+}
+
+/** A person's keys, whether on the keyboard or on the screen: which are held, and the action that follows. */
+export class Hand {
+  private readonly heldStore = createStore<readonly string[]>([]);
+  private readonly known: ReadonlySet<string>;
+  private value: number[];
+  private asked: number | null = null;
+  private movedAt = 0;
+  private told = "null";
+
+  constructor(private readonly options: HandOptions) {
+    const { controls } = options;
+    this.known = new Set(controls.bindings.flatMap(({ keys }) => keys));
+    this.value = this.atRest();
+  }
+
+  /** In the order in which they were pressed. */
+  readonly held: ReadableStore<readonly string[]> = this.heldStore;
+
+  /** Returns whether the key does something here. */
+  press(key: string): boolean {
+    if (!this.known.has(key)) return false;
+    if (!this.held.get().includes(key)) this.hold([...this.held.get(), key]);
+    return true;
+  }
+
+  release(key: string) {
+    if (this.held.get().includes(key)) this.hold(this.held.get().filter((each) => each !== key));
+  }
+
+  /** No key is held any more, and numbers are neutral at once. */
+  readonly letGo = () => {
+    if (this.asked !== null) this.options.frames.cancel(this.asked);
+    this.asked = null;
+    this.value = this.atRest();
+    this.heldStore.set([]);
+    this.tell(null);
+  };
+
+  private hold(keys: readonly string[]) {
+    this.heldStore.set(keys);
+    const wanted = this.wanted();
+    if (this.options.controls.is_continuous) return this.move();
+    const complete = wanted.filter((value) => value !== null);
+    this.tell(keys.length === 0 || complete.length < wanted.length ? null : complete);
+  }
+
+  /** On to where the keys want it, in every animation frame until it is there. */
+  private move() {
+    if (this.asked !== null) return;
+    this.movedAt = this.options.now();
+    const next = () => {
+      this.asked = this.options.frames.request(() => {
+        this.asked = null;
+        const now = this.options.now();
+        const seconds = ((now - this.movedAt) / 1000) * this.options.pace();
+        this.movedAt = now;
+        const wanted = this.wanted();
+        this.value = movedTowards(this.options.controls, this.value, wanted, seconds);
+        const arrived = this.value.every((value, component) => value === wanted[component]);
+        this.tell(arrived && this.held.get().length === 0 ? null : this.value);
+        if (!arrived) next();
+      });
+    };
+    next();
+  }
+
+  private tell(value: readonly number[] | null) {
+    const action = value === null ? null : this.options.counted ? value[0]! : [...value];
+    const text = JSON.stringify(action);
+    if (text === this.told) return;
+    this.told = text;
+    this.options.act(action);
+  }
+
+  private wanted(): Wanted {
+    return wantedBy(this.options.controls, this.held.get());
+  }
+
+  private atRest(): number[] {
+    return this.options.controls.neutral.map((value) => value ?? 0);
+  }
+}
