@@ -12,6 +12,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from rlviz.domain.errors import InvalidRequest
 from rlviz.domain.limits import DEFAULT_FILM, LIMITS
+from rlviz.domain.storage_profile import DEFAULT, DEFAULT_PROFILES, StorageProfile
 from rlviz.launchers import LAUNCHERS
 from rlviz.machine import machine_memory
 
@@ -63,6 +64,11 @@ class Settings(BaseSettings):
         ge=1_000_000,
         description="What the clips of one run's filmstrip may take together, for instance 200MB; those that were not "
         "watched for longest go first, and are made again when asked for.",
+    )
+    storage: dict[str, dict[str, Any]] = Field(
+        {},
+        description="Step records by family of environments, as JSON: "
+        '{"atari": {"records": false}, "box2d": {"frames_every": 1, "max_bytes": "1GB"}}.',
     )
     trash_days: float = Field(
         7.0, ge=0, le=3_650, description="Days a deleted run stays in the trash, from where it can be brought back."
@@ -121,6 +127,19 @@ class Settings(BaseSettings):
             )
         return self
 
+    @field_validator("storage")
+    @classmethod
+    def _profiles(cls, value: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+        for family, changes in value.items():
+            if family not in DEFAULT_PROFILES:
+                raise ValueError(f"There is no family {family[:80]!r}. Known: {', '.join(DEFAULT_PROFILES)}.")
+            _changed(family, changes)
+        return value
+
+    def storage_profile(self, family: str) -> StorageProfile:
+        """What is kept of environments of ``family``."""
+        return _changed(family, self.storage.get(family, {}))
+
     @property
     def is_loopback(self) -> bool:
         return is_loopback(self.host)
@@ -135,6 +154,11 @@ class Settings(BaseSettings):
         if name not in self.model_fields_set:
             return "default"
         return "environment" if f"{PREFIX}{name}".upper() in os.environ else ".env or argument"
+
+
+def _changed(family: str, changes: dict[str, Any]) -> StorageProfile:
+    standard = DEFAULT_PROFILES.get(family, DEFAULT)
+    return StorageProfile.model_validate({**standard.model_dump(), **changes})
 
 
 def is_loopback(host: str) -> bool:

@@ -45,6 +45,8 @@ from rlviz.api.schemas import (
     RunHints,
     Solved,
     SpaceInfo,
+    StepComponents,
+    StepsInfo,
     Verdict,
 )
 from rlviz.catalog.models import EvaluationRow, RunRow
@@ -57,9 +59,11 @@ from rlviz.domain.times import utc
 from rlviz.environments.base import Environment, Space
 from rlviz.environments.stills import still_path
 from rlviz.presets.catalog import measured, presets_for
+from rlviz.records.about import Components, RecordsAbout
 from rlviz.services.use_cases import episodes
 from rlviz.services.use_cases.comparison import Compared, ComparedRuns
 from rlviz.services.use_cases.environments import variants
+from rlviz.services.use_cases.evaluations import KeptFiles
 from rlviz.services.use_cases.events import tell
 from rlviz.services.use_cases.film import FoundClip
 from rlviz.services.use_cases.metrics import Axis, Curve, Curves, SmoothedCurve
@@ -86,9 +90,35 @@ def _solved(row: RunRow, found: SolvedAt | None, threshold: float | None) -> Sol
     return Solved(step=found.step, seconds=seconds, by=found.by, threshold=threshold)
 
 
-def view_evaluation(row: EvaluationRow, has_video: bool) -> Evaluation:
-    url = f"/api/runs/{row.run_id}/artifacts/eval/{row.id}.mp4" if has_video else None
-    return Evaluation(**{"policy": PolicyChoice.LATEST, **row.record, "video_url": url})
+def view_evaluation(row: EvaluationRow, kept: KeptFiles) -> Evaluation:
+    url = f"/api/runs/{row.run_id}/artifacts/eval/{row.id}.mp4" if kept.video else None
+    known = {"policy": PolicyChoice.LATEST, "video": True, **row.record}
+    return Evaluation(**{**known, "video_url": url, "has_steps": kept.steps})
+
+
+def view_steps_info(about: RecordsAbout, names: list[str]) -> StepsInfo:
+    return StepsInfo(
+        env_id=about.env_id,
+        names=names,
+        observation=_step_components(about.observation),
+        action=_step_components(about.action),
+        seeds=[episode.seed for episode in about.episodes],
+        frames_every=about.frames_every,
+        squashed=about.squashed,
+        cut=about.cut,
+        versions=about.versions,
+    )
+
+
+def _step_components(components: Components) -> StepComponents:
+    layout = components.layout
+    return StepComponents(
+        kind=layout.kind,
+        numbers=layout.numbers,
+        labels=components.labels,
+        units=components.units,
+        starts=layout.starts if layout.kind == "Discrete" else None,
+    )
 
 
 def view_found_episodes(search: episodes.EpisodeSearch, found: episodes.FoundEpisodes) -> FoundEpisodes:
@@ -317,6 +347,7 @@ def _space(space: Space) -> SpaceInfo:
         shape=list(space.shape),
         n=space.n,
         labels=list(space.labels),
+        units=list(space.units),
         is_real=space.is_real,
         is_picture=space.is_picture,
     )

@@ -6,6 +6,7 @@
     ├── NotFound                404
     │   ├── RunNotFound
     │   ├── EvaluationNotFound
+    │   ├── StepsNotFound            the evaluation recorded none, or they are not kept any more
     │   ├── ArtifactNotFound
     │   └── SessionNotFound          it has ended, or never was
     ├── Conflict                409  the request is fine, the state forbids it
@@ -13,6 +14,8 @@
     │   ├── RunIsActive
     │   ├── NothingToEvaluate
     │   ├── EvaluationInProgress
+    │   ├── VerificationInProgress
+    │   ├── NotExportable            the records lack what the format needs
     │   ├── NothingToPlay
     │   └── TooManySessions
     ├── Unauthorized            401
@@ -123,6 +126,10 @@ class SessionNotFound(NotFound):
     title = "Session not found"
 
 
+class StepsNotFound(NotFound):
+    title = "Step records not found"
+
+
 class Conflict(RlvizError):
     status = 409
     title = "Conflict with the current state"
@@ -155,6 +162,14 @@ class NothingToPlay(Conflict):
 
 class TooManySessions(Conflict):
     title = "Too many sessions"
+
+
+class VerificationInProgress(Conflict):
+    title = "A verification is in progress"
+
+
+class NotExportable(Conflict):
+    title = "Cannot be exported so"
 
 
 class Unauthorized(RlvizError):

@@ -90,6 +90,18 @@ class VideoFacts(BaseModel):
     size_bytes: int
 
 
+class StepsFacts(BaseModel):
+    """The file of step records. ``file`` is relative to the run folder."""
+
+    model_config = ConfigDict(frozen=True)
+
+    file: str
+    rows: int = Field(description="Records: one more an episode than it has steps.")
+    size_bytes: int
+    blake2b: str = Field(description="Hash of the file, by which a change is found.")
+    cut: bool = Field(description="The file reached the size it may have: later steps were not recorded.")
+
+
 class EvaluationSummary(BaseModel):
     """The result of a completed evaluation."""
 
@@ -101,6 +113,16 @@ class EvaluationSummary(BaseModel):
     terminated: int = Field(description="Episodes that ended in a terminal state.")
     truncated: int = Field(description="Episodes that the time limit cut off.")
     video: VideoFacts | None
+    steps: StepsFacts | None = None
+
+
+class StepsWanted(BaseModel):
+    """How much of each step an evaluation records."""
+
+    model_config = ConfigDict(frozen=True)
+
+    frames_every: int = Field(1, ge=1, description="Every so many frames are hashed.")
+    max_bytes: int = Field(description="From this size on the file takes no more records.")
 
 
 class EvaluationRecord(BaseModel):
@@ -120,6 +142,8 @@ class EvaluationRecord(BaseModel):
     seed: Seed = DEFAULT_EVALUATION_SEED
     deterministic: bool = True
     policy: PolicyChoice = PolicyChoice.LATEST
+    video: bool = True
+    steps: StepsWanted | None = None
     checkpoint: str | None = Field(default=None, description="Policy file, relative to the run folder.")
     checkpoint_step: int | None = None
     episodes_done: int = 0

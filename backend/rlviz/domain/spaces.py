@@ -12,6 +12,7 @@ from pydantic.dataclasses import dataclass
 class Space:
     """``kind`` is the space's class name; ``labels`` name dimensions or actions.
 
+    ``units`` are those of the dimensions, in the order of their labels: ``m/s``, or an empty text where there is none.
     ``n`` is how many elements there are, of Discrete and MultiDiscrete only.
     """
 
@@ -19,6 +20,7 @@ class Space:
     shape: tuple[int, ...] = ()
     n: int | None = None
     labels: tuple[str, ...] = ()
+    units: tuple[str, ...] = ()
     dtype: str = "float32"
 
     @property
@@ -42,6 +44,8 @@ def discrete(n: int, *labels: str) -> Space:
     return Space("Discrete", n=n, labels=labels, dtype="int64")
 
 
-def box(*labels: str, shape: tuple[int, ...] | None = None, dtype: str = "float32") -> Space:
+def box(
+    *labels: str, units: tuple[str, ...] = (), shape: tuple[int, ...] | None = None, dtype: str = "float32"
+) -> Space:
     """An array of numbers; its shape is that of its labels unless one is given."""
-    return Space("Box", shape=shape or (len(labels),), labels=labels, dtype=dtype)
+    return Space("Box", shape=shape or (len(labels),), labels=labels, units=units, dtype=dtype)

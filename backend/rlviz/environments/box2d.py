@@ -18,6 +18,20 @@ _FAMILY = Family(
     install="pip install 'gymnasium[box2d]' opencv-python-headless",
 )
 _LANDER_DOES = ("no engine", "left engine", "main engine", "right engine")
+_LEGS = ("left", "right")
+_WALKER_SEES = (
+    "hull angle",
+    "hull angular velocity",
+    "x velocity",
+    "y velocity",
+    *(
+        f"{leg} {part}"
+        for leg in _LEGS
+        for part in ("hip angle", "hip speed", "knee angle", "knee speed", "leg touches")
+    ),
+    *(f"lidar {ray}" for ray in range(1, 11)),
+)
+_WALKER_UNITS = ("rad", "25 rad/s", "", "", *(("rad", "", "rad", "", "") * 2), *("of its range",) * 10)
 _RACE_FRAMES = 1_000
 _RACE_FPS = 50
 
@@ -33,7 +47,7 @@ class LunarLanderOptions(Options):
         if not self.continuous:
             return {}
         return {
-            "action_space": box("main engine", "side engines"),
+            "action_space": box("main engine", "side engines", units=("", "")),
             "controls": pushed(
                 [Push(UP, 1, "main engine")],
                 [Push(LEFT, -1, "left engine"), Push(RIGHT, 1, "right engine")],
@@ -84,7 +98,15 @@ LUNAR_LANDER = Environment(
     sees="Position, speed, tilt and whether each leg touches the ground: eight numbers.",
     does="Fires its main engine or one of its side engines, or none.",
     observation_space=box(
-        "x", "y", "x velocity", "y velocity", "angle", "angular velocity", "left leg touches", "right leg touches"
+        "x",
+        "y",
+        "x velocity",
+        "y velocity",
+        "angle",
+        "angular velocity",
+        "left leg touches",
+        "right leg touches",
+        units=("half widths", "half heights", "", "", "rad", "2.5 rad/s", "", ""),
     ),
     action_space=discrete(4, *_LANDER_DOES),
     controls=pressed({1: LEFT, 2: UP, 3: RIGHT}, _LANDER_DOES, neutral=0),
@@ -101,8 +123,8 @@ BIPEDAL_WALKER = Environment(
     summary="Teach two legs to walk. Points for getting ahead, fewer for effort, a hundred lost for a fall.",
     sees="The state of hull and joints, and ten distances measured ahead: 24 numbers.",
     does="Turns both hips and both knees with any torque from −1 to 1.",
-    observation_space=box(shape=(24,)),
-    action_space=box("left hip", "left knee", "right hip", "right knee"),
+    observation_space=box(*_WALKER_SEES, units=_WALKER_UNITS),
+    action_space=box("left hip", "left knee", "right hip", "right knee", units=("",) * 4),
     controls=pushed(
         [Push("KeyQ", 1, "left hip +"), Push("KeyA", -1, "left hip −")],
         [Push("KeyW", 1, "left knee +"), Push("KeyS", -1, "left knee −")],
@@ -124,7 +146,7 @@ CAR_RACING = Environment(
     sees="Small grey pictures of the track around the car, the last few together.",
     does="Steers, accelerates and brakes.",
     observation_space=box(shape=(2, 64, 64), dtype="uint8"),
-    action_space=box("steering", "gas", "brake"),
+    action_space=box("steering", "gas", "brake", units=("",) * 3),
     controls=pushed(
         [Push(LEFT, -1, "steer left"), Push(RIGHT, 1, "steer right")],
         [Push(UP, 1, "gas")],

@@ -36,6 +36,13 @@ def environment_of(config: RunConfig) -> Environment:
     return ENVIRONMENTS.get(config.env_id).resolve(config.env_options)
 
 
+def family_of(config: RunConfig) -> str:
+    """The family of a run's environment; an empty text for one that is not in the registry (any more)."""
+    if config.custom_environment is not None:
+        return FAMILY.id
+    return ENVIRONMENTS.get(config.env_id).family.id if config.env_id in ENVIRONMENTS.names() else ""
+
+
 def threshold_of(config: RunConfig) -> float | None:
     """The reward threshold of a run's environment with the run's options; None without one, and for an environment
     that this installation does not know (any more)."""

@@ -21,13 +21,15 @@ from rlviz.algorithms.policy import Policy, TrainedPolicy
 from rlviz.algorithms.weights import read_policy
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import ArtifactNotFound, CheckpointUnusable, RlvizError, brief
-from rlviz.domain.evaluation import EpisodeResult, EvaluationRecord, EvaluationStatus, VideoFacts
+from rlviz.domain.evaluation import EpisodeResult, EvaluationRecord, EvaluationStatus, EvaluationSummary
 from rlviz.domain.times import utc
 from rlviz.environments.custom import environment_of
 from rlviz.environments.make import make_environment
 from rlviz.evaluation.film import film
 from rlviz.evaluation.recorder import VideoRecorder
+from rlviz.evaluation.step_recorder import StepRecorder, records_about
 from rlviz.evaluation.summary import summarize
+from rlviz.records.writer import StepWriter
 from rlviz.rundir.artifacts import find_artifact
 from rlviz.rundir.files import open_file
 from rlviz.rundir.folder import RunFolder
@@ -39,7 +41,7 @@ def evaluate(folder: RunFolder, evaluation_id: str, *, clock: Clock = time.time)
     """Play the evaluation that ``eval/<evaluation_id>.json`` asks for; return its final record.
 
     The record is replaced as it goes: running, one more of ``episodes_done`` after each episode, then
-    completed, by which time the video is in place; or failed, with the cause, the traceback on standard
+    completed, by which time video and step records are in place; or failed, with the cause, the traceback on standard
     error and no file left. SIGTERM and Ctrl-C also end in failed, then raise SystemExit or
     KeyboardInterrupt. A record that is final already is returned as it is.
 
@@ -66,7 +68,7 @@ class _Job:
 
     def __init__(self, folder: RunFolder, record: EvaluationRecord, clock: Clock) -> None:
         self.folder, self.record, self.clock = folder, record, clock
-        self.video = folder.video_path(record.id)
+        self.video, self.steps = folder.video_path(record.id), folder.steps_path(record.id)
 
     def run(self) -> EvaluationRecord:
         self._update(status=EvaluationStatus.RUNNING, started_at=self._now(), episodes_done=0)
@@ -74,36 +76,49 @@ class _Job:
         torch.set_num_threads(config.torch_threads)
         pinned = self.folder.pinned_policy_path(self.record.id)
         policy = load_policy(self.folder, config.algo, self.record.checkpoint, pinned if pinned.exists() else None)
-        episodes, video = self._film(config, policy)
-        return self._update(
-            status=EvaluationStatus.COMPLETED,
-            ended_at=self._now(),
-            summary=summarize(episodes, video),
-        )
+        summary = self._play(config, policy)
+        return self._update(status=EvaluationStatus.COMPLETED, ended_at=self._now(), summary=summary)
 
     def fail(self, cause: str) -> EvaluationRecord:
         try:
             return self._update(status=EvaluationStatus.FAILED, ended_at=self._now(), cause=cause, summary=None)
         finally:
             self.video.unlink(missing_ok=True)
+            self.steps.unlink(missing_ok=True)
 
-    def _film(self, config: RunConfig, policy: Policy) -> tuple[list[EpisodeResult], VideoFacts]:
+    def _play(self, config: RunConfig, policy: Policy) -> EvaluationSummary:
+        """Film and record as far as asked for; what is written is in its place afterwards."""
         results: list[EpisodeResult] = []
-        with (
-            contextlib.closing(make_environment(config, render=True, whole_episodes=True)) as env,
-            VideoRecorder(self.video, fps=environment_of(config).render_fps) as recorder,
-        ):
+        asked = self.record
+        with contextlib.ExitStack() as stack:
+            render = asked.video or asked.steps is not None
+            env = stack.enter_context(contextlib.closing(make_environment(config, render=render, whole_episodes=True)))
+            video, writer, recorder = None, None, None
+            if asked.video:
+                fps = environment_of(config).render_fps
+                video = stack.enter_context(VideoRecorder(self.video, fps=fps))
+            if asked.steps is not None:
+                about = records_about(config, asked, env)
+                writer = stack.enter_context(
+                    StepWriter(self.steps, self.folder.path, about, max_bytes=asked.steps.max_bytes)
+                )
+                recorder = stack.enter_context(StepRecorder(writer, about, policy))
             for result in film(
                 env,
                 policy,
-                recorder,
-                episodes=self.record.episodes,
-                seed=self.record.seed,
-                deterministic=self.record.deterministic,
+                video,
+                episodes=asked.episodes,
+                seed=asked.seed,
+                deterministic=asked.deterministic,
+                steps=recorder,
             ):
                 results.append(result)
                 self._update(episodes_done=len(results))
-        return results, recorder.facts(self.video.relative_to(self.folder.path).as_posix())
+        return summarize(
+            results,
+            video.facts(self.video.relative_to(self.folder.path).as_posix()) if video is not None else None,
+            writer.facts() if writer is not None else None,
+        )
 
     def _now(self) -> datetime:
         return utc(self.clock())

@@ -1,4 +1,4 @@
-"""Filming the episodes that a policy plays. Knows no files."""
+"""Filming and recording the episodes that a policy plays. Knows no files."""
 
 from __future__ import annotations
 
@@ -24,26 +24,46 @@ class Recorder(Protocol):
     def add(self, picture: object, caption: Caption) -> None: ...
 
 
+class Steps(Protocol):
+    """What records steps; some of them with the frame that shows them."""
+
+    def wants_frame(self, step: Step) -> bool: ...
+
+    def look(self, picture: object) -> None:
+        """The frame of the step that is added next."""
+
+    def add(self, step: Step, env: Env, seed: int) -> None: ...
+
+
 def film(
     env: Env,
     policy: Policy,
-    recorder: Recorder,
+    recorder: Recorder | None,
     *,
     episodes: int,
     seed: int,
     deterministic: bool,
+    steps: Steps | None = None,
     max_steps: int = MAX_EPISODE_STEPS,
 ) -> Iterator[EpisodeResult]:
     """Play ``episodes`` episodes, each with the next seed from ``seed`` on; yield each when it has ended.
 
-    An episode of n steps gives n + 1 frames: what the reset shows, then what each step led to. So step k
-    of an episode is frame ``first_frame + k`` of the video. Raises EpisodeUnusable for a reward that is
-    no finite number.
+    An episode of n steps gives n + 1 frames and n + 1 records: what the reset shows, then what each step led to. So
+    step k of an episode is frame ``first_frame + k`` of the video. Raises EpisodeUnusable for a reward that is no
+    finite number.
     """
-    first_frame, seeds = recorder.frames, range(seed, seed + episodes)
-    for step in play([env], policy, seeds, deterministic=deterministic, max_steps=max_steps):
+    first_frame, seeds = 0, range(seed, seed + episodes)
+    played = play([env], policy, seeds, deterministic=deterministic, max_steps=max_steps)
+    for frame, step in enumerate(played):
         _check_reward(step)
-        recorder.add(env.render(), Caption(step.episode + 1, episodes, step.number, step.episode_return))
+        if recorder is not None or (steps is not None and steps.wants_frame(step)):
+            picture = env.render()
+            if steps is not None and steps.wants_frame(step):
+                steps.look(picture)
+            if recorder is not None:
+                recorder.add(picture, Caption(step.episode + 1, episodes, step.number, step.episode_return))
+        if steps is not None:
+            steps.add(step, env, seeds[step.episode])
         if step.is_last:
             yield EpisodeResult(
                 index=step.episode + 1,
@@ -54,7 +74,7 @@ def film(
                 seed=seeds[step.episode],
                 first_frame=first_frame,
             )
-            first_frame = recorder.frames
+            first_frame = frame + 1
 
 
 def _check_reward(step: Step) -> None:

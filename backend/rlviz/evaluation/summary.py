@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import fmean, pstdev
 
-from rlviz.domain.evaluation import EpisodeResult, EvaluationSummary, Spread, VideoFacts
+from rlviz.domain.evaluation import EpisodeResult, EvaluationSummary, Spread, StepsFacts, VideoFacts
 
 
-def summarize(episodes: Sequence[EpisodeResult], video: VideoFacts | None) -> EvaluationSummary:
+def summarize(
+    episodes: Sequence[EpisodeResult], video: VideoFacts | None, steps: StepsFacts | None = None
+) -> EvaluationSummary:
     """Spread of return and length over ``episodes`` (at least one), and how they ended."""
     return EvaluationSummary(
         episodes=list(episodes),
@@ -17,6 +19,7 @@ def summarize(episodes: Sequence[EpisodeResult], video: VideoFacts | None) -> Ev
         terminated=sum(episode.terminated for episode in episodes),
         truncated=sum(episode.truncated for episode in episodes),
         video=video,
+        steps=steps,
     )
 
 

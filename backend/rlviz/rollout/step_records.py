@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from typing import Any
 
@@ -11,11 +10,10 @@ from numpy.typing import NDArray
 from pydantic import JsonValue
 
 from rlviz.algorithms.reading import Reading
+from rlviz.domain.space_layout import MOST_NUMBERS
 from rlviz.domain.step_record import Actor, PolicyReading, StepRecord
 from rlviz.rollout.episode import Step
-
-MAX_NUMBERS = 1_024
-"""Observations of more numbers are known by their hash, as pictures are."""
+from rlviz.rollout.numbers import digest_of
 
 
 def record_of(
@@ -47,7 +45,7 @@ def record_of(
 
 def hash_of(array: NDArray[Any]) -> str:
     """BLAKE2b of the bytes of ``array`` in C order, as 32 hexadecimal digits."""
-    return hashlib.blake2b(np.ascontiguousarray(array).data, digest_size=16).hexdigest()
+    return digest_of(array).hex()
 
 
 def as_json(value: Any) -> JsonValue:
@@ -67,7 +65,7 @@ def as_json(value: Any) -> JsonValue:
 
 def _is_large(observation: NDArray[Any]) -> bool:
     is_picture = observation.dtype == np.uint8 and observation.ndim >= 2
-    return is_picture or observation.size > MAX_NUMBERS
+    return is_picture or observation.size > MOST_NUMBERS
 
 
 def _finite(number: float) -> float | None:

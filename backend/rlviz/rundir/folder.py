@@ -179,6 +179,12 @@ class RunFolder:
     def video_path(self, evaluation_id: str) -> Path:
         return self.evaluations / f"{check_evaluation_id(evaluation_id)}.mp4"
 
+    def steps_path(self, evaluation_id: str) -> Path:
+        return self.evaluations / f"{check_evaluation_id(evaluation_id)}.steps.parquet"
+
+    def verification_path(self, evaluation_id: str) -> Path:
+        return self.evaluations / f"{check_evaluation_id(evaluation_id)}.verify.json"
+
     def evaluation_path(self, evaluation_id: str) -> Path:
         return self.evaluations / f"{check_evaluation_id(evaluation_id)}.json"
 

@@ -24,3 +24,13 @@ def retain_checkpoints(folder: RunFolder, keep: int) -> None:
 def retain_videos(folder: RunFolder, keep: int) -> None:
     """Delete all but the newest ``keep`` evaluation videos; summaries stay."""
     keep_newest(files_in(folder.evaluations, folder.path, "eval_*.mp4"), keep)
+
+
+def retain_steps(folder: RunFolder, max_bytes: int) -> None:
+    """Delete the oldest step records until those of the run have at most ``max_bytes``; the newest stay."""
+    paths = files_in(folder.evaluations, folder.path, "eval_*.steps.parquet")
+    room = max_bytes
+    for path in reversed(paths):
+        room -= path.stat().st_size
+        if room < 0 and path != paths[-1]:
+            path.unlink(missing_ok=True)

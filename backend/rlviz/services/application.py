@@ -32,6 +32,7 @@ from rlviz.services.use_cases.hints import HintService
 from rlviz.services.use_cases.metrics import MetricsService
 from rlviz.services.use_cases.runs import RunService
 from rlviz.services.use_cases.sessions import SessionService
+from rlviz.services.use_cases.step_records import StepRecordService
 from rlviz.services.use_cases.trash import TrashService
 from rlviz.settings import Settings
 
@@ -72,6 +73,7 @@ class Application:
         self.sessions = SessionService(self.settings, self.database, self.supervisor.sessions, self.environments)
         self.episodes = EpisodeService(self.settings, self.database)
         self.film = FilmService(self.settings, self.database, self.supervisor, self.broadcast)
+        self.step_records = StepRecordService(self.settings, self.evaluations)
         self.streams = StreamService(self.database, runs_dir, self.feeds, self.broadcast)
 
     @cached_property

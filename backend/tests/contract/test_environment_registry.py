@@ -14,7 +14,7 @@ from rlviz.algorithms import ALGORITHMS
 from rlviz.api.views import view_environment
 from rlviz.domain.errors import InvalidRequest, UnknownName
 from rlviz.environments import ENVIRONMENTS
-from rlviz.environments.base import Environment, Space
+from rlviz.environments.base import Environment
 from rlviz.environments.make import make
 from rlviz.services.use_cases.environments import variants
 from rlviz.training.q_table import grid
@@ -65,13 +65,22 @@ def test_the_spaces_are_those_that_are_made(made: tuple[Environment, gymnasium.E
         assert said.dtype == str(space.dtype)
 
 
-def test_labels_name_every_action_and_every_observed_number_or_none(entry: Environment) -> None:
-    def size(space: Space) -> int:
-        return space.n if space.n is not None else space.size
+def test_every_action_and_every_observed_number_has_a_name(entry: Environment) -> None:
+    """States that are numbered and pixels have none; a joystick's eighteen positions are not told apart."""
+    for variant in variants(entry) or [entry]:
+        observation, action = variant.observation_space, variant.action_space
+        if observation.is_real:
+            assert len(observation.labels) == observation.size
+        if not variant.chosen.get("full_action_space"):
+            assert len(action.labels) == (action.n if action.n is not None else action.size)
+        for space in (observation, action):
+            assert len(set(space.labels)) == len(space.labels)
 
+
+def test_every_real_number_has_a_unit_or_says_that_it_has_none(entry: Environment) -> None:
     for variant in variants(entry) or [entry]:
         for space in (variant.observation_space, variant.action_space):
-            assert len(space.labels) in (0, size(space))
+            assert len(space.units) == (space.size if space.is_real else 0)
 
 
 def test_the_squares_of_a_grid_world_are_those_that_are_made(made: tuple[Environment, gymnasium.Env[Any, Any]]) -> None:

@@ -97,7 +97,7 @@ def test_the_newest_three_videos_are_kept_and_every_summary(app: Application, tr
     assert files(trained) == sorted([f"{id_}.json" for id_ in ids] + [f"{id_}.mp4" for id_ in ids[1:]])
     rows = app.evaluations.list(trained.run_id)
     assert [row.id for row in rows] == ids[::-1]
-    assert [app.evaluations.has_video(row) for row in rows] == [True, True, True, False]
+    assert [app.evaluations.kept(row).video for row in rows] == [True, True, True, False]
     summaries = [row.parsed().summary for row in rows]
     assert all(
         summary is not None and summary == summaries[0].model_copy(update={"video": summary.video})  # type: ignore[union-attr]

@@ -46,4 +46,4 @@ def get_latest_evaluation(run_id: str, app: App) -> Evaluation:
 
 
 def _view(app: Application, row: EvaluationRow) -> Evaluation:
-    return view_evaluation(row, app.evaluations.has_video(row))
+    return view_evaluation(row, app.evaluations.kept(row))

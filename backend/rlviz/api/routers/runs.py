@@ -145,5 +145,5 @@ def _detail(app: Application, row: RunRow) -> RunDetail:
     return RunDetail(
         **_run(app, row).model_dump(),
         config=_config(app, row.id),
-        latest_evaluation=view_evaluation(latest, app.evaluations.has_video(latest)) if latest else None,
+        latest_evaluation=view_evaluation(latest, app.evaluations.kept(latest)) if latest else None,
     )

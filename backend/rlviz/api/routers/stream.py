@@ -134,7 +134,7 @@ async def _encode(app: Application, event: StreamEvent) -> bytes:
                 known = _ENCODED[event] = _event("status", StatusEventData(run=view_run(row, {})))
             return known
         case EvaluationEvent(row):
-            view = view_evaluation(row, app.evaluations.has_video(row))
+            view = view_evaluation(row, app.evaluations.kept(row))
             return _event("evaluation", EvaluationEventData(evaluation=view))
         case EndEvent(run_id, status):
             return _event("end", EndEventData.model_validate({"run_id": run_id, "status": status}))

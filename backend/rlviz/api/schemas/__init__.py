@@ -31,6 +31,7 @@ from rlviz.api.schemas.problems import Problem, ProblemField
 from rlviz.api.schemas.runs import Run, RunCreate, RunDetail, RunPage, RunPatch, Solved, Tag, TagCount, TagList
 from rlviz.api.schemas.service import Health
 from rlviz.api.schemas.sessions import Session, SessionCreate
+from rlviz.api.schemas.steps import StepColumns, StepComponents, StepsInfo
 from rlviz.api.schemas.stream import STREAM_EVENTS, EndEventData, EvaluationEventData, MetricsEventData, StatusEventData
 from rlviz.api.schemas.trash import DeletedRun, TrashList
 from rlviz.domain.limits import Bounds, Limits
@@ -91,6 +92,9 @@ __all__ = [
     "Solved",
     "SpaceInfo",
     "StatusEventData",
+    "StepColumns",
+    "StepComponents",
+    "StepsInfo",
     "Tag",
     "TagCount",
     "TagList",

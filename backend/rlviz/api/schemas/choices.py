@@ -95,7 +95,8 @@ class SpaceInfo(Wire):
     kind: str
     shape: list[int]
     n: int | None
-    labels: list[str]
+    labels: list[str] = Field(description="Names of its numbers, or of its actions; empty if nobody has named them.")
+    units: list[str] = Field(description="Units of its numbers, in the same order; an empty text where there is none.")
     is_real: bool = Field(description="Made of real numbers; pictures and counted states are of whole ones.")
     is_picture: bool = Field(description="Made of pictures.")
 

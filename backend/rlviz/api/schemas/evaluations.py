@@ -29,6 +29,10 @@ class EvaluationCreate(Body):
         le=MAX_TIMESTEPS,
         description="The policy of this step instead: of all that are kept, the newest that is not beyond it.",
     )
+    video: bool = Field(True, description="Whether to film.")
+    steps: bool | None = Field(
+        None, description="Whether to record each step; null: as the storage profile of the environment's family says."
+    )
 
 
 class Evaluation(Wire):
@@ -46,4 +50,6 @@ class Evaluation(Wire):
     checkpoint_step: int | None = Field(description="Training step of the policy that was evaluated.")
     episodes_done: int
     summary: EvaluationSummary | None
+    video: bool = Field(description="Whether a video was asked for.")
+    has_steps: bool = Field(description="Whether there are step records, and they are still kept.")
     video_url: str | None = Field(description="null before there is a video, and once it was retired.")

@@ -17,7 +17,7 @@ from rlviz.launchers.job import Evaluate
 from rlviz.rundir.atomic import remove_leftovers
 from rlviz.rundir.best import read_best
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.retention import retain_videos
+from rlviz.rundir.retention import retain_steps, retain_videos
 from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.supervision.disk_guard import DiskGuard
 
@@ -138,6 +138,8 @@ class EvaluationMonitor:
     def _tidy(self) -> None:
         remove_leftovers(self._folder.evaluations, self._folder.path)
         retain_videos(self._folder, self._keep_videos)
+        if self._record.steps is not None:
+            retain_steps(self._folder, self._record.steps.max_bytes)
 
     def _write(self, record: EvaluationRecord) -> None:
         self._record = record

@@ -22,7 +22,7 @@ from rlviz.domain.times import utc
 from rlviz.environments import ENVIRONMENTS
 from rlviz.environments.base import Environment
 from rlviz.presets.catalog import preset_for
-from rlviz.services.use_cases.provenance import git_revision, package_versions
+from rlviz.provenance import git_revision, package_versions
 
 DEFAULT_ENVIRONMENT = "CartPole-v1"
 DRAWN_SEEDS = 1_000_000

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from rlviz.catalog.evaluations import evaluations_of, latest_evaluation, open_evaluations
 from rlviz.catalog.models import EvaluationRow, RunRow
@@ -15,15 +16,21 @@ from rlviz.domain.errors import (
     NothingToEvaluate,
     RunFolderError,
 )
-from rlviz.domain.evaluation import EvaluationRecord, PolicyChoice
+from rlviz.domain.evaluation import EvaluationRecord, PolicyChoice, StepsWanted
 from rlviz.domain.ids import new_evaluation_id
 from rlviz.domain.status import RunStatus
 from rlviz.domain.times import utc
+from rlviz.environments.custom import family_of
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.files import is_file
 from rlviz.rundir.folder import RunFolder
 from rlviz.services.use_cases.base import RunUseCases
 from rlviz.services.use_cases.film import choose_policy
+
+
+class KeptFiles(NamedTuple):
+    video: bool
+    steps: bool
 
 
 class EvaluationService(RunUseCases):
@@ -36,10 +43,13 @@ class EvaluationService(RunUseCases):
         deterministic: bool,
         policy: PolicyChoice = PolicyChoice.LATEST,
         checkpoint_step: int | None = None,
+        video: bool = True,
+        steps: bool | None = None,
     ) -> EvaluationRow:
         """Queue an evaluation of the newest policy, which a run that trains is asked to save first; of the best; or of
         the kept policy that is the newest at ``checkpoint_step`` or before.
 
+        ``steps``: whether steps are recorded; None leaves that to the storage profile of the environment's family.
         Raises RunNotFound, NothingToEvaluate, EvaluationInProgress, InvalidRequest or NotEnoughDisk.
         """
         if checkpoint_step is not None and policy is not PolicyChoice.LATEST:
@@ -70,6 +80,8 @@ class EvaluationService(RunUseCases):
                 policy=policy,
                 checkpoint=kept.file if kept else None,
                 checkpoint_step=kept.step if kept else None,
+                video=video,
+                steps=self._steps(folder, steps),
             )
             if kept is not None:
                 folder.pin_policy(record.id, folder.path / kept.file)
@@ -83,6 +95,12 @@ class EvaluationService(RunUseCases):
         self._broadcast.evaluation_changed(row)
         self._supervisor.add_evaluation(row, request)
         return row
+
+    def _steps(self, folder: RunFolder, wanted: bool | None) -> StepsWanted | None:
+        profile = self._settings.storage_profile(family_of(folder.read_config()))
+        if not (profile.records if wanted is None else wanted):
+            return None
+        return StepsWanted(frames_every=profile.frames_every, max_bytes=profile.max_bytes)
 
     def list(self, run_id: str) -> list[EvaluationRow]:
         """Newest first. Raises RunNotFound."""
@@ -102,10 +120,20 @@ class EvaluationService(RunUseCases):
             get_run(session, run_id)
             return latest_evaluation(session, run_id)
 
-    def has_video(self, row: EvaluationRow) -> bool:
-        """Whether the video is still kept."""
+    def get(self, run_id: str, evaluation_id: str) -> EvaluationRow:
+        """Raises RunNotFound or EvaluationNotFound."""
+        with self._database.read() as session:
+            get_run(session, run_id)
+            row = session.get(EvaluationRow, (run_id, evaluation_id))
+        if row is None:
+            raise EvaluationNotFound(f"Run {run_id[:80]!r} has no evaluation {evaluation_id[:80]!r}.")
+        return row
+
+    def kept(self, row: EvaluationRow) -> KeptFiles:
+        """Which of its files are still there."""
         folder = self._folder(row.run_id)
-        return is_file(folder.video_path(row.id), folder.path)
+        video, steps = (is_file(path, folder.path) for path in (folder.video_path(row.id), folder.steps_path(row.id)))
+        return KeptFiles(video, steps)
 
 
 def later_than(newest: datetime | None, now: datetime) -> datetime:

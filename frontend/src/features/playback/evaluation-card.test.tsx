@@ -22,6 +22,8 @@ const evaluation = (id: string, change: Partial<Evaluation> = {}): Evaluation =>
   policy: "latest",
   checkpoint_step: 5000,
   episodes_done: 2,
+  video: true,
+  has_steps: false,
   video_url: `/api/runs/a/artifacts/eval/${id}.mp4`,
   summary: {
     episodes: [0, 100].map((first_frame, index) => ({

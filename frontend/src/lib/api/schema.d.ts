@@ -342,6 +342,46 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/runs/{run_id}/evaluations/{evaluation_id}/steps": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Get Steps
+     * @description Records, filtered and sorted: as many as one answer may hold.
+     */
+    get: operations["get_steps"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/runs/{run_id}/evaluations/{evaluation_id}/export": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Export Steps
+     * @description All records of the evaluation, in one of several formats.
+     */
+    get: operations["export_steps"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/runs/{run_id}/metrics/rows": {
     parameters: {
       query?: never;
@@ -1476,6 +1516,16 @@ export interface components {
       episodes_done: number;
       summary: components["schemas"]["EvaluationSummary"] | null;
       /**
+       * Video
+       * @description Whether a video was asked for.
+       */
+      video: boolean;
+      /**
+       * Has Steps
+       * @description Whether there are step records, and they are still kept.
+       */
+      has_steps: boolean;
+      /**
        * Video Url
        * @description null before there is a video, and once it was retired.
        */
@@ -1511,6 +1561,17 @@ export interface components {
        * @description The policy of this step instead: of all that are kept, the newest that is not beyond it.
        */
       checkpoint_step?: number | null;
+      /**
+       * Video
+       * @description Whether to film.
+       * @default true
+       */
+      video?: boolean;
+      /**
+       * Steps
+       * @description Whether to record each step; null: as the storage profile of the environment's family says.
+       */
+      steps?: boolean | null;
     };
     /**
      * EvaluationPlan
@@ -1559,7 +1620,13 @@ export interface components {
        */
       truncated: number;
       video: components["schemas"]["VideoFacts"] | null;
+      steps?: components["schemas"]["StepsFacts"] | null;
     };
+    /**
+     * ExportFormat
+     * @enum {string}
+     */
+    ExportFormat: "ndjson" | "csv" | "parquet" | "minari";
     /**
      * FigureComparison
      * @description One figure of every run, and whether one run is best in it.
@@ -3077,6 +3144,7 @@ export interface components {
      * Space
      * @description ``kind`` is the space's class name; ``labels`` name dimensions or actions.
      *
+     *     ``units`` are those of the dimensions, in the order of their labels: ``m/s``, or an empty text where there is none.
      *     ``n`` is how many elements there are, of Discrete and MultiDiscrete only.
      */
     Space: {
@@ -3095,6 +3163,11 @@ export interface components {
        */
       labels?: string[];
       /**
+       * Units
+       * @default []
+       */
+      units?: string[];
+      /**
        * Dtype
        * @default float32
        */
@@ -3108,8 +3181,16 @@ export interface components {
       shape: number[];
       /** N */
       n: number | null;
-      /** Labels */
+      /**
+       * Labels
+       * @description Names of its numbers, or of its actions; empty if nobody has named them.
+       */
       labels: string[];
+      /**
+       * Units
+       * @description Units of its numbers, in the same order; an empty text where there is none.
+       */
+      units: string[];
       /**
        * Is Real
        * @description Made of real numbers; pictures and counted states are of whole ones.
@@ -3156,6 +3237,131 @@ export interface components {
        * @description By what its launcher finds the worker again.
        */
       worker?: string | null;
+    };
+    /**
+     * StepColumns
+     * @description Records that were found, a list a column.
+     */
+    StepColumns: {
+      /** Run Id */
+      run_id: string;
+      /** Evaluation Id */
+      evaluation_id: string;
+      info: components["schemas"]["StepsInfo"];
+      /**
+       * Total
+       * @description Records that were found.
+       */
+      total: number;
+      /**
+       * Start
+       * @description Place of the first that is here among them.
+       */
+      start: number;
+      /**
+       * Stop
+       * @description Place after the last that is here: below `total` and what was asked for, ask on.
+       */
+      stop: number;
+      /**
+       * Columns
+       * @description By name, each of the same length, as in a step record. Numbers that are not finite are null.
+       */
+      columns: {
+        [key: string]: components["schemas"]["JsonValue"][];
+      };
+    };
+    /**
+     * StepComponents
+     * @description What the numbers of an observation or of an action are.
+     */
+    StepComponents: {
+      /**
+       * Kind
+       * @description The space's class name.
+       */
+      kind: string;
+      /**
+       * Numbers
+       * @description How many numbers of each are recorded; 0: only a hash.
+       */
+      numbers: number;
+      /**
+       * Labels
+       * @description Their names, or those of the actions; empty if nobody has named them.
+       */
+      labels: string[];
+      /** Units */
+      units: string[];
+      /**
+       * Starts
+       * @description The least action of a Discrete space, which the first label names.
+       */
+      starts: number[] | null;
+    };
+    /**
+     * StepsFacts
+     * @description The file of step records. ``file`` is relative to the run folder.
+     */
+    StepsFacts: {
+      /** File */
+      file: string;
+      /**
+       * Rows
+       * @description Records: one more an episode than it has steps.
+       */
+      rows: number;
+      /** Size Bytes */
+      size_bytes: number;
+      /**
+       * Blake2B
+       * @description Hash of the file, by which a change is found.
+       */
+      blake2b: string;
+      /**
+       * Cut
+       * @description The file reached the size it may have: later steps were not recorded.
+       */
+      cut: boolean;
+    };
+    /**
+     * StepsInfo
+     * @description What the file of step records says of itself.
+     */
+    StepsInfo: {
+      /** Env Id */
+      env_id: string;
+      /**
+       * Names
+       * @description Its columns.
+       */
+      names: string[];
+      observation: components["schemas"]["StepComponents"];
+      action: components["schemas"]["StepComponents"];
+      /**
+       * Seeds
+       * @description Of each episode.
+       */
+      seeds: number[];
+      /**
+       * Frames Every
+       * @description Every so many frames were hashed, and the last of each episode.
+       */
+      frames_every: number;
+      /**
+       * Squashed
+       * @description Mean and deviation lie before the hyperbolic tangent.
+       */
+      squashed: boolean;
+      /**
+       * Cut
+       * @description The file reached the size it may have: later steps are missing.
+       */
+      cut: boolean;
+      /** Versions */
+      versions: {
+        [key: string]: string;
+      };
     };
     /**
      * StoppedData
@@ -4450,6 +4656,125 @@ export interface operations {
       };
       /** @description Run not found; Evaluation not found */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_steps: {
+    parameters: {
+      query?: {
+        /** @description From 0; all episodes if left out. */
+        episode?: number | null;
+        /** @description Place of the first record found. */
+        from?: number;
+        /** @description Place after the last one. */
+        to?: number | null;
+        /** @description Comma-separated. */
+        columns?: string | null;
+        /** @description Conditions, all of which hold: column:test. */
+        where?: string[] | null;
+        /** @description Columns, comma-separated; -reward: the greatest first. */
+        sort?: string | null;
+      };
+      header?: never;
+      path: {
+        run_id: string;
+        evaluation_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["StepColumns"];
+        };
+      };
+      /** @description Run not found; Evaluation not found; Step records not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Run is damaged */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Invalid request */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  export_steps: {
+    parameters: {
+      query?: {
+        /** @description Of the answer. */
+        format?: components["schemas"]["ExportFormat"];
+      };
+      header?: never;
+      path: {
+        run_id: string;
+        evaluation_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The records */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/x-ndjson": unknown;
+          "text/csv; charset=utf-8": unknown;
+          "application/vnd.apache.parquet": unknown;
+          "application/zip": unknown;
+        };
+      };
+      /** @description Run not found; Evaluation not found; Step records not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Cannot be exported so; Run is damaged */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Invalid request */
+      422: {
         headers: {
           [name: string]: unknown;
         };

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rlviz import __version__
 
-_PACKAGES = ("stable-baselines3", "gymnasium", "torch", "numpy")
+_PACKAGES = ("stable-baselines3", "gymnasium", "torch", "numpy", "ale-py", "Box2D", "pygame-ce")
 
 
 @cache

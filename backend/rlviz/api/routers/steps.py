@@ -1,0 +1,112 @@
+"""Step records of an evaluation: looked through, and handed out in several formats."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import orjson
+from fastapi import APIRouter, Query, Request
+from starlette.responses import Response, StreamingResponse
+
+from rlviz.api.dependencies import App
+from rlviz.api.files import send_file
+from rlviz.api.headers import ARTIFACT, POLICY
+from rlviz.api.problems import documented
+from rlviz.api.schemas import StepColumns
+from rlviz.api.views import view_steps_info
+from rlviz.domain.errors import (
+    EvaluationNotFound,
+    InvalidRequest,
+    NotExportable,
+    RunFolderError,
+    RunNotFound,
+    StepsNotFound,
+)
+from rlviz.records.conditions import MOST_CONDITIONS
+from rlviz.records.export import ExportFormat
+from rlviz.records.query import StepQuery
+
+router = APIRouter(prefix="/runs/{run_id}/evaluations/{evaluation_id}", tags=["step records"])
+
+_MEDIA_TYPES = {
+    ExportFormat.NDJSON: "application/x-ndjson",
+    ExportFormat.CSV: "text/csv; charset=utf-8",
+    ExportFormat.PARQUET: "application/vnd.apache.parquet",
+    ExportFormat.MINARI: "application/zip",
+}
+_EXTENSIONS = {ExportFormat.MINARI: "minari.zip"}
+
+Names = Annotated[str | None, Query(max_length=4_000, description="Comma-separated.")]
+
+
+@router.get(
+    "/steps",
+    response_model=StepColumns,
+    responses=documented(RunNotFound, EvaluationNotFound, StepsNotFound, InvalidRequest, RunFolderError),
+)
+def get_steps(
+    run_id: str,
+    evaluation_id: str,
+    app: App,
+    episode: Annotated[int | None, Query(ge=0, le=1_000_000, description="From 0; all episodes if left out.")] = None,
+    start: Annotated[int, Query(alias="from", ge=0, le=1 << 53, description="Place of the first record found.")] = 0,
+    stop: Annotated[int | None, Query(alias="to", ge=0, le=1 << 53, description="Place after the last one.")] = None,
+    columns: Names = None,
+    where: Annotated[
+        list[Annotated[str, Query(max_length=200)]] | None,
+        Query(max_length=MOST_CONDITIONS, description="Conditions, all of which hold: column:test."),
+    ] = None,
+    sort: Annotated[
+        str | None, Query(max_length=1_000, description="Columns, comma-separated; -reward: the greatest first.")
+    ] = None,
+) -> Response:
+    """Records, filtered and sorted: as many as one answer may hold."""
+    query = StepQuery(
+        episode=episode,
+        where=where or (),
+        sort=_split(sort) or (),
+        columns=_split(columns),
+        start=start,
+        stop=stop,
+    )
+    about, names, found = app.step_records.find(run_id, evaluation_id, query)
+    content = {
+        "run_id": run_id,
+        "evaluation_id": evaluation_id,
+        "info": view_steps_info(about, names).model_dump(mode="json"),
+        "total": found.total,
+        "start": found.start,
+        "stop": found.stop,
+        "columns": found.columns,
+    }
+    return Response(orjson.dumps(content), media_type="application/json")  # which says null for NaN and infinity
+
+
+@router.get(
+    "/export",
+    response_class=Response,
+    responses={
+        200: {"description": "The records", "content": {media: {} for media in _MEDIA_TYPES.values()}},
+        **documented(RunNotFound, EvaluationNotFound, StepsNotFound, NotExportable, InvalidRequest, RunFolderError),
+    },
+)
+def export_steps(
+    run_id: str,
+    evaluation_id: str,
+    app: App,
+    request: Request,
+    kind: Annotated[ExportFormat, Query(alias="format", description="Of the answer.")] = ExportFormat.NDJSON,
+) -> Response:
+    """All records of the evaluation, in one of several formats."""
+    name = f"{run_id}-{evaluation_id}.{_EXTENSIONS.get(kind, kind.value)}"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', POLICY: ARTIFACT}
+    if kind is ExportFormat.PARQUET:
+        response = send_file(request, app.step_records.open(run_id, evaluation_id), _MEDIA_TYPES[kind])
+        response.headers.update(headers)
+        return response
+    pieces = app.step_records.export(run_id, evaluation_id, kind)
+    return StreamingResponse(pieces, headers=headers, media_type=_MEDIA_TYPES[kind])
+
+
+def _split(names: str | None) -> list[str] | None:
+    return None if names is None else [name.strip() for name in names.split(",") if name.strip()]

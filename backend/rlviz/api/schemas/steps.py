@@ -1,0 +1,45 @@
+"""Step records of an evaluation."""
+
+from __future__ import annotations
+
+from pydantic import Field, JsonValue
+
+from rlviz.api.schemas.wire import Wire
+
+
+class StepComponents(Wire):
+    """What the numbers of an observation or of an action are."""
+
+    kind: str = Field(description="The space's class name.")
+    numbers: int = Field(description="How many numbers of each are recorded; 0: only a hash.")
+    labels: list[str] = Field(description="Their names, or those of the actions; empty if nobody has named them.")
+    units: list[str]
+    starts: list[int] | None = Field(description="The least action of a Discrete space, which the first label names.")
+
+
+class StepsInfo(Wire):
+    """What the file of step records says of itself."""
+
+    env_id: str
+    names: list[str] = Field(description="Its columns.")
+    observation: StepComponents
+    action: StepComponents
+    seeds: list[int] = Field(description="Of each episode.")
+    frames_every: int = Field(description="Every so many frames were hashed, and the last of each episode.")
+    squashed: bool = Field(description="Mean and deviation lie before the hyperbolic tangent.")
+    cut: bool = Field(description="The file reached the size it may have: later steps are missing.")
+    versions: dict[str, str]
+
+
+class StepColumns(Wire):
+    """Records that were found, a list a column."""
+
+    run_id: str
+    evaluation_id: str
+    info: StepsInfo
+    total: int = Field(description="Records that were found.")
+    start: int = Field(description="Place of the first that is here among them.")
+    stop: int = Field(description="Place after the last that is here: below `total` and what was asked for, ask on.")
+    columns: dict[str, list[JsonValue]] = Field(
+        description="By name, each of the same length, as in a step record. Numbers that are not finite are null."
+    )

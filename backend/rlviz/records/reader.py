@@ -1,0 +1,120 @@
+"""StepFile: the records of an evaluation, column by column."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rlviz.domain.space_layout import SpaceLayout
+from rlviz.records.about import METADATA, RecordsAbout
+from rlviz.rundir.files import damaged, open_file
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """Of n rows. ``numbers``: shape (n,), or (n, k) of a list; texts are of type object. ``present``: shape (n,), False
+    where the record says null; what stands in ``numbers`` there means nothing."""
+
+    numbers: NDArray[Any]
+    present: NDArray[np.bool_]
+
+    def __getitem__(self, rows: Any) -> Column:
+        return Column(self.numbers[rows], self.present[rows])
+
+
+class StepFile:
+    """Open as long as the block lasts. Raises FileNotFoundError, or RunFolderError if it is no file of records."""
+
+    def __init__(self, path: Path, folder: Path) -> None:
+        """``folder`` is the run folder that ``path`` lies in."""
+        self._arrow = _arrow()
+        self._file = open_file(path, folder)
+        try:
+            self._parquet = self._arrow.parquet.ParquetFile(self._file)
+            self.about = RecordsAbout.model_validate_json(self._parquet.metadata.metadata[METADATA])
+        except (ValueError, KeyError, TypeError, OSError) as error:
+            self._file.close()
+            raise damaged(path, folder, "It is no whole file of step records.") from error
+        self._schema = self._parquet.schema_arrow
+        self.names: list[str] = list(self._schema.names)
+        self.rows: int = self._parquet.metadata.num_rows
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.close()
+
+    def layout(self, name: str) -> SpaceLayout | None:
+        """Of the columns that hold elements of a space."""
+        return {"observation": self.about.observation.layout, "action": self.about.action.layout}.get(name)
+
+    def is_number(self, name: str) -> bool:
+        kind = self._schema.field(name).type
+        return bool(self._arrow.types.is_floating(kind) or self._arrow.types.is_integer(kind))
+
+    def is_flag(self, name: str) -> bool:
+        return bool(self._arrow.types.is_boolean(self._schema.field(name).type))
+
+    def is_list(self, name: str) -> bool:
+        return bool(self._arrow.types.is_list(self._schema.field(name).type))
+
+    def groups(self, episode: int | None = None) -> list[int]:
+        """The row groups that may hold records of ``episode``, all of them if it is None."""
+        metadata = self._parquet.metadata
+        every = range(metadata.num_row_groups)
+        if episode is None:
+            return list(every)
+        place = self.names.index("episode")
+        spans = [metadata.row_group(group).column(place).statistics for group in every]
+        return [group for group in every if (span := spans[group]) is None or span.min <= episode <= span.max]
+
+    def read(self, names: list[str], groups: list[int]) -> dict[str, Column]:
+        """Columns of some row groups. Raises ValueError if the file is damaged there."""
+        try:
+            table = self._parquet.read_row_groups(groups, columns=names, use_threads=False)
+        except OSError as error:
+            raise ValueError(str(error)) from error
+        return {name: self._column(name, table.column(name).combine_chunks()) for name in names}
+
+    def by_group(self, names: list[str]) -> Iterator[dict[str, Column]]:
+        """The whole file, one row group after the other: as much memory as one of them takes."""
+        for group in self.groups():
+            yield self.read(names, [group])
+
+    def _column(self, name: str, array: Any) -> Column:
+        types = self._arrow.types
+        if isinstance(array, self._arrow.ChunkedArray):  # of no rows
+            array = self._arrow.array([], array.type)
+        present = array.is_valid().to_numpy(zero_copy_only=False)
+        if types.is_list(array.type):
+            numbers = array.flatten().to_numpy(zero_copy_only=False)
+            kept = int(present.sum())
+            layout = self.layout(name)
+            width = layout.numbers if layout is not None else len(numbers) // max(1, kept)
+            whole = np.zeros((len(array), width), numbers.dtype)
+            whole[present] = numbers.reshape(kept, width)
+            return Column(whole, present)
+        if types.is_fixed_size_binary(array.type):
+            return Column(np.array([value and value.hex() for value in array.to_pylist()], dtype=object), present)
+        if types.is_string(array.type):
+            return Column(np.array(array.to_pylist(), dtype=object), present)
+        if array.null_count:
+            array = array.fill_null(False if types.is_boolean(array.type) else 0)
+        return Column(array.to_numpy(zero_copy_only=False), present)
+
+
+def _arrow() -> Any:
+    """PyArrow, imported when records are looked at: the service starts without it."""
+    import pyarrow
+    import pyarrow.parquet
+
+    return pyarrow

@@ -1,0 +1,79 @@
+"""Files of step records, made by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+
+from rlviz.domain.step_record import Actor
+from rlviz.records.about import Components, RecordedEpisode, RecordsAbout
+from rlviz.records.writer import Row, StepWriter
+from rlviz.rollout.numbers import hash_of, layout_of, numbers_of
+
+RUN_ID, EVALUATION_ID = "ppo-cartpole-test", "eval_20261121-014312-001"
+POLE = spaces.Box(-np.inf, np.inf, (2,), np.float32)
+PUSH = spaces.Discrete(2)
+
+
+def about(
+    seen: spaces.Space[Any] = POLE,
+    acts: spaces.Space[Any] = PUSH,
+    labels: Iterable[str] = ("pole angle", "pole velocity"),
+    units: Iterable[str] = ("rad", "rad/s"),
+    actions: Iterable[str] = ("push left", "push right"),
+) -> RecordsAbout:
+    return RecordsAbout(
+        run_id=RUN_ID,
+        evaluation_id=EVALUATION_ID,
+        env_id="CartPole-v1",
+        deterministic=True,
+        max_steps=27_000,
+        observation=Components(layout=layout_of(seen), labels=list(labels), units=list(units)),
+        action=Components(layout=layout_of(acts), labels=list(actions)),
+    )
+
+
+def row(said: RecordsAbout, episode: int, index: int, seen: Any, action: Any = None, **facts: Any) -> Row:
+    """A record; ``action`` None is the reset."""
+    given = {
+        "reward": None if action is None else 1.0,
+        "episode_return": float(index),
+        "terminated": False,
+        "truncated": False,
+        "elapsed_ms": index * 20.0,
+        "frame_hash": bytes([episode, index % 256] * 8),
+        "reading": {"value": np.float32(index / 2), "probabilities": np.array([0.25, 0.75], np.float32)},
+        **facts,
+    }
+    return Row(
+        episode=episode,
+        index=index,
+        observation=numbers_of(said.observation.layout, seen),
+        observation_hash=hash_of(said.observation.layout, seen),
+        action=None if action is None else numbers_of(said.action.layout, action),
+        actor=None if action is None else Actor.POLICY,
+        **given,
+    )
+
+
+def write(path: Path, said: RecordsAbout, rows: Iterable[Row], *, max_bytes: int = 10**9) -> StepWriter:
+    with StepWriter(path, path.parent, said, max_bytes=max_bytes) as writer:
+        for one in rows:
+            if one.index == 0:
+                writer.begin(RecordedEpisode(seed=40 + one.episode))
+            writer.add(one)
+    return writer
+
+
+def pole_rows(said: RecordsAbout, episodes: int = 2, steps: int = 3) -> Iterable[Row]:
+    """Episodes that lean further and further, pushed left and right in turn; each ends in a terminal state."""
+    for episode in range(episodes):
+        yield row(said, episode, 0, [0.0, 0.0])
+        for index in range(1, steps + 1):
+            over = index == steps
+            reward = 1.0 if not over else -5.0
+            yield row(said, episode, index, [index / 10, episode], index % 2, terminated=over, reward=reward)

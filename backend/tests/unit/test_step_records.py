@@ -1,0 +1,322 @@
+"""Files of step records: what goes in comes out, filtered, sorted, cut and exported."""
+
+from __future__ import annotations
+
+import csv
+import errno
+import io
+import json
+import math
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import minari
+import numpy as np
+import psutil
+import pytest
+from gymnasium import spaces
+
+from rlviz.domain.errors import InvalidRequest, NotExportable, RunFolderError
+from rlviz.domain.step_record import StepRecord
+from rlviz.records import writer as writing
+from rlviz.records.export import ExportFormat, export
+from rlviz.records.query import StepQuery, find_steps
+from rlviz.records.reader import StepFile
+from rlviz.records.writer import Row, StepWriter
+from rlviz.rundir.atomic import atomic_write
+from tests.support.step_files import POLE, about, pole_rows, row, write
+
+NAME = "eval_20261121-014312-001.steps.parquet"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    said = about()
+    write(tmp_path / NAME, said, pole_rows(said))
+    return tmp_path / NAME
+
+
+@pytest.fixture
+def file(path: Path) -> Iterator[StepFile]:
+    with StepFile(path, path.parent) as file:
+        yield file
+
+
+def indexes(file: StepFile, *where: str, **query: Any) -> list[tuple[int, int]]:
+    found = find_steps(file, StepQuery(where=where, columns=["episode", "index"], **query)).columns
+    return list(zip(found["episode"], found["index"], strict=True))
+
+
+def records(file: StepFile) -> list[StepRecord]:
+    lines = b"".join(export(file, ExportFormat.NDJSON)).splitlines()
+    return [StepRecord.model_validate_json(line) for line in lines]
+
+
+def test_a_record_comes_back_as_a_step_record_says_it(file: StepFile) -> None:
+    reset, first, *_ = records(file)
+    assert (reset.episode, reset.index, reset.action, reset.reward, reset.actor) == (0, 0, None, None, None)
+    assert (first.action, first.reward, first.actor, first.episode_return) == (1, 1.0, "policy", 1.0)
+    assert first.observation == pytest.approx([0.1, 0.0])
+    assert first.frame_hash == "0001" * 8
+    assert first.reading is not None
+    assert (first.reading.value, first.reading.probabilities, first.reading.q_values) == (0.5, [0.25, 0.75], None)
+    assert len(records(file)) == 8
+
+
+def test_the_file_says_how_each_episode_begins(file: StepFile) -> None:
+    assert [episode.seed for episode in file.about.episodes] == [40, 41]
+
+
+@pytest.mark.parametrize(
+    ("condition", "found"),
+    [
+        ("action:1", [(0, 1), (0, 3), (1, 1), (1, 3)]),
+        ("action:push left", [(0, 2), (1, 2)]),
+        ("action:null", [(0, 0), (1, 0)]),
+        ("reward:<0", [(0, 3), (1, 3)]),
+        ("reward:-5", [(0, 3), (1, 3)]),
+        ("reward:!=1", [(0, 3), (1, 3)]),
+        ("index:1..2", [(0, 1), (0, 2), (1, 1), (1, 2)]),
+        ("index:0,3", [(0, 0), (0, 3), (1, 0), (1, 3)]),
+        ("terminated:true", [(0, 3), (1, 3)]),
+        ("observation.0:>=0.3", [(0, 3), (1, 3)]),
+        ("observation.pole velocity:1", [(1, 1), (1, 2), (1, 3)]),
+        ("reading.value:>1", [(0, 3), (1, 3)]),
+        ("reading.probabilities.1:0.75", [(e, i) for e in range(2) for i in range(4)]),
+        ("frame_hash:0102", [(1, 2)]),
+        ("text:LEFT", [(0, 2), (1, 2)]),
+        ("text:terminated", [(0, 3), (1, 3)]),
+    ],
+)
+def test_a_condition_finds_the_records_that_it_is_true_of(
+    file: StepFile, condition: str, found: list[tuple[int, int]]
+) -> None:
+    assert indexes(file, condition) == found
+
+
+def test_conditions_hold_together_and_within_an_episode(file: StepFile) -> None:
+    assert indexes(file, "action:1", "terminated:true", episode=1) == [(1, 3)]
+    assert indexes(file, episode=7) == []
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        *("", "reward", "reward:", "reward:much", "reward:nan", "colour:2", "observation:1", "terminated:yes"),
+        *("action:up", "observation.2:1", "observation.-1:1", "reading.value.0:1", "reading.nothing:1"),
+    ],
+)
+def test_a_condition_that_makes_no_sense_is_refused_and_pointed_to(file: StepFile, condition: str) -> None:
+    with pytest.raises(InvalidRequest) as caught:
+        indexes(file, "index:1", condition)
+    assert caught.value.fields[0].pointer == "/where/1"
+
+
+def test_records_are_sorted_and_what_has_no_value_comes_last(file: StepFile) -> None:
+    assert indexes(file, sort=["reward", "-episode"])[:4] == [(1, 3), (0, 3), (1, 1), (1, 2)]
+    assert indexes(file, sort=["-reward"])[-4:] == [(0, 3), (1, 3), (0, 0), (1, 0)]
+    with pytest.raises(InvalidRequest):
+        indexes(file, sort=["frame_hash"])
+
+
+def test_an_answer_is_a_stretch_of_what_was_found(file: StepFile) -> None:
+    found = find_steps(file, StepQuery(where=["index:>0"], columns=["index"], start=1, stop=3))
+    assert (found.total, found.start, found.stop, found.columns) == (6, 1, 3, {"index": [2, 3]})
+    beyond = find_steps(file, StepQuery(columns=["index"], start=100))
+    assert (beyond.total, beyond.start, beyond.stop, beyond.columns) == (8, 8, 8, {"index": []})
+
+
+def test_an_answer_is_cut_where_it_would_be_too_large(file: StepFile, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rlviz.records.query.MOST_NUMBERS", 4)
+    found = find_steps(file, StepQuery(columns=["observation"]))
+    assert (found.total, found.stop) == (8, 2)
+
+
+# Values that are hard to keep
+
+
+def kept(tmp_path: Path, seen: spaces.Space[Any], acts: spaces.Space[Any], *steps: tuple[Any, Any]) -> StepFile:
+    said = about(seen, acts, (), (), ())
+    rows = [row(said, 0, index, observation, action) for index, (observation, action) in enumerate(steps)]
+    write(tmp_path / NAME, said, rows)
+    return StepFile(tmp_path / NAME, tmp_path)
+
+
+def test_nan_and_infinity_are_null_in_a_record_and_themselves_in_the_file(tmp_path: Path) -> None:
+    with kept(tmp_path, POLE, spaces.Discrete(2), ([math.nan, math.inf], None)) as file:
+        assert records(file)[0].observation == [None, None]
+        numbers = file.read(["observation"], [0])["observation"].numbers
+        assert np.isnan(numbers[0, 0])
+        assert np.isposinf(numbers[0, 1])
+
+
+def test_composed_observations_and_multidiscrete_actions_keep_their_parts(tmp_path: Path) -> None:
+    seen = spaces.Dict(
+        {
+            "place": spaces.Tuple([spaces.Discrete(5), spaces.Box(-1, 1, (2,))]),
+            "eye": spaces.Box(0, 255, (3, 3), np.uint8),
+        }
+    )
+    element = {"place": (3, np.array([0.5, -0.5], np.float32)), "eye": np.full((3, 3), 7, np.uint8)}
+    other = {**element, "eye": np.full((3, 3), 8, np.uint8)}
+    with kept(tmp_path, seen, spaces.MultiDiscrete([3, 2]), (element, None), (other, [2, 1])) as file:
+        first, second = records(file)
+    assert first.observation == second.observation == [None, [3, [0.5, -0.5]]]
+    assert first.observation_hash != second.observation_hash
+    assert (first.action, second.action) == (None, [2, 1])
+
+
+def test_a_picture_is_kept_by_its_hash(tmp_path: Path) -> None:
+    picture = np.arange(4 * 84 * 84, dtype=np.uint32).astype(np.uint8).reshape(4, 84, 84)
+    with kept(tmp_path, spaces.Box(0, 255, (4, 84, 84), np.uint8), spaces.Discrete(2), (picture, None)) as file:
+        assert "observation" not in file.names
+        (record,) = records(file)
+    assert record.observation is None
+    assert record.observation_hash is not None
+    assert len(record.observation_hash) == 32
+
+
+def test_what_is_added_later_cannot_change_what_was_kept(tmp_path: Path) -> None:
+    said = about()
+    shared = np.zeros(2, np.float32)
+    with StepWriter(tmp_path / NAME, tmp_path, said, max_bytes=10**9) as writer:
+        for index in range(3):
+            shared[:] = index
+            writer.add(row(said, 0, index, shared))
+    with StepFile(tmp_path / NAME, tmp_path) as file:
+        assert [record.observation for record in records(file)] == [[0, 0], [1, 1], [2, 2]]
+
+
+def test_a_very_long_episode_costs_no_memory_and_is_cut_at_its_size(tmp_path: Path) -> None:
+    said = about()
+    process = psutil.Process()
+    peaks = []
+    with StepWriter(tmp_path / NAME, tmp_path, said, max_bytes=2_000_000) as writer:
+        for index in range(120_000):
+            noise = bytes(np.random.default_rng(index).bytes(16))
+            writer.add(row(said, 0, index, [index, 0], None if index == 0 else 1, frame_hash=noise))
+            if index % 20_000 == 0:
+                peaks.append(process.memory_info().rss)
+    facts = writer.facts()
+    assert facts.cut
+    assert 2_000_000 <= facts.size_bytes < 2_500_000
+    assert facts.rows < 120_000
+    assert peaks[-1] - peaks[1] < 60_000_000
+    with StepFile(tmp_path / NAME, tmp_path) as file:
+        assert file.about.cut
+        assert file.rows == facts.rows
+
+
+# Whole or absent
+
+
+def test_a_writer_that_fails_leaves_nothing(tmp_path: Path) -> None:
+    said = about()
+
+    def breaks() -> Iterator[Row]:
+        yield from pole_rows(said, steps=10_000)
+        raise RuntimeError("the pole snapped")
+
+    with pytest.raises(RuntimeError, match="snapped"):
+        write(tmp_path / NAME, said, breaks())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_leaves_nothing_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writing, "atomic_write", _on_a_full_disk)
+    said = about()
+    with pytest.raises(OSError) as caught:
+        write(tmp_path / NAME, said, pole_rows(said, steps=50_000))
+    assert caught.value.errno == errno.ENOSPC
+    assert list(tmp_path.iterdir()) == []
+
+
+class _Full:
+    """A file on a disk that has room for so many bytes."""
+
+    closed = False
+
+    def __init__(self, file: Any, room: int) -> None:
+        self._file, self._room = file, room
+        self.tell, self.flush = file.tell, file.flush
+
+    def write(self, content: bytes) -> int:
+        self._room -= len(content)
+        if self._room < 0:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return int(self._file.write(content))
+
+
+@contextmanager
+def _on_a_full_disk(path: Path, folder: Path) -> Iterator[Any]:
+    with atomic_write(path, folder) as file:
+        yield _Full(file, 50_000)
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1", b"not parquet at all" * 10])
+def test_a_file_that_is_no_records_is_damage(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / NAME).write_bytes(content)
+    with pytest.raises(RunFolderError, match="no whole file of step records"):
+        StepFile(tmp_path / NAME, tmp_path)
+
+
+# Other formats
+
+
+def test_csv_has_a_cell_for_each_number_with_its_name_and_unit(file: StepFile) -> None:
+    lines = list(csv.DictReader(io.StringIO(b"".join(export(file, ExportFormat.CSV)).decode())))
+    assert len(lines) == 8
+    assert float(lines[1]["observation.pole angle [rad]"]) == pytest.approx(0.1)
+    assert (lines[0]["action"], lines[0]["reward"]) == ("", "")
+    assert (lines[1]["action"], lines[1]["reading.probabilities.1"]) == ("1", "0.75")
+
+
+def test_minari_loads_the_export_and_finds_what_was_played(
+    file: StepFile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dataset = open_minari(file, tmp_path, monkeypatch)
+    assert (dataset.total_episodes, dataset.total_steps) == (2, 6)
+    first, second = dataset.iterate_episodes()
+    assert second.observations[:, 0] == pytest.approx([0.0, 0.1, 0.2, 0.3])
+    assert second.observations[:, 1] == pytest.approx([0, 1, 1, 1])
+    assert first.actions.tolist() == [1, 0, 1]
+    assert first.rewards.tolist() == [1, 1, -5]
+    assert first.terminations.tolist() == [False, False, True]
+    assert dataset.observation_space == POLE
+
+
+def test_minari_loads_composed_spaces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = spaces.Dict({"at": spaces.Discrete(5), "speed": spaces.Box(-1, 1, (2,), np.float32)})
+    elements = [{"at": place, "speed": np.array([place / 10, 0], np.float32)} for place in range(3)]
+    acts = spaces.MultiDiscrete([3, 2])
+    with kept(tmp_path, seen, acts, *zip(elements, [None, [2, 1], [0, 1]], strict=True)) as file:
+        dataset = open_minari(file, tmp_path, monkeypatch)
+    (episode,) = dataset.iterate_episodes()
+    assert episode.observations["at"].tolist() == [0, 1, 2]
+    assert episode.actions.tolist() == [[2, 1], [0, 1]]
+    assert dataset.action_space == acts
+
+
+def test_pictures_are_not_exported_to_minari(tmp_path: Path) -> None:
+    picture = np.zeros((4, 84, 84), np.uint8)
+    seen = spaces.Box(0, 255, (4, 84, 84), np.uint8)
+    with (
+        kept(tmp_path, seen, spaces.Discrete(2), (picture, None)) as file,
+        pytest.raises(NotExportable, match="only hashes"),
+    ):
+        list(export(file, ExportFormat.MINARI))
+
+
+def open_minari(file: StepFile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    with tempfile.TemporaryFile() as archive:
+        archive.write(b"".join(export(file, ExportFormat.MINARI)))
+        with zipfile.ZipFile(archive) as folder:
+            folder.extractall(tmp_path / "datasets")
+            (said,) = [name for name in folder.namelist() if name.endswith("data/metadata.json")]
+            name = json.loads(folder.read(said))["dataset_id"]
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path / "datasets"))
+    return minari.load_dataset(name)
