@@ -94,7 +94,7 @@ def start_run(client: httpx.Client, algo: str = "ppo", **wanted: object) -> str:
 
 
 def stop_all(client: httpx.Client) -> None:
-    for run in client.get("/runs", params={"status": ["running", "queued"]}).json()["runs"]:
+    for run in client.get("/runs", params={"status": ["starting", "running", "queued"]}).json()["runs"]:
         client.post(f"/runs/{run['id']}/stop")
     wait_until(lambda: client.get("/health").json()["active_runs"] == 0, 60)
 

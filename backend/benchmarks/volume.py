@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import statistics
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -19,11 +22,13 @@ from rlviz.settings import Settings
 ROWS = 1_000_000
 RUNS = 10_000
 REQUESTS = 300
+EPISODES = 300
+"""Of each of the run folders that a catalogue is made from."""
 
 
 def run() -> list[Figure]:
     with scratch() as root:
-        return [*_million_rows(root / "rows"), *_many_runs(root / "runs")]
+        return [*_million_rows(root / "rows"), *_many_runs(root / "runs"), *_rebuild(root / "folders")]
 
 
 def write_million_rows(root: Path) -> RunFolder:
@@ -31,8 +36,7 @@ def write_million_rows(root: Path) -> RunFolder:
     folder = new_folder(root, "ppo", 10_000_000)
     with folder.metrics_path.open("wb") as file:
         for seq in range(1, ROWS + 1):
-            values = {"episode/reward": float(seq % 500), "episode/length": seq % 500, "episode/index": seq}
-            record = {"seq": seq, "time": 1.7e9 + seq / 100, "step": seq * 9, "values": values}
+            record = {"seq": seq, "time": 1.7e9 + seq / 100, "step": seq * 9, "values": _episode(seq)}
             file.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
     return folder
 
@@ -51,6 +55,45 @@ def index_many_runs(root: Path) -> None:
             row.tags = ["baseline", "sweep"][: number % 3]
             session.add(row)
     application.database.close()
+
+
+def write_many_folders(root: Path) -> None:
+    """Folders under ``root`` of runs that have ended, each with EPISODES episodes, but without a policy."""
+    first = new_folder(root, "ppo", 100_000)
+    config = orjson.loads(first.config_path.read_bytes())
+    ends = ({"event": "started", "data": {"attempt": 1}}, {"event": "finished", "data": {"attempt": 1, "path": None}})
+    events = [
+        {"seq": seq, "time": 1.7e9 + 1_000 * seq, "step": 100_000 * (seq - 1)} | end for seq, end in enumerate(ends, 1)
+    ]
+    rows = [
+        {"seq": seq, "time": 1.7e9 + 1_000 + seq, "step": seq * 200, "values": _episode(seq)}
+        for seq in range(1, EPISODES + 1)
+    ]
+    for number in range(RUNS):
+        folder = RunFolder(root, f"run-{number}")
+        folder.path.mkdir()
+        folder.config_path.write_bytes(orjson.dumps(config | {"run_id": folder.run_id}))
+        folder.control_path.write_bytes(b'{"desired":"run","attempt":1}')
+        for path, lines in ((folder.events_path, events), (folder.metrics_path, rows)):
+            path.write_bytes(b"".join(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE) for line in lines))
+
+
+def _episode(index: int) -> dict[str, float]:
+    return {"episode/reward": float(index % 500), "episode/length": index % 500, "episode/index": index}
+
+
+def _rebuild(root: Path) -> list[Figure]:
+    write_many_folders(root)
+    begin = time.perf_counter()
+    subprocess.run(
+        [sys.executable, "-m", "rlviz", "rebuild"],
+        env={**os.environ, "RLVIZ_RUNS_DIR": str(root)},
+        check=True,
+        capture_output=True,
+    )
+    seconds = time.perf_counter() - begin
+    what = f"rlviz rebuild of {RUNS:,} runs with {EPISODES} episodes each"
+    return [figure(what, seconds, "s", at_most=60)]
 
 
 def _million_rows(root: Path) -> list[Figure]:
