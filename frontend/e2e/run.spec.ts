@@ -110,3 +110,22 @@ test("a run that is not there says so", async ({ page }) => {
     await expect(page.getByText(words)).toBeVisible();
   }
 });
+
+test("full screen has the switch of the events, and a picture is saved with them", async ({
+  page,
+}) => {
+  await page.goto(runPage(seeded().good));
+  const card = page.getByRole("region", { name: "Episode return" });
+  await expect(card.getByRole("list", { name: "Events" })).toBeVisible();
+  await card.getByRole("button", { name: "Episode return: full screen" }).click();
+  const dialog = page.getByRole("dialog");
+  await expect(dialog.getByRole("list", { name: "Events" })).toBeVisible();
+  await dialog.getByText("Events", { exact: true }).click();
+  await expect(dialog.getByRole("list", { name: "Events" })).toHaveCount(0);
+  await dialog.getByText("Events", { exact: true }).click();
+  await expect(dialog.getByRole("list", { name: "Events" })).toBeVisible();
+  await dialog.getByRole("button", { name: "Episode return: download" }).click();
+  const saved = page.waitForEvent("download");
+  await page.getByRole("menuitem", { name: "Download picture (PNG)" }).click();
+  expect((await saved).suggestedFilename()).toMatch(/episode-return\.png$/);
+});

@@ -37,3 +37,39 @@ test("the theme follows the system until one is chosen @phone", async ({ page })
   await page.reload();
   expect(await theme()).toBe("dark");
 });
+
+test("a link opens the form on an environment, and the palette does the same", async ({ page }) => {
+  const form = page.getByRole("dialog", { name: /New run/i });
+  await page.goto("/?new=Acrobot-v1");
+  await expect(form.getByRole("button", { name: /Environment/ })).toContainText("Acrobot");
+  await page.keyboard.press("Escape");
+  await expect(form).toHaveCount(0);
+  await expect(page).toHaveURL("/");
+  await expect(page.locator("[data-connection=live]")).toBeAttached();
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("lake");
+  await expect(page.getByRole("option", { name: /FrozenLake/ }).first()).toBeVisible();
+  await page.keyboard.press("Enter");
+  await expect(form.getByRole("button", { name: /Environment/ })).toContainText("FrozenLake");
+});
+
+test("the list of runs is gone through, selected and acted on by its letters", async ({ page }) => {
+  await page.goto("/");
+  const rows = page.locator("[role=row][data-index]");
+  await expect(rows.first().getByRole("link")).toBeVisible();
+  // From elsewhere on the page the first step leads into the list.
+  await page.keyboard.press("j");
+  await expect(rows.and(page.locator("[data-index='0']"))).toBeFocused();
+  await page.keyboard.press("j");
+  await expect(rows.and(page.locator("[data-index='1']"))).toBeFocused();
+  await page.keyboard.press("k");
+  await expect(rows.and(page.locator("[data-index='0']"))).toBeFocused();
+  await page.keyboard.press("x");
+  await expect(page.locator("[data-index='0']")).toHaveAttribute("aria-selected", "true");
+  await page.keyboard.press("x");
+  await expect(page.locator("[data-index='0']")).toHaveAttribute("aria-selected", "false");
+  await page.keyboard.press("m");
+  await expect(page.getByRole("menu")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("menu")).toHaveCount(0);
+});

@@ -31,7 +31,7 @@ export function Card({
     >
       {title !== undefined && (
         <div className="flex min-h-11 flex-wrap items-center justify-between gap-x-3 gap-y-1.5 border-b border-line px-4 py-1.5">
-          <h2 className="text-sm font-semibold">{title}</h2>
+          <h2 className="min-w-0 grow basis-40 text-sm font-semibold">{title}</h2>
           {aside}
         </div>
       )}

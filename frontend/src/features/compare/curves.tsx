@@ -78,6 +78,8 @@ export function Curves({ runs, environments, seriesStyles, metric, options }: Cu
 
 const EVALUATION = "eval/mean_reward";
 const EVALUATION_SPREAD = "eval/std_reward";
+/** More bands than this would cover each other. */
+const MOST_SPREADS = 3;
 
 /** What has to be held to draw `metric`. */
 function metricsFor(metric: string): string[] {
@@ -133,6 +135,10 @@ function useSpec(
       ...{ help: help || undefined, unit, bounds: { minimum, maximum } },
       subject: `${lines.length > 3 ? `${lines.length} runs` : lines.map(({ name }) => name).join(", ")} · ${title}`,
       empty: isReturn ? "No finished episode yet" : "None of the runs has logged this",
+      leftOut:
+        metric === EVALUATION && lines.length > MOST_SPREADS
+          ? `± one deviation is drawn for up to ${MOST_SPREADS} runs`
+          : undefined,
       series: lines.map(({ id, name, style }) => ({
         ...{ id, source: seriesOf(id), label: name, negate },
         // The mean of the last 100 episodes is known at every episode, however seldom it was logged.
@@ -142,7 +148,7 @@ function useSpec(
           : isEvaluation
             ? ("markers" as const)
             : ("line" as const),
-        ...(metric === EVALUATION && lines.length <= 3 && { spread: EVALUATION_SPREAD }),
+        ...(metric === EVALUATION && lines.length <= MOST_SPREADS && { spread: EVALUATION_SPREAD }),
         smooth: kind === "measured",
         ...{ color: style?.color ?? "series-1", dash: style?.dash },
       })),

@@ -27,7 +27,7 @@ export function UnknownRuns({ ids, onRemove }: UnknownRunsProps) {
       {error && <p className="mt-1 text-bad">{error}</p>}
       <div className="mt-2 flex flex-wrap gap-2">
         {!lost && (
-          <Button size="sm" busy={busy} onClick={() => void restore()}>
+          <Button size="sm" needsService busy={busy} onClick={() => void restore()}>
             Restore from the trash
           </Button>
         )}

@@ -134,14 +134,14 @@ test("options are asked for, and a seed that is none is refused", async () => {
   expect(asked.some(({ route }) => route.startsWith("POST"))).toBe(false);
 
   await userEvent.clear(screen.getByLabelText("Seed"));
-  await userEvent.type(screen.getByLabelText("Seed"), "3");
+  await userEvent.type(screen.getByLabelText("Seed"), "200k");
   await userEvent.selectOptions(screen.getByLabelText("Actions"), "sampled");
   await userEvent.selectOptions(screen.getByLabelText("Policy to evaluate"), "best");
   await userEvent.click(screen.getByRole("button", { name: "Run Evaluation" }));
   await screen.findByRole("status");
   expect(asked.find(({ route }) => route.startsWith("POST"))?.body).toEqual({
     episodes: 5,
-    seed: 3,
+    seed: 200_000,
     deterministic: false,
     policy: "best",
   });

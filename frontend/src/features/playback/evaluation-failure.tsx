@@ -16,7 +16,7 @@ export function EvaluationFailure({ evaluation, retrying, onRetry }: EvaluationF
         {evaluation.cause ?? "The service gives no cause."}
       </p>
       {onRetry && (
-        <Button size="sm" className="mt-2" busy={retrying} onClick={onRetry}>
+        <Button size="sm" className="mt-2" needsService busy={retrying} onClick={onRetry}>
           Evaluate again
         </Button>
       )}

@@ -1,5 +1,5 @@
 import type { CreateEvaluation, Evaluation, PolicyChoice } from "@/lib/api";
-import { count } from "@/lib/format";
+import { count, parseNumber } from "@/lib/format";
 
 /** What the form holds: text as it was typed. */
 export interface RequestDraft {
@@ -19,10 +19,10 @@ export const USUAL: RequestDraft = {
 
 /** What is wrong with a seed as it was typed; `most`: the largest that the service takes. */
 export function seedError(seed: string, most: number): string | undefined {
-  const text = seed.trim();
-  if (text === "") return undefined;
-  if (!/^\d+$/.test(text)) return "Enter a whole number";
-  return Number(text) > most ? `Must be 0 to ${count(most)}` : undefined;
+  if (seed.trim() === "") return undefined;
+  const value = parseNumber(seed);
+  if (!Number.isSafeInteger(value)) return "Enter a whole number";
+  return value < 0 || value > most ? `Must be 0 to ${count(most)}` : undefined;
 }
 
 /** Only what differs from the service's own choice is sent. `usual`: the policy, if nobody chose one. */
@@ -33,7 +33,7 @@ export function toRequest(
   const chosen = policy ?? usual;
   return {
     episodes,
-    ...(seed.trim() !== "" && { seed: Number(seed) }),
+    ...(seed.trim() !== "" && { seed: parseNumber(seed) }),
     ...(!deterministic && { deterministic }),
     ...(chosen !== "latest" && { policy: chosen }),
   };

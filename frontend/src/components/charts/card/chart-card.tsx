@@ -25,7 +25,7 @@ interface ChartCardProps {
   group: ChartGroup;
   /** The part of the axis to highlight, in its units. */
   highlight?: AxisWindow | null;
-  /** What happened to the run. */
+  /** What happened to the run; shown while the settings say so. */
   marks?: readonly ChartMark[];
   /** Height of the picture. */
   className?: string;
@@ -50,21 +50,31 @@ export function ChartCard({
   const [hidden, setHidden] = useState(NONE_HIDDEN);
   const [full, setFull] = useState(false);
   const live = useLiveChart({ spec, settings, group, hidden, highlight });
+  const shownMarks = settings.events ? marks : NO_MARKS;
   const toggle = (id: string) => setHidden((old) => toggled(old, id));
   return (
     <Card
       label={spec.title}
       title={
-        <span className="flex items-center gap-1.5">
-          {spec.title}
-          {spec.unit && <span className="text-xs font-normal text-ink-faint">{spec.unit}</span>}
+        <span className="flex min-w-0 items-center gap-1.5">
+          <span title={spec.title} className="truncate">
+            {spec.title}
+          </span>
+          {spec.unit && (
+            <span className="shrink-0 text-xs font-normal text-ink-faint">{spec.unit}</span>
+          )}
           {spec.help && <ChartHelp title={spec.title} text={spec.help} />}
         </span>
       }
       aside={
         <span className="-mr-2 flex items-center">
           {aside}
-          <ChartTools chart={live.chart} settings={settings} onSettings={onSettings} />
+          <ChartTools
+            chart={live.chart}
+            marks={shownMarks}
+            settings={settings}
+            onSettings={onSettings}
+          />
           <Button
             size="sm"
             variant="quiet"
@@ -77,7 +87,8 @@ export function ChartCard({
       bodyClass="flex flex-col px-3 pt-2.5 pb-1.5"
     >
       <ChartBody
-        {...{ live, marks, hidden, className }}
+        {...{ live, hidden, className }}
+        marks={shownMarks}
         smoothing={settings.smoothing}
         onToggle={toggle}
       />

@@ -7,8 +7,9 @@ export function ChartHelp({ title, text }: { title: string; text: string }) {
     <Tooltip text={text}>
       <button
         type="button"
-        aria-label={`What is ${title}? ${text}`}
-        className="grid size-5 place-items-center rounded-sm text-ink-faint hover:text-ink"
+        aria-label={`What is ${title}?`}
+        aria-description={text}
+        className="grid size-5 shrink-0 place-items-center rounded-sm text-ink-faint hover:text-ink"
       >
         <CircleHelp aria-hidden className="size-3.5" />
       </button>

@@ -1,9 +1,15 @@
 "use client";
 
-import clsx from "clsx";
 import { Tooltip } from "@/components/ui/tooltip";
 import { PLOT_INSET } from "../plot/options";
-import { groupMarks, type ChartMark, type MarkGroup, type MarkKind } from "../prepare/marks";
+import {
+  type ChartMark,
+  groupMarks,
+  MARK_LOOKS,
+  MARKS_APART,
+  type MarkGroup,
+  type MarkKind,
+} from "../prepare/marks";
 import type { ChartModel } from "../prepare/model";
 
 interface ChartMarksProps {
@@ -13,8 +19,6 @@ interface ChartMarksProps {
   width: number;
 }
 
-/** Pixels between two marks below which they stand as one. */
-const APART = 12;
 /** Marks of a group that its tooltip tells one by one. */
 const TOLD = 6;
 
@@ -25,7 +29,7 @@ export function ChartMarks({ marks, model, width }: ChartMarksProps) {
   const foot = PLOT_INSET.bottom + (model.hasAxisName ? PLOT_INSET.axisName : 0);
   return (
     <ul aria-label="Events" className="pointer-events-none absolute inset-0">
-      {groupMarks(marks, model.x, inner, APART).map((group) => (
+      {groupMarks(marks, model.x, inner, MARKS_APART).map((group) => (
         <li
           key={group.marks[0]!.id}
           className="absolute"
@@ -63,28 +67,18 @@ function Mark({ group: { kind, marks } }: { group: MarkGroup }) {
   );
 }
 
-const TONES: Record<MarkKind, string> = {
-  solved: "text-good",
-  best: "text-accent",
-  evaluation: "text-series-4",
-  checkpoint: "text-ink-faint",
-};
-
-/** A shape for each kind, as colour never says something alone. */
+/** The shape of its kind in the colour of its kind. */
 export function MarkShape({ kind }: { kind: MarkKind }) {
+  const { path, isLine, color } = MARK_LOOKS[kind];
   return (
-    <svg aria-hidden viewBox="0 0 10 10" className={clsx("size-2.5", TONES[kind])}>
-      {kind === "solved" && (
-        <path d="M1.5 5.5 4 8 8.5 2" fill="none" stroke="currentColor" strokeWidth="2" />
-      )}
-      {kind === "best" && (
-        <path
-          d="M5 .5 6.3 3.6l3.2.3-2.4 2.2.7 3.2L5 7.6 2.2 9.3l.7-3.2L.5 3.9l3.2-.3z"
-          fill="currentColor"
-        />
-      )}
-      {kind === "evaluation" && <path d="M2 1.5v7l6-3.5z" fill="currentColor" />}
-      {kind === "checkpoint" && <rect x="4" y="2" width="2" height="8" fill="currentColor" />}
+    <svg
+      aria-hidden
+      viewBox="0 0 10 10"
+      className="size-2.5"
+      style={{ color: `var(--${color})` }}
+      fill={isLine ? "none" : "currentColor"}
+    >
+      <path d={path} stroke={isLine ? "currentColor" : undefined} strokeWidth="2" />
     </svg>
   );
 }

@@ -4,16 +4,19 @@ import { MoreHorizontal } from "lucide-react";
 import { Button } from "@/components/ui/button";
 import { Menu, MenuItem } from "@/components/ui/menu";
 import type { LiveChart } from "../live/live-chart";
+import type { ChartMark } from "../prepare/marks";
 import { type ChartSettings, toggledLog } from "../settings/chart-settings";
 
 interface ChartToolsProps {
   chart: LiveChart;
+  /** Those that are shown, for a picture. */
+  marks: readonly ChartMark[];
   settings: ChartSettings;
   onSettings: (change: Partial<ChartSettings>) => void;
 }
 
 /** What can be done with one chart: a logarithmic axis, downloads. */
-export function ChartTools({ chart, settings, onSettings }: ChartToolsProps) {
+export function ChartTools({ chart, marks, settings, onSettings }: ChartToolsProps) {
   const { id, title } = chart.spec;
   const log = settings.log.includes(id);
   return (
@@ -39,7 +42,7 @@ export function ChartTools({ chart, settings, onSettings }: ChartToolsProps) {
           />
         }
       >
-        <MenuItem onSelect={() => chart.downloadPng()}>Download picture (PNG)</MenuItem>
+        <MenuItem onSelect={() => chart.downloadPng(marks)}>Download picture (PNG)</MenuItem>
         <MenuItem onSelect={() => chart.downloadCsv()}>Download points (CSV)</MenuItem>
       </Menu>
     </>

@@ -36,16 +36,23 @@ export function FullScreenChart({ onClose, ...props }: FullScreenChartProps) {
 function Body({ marks, onSettings, onToggle, ...options }: Omit<FullScreenChartProps, "onClose">) {
   const live = useLiveChart(options);
   const { settings, group, hidden } = options;
+  const shownMarks = settings.events ? marks : [];
   return (
     <>
       <div className="flex flex-wrap items-center justify-between gap-2">
-        <ChartToolbar settings={settings} onChange={onSettings} group={group} />
+        <ChartToolbar {...{ settings, group }} onChange={onSettings} hasEvents={marks.length > 0} />
         <span className="flex items-center">
-          <ChartTools chart={live.chart} settings={settings} onSettings={onSettings} />
+          <ChartTools
+            chart={live.chart}
+            marks={shownMarks}
+            settings={settings}
+            onSettings={onSettings}
+          />
         </span>
       </div>
       <ChartBody
-        {...{ live, marks, hidden, onToggle }}
+        {...{ live, hidden, onToggle }}
+        marks={shownMarks}
         smoothing={settings.smoothing}
         className="grow basis-48"
       />

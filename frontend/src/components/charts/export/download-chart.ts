@@ -1,5 +1,6 @@
 import { download, fileName } from "@/lib/download";
-import { readChartColors } from "../plot/chart-colors";
+import { readTokenColors } from "../plot/token-colors";
+import { type ChartMark, MARK_KINDS, MARK_LOOKS } from "../prepare/marks";
 import type { ChartModel, ChartSpec, PrepareOptions } from "../prepare/model";
 import { smooths } from "../prepare/curve";
 import { smoothingLabel } from "../prepare/smoothing-label";
@@ -22,12 +23,16 @@ export async function downloadPng(
   spec: ChartSpec,
   model: ChartModel,
   options: Pick<PrepareOptions, "hidden" | "smoothing">,
+  marks: readonly ChartMark[],
   element: HTMLElement,
 ) {
-  const colors = readChartColors(element, SCALE);
+  const colors = readTokenColors(element, SCALE);
   const size = { width: element.clientWidth, height: element.clientHeight };
-  const picture = await withLargePlot(spec, model, { ...size, scale: SCALE, colors }, (canvas) =>
-    paintPicture(canvas, colors, captionOf(spec, model, options), SCALE),
+  const picture = await withLargePlot(
+    spec,
+    model,
+    { ...size, scale: SCALE, colors, marks },
+    (canvas) => paintPicture(canvas, colors, captionOf(spec, model, options, marks), SCALE),
   );
   picture.toBlob((blob) => blob && download(`${chartFileName(spec)}.png`, blob), "image/png");
 }
@@ -39,8 +44,9 @@ export function chartFileName({ subject = "", title }: ChartSpec): string {
 
 export function captionOf(
   { title, subject = "", series, references }: ChartSpec,
-  { notes, scale }: Pick<ChartModel, "notes" | "scale">,
+  { notes, scale, x }: Pick<ChartModel, "notes" | "scale" | "x">,
   { hidden, smoothing }: Pick<PrepareOptions, "hidden" | "smoothing">,
+  marks: readonly ChartMark[] = [],
 ): Caption {
   const shown = series.filter(({ id }) => !hidden.has(id));
   const said = [
@@ -58,6 +64,9 @@ export function captionOf(
         color: "chart-reference",
         dash: [5, 4],
       })),
+      ...MARK_KINDS.filter((kind) =>
+        marks.some((mark) => mark.kind === kind && mark.at >= x[0] && mark.at <= x[1]),
+      ).map((kind) => ({ label: MARK_LOOKS[kind].name, mark: kind })),
     ],
     notes: said.filter(Boolean).join(" · "),
   };

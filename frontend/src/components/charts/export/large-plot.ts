@@ -1,14 +1,17 @@
 import uPlot from "uplot";
-import type { ChartColors } from "../plot/chart-colors";
+import type { TokenColors } from "../plot/token-colors";
 import { plotOptions } from "../plot/options";
 import { setOpacities } from "../plot/plot";
+import { drawMarks } from "../plot/overlays";
+import type { ChartMark } from "../prepare/marks";
 import type { ChartModel, ChartSpec } from "../prepare/model";
 
 interface LargePlot {
   width: number;
   height: number;
   scale: number;
-  colors: ChartColors;
+  colors: TokenColors;
+  marks: readonly ChartMark[];
 }
 
 const nothing = () => {};
@@ -17,7 +20,7 @@ const nothing = () => {};
 export function withLargePlot<T>(
   spec: ChartSpec,
   model: ChartModel,
-  { width, height, scale, colors }: LargePlot,
+  { width, height, scale, colors, marks }: LargePlot,
   paint: (canvas: HTMLCanvasElement) => T,
 ): Promise<T> {
   const current = { colors, model, highlight: null, scale };
@@ -33,6 +36,7 @@ export function withLargePlot<T>(
       init: [(plot) => setOpacities(plot, spec, model, null)],
       draw: [
         (plot) => {
+          drawMarks(plot, current, marks);
           resolve(paint(plot.ctx.canvas));
           plot.destroy();
         },

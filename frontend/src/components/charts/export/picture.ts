@@ -1,11 +1,18 @@
-import type { ChartColors } from "../plot/chart-colors";
+import { drawMark } from "../plot/overlays";
+import type { MarkKind } from "../prepare/marks";
+import type { TokenColors } from "../plot/token-colors";
+
+type Entry =
+  | { label: string; mark: MarkKind }
+  /** The token of its colour, and its dash. */
+  | { label: string; color: string; dash?: readonly number[] };
 
 export interface Caption {
   title: string;
   /** What it is of: the run, its environment, algorithm and seed. */
   subject: string;
-  /** Below the title: what the curves are, each with its token of colour and its dash. */
-  entries: readonly { label: string; color: string; dash?: readonly number[] }[];
+  /** Below the title: what the curves and the marks are. */
+  entries: readonly Entry[];
   notes: string;
 }
 
@@ -15,7 +22,7 @@ const LINE = 18;
 const SWATCH = 18;
 
 interface Placed {
-  entry: Caption["entries"][number];
+  entry: Entry;
   left: number;
   line: number;
 }
@@ -23,7 +30,7 @@ interface Placed {
 /** A copy of the chart's canvas with title, subject and legend, on the page's background. `scale`: of the chart. */
 export function paintPicture(
   chart: HTMLCanvasElement,
-  colors: ChartColors,
+  colors: TokenColors,
   caption: Caption,
   scale: number,
 ): HTMLCanvasElement {
@@ -51,18 +58,30 @@ export function paintPicture(
   write(caption.subject, "ink-soft", MARGIN, MARGIN + TITLE + 12);
   for (const { entry, left, line } of legend) {
     const base = MARGIN + TITLE + LINE * (line + 1) + 12;
-    ctx.strokeStyle = colors.of(entry.color);
-    ctx.lineWidth = 2;
-    ctx.setLineDash((entry.dash ?? []).map((part) => part * 0.6));
-    ctx.beginPath();
-    ctx.moveTo(MARGIN + left, base - 4);
-    ctx.lineTo(MARGIN + left + SWATCH, base - 4);
-    ctx.stroke();
+    ctx.save();
+    ctx.translate(MARGIN + left, base - 4);
+    drawSample(ctx, entry, colors);
+    ctx.restore();
     write(entry.label, "ink-soft", MARGIN + left + SWATCH + 5, base);
   }
   ctx.drawImage(chart, MARGIN, head, width, height);
   write(caption.notes, "ink-faint", MARGIN, head + height + LINE - 2);
   return canvas;
+}
+
+/** A piece of the line, or the mark, from the origin to the right. */
+function drawSample(ctx: CanvasRenderingContext2D, entry: Entry, colors: TokenColors) {
+  if ("mark" in entry) {
+    ctx.translate(SWATCH / 2 - 5, -5);
+    return drawMark(ctx, entry.mark, colors);
+  }
+  ctx.strokeStyle = colors.of(entry.color);
+  ctx.lineWidth = 2;
+  ctx.setLineDash((entry.dash ?? []).map((part) => part * 0.6));
+  ctx.beginPath();
+  ctx.moveTo(0, 0);
+  ctx.lineTo(SWATCH, 0);
+  ctx.stroke();
 }
 
 /** The entries in lines that are at most `width` wide. */

@@ -3,6 +3,7 @@ import type { AxisWindow } from "@/lib/stream";
 import { downloadCsv, downloadPng } from "../export/download-chart";
 import { browserFrameClock } from "../plot/frame-queue";
 import type { FrameClock } from "../plot/throttle";
+import type { ChartMark } from "../prepare/marks";
 import type { ChartModel, ChartSpec, Interval, PrepareOptions } from "../prepare/model";
 import { type CurveCache, prepare } from "../prepare/prepare";
 import { within } from "../prepare/zoom";
@@ -112,10 +113,11 @@ export class LiveChart {
     downloadCsv(this.spec, this.prepareOptions);
   }
 
-  downloadPng() {
+  /** `marks`: those that the page shows on the chart. */
+  downloadPng(marks: readonly ChartMark[]) {
     if (!this.attached) return;
     const { model } = this.shown.get();
-    void downloadPng(this.spec, model, this.display, this.attached.element);
+    void downloadPng(this.spec, model, this.display, marks, this.attached.element);
   }
 
   private get revision(): number {

@@ -4,11 +4,11 @@ import type { ChartModel, ChartSpec } from "../prepare/model";
 import { isCrowded } from "../prepare/crowd";
 import { layout, type Row } from "../prepare/rows";
 import { axisNames, increments, positionTick, tickLabel } from "../prepare/ticks";
-import { type ChartColors, tint } from "./chart-colors";
+import { type TokenColors, tint } from "./token-colors";
 import { drawHighlight, drawReferences } from "./overlays";
 
 export interface PlotState {
-  colors: ChartColors;
+  colors: TokenColors;
   model: ChartModel;
   highlight: AxisWindow | null;
   /** How much larger than on the page everything is drawn. */

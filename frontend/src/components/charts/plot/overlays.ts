@@ -1,5 +1,13 @@
 import type uPlot from "uplot";
-import { tint } from "./chart-colors";
+import { tint } from "./token-colors";
+import {
+  type ChartMark,
+  groupMarks,
+  MARK_LOOKS,
+  type MarkKind,
+  MARKS_APART,
+} from "../prepare/marks";
+import type { TokenColors } from "./token-colors";
 import type { PlotState } from "./options";
 
 /** Draws the reference levels, dashed, across the chart. */
@@ -35,4 +43,39 @@ export function drawHighlight({ ctx, bbox, valToPos }: uPlot, { highlight, color
   ctx.fillStyle = colors.of("warn");
   for (const x of [from, to]) ctx.fillRect(Math.round(x), bbox.top, devicePixelRatio, bbox.height);
   ctx.restore();
+}
+
+/** Pixels of the box that a mark's outline is given in, and from its middle to the foot of the plot. */
+const MARK = 10;
+const MARK_ABOVE_FOOT = 8;
+
+/** Draws what happened to the run on the foot of the plot, for a picture; on the page the marks are buttons. */
+export function drawMarks(
+  { ctx, bbox }: uPlot,
+  { model, colors, scale }: PlotState,
+  marks: readonly ChartMark[],
+) {
+  const pixel = devicePixelRatio * scale;
+  for (const { kind, share } of groupMarks(marks, model.x, bbox.width / pixel, MARKS_APART)) {
+    ctx.save();
+    ctx.translate(bbox.left + share * bbox.width, bbox.top + bbox.height - MARK_ABOVE_FOOT * pixel);
+    ctx.scale(pixel, pixel);
+    ctx.translate(-MARK / 2, -MARK / 2);
+    drawMark(ctx, kind, colors);
+    ctx.restore();
+  }
+}
+
+/** Draws one mark into the box of 10 × 10 at the origin. */
+export function drawMark(ctx: CanvasRenderingContext2D, kind: MarkKind, colors: TokenColors) {
+  const { path, isLine, color } = MARK_LOOKS[kind];
+  if (isLine) {
+    ctx.strokeStyle = colors.of(color);
+    ctx.lineWidth = 2;
+    ctx.setLineDash([]);
+    ctx.stroke(new Path2D(path));
+  } else {
+    ctx.fillStyle = colors.of(color);
+    ctx.fill(new Path2D(path));
+  }
 }

@@ -4,7 +4,7 @@ import type { ChartModel, ChartSpec } from "../prepare/model";
 import { isCrowded } from "../prepare/crowd";
 import { layout } from "../prepare/rows";
 import { plotOptions, type PlotHandlers } from "./options";
-import { readChartColors, watchTheme } from "./chart-colors";
+import { readTokenColors, watchTheme } from "./token-colors";
 import { createEmphasisLayer } from "./emphasis-layer";
 import { watchTouch } from "./touch";
 
@@ -32,7 +32,7 @@ export function createPlot(
   },
 ): Plot {
   const current = {
-    colors: readChartColors(element),
+    colors: readTokenColors(element),
     model: first,
     highlight: null as AxisWindow | null,
     scale: 1,
@@ -71,7 +71,7 @@ export function createPlot(
   });
   resize.observe(element);
   const unwatchTheme = watchTheme(() => {
-    current.colors = readChartColors(element);
+    current.colors = readTokenColors(element);
     plot.redraw();
   });
   const unwatchTouch = watchTouch(plot.over, {

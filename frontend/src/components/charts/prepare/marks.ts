@@ -3,6 +3,31 @@ import type { Interval } from "./model";
 export const MARK_KINDS = ["solved", "best", "evaluation", "checkpoint"] as const;
 export type MarkKind = (typeof MARK_KINDS)[number];
 
+interface MarkLook {
+  /** As a legend calls it. */
+  name: string;
+  /** An outline in a box of 10 × 10, filled or drawn as a line: shapes differ, as colour never says something alone. */
+  path: string;
+  isLine?: boolean;
+  /** The token of its colour. */
+  color: string;
+}
+
+/** Read by the page and by exported pictures. */
+export const MARK_LOOKS: Readonly<Record<MarkKind, MarkLook>> = {
+  solved: { name: "Solved", path: "M1.5 5.5 4 8 8.5 2", isLine: true, color: "good" },
+  best: {
+    name: "Best policy",
+    path: "M5 .5 6.3 3.6l3.2.3-2.4 2.2.7 3.2L5 7.6 2.2 9.3l.7-3.2L.5 3.9l3.2-.3z",
+    color: "accent",
+  },
+  evaluation: { name: "Evaluation", path: "M2 1.5v7l6-3.5z", color: "series-4" },
+  checkpoint: { name: "Checkpoint", path: "M4 2h2v8h-2z", color: "ink-faint" },
+};
+
+/** Pixels between two marks below which they stand as one. */
+export const MARKS_APART = 12;
+
 /** Something that happened to the run at a place on the axis. */
 export interface ChartMark {
   id: string;

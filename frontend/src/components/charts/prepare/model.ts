@@ -62,6 +62,8 @@ export interface ChartSpec {
   references: readonly Reference[];
   /** The text shown while there is nothing to draw. */
   empty: string;
+  /** What the picture leaves out, whatever the data: said below it. */
+  leftOut?: string;
   /** What the curve means, in a sentence. */
   help?: string;
   /** Of the values. */

@@ -235,3 +235,8 @@ test("of ten runs only the one that moved is prepared anew", () => {
   const after = prepare(spec, options(), cache).curves;
   expect(after.flatMap((curve, i) => (curve === before[i] ? [] : [i]))).toEqual([3]);
 });
+
+test("what a chart leaves out whatever its data is said below it", () => {
+  const spec = { ...chart(rewards([1, 2])), leftOut: "bands are not drawn" };
+  expect(prepare(spec, options()).notes).toEqual(["bands are not drawn"]);
+});

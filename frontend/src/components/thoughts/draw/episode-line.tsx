@@ -1,7 +1,7 @@
 "use client";
 
 import { type KeyboardEvent, type PointerEvent, useEffect, useRef, useState } from "react";
-import { readChartColors, watchTheme } from "@/components/charts/plot/chart-colors";
+import { readTokenColors, watchTheme } from "@/components/charts/plot/token-colors";
 import { count, decimal, NONE } from "@/lib/format";
 import { lineScale, stepAt } from "../prepare/line-scale";
 import { Figure } from "./figure";
@@ -56,7 +56,7 @@ export function EpisodeLine({
       if (element.height !== high) element.height = high!;
       ctx.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
       const painted = { lines, scale, first, at, hovered };
-      paintLine(ctx, { width, height: clientHeight }, readChartColors(element), painted);
+      paintLine(ctx, { width, height: clientHeight }, readTokenColors(element), painted);
     };
     paint();
     const unwatch = watchTheme(paint);

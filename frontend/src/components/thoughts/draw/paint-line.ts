@@ -1,4 +1,4 @@
-import type { ChartColors } from "@/components/charts/plot/chart-colors";
+import type { TokenColors } from "@/components/charts/plot/token-colors";
 import { decimal } from "@/lib/format";
 import type { LineScale } from "../prepare/line-scale";
 
@@ -26,7 +26,7 @@ const INSET = 3;
 export function paintLine(
   ctx: CanvasRenderingContext2D,
   { width, height }: { width: number; height: number },
-  colors: ChartColors,
+  colors: TokenColors,
   { lines, scale, first, at, hovered }: Painted,
 ) {
   const [from, to] = scale.x;

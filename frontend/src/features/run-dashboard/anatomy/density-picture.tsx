@@ -1,7 +1,7 @@
 "use client";
 
 import { type KeyboardEvent, type PointerEvent, useEffect, useRef } from "react";
-import { readChartColors, watchTheme } from "@/components/charts/plot/chart-colors";
+import { readTokenColors, watchTheme } from "@/components/charts/plot/token-colors";
 import { count, decimal } from "@/lib/format";
 import type { Density } from "./density";
 import { paintDensity } from "./paint-density";
@@ -39,7 +39,7 @@ export function DensityPicture({
       element.height = Math.round(height * devicePixelRatio);
       ctx.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
       const painted = { density, chosen, band };
-      paintDensity(ctx, { width, height }, readChartColors(element), painted);
+      paintDensity(ctx, { width, height }, readTokenColors(element), painted);
     };
     paint();
     const unwatch = watchTheme(paint);

@@ -1,4 +1,4 @@
-import type { ChartColors } from "@/components/charts/plot/chart-colors";
+import type { TokenColors } from "@/components/charts/plot/token-colors";
 import type { Density } from "./density";
 
 interface PaintedDensity {
@@ -12,7 +12,7 @@ interface PaintedDensity {
 export function paintDensity(
   ctx: CanvasRenderingContext2D,
   { width, height }: { width: number; height: number },
-  colors: ChartColors,
+  colors: TokenColors,
   { density: { low, high, bins, columns }, chosen, band }: PaintedDensity,
 ): void {
   ctx.clearRect(0, 0, width, height);

@@ -46,7 +46,7 @@ export function LearningCurves({
     <ChartSlot
       key={spec.id}
       {...{ spec, settings, onSettings, group, waiting }}
-      marks={spec === first && settings.events ? marks : undefined}
+      marks={spec === first ? marks : undefined}
       highlight={spec === pointed && settings.axis === "step" ? highlight!.steps : null}
       className={height}
     />

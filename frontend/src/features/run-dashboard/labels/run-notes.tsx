@@ -74,7 +74,7 @@ function SaveLine({ state, error, retry }: SaveLineProps) {
     return (
       <div role="alert" className="mt-1 flex items-start justify-between gap-2 px-0.5">
         <p className="text-xs text-bad">Not saved. {explainAction(error)}</p>
-        <Button size="sm" onClick={retry}>
+        <Button size="sm" needsService onClick={retry}>
           Try again
         </Button>
       </div>

@@ -1,12 +1,12 @@
-/** The current colours by the name of their token, as a canvas cannot use CSS variables. */
-export interface ChartColors {
+/** The colours of the page's CSS tokens as they are at the moment, as a canvas cannot use CSS variables. */
+export interface TokenColors {
   of: (token: string) => string;
   font: string;
   strongFont: string;
 }
 
 /** `scale` enlarges the fonts. */
-export function readChartColors(element: Element, scale = 1): ChartColors {
+export function readTokenColors(element: Element, scale = 1): TokenColors {
   const style = getComputedStyle(element);
   const known = new Map<string, string>();
   const of = (token: string) => {
