@@ -2,6 +2,7 @@
 
     python -m rlviz.worker RUN_FOLDER                    train the run
     python -m rlviz.worker RUN_FOLDER --evaluate ID      play the evaluation
+    python -m rlviz.worker RUN_FOLDER --verify ID        play it again and compare it with its step records
     python -m rlviz.worker RUN_FOLDER --clips            film the clips of the run that are wanted
     python -m rlviz.worker FOLDER --session              play the session whose folder this is
     python -m rlviz.worker --prewarm                     import everything, then wait on stdin for such arguments
@@ -29,7 +30,7 @@ from threading import Event, Thread
 from types import FrameType
 
 from rlviz.domain.errors import Conflict
-from rlviz.launchers.job import Evaluate, MakeClips, Train, Workplace
+from rlviz.launchers.job import Evaluate, MakeClips, Train, Verify, Workplace
 from rlviz.launchers.process_identity import ProcessIdentity
 from rlviz.rundir.folder import RunFolder
 from rlviz.sessions.folder import SessionFolder
@@ -63,9 +64,11 @@ def main() -> int:
     return work(RunFolder.at(options.folder), _job(options), options.identity or str(ProcessIdentity.current()))
 
 
-def _job(options: argparse.Namespace) -> Train | Evaluate | MakeClips:
+def _job(options: argparse.Namespace) -> Train | Evaluate | Verify | MakeClips:
     if options.evaluate is not None:
         return Evaluate(options.evaluate)
+    if options.verify is not None:
+        return Verify(options.verify)
     return MakeClips() if options.clips else Train()
 
 
@@ -78,6 +81,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m rlviz.worker", description=__doc__.splitlines()[0])
     parser.add_argument("folder", nargs="?", type=Path)
     parser.add_argument("--evaluate", metavar="ID")
+    parser.add_argument("--verify", metavar="ID")
     parser.add_argument("--session", action="store_true")
     parser.add_argument("--clips", action="store_true")
     parser.add_argument("--identity", metavar="TEXT", help="how the launcher finds this worker; by default its process")
@@ -85,7 +89,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def work(folder: RunFolder, job: Train | Evaluate | MakeClips, identity: str) -> int:
+def work(folder: RunFolder, job: Train | Evaluate | Verify | MakeClips, identity: str) -> int:
     """Do ``job`` in ``folder`` as the worker of that identity; return the exit status."""
     try:
         match job:
@@ -93,6 +97,8 @@ def work(folder: RunFolder, job: Train | Evaluate | MakeClips, identity: str) ->
                 return _train(folder, identity)
             case Evaluate(evaluation_id):
                 return _evaluate(folder, evaluation_id)
+            case Verify(evaluation_id):
+                return _verify(folder, evaluation_id)
             case MakeClips():
                 return _make_clips(folder)
     except OSError as error:
@@ -145,6 +151,13 @@ def _play(folder: SessionFolder) -> int:
     Thread(target=_bound_log, args=(folder.log_path,), name="log-limit", daemon=True).start()
     play_session(folder)
     return EXIT_FAILED
+
+
+def _verify(folder: RunFolder, evaluation_id: str) -> int:
+    from rlviz.domain.verification import VerificationStatus
+    from rlviz.evaluation.verify import verify
+
+    return EXIT_OK if verify(folder, evaluation_id).status is VerificationStatus.COMPLETED else EXIT_FAILED
 
 
 def _make_clips(folder: RunFolder) -> int:

@@ -32,6 +32,13 @@ class Evaluate:
 
 
 @dataclass(frozen=True)
+class Verify:
+    """Play one evaluation of the run again, and compare it with its step records."""
+
+    evaluation_id: str
+
+
+@dataclass(frozen=True)
 class MakeClips:
     """Play the clips of the run that are wanted."""
 
@@ -41,7 +48,7 @@ class PlaySession:
     """Play for somebody who looks, as the plan in the session's folder says."""
 
 
-Job = Train | Evaluate | MakeClips | PlaySession
+Job = Train | Evaluate | Verify | MakeClips | PlaySession
 
 
 def worker_arguments(folder: Workplace, job: Job, identity: str | None = None) -> list[str]:
@@ -57,6 +64,8 @@ def worker_arguments(folder: Workplace, job: Job, identity: str | None = None) -
             return arguments
         case Evaluate(evaluation_id):
             return [*arguments, "--evaluate", evaluation_id]
+        case Verify(evaluation_id):
+            return [*arguments, "--verify", evaluation_id]
         case PlaySession():
             return [*arguments, "--session"]
         case MakeClips():

@@ -16,6 +16,7 @@ from rlviz.domain.config import RunConfig, RunName
 from rlviz.domain.errors import ArtifactNotFound, ForeignRunFolder, RunFolderError
 from rlviz.domain.evaluation import BestPolicy, EvaluationRecord
 from rlviz.domain.ids import check_evaluation_id, check_run_id, is_evaluation_id, is_run_id
+from rlviz.domain.verification import Verification
 from rlviz.rundir.aside import open_in_place
 from rlviz.rundir.atomic import remove_leftovers, write_atomically
 from rlviz.rundir.best import read_best
@@ -221,6 +222,17 @@ class RunFolder:
             self.evaluations.mkdir()
         content = record.model_dump_json(indent=2).encode()
         write_atomically(self.evaluation_path(record.id), content, self.path)
+
+    def read_verification(self, evaluation_id: str) -> Verification | None:
+        """None if none was asked for. Raises RunFolderError if it is unreadable."""
+        try:
+            return read_document(self.verification_path(evaluation_id), Verification, self.path)
+        except FileNotFoundError:
+            return None
+
+    def write_verification(self, evaluation_id: str, verification: Verification) -> None:
+        content = verification.model_dump_json(indent=2).encode()
+        write_atomically(self.verification_path(evaluation_id), content, self.path)
 
     def evaluation_ids(self) -> list[str]:
         """Ids of all evaluations, oldest first."""

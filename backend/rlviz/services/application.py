@@ -73,7 +73,7 @@ class Application:
         self.sessions = SessionService(self.settings, self.database, self.supervisor.sessions, self.environments)
         self.episodes = EpisodeService(self.settings, self.database)
         self.film = FilmService(self.settings, self.database, self.supervisor, self.broadcast)
-        self.step_records = StepRecordService(self.settings, self.evaluations)
+        self.step_records = StepRecordService(self.settings, self.evaluations, self.supervisor)
         self.streams = StreamService(self.database, runs_dir, self.feeds, self.broadcast)
 
     @cached_property

@@ -21,7 +21,9 @@ from rlviz.domain.errors import (
     RunFolderError,
     RunNotFound,
     StepsNotFound,
+    VerificationInProgress,
 )
+from rlviz.domain.verification import Verification
 from rlviz.records.conditions import MOST_CONDITIONS
 from rlviz.records.export import ExportFormat
 from rlviz.records.query import StepQuery
@@ -106,6 +108,22 @@ def export_steps(
         return response
     pieces = app.step_records.export(run_id, evaluation_id, kind)
     return StreamingResponse(pieces, headers=headers, media_type=_MEDIA_TYPES[kind])
+
+
+@router.post(
+    "/verify",
+    status_code=202,
+    responses=documented(RunNotFound, EvaluationNotFound, StepsNotFound, VerificationInProgress),
+)
+def verify_steps(run_id: str, evaluation_id: str, app: App) -> Verification:
+    """Play the episodes again, in a worker, and compare every record."""
+    return app.step_records.verify(run_id, evaluation_id)
+
+
+@router.get("/verify", responses=documented(RunNotFound, EvaluationNotFound, RunFolderError))
+def get_verification(run_id: str, evaluation_id: str, app: App) -> Verification | None:
+    """How the last verification goes, or how it went; null if nobody has asked for one."""
+    return app.step_records.verification(run_id, evaluation_id)
 
 
 def _split(names: str | None) -> list[str] | None:

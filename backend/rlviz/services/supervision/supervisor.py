@@ -18,6 +18,7 @@ from rlviz.services.supervision.live_runs import LiveRuns
 from rlviz.services.supervision.retry import RETRY_SECONDS, RetryThrottle
 from rlviz.services.supervision.session_workers import SessionWorkers
 from rlviz.services.supervision.termination import GracePeriod
+from rlviz.services.supervision.verification_workers import VerificationWorkers
 from rlviz.services.supervision.wake_signal import WakeSignal
 from rlviz.settings import Settings
 
@@ -49,6 +50,7 @@ class Supervisor:
         self._evaluations = LiveEvaluations(settings, database, launcher, broadcast, disk, self._runs)
         self.sessions = SessionWorkers(launcher, self.wake)
         self._clips = ClipWorkers(settings.runs_dir, launcher)
+        self._verifications = VerificationWorkers(settings.runs_dir, launcher)
         self._throttle = RetryThrottle()
         self._draining = Event()
         self._idle = Event()
@@ -95,11 +97,20 @@ class Supervisor:
         self._launcher.close()
         self._runs.poll()
         self._clips.end()
+        self._verifications.end()
 
     def request_clips(self, run_id: str) -> None:
         """Clips of the run are wanted; its folder says which. Asking again changes nothing."""
         self._clips.request(run_id)
         self.wake()
+
+    def request_verification(self, run_id: str, evaluation_id: str) -> None:
+        """An evaluation shall be played again and compared; its folder says so already."""
+        self._verifications.request((run_id, evaluation_id))
+        self.wake()
+
+    def is_verifying(self, run_id: str, evaluation_id: str) -> bool:
+        return self._verifications.has((run_id, evaluation_id))
 
     def add_evaluation(self, row: EvaluationRow, checkpoint_request: int | None) -> None:
         """Take over a queued evaluation. It waits for checkpoint ``checkpoint_request`` if that is a number."""
@@ -112,7 +123,8 @@ class Supervisor:
 
     def workers(self) -> list[Worker]:
         """Every worker that has not been seen to end. Not while the thread runs."""
-        return [*self._runs.monitors.workers(), *self._evaluations.monitors.workers(), *self._clips.workers()]
+        live = [*self._runs.monitors.workers(), *self._evaluations.monitors.workers()]
+        return [*live, *self._clips.workers(), *self._verifications.workers()]
 
     # Only before ``start``: what an earlier service left behind
 
@@ -140,13 +152,14 @@ class Supervisor:
     @property
     def _is_busy(self) -> bool:
         live = len(self._runs.monitors) + len(self._evaluations.monitors)
-        return live > 0 or self.sessions.is_busy or self._clips.is_busy
+        return live > 0 or self.sessions.is_busy or self._clips.is_busy or self._verifications.is_busy
 
     def _tick(self, woken: bool) -> None:
         if self._draining.is_set():
             self._runs.end_all(CLOSING_GRACE)
             self._evaluations.abandon_all()
             self._clips.end()
+            self._verifications.end()
             self.sessions.close()
         self.sessions.tick()
         freed = self._runs.poll()
@@ -159,6 +172,7 @@ class Supervisor:
             self._launch_runs()
         self._evaluations.launch()
         self._clips.tick()
+        self._verifications.tick()
         self._launcher.tick()
 
     def _launch_runs(self) -> None:

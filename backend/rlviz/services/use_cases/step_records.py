@@ -7,13 +7,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from rlviz.domain.errors import StepsNotFound
+from rlviz.domain.errors import StepsNotFound, VerificationInProgress
+from rlviz.domain.verification import Verification, VerificationStatus
 from rlviz.records.about import RecordsAbout
 from rlviz.records.export import ExportFormat, export
 from rlviz.records.query import FoundSteps, StepQuery, find_steps
 from rlviz.records.reader import StepFile
-from rlviz.rundir.files import damaged, open_file
+from rlviz.rundir.files import damaged, is_file, open_file
 from rlviz.rundir.folder import RunFolder
+from rlviz.services.supervision.supervisor import Supervisor
+from rlviz.services.supervision.verification_workers import ABANDONED
 from rlviz.services.use_cases.evaluations import EvaluationService
 from rlviz.settings import Settings
 
@@ -22,8 +25,8 @@ class StepRecordService:
     """Of evaluations that have ended; all methods raise RunNotFound, EvaluationNotFound, StepsNotFound for records
     that are not there, and RunFolderError for a file that is damaged."""
 
-    def __init__(self, settings: Settings, evaluations: EvaluationService) -> None:
-        self._settings, self._evaluations = settings, evaluations
+    def __init__(self, settings: Settings, evaluations: EvaluationService, supervisor: Supervisor) -> None:
+        self._settings, self._evaluations, self._supervisor = settings, evaluations, supervisor
 
     def find(self, run_id: str, evaluation_id: str, query: StepQuery) -> tuple[RecordsAbout, list[str], FoundSteps]:
         """What the file says of itself, its columns, and the records found. Raises InvalidRequest."""
@@ -48,6 +51,27 @@ class StepRecordService:
             yield from pieces
 
         return all_pieces()
+
+    def verify(self, run_id: str, evaluation_id: str) -> Verification:
+        """Have the episodes played again and compared. Raises VerificationInProgress."""
+        folder, path = self._path(run_id, evaluation_id)
+        if not is_file(path, folder.path):
+            raise _none(evaluation_id)
+        if self._supervisor.is_verifying(run_id, evaluation_id):
+            raise VerificationInProgress(f"Evaluation {evaluation_id!r} is being verified. Wait for it to end.")
+        asked = Verification()
+        folder.write_verification(evaluation_id, asked)
+        self._supervisor.request_verification(run_id, evaluation_id)
+        return asked
+
+    def verification(self, run_id: str, evaluation_id: str) -> Verification | None:
+        """How the last one went; None if nobody has asked for one."""
+        under_way = self._supervisor.is_verifying(run_id, evaluation_id)
+        folder, _ = self._path(run_id, evaluation_id)
+        found = folder.read_verification(evaluation_id)
+        if found is not None and found.status is VerificationStatus.RUNNING and not under_way:
+            return found.model_copy(update={"status": VerificationStatus.FAILED, "cause": ABANDONED})
+        return found
 
     def _pieces(self, run_id: str, evaluation_id: str, kind: ExportFormat) -> Iterator[bytes]:
         with self._file(run_id, evaluation_id) as file:

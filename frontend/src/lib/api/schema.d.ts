@@ -382,6 +382,30 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/runs/{run_id}/evaluations/{evaluation_id}/verify": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Get Verification
+     * @description How the last verification goes, or how it went; null if nobody has asked for one.
+     */
+    get: operations["get_verification"];
+    put?: never;
+    /**
+     * Verify Steps
+     * @description Play the episodes again, in a worker, and compare every record.
+     */
+    post: operations["verify_steps"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/runs/{run_id}/metrics/rows": {
     parameters: {
       query?: never;
@@ -1302,6 +1326,18 @@ export interface components {
        * @description Room on the disk that removing it makes.
        */
       size_bytes: number;
+    };
+    /**
+     * Difference
+     * @description The first record that came out otherwise, and the first of its columns that did.
+     */
+    Difference: {
+      /** Episode */
+      episode: number;
+      /** Index */
+      index: number;
+      /** Column */
+      column: string;
     };
     /** EnvironmentInfo */
     EnvironmentInfo: {
@@ -3489,6 +3525,36 @@ export interface components {
       cautions: string[];
     };
     /**
+     * Verification
+     * @description ``eval/<id>.verify.json``: written by the service when asked, replaced by the worker.
+     */
+    Verification: {
+      /** @default running */
+      status?: components["schemas"]["VerificationStatus"];
+      /**
+       * Identical
+       * @description Null before it is completed.
+       */
+      identical?: boolean | null;
+      /**
+       * Steps
+       * @description Records that were compared so far.
+       * @default 0
+       */
+      steps?: number;
+      first_difference?: components["schemas"]["Difference"] | null;
+      /**
+       * Cause
+       * @description Why it failed, or what differs that no step shows.
+       */
+      cause?: string | null;
+    };
+    /**
+     * VerificationStatus
+     * @enum {string}
+     */
+    VerificationStatus: "running" | "completed" | "failed";
+    /**
      * VideoFacts
      * @description What the recorder wrote. ``file`` is relative to the run folder.
      */
@@ -4775,6 +4841,88 @@ export interface operations {
       };
       /** @description Invalid request */
       422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_verification: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+        evaluation_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Verification"] | null;
+        };
+      };
+      /** @description Run not found; Evaluation not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Run is damaged */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  verify_steps: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+        evaluation_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Verification"];
+        };
+      };
+      /** @description Run not found; Evaluation not found; Step records not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description A verification is in progress */
+      409: {
         headers: {
           [name: string]: unknown;
         };

@@ -1,0 +1,35 @@
+"""Whether an evaluation, played again, comes out as its step records say."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class VerificationStatus(StrEnum):
+    RUNNING = "running"  # waits for a worker, or the episodes are being played again
+    COMPLETED = "completed"  # all were compared, or a difference was found
+    FAILED = "failed"  # the cause says why
+
+
+class Difference(BaseModel):
+    """The first record that came out otherwise, and the first of its columns that did."""
+
+    model_config = ConfigDict(frozen=True)
+
+    episode: int
+    index: int
+    column: str
+
+
+class Verification(BaseModel):
+    """``eval/<id>.verify.json``: written by the service when asked, replaced by the worker."""
+
+    model_config = ConfigDict(frozen=True)
+
+    status: VerificationStatus = VerificationStatus.RUNNING
+    identical: bool | None = Field(None, description="Null before it is completed.")
+    steps: int = Field(0, description="Records that were compared so far.")
+    first_difference: Difference | None = None
+    cause: str | None = Field(None, description="Why it failed, or what differs that no step shows.")

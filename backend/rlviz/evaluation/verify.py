@@ -1,0 +1,125 @@
+"""Playing the episodes of an evaluation again, and comparing what comes of it with the step records.
+
+The recorded actions are taken again, so that the policy is not needed: it may have been retired, and a person's
+episodes have none. What a policy made of what it saw is not computed again; a hash of the whole file tells whether
+that, or anything else, was changed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import traceback
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from rlviz.domain.config import RunConfig
+from rlviz.domain.errors import RlvizError, brief
+from rlviz.domain.verification import Difference, Verification, VerificationStatus
+from rlviz.environments.make import make_environment
+from rlviz.records.reader import Column, StepFile
+from rlviz.rollout.episode import Env, Episode, Step
+from rlviz.rollout.numbers import digest_of, hash_of, numbers_of
+from rlviz.rollout.play import seed_all
+from rlviz.rundir.files import open_file
+from rlviz.rundir.folder import RunFolder
+
+REPORT_EVERY = 1_000
+"""Records between two reports of how far it has come."""
+
+_CHANGED = "The file was changed after it was written, in something that playing again does not show."
+
+
+def verify(folder: RunFolder, evaluation_id: str) -> Verification:
+    """Do it, and write how it went; a failure is written too."""
+    try:
+        found = _verify(folder, evaluation_id)
+    except Exception as error:
+        traceback.print_exc()
+        cause = str(error) if isinstance(error, RlvizError) else f"{brief(error)}; the traceback is in worker.log."
+        found = Verification(status=VerificationStatus.FAILED, cause=cause)
+    folder.write_verification(evaluation_id, found)
+    return found
+
+
+def _verify(folder: RunFolder, evaluation_id: str) -> Verification:
+    config, path = folder.read_config(), folder.steps_path(evaluation_id)
+    steps = 0
+    with StepFile(path, folder.path) as file:
+        for steps, difference in _differences(file, config):
+            if difference is not None:
+                return _completed(steps, difference)
+            if steps % REPORT_EVERY == 0:
+                folder.write_verification(evaluation_id, Verification(steps=steps))
+    summary = folder.read_evaluation(evaluation_id).summary
+    if summary is not None and summary.steps is not None:
+        with open_file(path, folder.path) as content:
+            if hashlib.file_digest(content, "blake2b").hexdigest() != summary.steps.blake2b:
+                return _completed(steps, None, _CHANGED)
+    return _completed(steps, None)
+
+
+def _completed(steps: int, difference: Difference | None, cause: str | None = None) -> Verification:
+    return Verification(
+        status=VerificationStatus.COMPLETED,
+        identical=difference is None and cause is None,
+        steps=steps,
+        first_difference=difference,
+        cause=cause,
+    )
+
+
+def _differences(file: StepFile, config: RunConfig) -> Iterator[tuple[int, Difference | None]]:
+    """How many records have been compared, and how the last of them differs, if it does."""
+    compared = 0
+    render = "frame_hash" in file.names
+    with contextlib.closing(make_environment(config, render=render, whole_episodes=True)) as env:
+        episode: Episode | None = None
+        for columns in file.by_group(file.names):
+            for row in range(len(columns["index"].numbers)):
+                number, index = (int(columns[name].numbers[row]) for name in ("episode", "index"))
+                compared += 1
+                step = None
+                if index == 0:
+                    seed = file.about.episodes[number].seed
+                    episode = Episode(env, number, seed, file.about.max_steps)
+                    seed_all(episode, None, deterministic=True)
+                    step = episode.begin()
+                elif episode is not None and not episode.newest.is_last and columns["action"].present[row]:
+                    step = episode.take(columns["action"].numbers[row])
+                column = "index" if step is None else _differing(file, columns, row, step, env)
+                yield compared, None if column is None else Difference(episode=number, index=index, column=column)
+
+
+def _differing(file: StepFile, columns: dict[str, Column], row: int, step: Step, env: Env) -> str | None:
+    """The first column of the record in which ``step`` has come out otherwise."""
+    layout = file.about.observation.layout
+    seen_hash = hash_of(layout, step.observation)
+    came: dict[str, Any] = {
+        "episode": step.episode,
+        "index": step.number,
+        "observation": numbers_of(layout, step.observation),
+        "observation_hash": None if seen_hash is None else seen_hash.hex(),
+        "reward": None if step.number == 0 else step.reward,
+        "episode_return": step.episode_return,
+        "terminated": step.terminated,
+        "truncated": step.truncated,
+    }
+    for name, value in came.items():
+        if name in columns and not _same(columns[name], row, value):
+            return name
+    if (
+        columns["frame_hash"].present[row]
+        and columns["frame_hash"].numbers[row] != digest_of(np.asarray(env.render())).hex()
+    ):
+        return "frame_hash"
+    return None
+
+
+def _same(column: Column, row: int, value: Any) -> bool:
+    if value is None or not column.present[row]:
+        return value is None and not column.present[row]
+    recorded = column.numbers[row]
+    return bool(recorded == value) if isinstance(value, str) else np.array_equal(recorded, value, equal_nan=True)

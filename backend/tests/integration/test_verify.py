@@ -1,0 +1,178 @@
+"""Evaluations recorded, played again and compared: one environment of every family, with real policies."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet
+import pytest
+
+from rlviz.algorithms import ALGORITHMS
+from rlviz.algorithms.policy import TrainedPolicy
+from rlviz.domain.config import RunConfig
+from rlviz.domain.evaluation import EvaluationRecord, StepsWanted
+from rlviz.environments.make import make_environment
+from rlviz.evaluation import evaluate as evaluating
+from rlviz.evaluation.evaluate import evaluate
+from rlviz.evaluation.verify import verify
+from rlviz.records.reader import StepFile
+from rlviz.rundir.folder import RunFolder
+from rlviz.training.builder import build_model
+from tests.support.training import QUICK
+
+EVALUATION = "eval_20261121-014312-001"
+FAMILIES = [
+    ("q-learning", "FrozenLake-v1"),
+    ("ppo", "CartPole-v1"),
+    ("sac", "Pendulum-v1"),
+    ("ppo", "LunarLander-v3"),
+    ("ppo", "ALE/Pong-v5"),
+]
+
+
+def recorded(root: Path, monkeypatch: pytest.MonkeyPatch, algo: str = "ppo", env_id: str = "CartPole-v1") -> RunFolder:
+    """A run with an evaluation of an untrained policy that explores, of which every frame is hashed."""
+    folder = RunFolder(root, "a-run-to-verify")
+    config = RunConfig(
+        run_id=folder.run_id,
+        name="Test",
+        created_at=datetime(2026, 11, 21, tzinfo=UTC),
+        algo=algo,
+        env_id=env_id,
+        preset=None,
+        seed=1,
+        total_timesteps=512,
+        hyperparameters=QUICK[algo],
+    )
+    folder.create(config)
+    policy = TrainedPolicy(ALGORITHMS.get(algo), build_model(config), None)
+    monkeypatch.setattr(evaluating, "load_policy", lambda *_arguments: policy)
+    monkeypatch.setattr("rlviz.rollout.play.MAX_EPISODE_STEPS", 60)
+    folder.write_evaluation(
+        EvaluationRecord(
+            id=EVALUATION,
+            run_id=folder.run_id,
+            created_at=config.created_at,
+            episodes=1 if env_id.startswith("ALE") else 2,
+            deterministic=False,
+            video=False,
+            checkpoint="model.zip",
+            steps=StepsWanted(frames_every=1, max_bytes=10**8),
+        )
+    )
+    ended = evaluate(folder, EVALUATION)
+    assert ended.cause is None
+    return folder
+
+
+@pytest.mark.parametrize(("algo", "env_id"), FAMILIES)
+def test_what_was_recorded_comes_out_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, algo: str, env_id: str
+) -> None:
+    folder = recorded(tmp_path, monkeypatch, algo, env_id)
+    found = verify(folder, EVALUATION)
+    assert found.cause is None
+    assert found.identical
+    assert found.first_difference is None
+    with StepFile(folder.steps_path(EVALUATION), folder.path) as file:
+        assert found.steps == file.rows
+        hashes = file.read(["frame_hash"], file.groups())["frame_hash"]
+    assert hashes.present.all()
+    assert len(set(hashes.numbers.tolist())) > 1
+    assert folder.read_verification(EVALUATION) == found
+
+
+def test_readings_in_the_file_are_those_of_their_own_observations(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = recorded(tmp_path, monkeypatch)
+    policy = evaluating.load_policy(folder, "ppo", "model.zip")
+    with StepFile(folder.steps_path(EVALUATION), folder.path) as file:
+        columns = file.read(["observation", "reading.value", "reading.probabilities"], file.groups())
+    seen = columns["observation"].numbers
+    again = policy.read(seen, np.zeros(len(seen), int))
+    assert columns["reading.value"].present.all()
+    np.testing.assert_allclose(columns["reading.value"].numbers, again.value, rtol=1e-4)
+    np.testing.assert_allclose(columns["reading.probabilities"].numbers, again.probabilities, rtol=1e-4)
+
+
+def rewrite(folder: RunFolder, column: str, row: int, change: Any) -> None:
+    """Change one value of the file, and leave the rest of it whole."""
+    path = folder.steps_path(EVALUATION)
+    said = pyarrow.parquet.read_metadata(path).metadata
+    table = pyarrow.parquet.read_table(path)
+    values = table.column(column).to_pylist()
+    values[row] = change(values[row])
+    field = table.schema.field(column)
+    changed = table.set_column(table.column_names.index(column), field, pyarrow.array(values, field.type))
+    pyarrow.parquet.write_table(changed.replace_schema_metadata({b"rlviz": said[b"rlviz"]}), path)
+
+
+def _next(value: float) -> float:
+    """The nearest greater number of the observation's type."""
+    return float(np.nextafter(np.float32(value), np.float32(9)))
+
+
+def flipped(content: bytes) -> bytes:
+    return bytes([content[0] ^ 1]) + content[1:]
+
+
+@pytest.mark.parametrize(
+    ("column", "change", "row", "named"),
+    [
+        ("frame_hash", flipped, 3, "frame_hash"),
+        ("reward", lambda value: np.nextafter(value, 2), 2, "reward"),
+        (
+            "observation",
+            lambda value: [*value[:3], float(np.nextafter(np.float32(value[3]), np.float32(9)))],
+            4,
+            "observation",
+        ),
+        ("action", lambda value: [1 - value[0]], 5, "observation"),
+        ("terminated", lambda value: not value, 1, "terminated"),
+        ("index", lambda value: value + 1, 6, "index"),
+    ],
+)
+def test_one_bit_that_was_changed_is_found_where_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, column: str, change: Any, row: int, named: str
+) -> None:
+    folder = recorded(tmp_path, monkeypatch)
+    rewrite(folder, column, row, change)
+    found = verify(folder, EVALUATION)
+    assert found.identical is False
+    assert found.first_difference is not None
+    assert (found.first_difference.column, found.steps) == (named, row + 1)
+
+
+def test_a_changed_reading_is_found_by_the_hash_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = recorded(tmp_path, monkeypatch)
+    rewrite(folder, "reading.value", 2, lambda value: value + 1)
+    found = verify(folder, EVALUATION)
+    assert found.identical is False
+    assert found.first_difference is None
+    assert "changed" in (found.cause or "")
+
+
+def test_any_bit_of_the_file_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = recorded(tmp_path, monkeypatch)
+    path = folder.steps_path(EVALUATION)
+    whole = path.read_bytes()
+    for place in np.linspace(4, len(whole) - 12, 12, dtype=int):
+        path.write_bytes(whole[:place] + flipped(whole[place : place + 1]) + whole[place + 1 :])
+        assert not verify(folder, EVALUATION).identical, place
+
+
+def test_the_environment_is_the_one_that_was_played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = recorded(tmp_path, monkeypatch)
+    with StepFile(folder.steps_path(EVALUATION), folder.path) as file:
+        said = file.about
+    with closing(make_environment(folder.read_config())) as env:
+        env.reset(seed=said.episodes[0].seed)
+        state = env.unwrapped.np_random.bit_generator.state
+    assert said.episodes[0].generator["state"]["state"] == str(state["state"]["state"])  # type: ignore[index, call-overload]
+    assert said.observation.labels[2] == "pole angle"
+    assert said.versions["gymnasium"]
