@@ -99,3 +99,17 @@ test("the guide shows the chosen preset's numbers, in the picture and the table"
   const knob = screen.getByRole("heading", { name: "clip_range" }).closest("li");
   expect(knob).toHaveTextContent("fast0.2stable0.1");
 });
+
+test("the picture is fed with the ratios of the run that led here", async () => {
+  const ratios = { low: 0.8, high: 1.2, counts: [1, 3, 2], mean: 1, std: 0.1 };
+  answer([]);
+  serve({
+    [`GET /runs/${ID}/anatomy`]: () => ({
+      body: { run_id: ID, updates: [{ seq: 1, time: 1, step: 4096, ratios }] },
+    }),
+    "GET /algorithms": () => ({ body: [] }),
+    "GET /environments": () => ({ body: [environment] }),
+  });
+  renderWithQueries(<PpoGuide {...begin} runId={ID} />);
+  expect(await screen.findByText(/at step 4,096/)).toBeVisible();
+});

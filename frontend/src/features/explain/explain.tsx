@@ -68,6 +68,7 @@ export function Explain() {
               <div className="pt-6">
                 <Guide
                   environment={run?.env_id ?? null}
+                  runId={run?.algo === id ? run.id : null}
                   options={run?.env_options}
                   preset={run?.algo === id ? (run.preset ?? null) : null}
                 />

@@ -20,6 +20,8 @@ export interface GuideProps {
   /** Environment and preset to begin with: those of the run that led here. */
   environment: string | null;
   preset: string | null;
+  /** That run, if it trains with this algorithm: the picture is fed with its data. */
+  runId?: string | null;
   /** Of that environment, where they differ from its defaults. */
   options?: OptionValues;
 }
@@ -32,7 +34,7 @@ const SECTIONS = [
 ] as const;
 
 /** One algorithm: four sections and a picture to play with. */
-export function GuidePage({ guide, ...first }: GuideProps & { guide: Guide }) {
+export function GuidePage({ guide, runId = null, ...first }: GuideProps & { guide: Guide }) {
   const { data: presets, error, retry } = useGuidePresets(guide.id, first);
   useAnchor(presets !== undefined);
   if (error) return <ErrorState error={error} retry={retry} />;
@@ -60,7 +62,7 @@ export function GuidePage({ guide, ...first }: GuideProps & { guide: Guide }) {
         <Card title={title} bodyClass="p-4">
           <p className="mb-4 max-w-[72ch] text-sm text-ink-soft">{invitation}</p>
           <Boundary what="The picture">
-            <Picture key={`${presets.environment.id} ${preset.id}`} preset={preset} />
+            <Picture key={`${presets.environment.id} ${preset.id}`} preset={preset} runId={runId} />
           </Boundary>
         </Card>
       </div>

@@ -57,6 +57,8 @@ export interface PictureInfo {
 
 export interface PictureProps {
   preset: Preset;
+  /** A run of this algorithm, whose own data can be drawn in. */
+  runId: string | null;
 }
 
 export interface Fact {

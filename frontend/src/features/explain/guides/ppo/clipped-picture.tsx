@@ -1,11 +1,15 @@
 "use client";
 
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { anatomyQuery } from "@/lib/api";
+import { count } from "@/lib/format";
 import { numberOf, type PictureProps } from "../../guide/guide";
 import { Beside } from "../../picture/beside";
 import { Control, Controls, PictureCaption } from "../../picture/control";
 import { Handle } from "../../picture/handle";
 import { type Frame, Plot } from "../../picture/plot";
+import { RunHistogram } from "../../picture/run-histogram";
 import { clamp, line, snap, spread } from "../../picture/scale";
 import { clippedObjective, type Sample } from "./clipped-objective";
 import { verdict } from "./verdict";
@@ -16,7 +20,9 @@ const MOST = 2;
 const STEP = 0.05;
 
 /** The clipped objective of one sample: drag how likely the action has become, and how good it was. */
-export function ClippedPicture({ preset }: PictureProps) {
+export function ClippedPicture({ preset, runId }: PictureProps) {
+  const { data: updates } = useQuery({ ...anatomyQuery(runId ?? ""), enabled: runId !== null });
+  const newest = updates?.at(-1);
   const [sample, setSample] = useState<Sample>({
     ratio: 1.35,
     advantage: 1,
@@ -33,7 +39,12 @@ export function ClippedPicture({ preset }: PictureProps) {
           x={{ domain: RATIO, ticks: spread(0, 2, 4), label: "probability ratio r, new ÷ old" }}
           y={{ domain: VALUE, ticks: spread(-3, 3, 6), label: "objective of this sample" }}
         >
-          {(frame) => <Drawing frame={frame} sample={sample} onChange={change} />}
+          {(frame) => (
+            <>
+              {newest?.ratios && <RunHistogram frame={frame} histogram={newest.ratios} />}
+              <Drawing frame={frame} sample={sample} onChange={change} />
+            </>
+          )}
         </Plot>
       }
     >
@@ -70,6 +81,12 @@ export function ClippedPicture({ preset }: PictureProps) {
         />
       </Controls>
       <PictureCaption title={said.title}>{said.text}</PictureCaption>
+      {newest?.ratios && (
+        <p className="text-xs text-ink-soft">
+          Grey: the ratios after the newest update of this run that was looked into, at step{" "}
+          {count(newest.step)}.
+        </p>
+      )}
     </Beside>
   );
 }

@@ -1,0 +1,25 @@
+import type { Histogram } from "@/lib/api";
+import { clamp } from "./scale";
+import type { Frame } from "./plot";
+
+/** Of the height of the picture. */
+const TALLEST = 0.3;
+
+/** The distribution of a run's own numbers along the horizontal axis, behind everything else. */
+export function RunHistogram({ frame, histogram }: { frame: Frame; histogram: Histogram }) {
+  const { x, left, right, top, bottom } = frame;
+  const { low, high, counts } = histogram;
+  const most = Math.max(...counts, 1);
+  const wide = (high - low) / counts.length;
+  return (
+    <g className="fill-chart-raw" opacity={0.55}>
+      {counts.map((count, i) => {
+        const [from, to] = [low + i * wide, low + (i + 1) * wide].map((value) =>
+          clamp(x(value), left, right),
+        ) as [number, number];
+        const tall = (count / most) * TALLEST * (bottom - top);
+        return <rect key={i} x={from} y={bottom - tall} width={to - from} height={tall} />;
+      })}
+    </g>
+  );
+}
