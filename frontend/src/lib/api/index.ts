@@ -36,6 +36,16 @@ export { type RunFilter, runPageQuery, RUNS_A_PAGE, runsByIdQuery } from "./quer
 export { serviceAnswers } from "./queries/answers";
 export { createSession, endSession, sessionsQuery } from "./queries/sessions";
 export { emptyTrash, removeForGood, trashQuery } from "./queries/trash";
+export {
+  recordsOf,
+  type StepFormat,
+  type StepSearch,
+  stepsExport,
+  stepsQuery,
+  useEvaluationSteps,
+  verificationQuery,
+  verifySteps,
+} from "./queries/steps";
 export { tagsQuery } from "./queries/tags";
 export type * from "./types";
 export { environmentOfRun, type OptionValues, variantFor } from "./variant";

@@ -15,6 +15,9 @@ export const keys = {
   hints: (id: string) => ["run", id, "hints"] as const,
   tail: (id: string, path: string) => ["run", id, "tail", path] as const,
   table: (id: string) => ["run", id, "q-table"] as const,
+  steps: (id: string, evaluation: string, search: object) =>
+    ["run", id, "steps", evaluation, search] as const,
+  verification: (id: string, evaluation: string) => ["run", id, "verify", evaluation] as const,
   evaluations: (id: string) => ["run", id, "evaluations"] as const,
   algorithms: ["algorithms"] as const,
   environments: ["environments"] as const,
