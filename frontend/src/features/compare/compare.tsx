@@ -14,13 +14,13 @@ import { Curves, RETURN } from "./curves";
 import { seriesStylesOf, usualColorBy } from "./series-styles";
 import { RunChips } from "./run-chips";
 import { RunPicker } from "./run-picker";
+import { SideBySide } from "./side-by-side";
 import { SettingsDiff } from "./settings-diff";
 import { Suggestions } from "./suggestions";
 import { ThresholdField } from "./threshold-field";
 import { UnknownRuns } from "./unknown-runs";
 import { useComparedRuns } from "./use-compared-runs";
 import { VerdictCard } from "./verdict-card";
-import { Videos } from "./videos";
 
 /** Figures of a run that trains are asked for again this often; its curve follows the stream. */
 const REFRESH_MS = 2_000;
@@ -99,7 +99,7 @@ export function Compare() {
             }
           />
           <Boundary what="The videos">
-            <Videos runs={known} seriesStyles={seriesStyles} />
+            <SideBySide runs={known} seriesStyles={seriesStyles} />
           </Boundary>
           <SettingsDiff comparison={data} seriesStyles={seriesStyles} />
         </>

@@ -2,6 +2,7 @@
 
 import { useQueries } from "@tanstack/react-query";
 import clsx from "clsx";
+import type { ReactNode } from "react";
 import { Card } from "@/components/ui/card";
 import { Player, usePlaybackController } from "@/components/player";
 import { evaluationsQuery, type Run } from "@/lib/api";
@@ -12,10 +13,12 @@ import { VideoTile } from "./video-tile";
 interface VideosProps {
   runs: readonly Run[];
   seriesStyles: SeriesStyles;
+  /** Stands at the end of the title line. */
+  aside?: ReactNode;
 }
 
 /** The newest video of every run, side by side under one set of controls. */
-export function Videos({ runs: all, seriesStyles }: VideosProps) {
+export function Videos({ runs: all, seriesStyles, aside }: VideosProps) {
   const controller = usePlaybackController();
   const runs = all.slice(0, MOST);
   const answers = useQueries({ queries: runs.map(({ id }) => evaluationsQuery(id)) });
@@ -39,11 +42,14 @@ export function Videos({ runs: all, seriesStyles }: VideosProps) {
       title="Policies side by side"
       className="@container"
       aside={
-        all.length > MOST && (
-          <span className="text-xs text-ink-faint">
-            the first {MOST} of {all.length} runs
-          </span>
-        )
+        <span className="flex items-center gap-3">
+          {all.length > MOST && (
+            <span className="text-xs text-ink-faint">
+              the first {MOST} of {all.length} runs
+            </span>
+          )}
+          {aside}
+        </span>
       }
     >
       {some ? (

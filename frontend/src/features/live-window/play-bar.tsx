@@ -60,6 +60,9 @@ export function PlayBar({ client, frozen, onLive, onFullScreen }: PlayBarProps) 
           </option>
         ))}
       </select>
+      <Key label="Full screen" onPress={onFullScreen}>
+        <Maximize aria-hidden className={icon} />
+      </Key>
       <Segmented
         legend="Actions"
         className="ml-auto"
@@ -70,9 +73,6 @@ export function PlayBar({ client, frozen, onLive, onFullScreen }: PlayBarProps) 
         value={greedy ? "greedy" : "exploring"}
         onChange={(value) => client.setGreedy(value === "greedy")}
       />
-      <Key label="Full screen" onPress={onFullScreen}>
-        <Maximize aria-hidden className={icon} />
-      </Key>
     </div>
   );
 }

@@ -53,10 +53,8 @@ export function paintLine(
     ctx.stroke();
   }
   ctx.setLineDash([]);
-  ctx.font = colors.font;
-  ctx.fillStyle = colors.of("chart-axis");
-  ctx.fillText(decimal(high), INSET, INSET + 9);
-  ctx.fillText(decimal(low), INSET, height - INSET - 1);
+  label(ctx, colors, decimal(high), INSET + 9);
+  label(ctx, colors, decimal(low), height - INSET - 1);
   if (hovered !== null) upright(ctx, colors.of("line-strong"), x(hovered), 0, x(hovered), height);
   if (at === null) return;
   upright(ctx, colors.of("accent"), x(at), 0, x(at), height);
@@ -68,6 +66,16 @@ export function paintLine(
     ctx.arc(x(at), y(value), 2.5, 0, 2 * Math.PI);
     ctx.fill();
   }
+}
+
+/** A mark of the scale, legible where a line passes behind it. */
+function label(ctx: CanvasRenderingContext2D, colors: TokenColors, text: string, top: number) {
+  ctx.font = colors.font;
+  ctx.lineWidth = 4;
+  ctx.strokeStyle = colors.of("sunken");
+  ctx.fillStyle = colors.of("chart-axis");
+  ctx.strokeText(text, INSET, top);
+  ctx.fillText(text, INSET, top);
 }
 
 function upright(

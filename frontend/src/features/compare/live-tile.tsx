@@ -1,0 +1,64 @@
+"use client";
+
+import { FrameCanvas } from "@/components/live/frame-canvas";
+import type { SeriesStyle } from "@/components/ui/series-style";
+import type { Run } from "@/lib/api";
+import { count, decimal } from "@/lib/format";
+import type { SessionClient, SessionState } from "@/lib/session";
+import { useStore } from "@/lib/store";
+import { Swatch } from "./swatch";
+
+interface LiveTileProps {
+  run: Run;
+  client: SessionClient;
+  seriesStyle: SeriesStyle | undefined;
+}
+
+/** One run's newest policy at play among others. */
+export function LiveTile({ run, client, seriesStyle }: LiveTileProps) {
+  const state = useStore(client.state);
+  const moment = useStore(client.moment);
+  const problem = words(state, moment !== null);
+  const record = moment?.record;
+  return (
+    <li className="flex min-w-0 flex-col gap-1.5">
+      <p className="flex min-w-0 items-center gap-2 text-sm">
+        <Swatch seriesStyle={seriesStyle} />
+        <span title={run.name} className="min-w-0 truncate font-medium">
+          {run.name}
+        </span>
+      </p>
+      <div className="relative aspect-3/2 overflow-hidden rounded-md border border-line bg-sunken">
+        <FrameCanvas client={client} frozen={null} label={`${run.name} plays ${run.env_id}`} />
+        {problem && (
+          <p
+            role="status"
+            className="absolute inset-0 grid place-content-center p-4 text-center text-sm text-ink-soft"
+          >
+            {problem}
+          </p>
+        )}
+        {record && (record.terminated || record.truncated) && (
+          <span className="absolute top-2 left-2 rounded-sm bg-raised px-1.5 py-0.5 text-2xs text-ink-soft shadow-card">
+            {record.terminated ? "terminated" : "truncated"}
+          </span>
+        )}
+      </div>
+      <p className="min-h-4.25 text-xs text-ink-faint tabular-nums">
+        {record && (
+          <>
+            Step {count(record.index)} · return {decimal(record.episode_return)}
+          </>
+        )}
+        {state.policy && ` · policy of step ${count(state.policy.step)}`}
+      </p>
+    </li>
+  );
+}
+
+function words({ phase, refusal, cause }: SessionState, hasFrame: boolean): string | null {
+  if (phase === "refused") return [refusal?.title, refusal?.detail].filter(Boolean).join(". ");
+  if (phase === "ended") return cause;
+  if (phase === "waiting") return "The connection was lost. Trying again…";
+  return hasFrame || phase === "resting" ? null : "The agent takes its place…";
+}
