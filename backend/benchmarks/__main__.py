@@ -1,7 +1,7 @@
 """``make bench``: every part, one table.
 
-python -m benchmarks [throughput [ALGO …]] [scaling] [responsiveness] [volume] [evaluation] [live] [long] [overlay]
-                     [peers]
+python -m benchmarks [throughput [ALGO …]] [scaling] [responsiveness] [volume] [evaluation] [live] [sessions] [long]
+                     [overlay] [peers]
 """
 
 from __future__ import annotations
@@ -14,7 +14,18 @@ from collections.abc import Iterable
 from benchmarks.support import Figure
 from rlviz.algorithms import ALGORITHMS
 
-PARTS = ("throughput", "scaling", "responsiveness", "volume", "evaluation", "live", "long", "overlay", "peers")
+PARTS = (
+    "throughput",
+    "scaling",
+    "responsiveness",
+    "volume",
+    "evaluation",
+    "live",
+    "sessions",
+    "long",
+    "overlay",
+    "peers",
+)
 
 
 def main() -> None:

@@ -66,5 +66,5 @@ def looking(service: Service, session: Mapping[str, Any] | None = None, **wishes
     """Somebody who looks at ``session``, or at a new one."""
     found = session or new_session(service, **wishes)
     address = f"ws://127.0.0.1:{service.port}{found['socket']}"
-    with connect(address, max_size=None, open_timeout=PATIENCE, close_timeout=PATIENCE) as socket:
+    with connect(address, max_size=None, max_queue=None, open_timeout=PATIENCE, close_timeout=1) as socket:
         yield Viewer(socket)

@@ -1,0 +1,155 @@
+"""Watching a policy learn: how soon it is seen, how new it is, how soon a key is felt, and what it costs training.
+
+Training is measured in pairs beside each other in time: the same run, watched and unwatched in turns, so that whatever
+else the machine does weighs on both.
+
+    python -m benchmarks sessions
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import pairwise
+from typing import Any
+
+import httpx
+from websockets.sync.client import ClientConnection, connect
+
+from benchmarks.support import WARM_UP_SECONDS, Figure, figure, percentile, scratch, service, start_run, wait_until
+
+STARTS = 5
+KEYS = 100
+PAIRS = 6
+TURN_SECONDS = 8.0
+SETTLE_SECONDS = 6.0
+"""After the window is closed, until the session is gone and its lease is over."""
+
+
+def run() -> Iterator[Figure]:
+    with scratch() as root, service(root / "runs", max_concurrent_runs=2) as client:
+        yield from _starts(client)
+        yield from _policies(client)
+        for env_id in ("CartPole-v1", "LunarLander-v3"):
+            yield from _keys(client, env_id)
+        yield from _throughput(client)
+
+
+def _starts(client: httpx.Client) -> Iterator[Figure]:
+    """From the press of Start to the first frame, with workers ready."""
+    seconds = []
+    for _ in range(STARTS):
+        time.sleep(2 * WARM_UP_SECONDS)
+        begin = time.monotonic()
+        run_id = start_run(client)
+        with _looking(client, mode="watch", run_id=run_id) as socket:
+            _frame(socket)
+            seconds.append(time.monotonic() - begin)
+        _stop(client, run_id)
+    yield figure("Start → the agent is seen playing, median", statistics.median(seconds), "s", at_most=2)
+    yield figure("Start → the agent is seen playing, worst", max(seconds), "s")
+
+
+def _policies(client: httpx.Client) -> Iterator[Figure]:
+    """How old the policy is that plays, by the steps of training that it lags behind; as time."""
+    run_id = start_run(client)
+    with _looking(client, mode="watch", run_id=run_id) as socket:
+        _frame(socket)
+        times = []
+        while len(times) < 12:
+            message = _message(socket)
+            if message.get("type") == "policy":
+                times.append(time.monotonic())
+    _stop(client, run_id)
+    gaps = [later - earlier for earlier, later in pairwise(times)]
+    yield figure("policy renewed while watched, every (median)", statistics.median(gaps), "s", at_most=2)
+    yield figure("policy renewed while watched, every (worst)", max(gaps), "s", at_most=2.5)
+
+
+def _keys(client: httpx.Client, env_id: str) -> Iterator[Figure]:
+    """From a key to the frame of the first step that it led to."""
+    milliseconds = []
+    with _looking(client, mode="play", env_id=env_id) as socket:
+        _frame(socket)
+        for number in range(KEYS):
+            action = number % 2
+            begin = time.monotonic()
+            socket.send(json.dumps({"type": "action", "value": action}))
+            while True:
+                message = _message(socket)
+                if message.get("type") == "step" and message["record"]["action"] == action:
+                    socket.recv(60)
+                    break
+                if message.get("type") == "step" and message["record"]["index"] == 0:
+                    begin = time.monotonic()  # the episode was over: the pause between two is not latency
+            milliseconds.append((time.monotonic() - begin) * 1_000)
+            time.sleep(0.01 * (number % 7))
+    yield figure(f"key → frame that shows it, {env_id}, median", statistics.median(milliseconds), "ms")
+    yield figure(f"key → frame that shows it, {env_id}, p95", percentile(milliseconds, 95), "ms", at_most=100)
+
+
+def _throughput(client: httpx.Client) -> Iterator[Figure]:
+    """Unwatched, watched, unwatched again: each against the mean of its neighbours."""
+    run_id = start_run(client)
+    time.sleep(5)
+    rates = [_rate(client, run_id)]
+    for _ in range(PAIRS):
+        with _looking(client, mode="watch", run_id=run_id) as socket:
+            _frame(socket)
+            rates.append(_rate(client, run_id, socket))
+        time.sleep(SETTLE_SECONDS)
+        rates.append(_rate(client, run_id))
+    _stop(client, run_id)
+    unwatched, watched = rates[::2], rates[1::2]
+    around = [(before + after) / 2 for before, after in pairwise(unwatched)]
+    share = statistics.median(seen / alone for seen, alone in zip(watched, around, strict=True))
+    after = statistics.median(later / first for first, later in pairwise(unwatched))
+    yield figure("training steps a second while watched, of unwatched", share, "", at_least=0.90)
+    yield figure("training steps a second after the window closed, of before", after, "", at_least=0.99)
+
+
+def _rate(client: httpx.Client, run_id: str, socket: ClientConnection | None = None) -> float:
+    """Training steps a second for a while; frames are read meanwhile, as a page does."""
+    begin, first = time.monotonic(), _step(client, run_id)
+    while time.monotonic() - begin < TURN_SECONDS:
+        if socket is not None:
+            socket.recv(60)
+        else:
+            time.sleep(0.05)
+    return (_step(client, run_id) - first) / (time.monotonic() - begin)
+
+
+def _step(client: httpx.Client, run_id: str) -> int:
+    """As the journal has it now: the row is renewed once a second."""
+    rows = client.get(f"/runs/{run_id}/metrics/rows", params={"tail": 1}).json()["rows"]
+    return int(rows[-1]["step"]) if rows else 0
+
+
+def _stop(client: httpx.Client, run_id: str) -> None:
+    client.post(f"/runs/{run_id}/stop")
+    wait_until(lambda: client.get(f"/runs/{run_id}").json()["status"] == "stopped", 60)
+
+
+@contextmanager
+def _looking(client: httpx.Client, **wishes: object) -> Iterator[ClientConnection]:
+    session = client.post("/sessions", json=wishes).raise_for_status().json()
+    address = f"ws://{client.base_url.host}:{client.base_url.port}{session['socket']}"
+    with connect(address, max_size=None, max_queue=None, close_timeout=1) as socket:
+        yield socket
+    client.delete(f"/sessions/{session['id']}")
+
+
+def _message(socket: ClientConnection) -> dict[str, Any]:
+    """The next message; {} for a frame."""
+    received = socket.recv(60)
+    message: dict[str, Any] = {} if isinstance(received, bytes) else json.loads(received)
+    return message
+
+
+def _frame(socket: ClientConnection) -> None:
+    """Wait for the next frame."""
+    while not isinstance(socket.recv(60), bytes):
+        pass

@@ -1,0 +1,380 @@
+"""Sessions when something breaks, on real processes: the session ends with its cause, and nothing else does."""
+
+from __future__ import annotations
+
+import json
+import socket
+import textwrap
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import connect
+
+from tests.faults.support import steps_of, train
+from tests.support.http import PATIENCE, Service, serving, wait_for
+from tests.support.sessions import looking, new_session
+from tests.support.workers import is_running
+
+pytestmark = pytest.mark.faults
+
+ENVIRONMENTS = '''
+    import time
+    from ctypes import PyDLL
+
+    import gymnasium
+    import numpy as np
+    from gymnasium import spaces
+
+
+    class Good(gymnasium.Env):
+        """Goes wrong at its fifth step, in one way or another."""
+
+        metadata = {"render_modes": ["rgb_array"], "render_fps": 60}
+        observation_space = spaces.Box(-1, 1, (1,), np.float32)
+        action_space = spaces.Discrete(2)
+
+        def __init__(self, render_mode=None):
+            self.render_mode, self.steps = render_mode, 0
+
+        def reset(self, *, seed=None, options=None):
+            return np.zeros(1, np.float32), {}
+
+        def step(self, action):
+            self.steps += 1
+            if self.steps == 5:
+                return self.go_wrong()
+            return np.zeros(1, np.float32), 1.0, False, False, {}
+
+        def go_wrong(self):
+            return np.zeros(1, np.float32), 1.0, False, False, {}
+
+        def render(self):
+            return np.zeros((20, 20, 3), np.uint8)
+
+
+    class Raises(Good):
+        def go_wrong(self):
+            raise RuntimeError("the pole snapped")
+
+
+    class Hangs(Good):
+        def go_wrong(self):
+            time.sleep(3_600)
+
+
+    class HangsInNativeCode(Good):
+        """Holds the interpreter's lock, so that no other thread of Python's runs."""
+
+        def go_wrong(self):
+            PyDLL(None).sleep(3_600)
+
+
+    class Nonsense(Good):
+        def go_wrong(self):
+            return "nonsense"
+
+
+    class Leaves(Good):
+        def go_wrong(self):
+            import os
+
+            os._exit(3)
+
+
+    class Prints(Good):
+        def go_wrong(self):
+            for _ in range(200):
+                print("x" * 100_000)
+            return super().go_wrong()
+'''
+KINDS = ("Good", "Raises", "Hangs", "HangsInNativeCode", "Nonsense", "Leaves", "Prints")
+
+
+@contextmanager
+def service_with_environments(folder: Path, **settings: str) -> Iterator[Service]:
+    path = folder / "environments.py"
+    path.write_text(textwrap.dedent(ENVIRONMENTS))
+    own = ",".join(f"{path}:{kind}" for kind in KINDS)
+    with serving(folder / "service", environments=own, on_exit="stop", **settings) as service:
+        yield service
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    with service_with_environments(tmp_path_factory.mktemp("faults")) as service:
+        yield service
+
+
+def session_workers(service: Service) -> list[psutil.Process]:
+    """The workers of sessions that this service has started."""
+    found = []
+    for child in psutil.Process(service.process.pid).children(recursive=True):
+        try:
+            if "--session" in child.cmdline() and child.status() != psutil.STATUS_ZOMBIE:
+                found.append(child)
+        except psutil.Error:
+            continue
+    return found
+
+
+def nobody_left(service: Service) -> bool:
+    return not session_workers(service) and service.get("/sessions") == []
+
+
+@pytest.fixture(autouse=True)
+def leaves_nobody(service: Service) -> Iterator[None]:
+    yield
+    wait_for(lambda: nobody_left(service) or None, "the end of every session")
+
+
+@pytest.mark.parametrize(
+    ("env_id", "cause"),
+    [
+        ("Raises", "RuntimeError: the pole snapped"),
+        ("Hangs", "hung here"),
+        ("HangsInNativeCode", "ended with exit status"),
+        ("Nonsense", "Playing failed with"),
+        ("Leaves", "ended with exit status 3"),
+    ],
+)
+def test_an_environment_that_goes_wrong_ends_its_session_with_the_cause_and_nothing_else(
+    service: Service, env_id: str, cause: str
+) -> None:
+    with looking(service, env_id="Good") as other, looking(service, env_id=env_id) as viewer:
+        other.step()
+        assert cause in viewer.first("ended").cause
+        with pytest.raises(ConnectionClosed):
+            viewer.next()
+        reached = other.step().index
+        assert other.step(lambda record: record.index > reached)
+
+
+def test_a_hanging_environment_says_in_which_line(service: Service) -> None:
+    with looking(service, env_id="Hangs") as viewer:
+        assert "time.sleep(3_600)" in viewer.first("ended").cause
+    assert "The environment hung here" in service.log
+
+
+def test_an_environment_that_prints_without_end_is_played_on(service: Service) -> None:
+    with looking(service, env_id="Prints") as viewer:
+        assert viewer.step(lambda record: record.index == 20)
+
+
+def test_a_worker_that_is_killed_ends_its_session_with_the_cause(service: Service) -> None:
+    with looking(service, env_id="CartPole-v1") as viewer:
+        viewer.step()
+        [worker] = session_workers(service)
+        worker.kill()
+        assert "signal 9 (SIGKILL)" in viewer.first("ended").cause
+
+
+def test_a_killed_worker_does_not_disturb_the_run_that_it_showed(service: Service) -> None:
+    run_id = train(service)
+    with looking(service, run_id=run_id) as viewer:
+        viewer.step()
+        [worker] = session_workers(service)
+        worker.kill()
+        viewer.first("ended")
+    reached = steps_of(service, run_id)
+    wait_for(lambda: steps_of(service, run_id) > reached, "training to go on")
+    service.api("POST", f"/runs/{run_id}/stop")
+    service.wait_for_status(run_id, "stopped")
+
+
+def test_a_worker_that_is_stopped_in_its_tracks_is_killed_once_nobody_looks(service: Service) -> None:
+    with looking(service, env_id="CartPole-v1") as viewer:
+        viewer.step()
+        [worker] = session_workers(service)
+        worker.suspend()
+    wait_for(lambda: not is_running(worker.pid) or None, "the end of a worker that cannot listen")
+
+
+def test_nobody_stays_when_the_page_goes_without_a_word(service: Service) -> None:
+    """A phone that loses its network closes nothing; its socket is cut off here."""
+    session = new_session(service, env_id="CartPole-v1")
+    with looking(service, session) as viewer:
+        viewer.step()
+        viewer.socket.socket.shutdown(socket.SHUT_RDWR)
+        wait_for(lambda: nobody_left(service) or None, "the end of the session")
+
+
+def test_a_session_that_nobody_ever_looks_at_ends(service: Service) -> None:
+    new_session(service, env_id="CartPole-v1")
+    wait_for(lambda: nobody_left(service) or None, "the end of the session")
+
+
+def test_the_trainer_writes_nothing_any_more_when_nobody_looks(service: Service) -> None:
+    run_id = train(service)
+    with looking(service, run_id=run_id) as viewer:
+        viewer.first("policy")
+    folder = service.folder(run_id)
+    wait_for(lambda: nobody_left(service) or None, "the end of the session")
+    assert not folder.lease_path.exists()
+    wait_for(lambda: _stays_as_it_is(folder.live_weights_path) or None, "an end to the writing")
+    service.api("POST", f"/runs/{run_id}/stop")
+    service.wait_for_status(run_id, "stopped")
+
+
+def _stays_as_it_is(path: Path) -> bool:
+    before = path.stat().st_mtime_ns
+    time.sleep(2.5)
+    return path.stat().st_mtime_ns == before
+
+
+def test_no_worker_stays_when_the_service_is_killed(tmp_path: Path) -> None:
+    with (
+        service_with_environments(tmp_path) as service,
+        looking(service, env_id="CartPole-v1") as viewer,
+        looking(service, env_id="HangsInNativeCode") as hanging,
+    ):
+        viewer.step()
+        hanging.step(lambda record: record.index == 4)
+        workers = session_workers(service)
+        assert len(workers) == 2
+        service.process.kill()
+        service.process.wait()
+        wait_for(lambda: not any(is_running(worker.pid) for worker in workers) or None, "the end of the workers")
+
+
+def test_sessions_end_with_the_service_and_leave_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    with serving(tmp_path / "service") as service, looking(service, env_id="CartPole-v1") as viewer:
+        viewer.step()
+        workers = session_workers(service)
+        assert list(tmp_path.glob("rlviz-session-*"))
+        assert service.stop() == 0
+        assert not any(is_running(worker.pid) for worker in workers)
+        assert not list(tmp_path.glob("rlviz-session-*"))
+
+
+def test_one_who_reads_nothing_loses_frames_and_no_record_and_holds_nobody_up(service: Service) -> None:
+    session = new_session(service, env_id="CarRacing-v3")
+    address = f"ws://127.0.0.1:{service.port}{session['socket']}"
+    raw = socket.create_connection(("127.0.0.1", service.port))
+    raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+    with (
+        connect(address, sock=raw, max_size=None, max_queue=1, close_timeout=1) as slow,
+        looking(service, env_id="Good") as quick,
+    ):
+        slow.send(json.dumps({"type": "rate", "fps": 60}))
+        quick.step(lambda record: record.index == 100)
+        time.sleep(8)
+        indices, dropped, told = [], 0, 0
+        while len(indices) < 200:
+            message = slow.recv(PATIENCE)
+            if isinstance(message, bytes):
+                told -= 1
+                continue
+            read = json.loads(message)
+            if read["type"] == "step":
+                indices.append(read["record"]["index"])
+                told += read["frame_follows"]
+                dropped += not read["frame_follows"]
+    assert indices == list(range(indices[0], indices[0] + len(indices)))
+    assert dropped > 0
+    assert told in (0, 1), "as many frames as were announced"
+
+
+NO_MESSAGES = [
+    *("", "{", "[]", "null", '"play"', "{}", "\ufffd"),
+    *('{"type": "fly"}', '{"type": "play", "more": 1}', '{"type": "presence", "looks": false}'),
+    *('{"type": "step", "n": 0}', '{"type": "step", "n": 1e9}', '{"type": "reset", "seed": -1}'),
+    *('{"type": "rate", "fps": NaN}', '{"type": "rate", "fps": 1e999}'),
+    '{"type": "action", "value": ' + "[" * 9_000,
+]
+
+
+@pytest.mark.parametrize("text", NO_MESSAGES, ids=range(len(NO_MESSAGES)))
+def test_a_message_that_is_none_is_answered_and_ignored(service: Service, text: str) -> None:
+    with looking(service, env_id="Good") as viewer:
+        viewer.step()
+        viewer.socket.send(text)
+        assert viewer.first("error").detail
+        assert viewer.step()
+
+
+def test_a_binary_message_is_none_and_one_that_is_too_long_ends_the_connection(service: Service) -> None:
+    with looking(service, env_id="Good") as viewer:
+        viewer.step()
+        viewer.socket.send(b"\x00\xff" * 50)
+        assert viewer.first("error").detail
+        viewer.socket.send("x" * 100_000)
+        with pytest.raises(ConnectionClosed) as closed:
+            viewer.until(lambda _: False)
+        assert closed.value.rcvd is not None
+        assert closed.value.rcvd.code == 1009
+
+
+def test_a_flood_of_messages_is_taken_without_harm(service: Service) -> None:
+    with looking(service, env_id="Good") as viewer:
+        for number in range(3_000):
+            viewer.send(type="rate", fps=1 + number % 60)
+        viewer.send(type="rate", fps=30)
+        reached = viewer.step().index
+        assert viewer.step(lambda record: record.index > reached + 3)
+
+
+def test_there_are_never_too_many_but_one_that_nobody_looks_at_makes_room(service: Service) -> None:
+    with looking(service, env_id="Good") as first, looking(service, env_id="Good") as second:
+        first.step()
+        second.step()
+        answer = service.api("POST", "/sessions", json={"mode": "watch", "env_id": "Good"})
+        assert (answer.status_code, answer.json()["title"]) == (409, "Too many sessions")
+        assert len(session_workers(service)) == 2
+        assert first.step()
+
+
+def handshake(service: Service, **headers: str) -> int:
+    """The status that a handshake with ``headers`` is answered with."""
+    session = new_session(service, env_id="Good")
+    try:
+        with connect(f"ws://127.0.0.1:{service.port}{session['socket']}", additional_headers=headers):
+            return 101
+    except InvalidStatus as error:
+        return error.response.status_code
+    finally:
+        service.api("DELETE", f"/sessions/{session['id']}")
+
+
+def test_a_page_of_another_origin_opens_no_socket(service: Service) -> None:
+    assert handshake(service, Origin="http://evil.example") == 403
+    assert handshake(service, Origin="null") == 403
+    assert handshake(service, Origin=f"http://127.0.0.1:{service.port}") == 101
+    assert handshake(service) == 101, "a program has no origin"
+
+
+def test_another_host_name_opens_no_socket(service: Service) -> None:
+    session = new_session(service, env_id="Good")
+    with socket.create_connection(("127.0.0.1", service.port)) as connection:
+        head = (
+            f"GET {session['socket']} HTTP/1.1\r\nHost: evil.example\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+        )
+        connection.sendall(head.encode())
+        assert b" 403 " in connection.recv(1_000).splitlines()[0]
+
+
+def test_with_a_token_no_socket_opens_without_it(tmp_path: Path) -> None:
+    token = "a-secret-of-some-length"
+    with serving(tmp_path, token=token) as service:
+        session: dict[str, Any] = new_session(service, env_id="CartPole-v1")
+        address = f"ws://127.0.0.1:{service.port}{session['socket']}"
+        for headers in ({}, {"Authorization": "Bearer wrong"}, {"Cookie": "rlviz_session=wrong"}):
+            with pytest.raises(InvalidStatus) as refused:
+                connect(address, additional_headers=headers)
+            assert refused.value.response.status_code == 401
+        with connect(address, additional_headers={"Authorization": f"Bearer {token}"}) as viewer:
+            assert json.loads(viewer.recv(PATIENCE))["type"] == "hello"
+
+
+def test_a_socket_that_is_open_for_long_is_not_taken_for_a_request_that_never_ends(service: Service) -> None:
+    """HTTP connections are cut off whose headers do not end within fifteen seconds."""
+    with looking(service, env_id="Good") as viewer:
+        begin = time.monotonic()
+        viewer.step(lambda _: time.monotonic() - begin > 17)
