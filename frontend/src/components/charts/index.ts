@@ -25,9 +25,12 @@ export {
   ChartGroup,
   useChartGroup,
   useCursor,
+  useMoment,
+  usePicking,
   useZoomDetail,
   useZoomWindow,
 } from "./live/chart-group";
+export { CHART_INSET, type ChartAxis } from "./card/chart-axis";
 export { MarkShape } from "./card/chart-marks";
 export type { ChartMark } from "./prepare/marks";
 export type { ChartSource, ChartSpec, Reference, SeriesSpec } from "./prepare/model";

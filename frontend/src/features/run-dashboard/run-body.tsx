@@ -1,9 +1,17 @@
 "use client";
 
-import { type ReactNode } from "react";
-import { useChartGroup, useChartSettings, useZoomDetail } from "@/components/charts";
+import type { ComponentType, ReactNode } from "react";
+import {
+  type ChartAxis,
+  type ChartGroup,
+  useChartGroup,
+  useChartSettings,
+  usePicking,
+  useZoomDetail,
+} from "@/components/charts";
 import { Boundary } from "@/components/ui/boundary";
 import type { RunDetail } from "@/lib/api";
+import { useMediaQuery } from "@/lib/media/use-media-query";
 import { useRunCurves } from "@/lib/stream";
 import { AnatomySection } from "./anatomy/anatomy-section";
 import { LearningCurves } from "./curves/learning-curves";
@@ -16,16 +24,39 @@ import { QTableSlot } from "./q-table/q-table-slot";
 interface RunBodyProps {
   run: RunDetail;
   playback: ReactNode;
+  film?: FilmParts;
 }
 
+/** The filmstrip, and where the policy of the moment that was chosen plays. */
+export interface FilmParts {
+  Strip: ComponentType<{
+    run: RunDetail;
+    group: ChartGroup;
+    axis: ChartAxis;
+    countsSteps: boolean;
+  }>;
+  Player: ComponentType<{ run: RunDetail; group: ChartGroup }>;
+}
+
+/** From this width on the player stands beside the curves, and below the curve of the return on narrower screens. */
+const BESIDE = "(min-width: 80rem)";
+
 /** Curves on one side; what the policy does, and what the curves suggest, on the other. */
-export function RunBody({ run, playback }: RunBodyProps) {
+export function RunBody({ run, playback, film }: RunBodyProps) {
   const group = useChartGroup();
   const [settings, changeView] = useChartSettings(group);
   const { axis, smoothing } = settings;
   const { pool, curves } = useRunCurves([run], { axis, smoothing });
   useZoomDetail(group, pool);
   const [highlight, point] = useHighlight();
+  const beside = useMediaQuery(BESIDE);
+  const countsSteps = settings.axis === "step";
+  usePicking(group, film !== undefined && countsSteps);
+  const player = film && (
+    <Boundary what="The film">
+      <film.Player run={run} group={group} />
+    </Boundary>
+  );
   return (
     <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_25rem] xl:grid-rows-[auto_1fr]">
       <LearningCurves
@@ -35,8 +66,14 @@ export function RunBody({ run, playback }: RunBodyProps) {
         onSettings={changeView}
         group={group}
         highlight={highlight}
+        under={
+          film &&
+          ((axis) => <film.Strip run={run} group={group} axis={axis} countsSteps={countsSteps} />)
+        }
+        below={beside ? undefined : player}
       />
       <div className="flex min-w-0 flex-col gap-4 xl:row-span-2">
+        {beside && player}
         <div id={PLAYBACK_ANCHOR} className="scroll-mt-18">
           <Boundary what="The evaluation">{playback}</Boundary>
         </div>

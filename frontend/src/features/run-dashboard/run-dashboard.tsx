@@ -7,7 +7,7 @@ import { ApiError, type RunDetail, runQuery } from "@/lib/api";
 import { ConnectionNotice } from "./connection-notice";
 import { RunHeader } from "./header/run-header";
 import { useDeleteRun } from "./header/use-run-actions";
-import { RunBody } from "./run-body";
+import { type FilmParts, RunBody } from "./run-body";
 import { RunFacts } from "./run-facts";
 import { RunNotFound } from "./run-not-found";
 import { RunNotices } from "./notices/run-notices";
@@ -18,9 +18,11 @@ interface RunDashboardProps {
   id: string;
   /** What stands beside the curves; a feature of its own, put here by the page. */
   playback: (run: RunDetail) => ReactNode;
+  /** The filmstrip along the curve of the return; a feature of its own as well. */
+  film?: FilmParts;
 }
 
-export function RunDashboard({ id, playback }: RunDashboardProps) {
+export function RunDashboard({ id, playback, film }: RunDashboardProps) {
   const { data: run, error, refetch, isFetching } = useQuery(runQuery(id));
   const remove = useDeleteRun();
   useTabTitle(run);
@@ -36,7 +38,7 @@ export function RunDashboard({ id, playback }: RunDashboardProps) {
       <RunHeader run={run} remove={remove} />
       <RunNotices run={run} />
       <RunFacts run={run} />
-      <RunBody run={run} playback={playback(run)} />
+      <RunBody run={run} playback={playback(run)} film={film} />
       <ConnectionNotice />
     </div>
   );

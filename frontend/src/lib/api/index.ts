@@ -10,6 +10,13 @@ export {
 } from "./queries/choices";
 export { comparisonQuery } from "./queries/comparison";
 export { evaluate, evaluationsQuery } from "./queries/evaluations";
+export {
+  type ClipWish,
+  clipQuery,
+  clipsQuery,
+  growthVideoQuery,
+  policiesQuery,
+} from "./queries/film";
 export { healthQuery } from "./queries/health";
 export {
   fetchMetricHistories,

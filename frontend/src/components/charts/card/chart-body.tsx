@@ -1,9 +1,12 @@
 "use client";
 
 import clsx from "clsx";
+import type { ReactNode } from "react";
+import type { ChartAxis } from "./chart-axis";
 import { ChartCursor } from "./chart-cursor";
 import { ChartLegend } from "./chart-legend";
 import { ChartMarks } from "./chart-marks";
+import { ChartMoment } from "./chart-moment";
 import { isCrowded } from "../prepare/crowd";
 import { SeriesList } from "./series-list";
 import { ChartPosition } from "./chart-position";
@@ -13,6 +16,10 @@ import type { ChartMark } from "../prepare/marks";
 interface ChartBodyProps {
   live: ReturnType<typeof useLiveChart>;
   marks: readonly ChartMark[];
+  /** Whether the axis counts environment steps, on which the moment can be marked. */
+  countsSteps: boolean;
+  /** Drawn under the picture, along its axis. */
+  under?: (axis: ChartAxis) => ReactNode;
   smoothing: number;
   hidden: ReadonlySet<string>;
   onToggle: (id: string) => void;
@@ -21,7 +28,16 @@ interface ChartBodyProps {
 }
 
 /** The legend, the picture, and notes on what the picture leaves out. */
-export function ChartBody({ live, marks, smoothing, hidden, onToggle, className }: ChartBodyProps) {
+export function ChartBody({
+  live,
+  marks,
+  countsSteps,
+  under,
+  smoothing,
+  hidden,
+  onToggle,
+  className,
+}: ChartBodyProps) {
   const { chart, canvas, shown } = live;
   const { model, revision, width } = shown;
   const isEmpty = model.points === 0;
@@ -52,8 +68,10 @@ export function ChartBody({ live, marks, smoothing, hidden, onToggle, className 
         </div>
         <ChartPosition chart={chart} model={model} />
         {!isEmpty && <ChartCursor chart={chart} model={model} hidden={hidden} />}
+        {!isEmpty && countsSteps && <ChartMoment group={chart.group} {...{ model, width }} />}
         {!isEmpty && marks.length > 0 && <ChartMarks {...{ marks, model }} width={width} />}
       </div>
+      {!isEmpty && under?.({ range: model.x, width })}
       {model.notes.length > 0 && (
         <figcaption className="truncate px-1 pt-0.5 text-right text-2xs text-ink-faint tabular-nums">
           {model.notes.join(" · ")}

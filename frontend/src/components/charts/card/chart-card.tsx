@@ -6,6 +6,7 @@ import { type ReactNode, useState } from "react";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import type { AxisWindow } from "@/lib/stream";
+import type { ChartAxis } from "./chart-axis";
 import { ChartBody } from "./chart-body";
 import { ChartHelp } from "./chart-help";
 import { ChartTools } from "./chart-tools";
@@ -29,6 +30,8 @@ interface ChartCardProps {
   marks?: readonly ChartMark[];
   /** Height of the picture. */
   className?: string;
+  /** Drawn under the picture, along its axis. */
+  under?: (axis: ChartAxis) => ReactNode;
   /** Shown before the chart's own buttons. */
   aside?: ReactNode;
 }
@@ -45,6 +48,7 @@ export function ChartCard({
   highlight = null,
   marks = NO_MARKS,
   className = "h-52 md:h-60",
+  under,
   aside,
 }: ChartCardProps) {
   const [hidden, setHidden] = useState(NONE_HIDDEN);
@@ -87,8 +91,9 @@ export function ChartCard({
       bodyClass="flex flex-col px-3 pt-2.5 pb-1.5"
     >
       <ChartBody
-        {...{ live, hidden, className }}
+        {...{ live, hidden, under, className }}
         marks={shownMarks}
+        countsSteps={settings.axis === "step"}
         smoothing={settings.smoothing}
         onToggle={toggle}
       />

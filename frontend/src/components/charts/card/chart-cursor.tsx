@@ -46,6 +46,7 @@ export function ChartCursor({ chart, model, hidden }: ChartCursorProps) {
     PageUp: () => step(FAR * FAR),
     Home: () => moveTo(model.data[0][0] ?? null),
     End: () => moveTo(model.data[0].at(-1) ?? null),
+    Enter: () => group.pick(group.cursor.get() ?? to),
     "+": () => zoom(1 / ZOOM),
     "=": () => zoom(1 / ZOOM),
     "-": () => zoom(ZOOM),

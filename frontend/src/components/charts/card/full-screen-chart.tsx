@@ -54,6 +54,7 @@ function Body({ marks, onSettings, onToggle, ...options }: Omit<FullScreenChartP
         {...{ live, hidden, onToggle }}
         marks={shownMarks}
         smoothing={settings.smoothing}
+        countsSteps={settings.axis === "step"}
         className="grow basis-48"
       />
     </>

@@ -50,6 +50,7 @@ export function attachPlot(
   const redrawSoon = throttleFrames(drawInView, 0, frames);
   const plot = createPlot(element, spec, model, {
     cursor: group.cursor.set,
+    pick: group.pick,
     zoom,
     reset: group.reset,
     near,

@@ -4,15 +4,23 @@ import { useEffect, useState } from "react";
 import { createStore, useStore } from "@/lib/store";
 import type { AxisWindow } from "@/lib/stream";
 
-/** What the charts of a page share: one cursor and one zoom, in the units of their axis. */
+/** What the charts of a page share: one cursor, one zoom and one moment, in the units of their axis. */
 export class ChartGroup {
   /** Where the cursor is; null while it is on no chart. */
   readonly cursor = createStore<number | null>(null);
   /** The part of the axis that is shown; null for all of it. */
   readonly window = createStore<AxisWindow | null>(null);
 
+  /** The environment step that somebody looks at, marked on every chart whose axis counts steps; null for none. */
+  readonly moment = createStore<number | null>(null);
+  /** Whether a click on a chart chooses the moment. */
+  picks = false;
+
   readonly zoom = this.window.set;
   readonly reset = () => this.window.set(null);
+  readonly pick = (x: number) => {
+    if (this.picks) this.moment.set(Math.max(0, Math.round(x)));
+  };
 }
 
 export function useChartGroup(): ChartGroup {
@@ -26,6 +34,21 @@ export function useZoomWindow(group: ChartGroup): AxisWindow | null {
 
 export function useCursor(group: ChartGroup): number | null {
   return useStore(group.cursor);
+}
+
+export function useMoment(group: ChartGroup): number | null {
+  return useStore(group.moment);
+}
+
+/** Lets a click on a chart of the group choose the moment, as long as `picks` holds. */
+export function usePicking(group: ChartGroup, picks: boolean) {
+  // External system: the charts, which hear of clicks.
+  useEffect(() => {
+    group.picks = picks;
+    return () => {
+      group.picks = false;
+    };
+  }, [group, picks]);
 }
 
 /** Fetches what was thinned away in the part of the axis that the group shows. */

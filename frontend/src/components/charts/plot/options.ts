@@ -23,7 +23,7 @@ export interface PlotHandlers {
 }
 
 /** A drag of fewer pixels counts as a click. */
-const LEAST_DRAG = 6;
+export const LEAST_DRAG = 6;
 
 /** Everything that can change is read from `current` when drawn, so that nothing is ever rebuilt. */
 export function plotOptions(

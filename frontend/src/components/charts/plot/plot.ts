@@ -6,6 +6,7 @@ import { layout } from "../prepare/rows";
 import { plotOptions, type PlotHandlers } from "./options";
 import { readTokenColors, watchTheme } from "./token-colors";
 import { createEmphasisLayer } from "./emphasis-layer";
+import { watchClicks } from "./clicks";
 import { watchTouch } from "./touch";
 
 export interface Plot {
@@ -29,6 +30,8 @@ export function createPlot(
     resized: (width: number) => void;
     /** The series whose line is under the pointer; null if none is. */
     near: (id: string | null) => void;
+    /** Where a click, which was no drag, fell on the axis. */
+    pick: (x: number) => void;
   },
 ): Plot {
   const current = {
@@ -59,6 +62,7 @@ export function createPlot(
     point(plot.cursor.left);
     if (isCrowded(spec)) handlers.near(nearestSeries(plot, spec));
   };
+  const unwatchClicks = watchClicks(plot.over, (left) => handlers.pick(plot.posToVal(left, "x")));
   plot.over.addEventListener("mouseenter", entered);
   plot.over.addEventListener("mouseleave", left);
   (plot.hooks.setCursor ??= []).push(moved);
@@ -118,6 +122,7 @@ export function createPlot(
       plot.over.removeEventListener("mouseenter", entered);
       plot.over.removeEventListener("mouseleave", left);
       layer?.destroy();
+      unwatchClicks();
       unwatchTouch();
       unwatchTheme();
       resize.disconnect();

@@ -1,6 +1,8 @@
 "use client";
 
+import type { ReactNode } from "react";
 import {
+  type ChartAxis,
   ChartCard,
   type ChartGroup,
   type ChartMark,
@@ -21,6 +23,7 @@ interface ChartSlotProps {
   waiting: "loading" | "failed" | null;
   highlight: AxisWindow | null;
   marks?: readonly ChartMark[];
+  under?: (axis: ChartAxis) => ReactNode;
   className: string;
 }
 
@@ -38,13 +41,16 @@ export function ChartSlot({
   waiting,
   highlight,
   marks,
+  under,
   className,
 }: ChartSlotProps) {
   return (
     <div id={chartAnchor(spec.id)} className="min-w-0 scroll-mt-28">
       {waiting === null ? (
         <Boundary what="The chart">
-          <ChartCard {...{ spec, settings, onSettings, group, highlight, marks, className }} />
+          <ChartCard
+            {...{ spec, settings, onSettings, group, highlight, marks, under, className }}
+          />
         </Boundary>
       ) : (
         <Card title={spec.title} bodyClass="px-3 pt-2.5 pb-1.5">

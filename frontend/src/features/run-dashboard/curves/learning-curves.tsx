@@ -1,7 +1,8 @@
 "use client";
 
-import { useEffect } from "react";
+import { type ReactNode, useEffect } from "react";
 import {
+  type ChartAxis,
   type ChartGroup,
   type ChartSpec,
   ChartToolbar,
@@ -26,6 +27,10 @@ interface LearningCurvesProps {
   onSettings: (change: Partial<ChartSettings>) => void;
   group: ChartGroup;
   highlight: Highlight | null;
+  /** Drawn under the curve of the return, along its axis. */
+  under?: (axis: ChartAxis) => ReactNode;
+  /** Stands below the curve of the return. */
+  below?: ReactNode;
 }
 
 export function LearningCurves({
@@ -35,6 +40,8 @@ export function LearningCurves({
   onSettings,
   group,
   highlight,
+  under,
+  below,
 }: LearningCurvesProps) {
   const { first, main, more, figures } = useCharts(run, series);
   const marks = useEventMarks(run, series, settings.axis);
@@ -47,6 +54,7 @@ export function LearningCurves({
       key={spec.id}
       {...{ spec, settings, onSettings, group, waiting }}
       marks={spec === first ? marks : undefined}
+      under={spec === first ? under : undefined}
       highlight={spec === pointed && settings.axis === "step" ? highlight!.steps : null}
       className={height}
     />
@@ -72,6 +80,7 @@ export function LearningCurves({
         <ChartToolbar {...{ settings, group }} onChange={onSettings} hasEvents={marks.length > 0} />
       </div>
       {slot(first, "h-56 md:h-68")}
+      {below}
       <div className="grid gap-4 sm:grid-cols-2">{main.map((spec) => slot(spec, "h-40"))}</div>
       <MoreMetrics
         specs={more}

@@ -1,0 +1,28 @@
+import type { ChartGroup } from "@/components/charts";
+import type { ClipWish } from "@/lib/api";
+import { createStore, type Store, useStore } from "@/lib/store";
+
+/** What is played besides the moment: on which seed, how, and whether it is the video of the whole training. */
+export interface FilmChoice extends ClipWish {
+  growth: boolean;
+}
+
+/** The seed that evaluations begin with as well, so that what is seen can be compared. */
+const USUAL: FilmChoice = { seed: 1_000_000, greedy: true, growth: false };
+
+const choices = new WeakMap<ChartGroup, Store<FilmChoice>>();
+
+/** The choice that belongs to the charts of a page: the strip and the player share it, as they share the moment. */
+export function filmChoice(group: ChartGroup): Store<FilmChoice> {
+  let store = choices.get(group);
+  if (!store) choices.set(group, (store = createStore(USUAL)));
+  return store;
+}
+
+export function useFilmChoice(
+  group: ChartGroup,
+): [FilmChoice, (change: Partial<FilmChoice>) => void] {
+  const store = filmChoice(group);
+  const choice = useStore(store);
+  return [choice, (change) => store.set({ ...store.get(), ...change })];
+}

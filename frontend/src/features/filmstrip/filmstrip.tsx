@@ -1,0 +1,87 @@
+"use client";
+
+import { Clapperboard } from "lucide-react";
+import { useRef } from "react";
+import { CHART_INSET, type ChartAxis, type ChartGroup, useMoment } from "@/components/charts";
+import { Button } from "@/components/ui/button";
+import { hasEnded, type RunDetail } from "@/lib/api";
+import { useFilm, useSomePictures } from "@/lib/film";
+import { bytes, plural } from "@/lib/format";
+import { useFilmChoice } from "./film-choice";
+import { StripFrames } from "./strip-frames";
+import { useInView } from "@/lib/session";
+
+interface FilmstripProps {
+  run: RunDetail;
+  group: ChartGroup;
+  axis: ChartAxis;
+  /** Whether the axis counts environment steps; along another, the strip shows the whole training. */
+  countsSteps: boolean;
+}
+
+/** The policies of a run, along the curve of its return: a click plays the one of that moment. */
+export function Filmstrip({ run, group, axis, countsSteps }: FilmstripProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const inView = useInView(place);
+  const moment = useMoment(group);
+  const [choice, choose] = useFilmChoice(group);
+  const { policies, clips } = useFilm(run);
+  useSomePictures(run, inView, choice);
+
+  const kept = policies.data?.policies ?? [];
+  const last = kept.at(-1)?.step ?? 0;
+  const range = countsSteps ? axis.range : ([0, Math.max(1, last)] as const);
+  return (
+    <div ref={place} className="flex flex-col gap-1 pt-1">
+      <div style={{ marginLeft: CHART_INSET.left, marginRight: CHART_INSET.right }}>
+        {kept.length > 0 ? (
+          <StripFrames
+            policies={kept}
+            clips={clips.data ?? []}
+            range={range}
+            width={axis.width - CHART_INSET.left - CHART_INSET.right}
+            moment={moment}
+            onMoment={(step) => {
+              choose({ growth: false });
+              group.moment.set(step);
+            }}
+          />
+        ) : (
+          <p className="rounded-md border border-dashed border-line-strong px-3 py-2 text-xs text-ink-faint">
+            {policies.isError
+              ? "The policies of this run could not be listed."
+              : policies.isPending
+                ? "Looking for the policies of this run"
+                : whyEmpty(run)}
+          </p>
+        )}
+      </div>
+      {policies.data && kept.length > 0 && (
+        <div className="flex flex-wrap items-center justify-between gap-x-3 gap-y-1 px-1 text-2xs text-ink-faint tabular-nums">
+          <span>
+            {plural(kept.length, "policy", "policies")}, {bytes(policies.data.film_bytes)}; clips{" "}
+            {bytes(policies.data.clip_bytes)} of {bytes(policies.data.clip_limit_bytes)}
+          </span>
+          <Button
+            size="sm"
+            variant="quiet"
+            needsService
+            disabled={kept.length < 2}
+            icon={<Clapperboard aria-hidden className="size-3.5" />}
+            onClick={() => {
+              choose({ growth: true });
+              group.moment.set(last);
+            }}
+          >
+            From clumsy to solved
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function whyEmpty(run: RunDetail): string {
+  if (!hasEnded(run)) return "The policies of this run appear here as it learns.";
+  return "No policy of this run was kept: it was trained before runs kept a film, or with RLVIZ_KEEP_FILM=0.";
+}

@@ -1,0 +1,3 @@
+/** A run's filmstrip: the policies that it keeps, and clips of what they do, made when somebody looks. */
+export { type Frame, frames, nextToFilm, policyAfter, policyAt } from "./moments";
+export { useClip, useFilm, useGrowthVideo, useSomePictures } from "./use-film";
