@@ -53,7 +53,7 @@ class PlayedEpisode(BaseModel):
     terminated: bool = Field(description="The environment reached a terminal state.")
     truncated: bool = Field(description="The time limit cut the episode off.")
     cut: bool = Field(description="The clip ends before the episode does.")
-    first_frame: int = Field(0, ge=0, description="Frame of the video, from 0, at which it begins.")
+    first_frame: int = Field(ge=0, description="Frame of the video, from 0, at which it begins.")
 
 
 class ClipRecord(BaseModel):

@@ -1,7 +1,7 @@
 "use client";
 
 import { LoaderCircle } from "lucide-react";
-import { type ReactNode, useEffect, useMemo } from "react";
+import { type ReactNode, useEffect, useMemo, useRef } from "react";
 import { Player, usePlaybackController, VideoTrack } from "@/components/player";
 import { apiLink, type Clip } from "@/lib/api";
 import { count } from "@/lib/format";
@@ -19,6 +19,7 @@ interface ClipPlayerProps {
 /** A clip, which plays as soon as it is there, always in the same place. */
 export function ClipPlayer({ clip, label, making, onError, children }: ClipPlayerProps) {
   const controller = usePlaybackController();
+  const stage = useRef<HTMLDivElement>(null);
   const { video, video_url: url, episodes } = clip ?? {};
   const chapters = useMemo(() => {
     if (!video || !episodes || episodes.length < 2) return [];
@@ -33,9 +34,14 @@ export function ClipPlayer({ clip, label, making, onError, children }: ClipPlaye
     controller.seek(0);
     controller.play();
   }, [controller, url]);
+  // External system: the scroll position. What was asked for elsewhere on the page comes into sight.
+  useEffect(() => stage.current?.scrollIntoView({ block: "nearest", behavior: "smooth" }), []);
   return (
     <Player label={label} controller={controller} chapters={chapters}>
-      <div className="relative aspect-3/2 overflow-hidden rounded-md border border-line bg-sunken in-[:fullscreen]:aspect-auto in-[:fullscreen]:grow">
+      <div
+        ref={stage}
+        className="relative aspect-3/2 scroll-my-24 overflow-hidden rounded-md border border-line bg-sunken in-[:fullscreen]:aspect-auto in-[:fullscreen]:grow"
+      >
         {video && url && (
           <VideoTrack
             key={url}

@@ -19,6 +19,10 @@ export function filmChoice(group: ChartGroup): Store<FilmChoice> {
   return store;
 }
 
+export function wishOf({ seed, greedy }: FilmChoice): ClipWish {
+  return { seed, greedy };
+}
+
 export function useFilmChoice(
   group: ChartGroup,
 ): [FilmChoice, (change: Partial<FilmChoice>) => void] {

@@ -1,15 +1,14 @@
 "use client";
 
 import { Clapperboard } from "lucide-react";
-import { useRef } from "react";
+import { useState } from "react";
 import { CHART_INSET, type ChartAxis, type ChartGroup, useMoment } from "@/components/charts";
 import { Button } from "@/components/ui/button";
 import { hasEnded, type RunDetail } from "@/lib/api";
 import { useFilm, useSomePictures } from "@/lib/film";
 import { bytes, plural } from "@/lib/format";
-import { useFilmChoice } from "./film-choice";
+import { useFilmChoice, wishOf } from "./film-choice";
 import { StripFrames } from "./strip-frames";
-import { useInView } from "@/lib/session";
 
 interface FilmstripProps {
   run: RunDetail;
@@ -21,18 +20,17 @@ interface FilmstripProps {
 
 /** The policies of a run, along the curve of its return: a click plays the one of that moment. */
 export function Filmstrip({ run, group, axis, countsSteps }: FilmstripProps) {
-  const place = useRef<HTMLDivElement>(null);
-  const inView = useInView(place);
+  const [touched, setTouched] = useState(false);
   const moment = useMoment(group);
   const [choice, choose] = useFilmChoice(group);
   const { policies, clips } = useFilm(run);
-  useSomePictures(run, inView, choice);
+  useSomePictures(run, touched || moment !== null, wishOf(choice));
 
   const kept = policies.data?.policies ?? [];
   const last = kept.at(-1)?.step ?? 0;
   const range = countsSteps ? axis.range : ([0, Math.max(1, last)] as const);
   return (
-    <div ref={place} className="flex flex-col gap-1 pt-1">
+    <div className="flex flex-col gap-1 pt-1" onPointerEnter={() => setTouched(true)}>
       <div style={{ marginLeft: CHART_INSET.left, marginRight: CHART_INSET.right }}>
         {kept.length > 0 ? (
           <StripFrames
@@ -59,6 +57,7 @@ export function Filmstrip({ run, group, axis, countsSteps }: FilmstripProps) {
       {policies.data && kept.length > 0 && (
         <div className="flex flex-wrap items-center justify-between gap-x-3 gap-y-1 px-1 text-2xs text-ink-faint tabular-nums">
           <span>
+            {kept.some(({ kinds }) => kinds.includes("film")) || "No film was kept of this run. "}
             {plural(kept.length, "policy", "policies")}, {bytes(policies.data.film_bytes)}; clips{" "}
             {bytes(policies.data.clip_bytes)} of {bytes(policies.data.clip_limit_bytes)}
           </span>
@@ -70,7 +69,7 @@ export function Filmstrip({ run, group, axis, countsSteps }: FilmstripProps) {
             icon={<Clapperboard aria-hidden className="size-3.5" />}
             onClick={() => {
               choose({ growth: true });
-              group.moment.set(last);
+              group.moment.set(null);
             }}
           >
             From clumsy to solved

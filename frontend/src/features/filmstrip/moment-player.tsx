@@ -3,7 +3,7 @@
 import { type ChartGroup, useMoment } from "@/components/charts";
 import type { RunDetail } from "@/lib/api";
 import { useFilm, policyAt } from "@/lib/film";
-import { useFilmChoice } from "./film-choice";
+import { useFilmChoice, wishOf } from "./film-choice";
 import { GrowthCard } from "./growth-card";
 import { MomentCard } from "./moment-card";
 
@@ -22,10 +22,11 @@ export function MomentPlayer({ run, group }: MomentPlayerProps) {
     choose({ growth: false });
     group.moment.set(null);
   };
-  if (moment === null || kept.length === 0) return null;
+  if (kept.length === 0) return null;
   if (choice.growth) {
     return <GrowthCard run={run} until={kept.at(-1)!.step} wish={wishOf(choice)} onClose={close} />;
   }
+  if (moment === null) return null;
   return (
     <MomentCard
       run={run}
@@ -37,8 +38,4 @@ export function MomentPlayer({ run, group }: MomentPlayerProps) {
       onClose={close}
     />
   );
-}
-
-function wishOf({ seed, greedy }: { seed: number; greedy: boolean }) {
-  return { seed, greedy };
 }

@@ -2362,9 +2362,8 @@ export interface components {
       /**
        * First Frame
        * @description Frame of the video, from 0, at which it begins.
-       * @default 0
        */
-      first_frame?: number;
+      first_frame: number;
     };
     /** Policies */
     Policies: {

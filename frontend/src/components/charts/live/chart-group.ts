@@ -13,11 +13,14 @@ export class ChartGroup {
 
   /** The environment step that somebody looks at, marked on every chart whose axis counts steps; null for none. */
   readonly moment = createStore<number | null>(null);
-  /** Whether a click on a chart chooses the moment. */
-  picks = false;
+  private picks = false;
 
   readonly zoom = this.window.set;
   readonly reset = () => this.window.set(null);
+  /** Whether a click on a chart chooses the moment. */
+  readonly letPick = (picks: boolean) => {
+    this.picks = picks;
+  };
   readonly pick = (x: number) => {
     if (this.picks) this.moment.set(Math.max(0, Math.round(x)));
   };
@@ -44,10 +47,8 @@ export function useMoment(group: ChartGroup): number | null {
 export function usePicking(group: ChartGroup, picks: boolean) {
   // External system: the charts, which hear of clicks.
   useEffect(() => {
-    group.picks = picks;
-    return () => {
-      group.picks = false;
-    };
+    group.letPick(picks);
+    return () => group.letPick(false);
   }, [group, picks]);
 }
 

@@ -1,0 +1,63 @@
+import { type APIRequestContext, expect, type Page, test } from "@playwright/test";
+import { videoTime } from "./run-page";
+import { runPage, seeded } from "./seeded";
+
+const moment = (page: Page) => page.getByRole("region", { name: "Moment" });
+const strip = (page: Page) => page.getByRole("slider", { name: /^Filmstrip/ });
+
+/** A run that has learned for a moment and left its film. */
+async function trained(request: APIRequestContext): Promise<string> {
+  const wanted = { algo: "ppo", total_timesteps: 6_000, seed: 7, name: "Filmed", start: true };
+  const created = await request.post("/api/runs", { data: wanted });
+  expect(created.status()).toBe(201);
+  const { id } = (await created.json()) as { id: string };
+  const status = async () =>
+    ((await (await request.get(`/api/runs/${id}`)).json()) as { status: string }).status;
+  await expect.poll(status, { timeout: 120_000 }).toBe("completed");
+  return id;
+}
+
+test("a click on the curve plays the policy of that moment", async ({ page, request }) => {
+  test.setTimeout(300_000);
+  await page.goto(runPage(await trained(request)));
+  await expect(strip(page)).toBeVisible({ timeout: 30_000 });
+  await expect(moment(page)).toHaveCount(0);
+
+  const plot = page.getByRole("region", { name: "Episode return", exact: true }).locator(".u-over");
+  const { width, height } = (await plot.boundingBox())!;
+  await plot.click({ position: { x: width * 0.5, y: height * 0.4 } });
+  const title = moment(page).getByRole("heading");
+  await expect(title).toHaveText(/^After [23],\d{3} steps/);
+  const video = moment(page).locator("video");
+  await expect(video).toBeVisible({ timeout: 120_000 });
+  await expect.poll(() => videoTime(video), { timeout: 30_000 }).toBeGreaterThan(0);
+  const step = Number((await title.innerText()).replaceAll(/\D/g, ""));
+  await expect(video).toHaveAttribute("src", new RegExp(`clip_${step}_1000000_greedy\\.mp4$`));
+  await expect(page.locator("[data-moment]").first()).toBeVisible();
+  expect(await page.locator("[data-moment]").count()).toBeGreaterThan(1);
+
+  await strip(page).focus();
+  await page.keyboard.press("Home");
+  await expect(title).toHaveText(/^After 0 steps/);
+  await expect(strip(page)).toHaveAttribute("aria-valuetext", "Policy after 0 steps");
+  await expect(video).toHaveAttribute("src", /clip_0_1000000_greedy\.mp4$/, { timeout: 120_000 });
+  await expect(strip(page).locator("img").first()).toBeVisible();
+  await page.keyboard.press("ArrowRight");
+  await expect(title).not.toHaveText(/^After 0 steps/);
+
+  await moment(page).getByRole("button", { name: "Close the film" }).click();
+  await expect(moment(page)).toHaveCount(0);
+  await expect(page.locator("[data-moment]")).toHaveCount(0);
+
+  await page.getByRole("button", { name: "From clumsy to solved" }).click();
+  const growth = page.getByRole("region", { name: "From clumsy to solved" });
+  await expect(growth.locator("video")).toBeVisible({ timeout: 180_000 });
+  const download = page.waitForEvent("download");
+  await growth.getByRole("button", { name: "Download" }).click();
+  expect((await download).suggestedFilename()).toBe("filmed-growth.mp4");
+});
+
+test("a run without any policy says so @phone", async ({ page }) => {
+  await page.goto(runPage(seeded().bare));
+  await expect(page.getByText(/^No policy of this run was kept/)).toBeVisible();
+});
