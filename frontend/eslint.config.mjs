@@ -7,6 +7,7 @@ const features = [
   "runs",
   "run-dashboard",
   "live-window",
+  "play",
   "playback",
   "compare",
   "explain",

@@ -1,4 +1,11 @@
-import { BookOpen, ChartSpline, GitCompareArrows, type LucideIcon, Trash2 } from "lucide-react";
+import {
+  BookOpen,
+  ChartSpline,
+  Gamepad2,
+  GitCompareArrows,
+  type LucideIcon,
+  Trash2,
+} from "lucide-react";
 import { routes } from "@/lib/url";
 
 export interface Destination {
@@ -39,6 +46,14 @@ export const destinations: readonly Destination[] = [
     keys: "G E",
     words: ["guides", "algorithms", "help", "hints"],
     owns: under(routes.explain),
+  },
+  {
+    href: routes.play,
+    label: "Play",
+    icon: Gamepad2,
+    keys: "G P",
+    words: ["game", "keyboard", "human", "by hand"],
+    owns: under(routes.play),
   },
 ];
 

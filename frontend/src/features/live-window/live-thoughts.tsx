@@ -7,7 +7,7 @@ import { Skeleton } from "@/components/ui/skeleton";
 import type { RunDetail } from "@/lib/api";
 import type { EpisodeTrace, SessionClient } from "@/lib/session";
 import { useStore } from "@/lib/store";
-import { LiveFacts } from "./live-facts";
+import { LiveFacts } from "@/components/live/live-facts";
 import { policyWords } from "./policy-words";
 import { useSpaces } from "./use-spaces";
 import type { Frozen } from "./use-frozen";

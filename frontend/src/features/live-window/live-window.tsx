@@ -16,10 +16,14 @@ import {
 } from "@/lib/session";
 import { useStore, useStoreValue } from "@/lib/store";
 import { FrameCanvas } from "@/components/live/frame-canvas";
+import { KeysStage } from "@/components/live/keys/keys-stage";
+import { useHand } from "@/components/live/keys/use-hand";
+import { useStageCommands } from "@/components/live/keys/use-stage-commands";
 import { LiveThoughts } from "./live-thoughts";
 import { PlayBar } from "./play-bar";
 import { Stage } from "./stage";
-import { StageMessage } from "./stage-message";
+import { TakeControls } from "./take-controls";
+import { StageMessage } from "@/components/live/stage-message";
 import { type Frozen, useFrozenPicture } from "./use-frozen";
 
 interface LiveWindowProps {
@@ -36,6 +40,7 @@ export function LiveWindow({ run, aside }: LiveWindowProps) {
   const [client] = useState(() => watchSession(run.id));
   const place = useRef<HTMLDivElement>(null);
   const screen = useRef<HTMLDivElement>(null);
+  const game = useRef<HTMLDivElement>(null);
   const state = useStore(client.state);
   const hasFrame = useStoreValue(client.moment, (moment) => Boolean(moment?.picture));
   const [frozen, setFrozen] = useState<Frozen | null>(null);
@@ -57,8 +62,14 @@ export function LiveWindow({ run, aside }: LiveWindowProps) {
 
   const afloat = begun && hasFrame && !inView && !closed;
   const picture = useFrozenPicture(frozen);
+  const hand = useHand(client);
+  const commands = useStageCommands(client, game);
   const live = state.phase === "live";
   const goLive = () => setFrozen(null);
+  const taken = live && state.actor === "person";
+  const canvas = (
+    <FrameCanvas client={client} frozen={picture} label={`${run.name} plays ${run.env_id}`} />
+  );
   const pick = (moment: Frozen) => {
     client.pause();
     setFrozen(moment);
@@ -88,7 +99,23 @@ export function LiveWindow({ run, aside }: LiveWindowProps) {
           afloat={afloat}
           onClose={() => setClosed(true)}
         >
-          <FrameCanvas client={client} frozen={picture} label={`${run.name} plays ${run.env_id}`} />
+          {taken ? (
+            <KeysStage
+              ref={game}
+              takesFocus
+              hand={hand}
+              label={run.env_id}
+              onPress={commands.takeOver}
+              onClick={commands.begin}
+              onEscape={() => game.current?.blur()}
+              onLeave={commands.leave}
+              className="absolute inset-0"
+            >
+              {canvas}
+            </KeysStage>
+          ) : (
+            canvas
+          )}
           <StageMessage
             client={client}
             state={state}
@@ -104,6 +131,7 @@ export function LiveWindow({ run, aside }: LiveWindowProps) {
           onLive={goLive}
           onFullScreen={toggleFullScreen}
         />
+        <TakeControls client={client} runId={run.id} hand={hand} commands={commands} />
       </div>
       <LiveThoughts
         client={client}

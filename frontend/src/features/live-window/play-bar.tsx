@@ -6,7 +6,7 @@ import { Key } from "@/components/player";
 import { Segmented } from "@/components/ui/segmented";
 import type { SessionClient } from "@/lib/session";
 import { useStore } from "@/lib/store";
-import { rateChoices } from "./rates";
+import { rateChoices } from "@/components/live/rates";
 
 interface PlayBarProps {
   client: SessionClient;

@@ -35,11 +35,13 @@ export class Hand {
   /** In the order in which they were pressed. */
   readonly held: ReadableStore<readonly string[]> = this.heldStore;
 
-  /** Returns whether the key does something here. */
-  press(key: string): boolean {
-    if (!this.known.has(key)) return false;
-    if (!this.held.get().includes(key)) this.hold([...this.held.get(), key]);
-    return true;
+  /** Whether the key does something here. */
+  knows(key: string): boolean {
+    return this.known.has(key);
+  }
+
+  press(key: string) {
+    if (this.knows(key) && !this.held.get().includes(key)) this.hold([...this.held.get(), key]);
   }
 
   release(key: string) {

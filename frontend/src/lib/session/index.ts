@@ -1,6 +1,8 @@
 export { type EpisodeTrace } from "./episode-trace";
+export { type Hand } from "./hand";
 export { announceSession, useSessionOf } from "./live-sessions";
 export { Lockstep } from "./lockstep";
-export { SessionClient, type Moment, type SessionState } from "./session-client";
+export { SessionClient, type Moment } from "./session-client";
+export { type SessionState } from "./session-state";
 export { useHeldSession, useInView, usePageSeen } from "./use-watched";
-export { watchSession } from "./watch-session";
+export { handFor, playSession, watchSession } from "./watch-session";

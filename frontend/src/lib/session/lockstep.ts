@@ -1,7 +1,7 @@
 import type { StepRecord } from "@/lib/api";
 import type { Timers } from "@/lib/stream";
 import type { ReadableStore } from "@/lib/store";
-import type { SessionState } from "./session-client";
+import type { SessionState } from "./session-state";
 
 /** The part of a session that playing in step needs. */
 export interface Player {

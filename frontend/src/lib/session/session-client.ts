@@ -3,19 +3,18 @@ import {
   type Actor,
   type ClientMessage,
   type ServerMessage,
-  type SessionHello,
   type StepRecord,
 } from "@/lib/api";
 import { createStore, type ReadableStore } from "@/lib/store";
 import { backoff, type Timers } from "@/lib/stream";
 import { EpisodeTrace } from "./episode-trace";
 import { type AnimationFrames, FramePresenter, type Picture, type Shown } from "./frame-presenter";
+import { AT_REST, type Chosen, type SessionState } from "./session-state";
 import {
   type Connection,
   type ConnectionEvent,
   type Effect,
   INITIAL,
-  type Phase,
   transition,
 } from "./session-machine";
 
@@ -38,39 +37,12 @@ export interface SessionClientOptions<P extends Picture> {
   random?: () => number;
 }
 
-export interface SessionState {
-  phase: Phase;
-  /** What is played; null until the session has said so. */
-  hello: SessionHello | null;
-  playing: boolean;
-  /** Steps a second. */
-  fps: number;
-  /** At whose hands the controls are; null until the session has said so. */
-  actor: Actor | null;
-  greedy: boolean;
-  /** Environment steps that the policy was trained for, and since when (milliseconds) it plays. */
-  policy: { step: number; since: number } | null;
-  /** Why the service gives no session. */
-  refusal: ApiError | null;
-  /** Why the session is over. */
-  cause: string | null;
-  /** What was said of the last command that was not followed. */
-  complaint: string | null;
-}
-
 /** What is on the screen, and the episode that it belongs to. Another object for every frame. */
 export interface Moment<P extends Picture = ImageBitmap> extends Shown<P> {
   trace: EpisodeTrace;
   /** Milliseconds, of the same clock as the policy's `since`. */
   shownAt: number;
 }
-
-type Chosen = "greedy" | "rate" | "pause" | "actor";
-
-const AT_REST: SessionState = {
-  ...{ phase: "resting", hello: null, playing: true, fps: 0, actor: null, greedy: true },
-  ...{ policy: null, refusal: null, cause: null, complaint: null },
-};
 
 /**
  * One session, in which an agent plays for somebody who looks.
@@ -251,6 +223,7 @@ export class SessionClient<P extends Picture = ImageBitmap> {
         this.newestStore.set(message.record);
         return this.presenter.record(message.record, message.frame_follows);
       case "episode":
+        this.set({ seed: message.seed });
         return this.begin(message.episode);
       case "policy":
         return this.set({ policy: { step: message.step, since: this.options.now() } });

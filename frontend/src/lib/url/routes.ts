@@ -13,6 +13,12 @@ export const routes = {
   guide: (algorithm: string) => `/explain?algo=${encodeURIComponent(algorithm)}`,
   /** The guides, with hints for one run. */
   explainRun: (id: string) => `/explain?run=${encodeURIComponent(id)}`,
+  /** What can be played by hand. */
+  play: "/play",
+  /** An environment, at the keys. */
+  playOn: (environment: string) => `/play?env=${encodeURIComponent(environment)}`,
+  /** The environment of a run, at the keys, with its policy to take turns with. */
+  playRun: (id: string) => `/play?run=${encodeURIComponent(id)}`,
   run: (id: string) => `/runs/view?id=${encodeURIComponent(id)}`,
   /** A run's page at one of its charts, with a stretch of steps marked. */
   runChart: (id: string, metric: string, from: number, to: number) =>

@@ -21,6 +21,7 @@ const addresses: Partial<Record<ShellCommand, string>> = {
   home: routes.home,
   compare: routes.compare,
   explain: routes.explain,
+  play: routes.play,
   trash: routes.trash,
   new: routes.newRun,
 };

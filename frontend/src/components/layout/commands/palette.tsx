@@ -10,12 +10,12 @@ import { commandEntries, pageEntries } from "./command-entries";
 import { typedAhead } from "./overlay";
 import { paletteGroups } from "./palette-entries";
 import { PaletteGroup } from "./palette-item";
-import { GUIDES, NEW_RUN_ON, useChoiceEntries } from "./use-choice-entries";
+import { GUIDES, NEW_RUN_ON, PLAY, useChoiceEntries } from "./use-choice-entries";
 import { useCurrentRunEntries } from "./use-current-run-entries";
 import { useRunEntries } from "./use-run-entries";
 
 /** Shown once something is typed. */
-const FOUND_ONLY = [NEW_RUN_ON, GUIDES];
+const FOUND_ONLY = [NEW_RUN_ON, PLAY, GUIDES];
 
 /** Everything the app can do, found by typing. */
 export function Palette({ onClose }: { onClose: () => void }) {

@@ -31,6 +31,7 @@ describe("after g", () => {
     ["h", "home"],
     ["c", "compare"],
     ["e", "explain"],
+    ["p", "play"],
     ["t", "trash"],
     ["x", null],
   ])("%s goes to %s", (key, command) => {

@@ -1,5 +1,5 @@
 export type ShellCommand =
-  "palette" | "shortcuts" | "home" | "compare" | "explain" | "trash" | "new";
+  "palette" | "shortcuts" | "home" | "compare" | "explain" | "play" | "trash" | "new";
 
 export interface Press {
   key: string;
@@ -23,6 +23,7 @@ const afterGo: Record<string, ShellCommand> = {
   h: "home",
   c: "compare",
   e: "explain",
+  p: "play",
   t: "trash",
   n: "new",
 };

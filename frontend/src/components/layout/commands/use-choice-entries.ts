@@ -1,15 +1,16 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { BookOpen, Mountain } from "lucide-react";
+import { BookOpen, Gamepad2, Mountain } from "lucide-react";
 import { algorithmsQuery, environmentsQuery } from "@/lib/api";
 import { routes } from "@/lib/url";
 import type { PaletteEntry } from "./palette-item";
 
 export const NEW_RUN_ON = "New run on";
+export const PLAY = "Play yourself";
 export const GUIDES = "Guides";
 
-/** Each environment opens the form for a new run on it, each algorithm its guide. */
+/** Each environment opens the form for a new run on it, or is played by hand; each algorithm opens its guide. */
 export function useChoiceEntries(go: (href: string) => void): PaletteEntry[] {
   const environments = useQuery(environmentsQuery).data ?? [];
   const algorithms = useQuery(algorithmsQuery).data ?? [];
@@ -23,6 +24,16 @@ export function useChoiceEntries(go: (href: string) => void): PaletteEntry[] {
       detail: summary,
       reason: available ? null : (install_hint ?? "Its package is not installed"),
       onSelect: () => go(routes.newRunOn(id)),
+    })),
+    ...environments.map(({ id, name, summary, available, install_hint }) => ({
+      id: `play ${id}`,
+      group: PLAY,
+      icon: Gamepad2,
+      name: id,
+      words: [name, "play", "game", "keyboard", "human"],
+      detail: summary,
+      reason: available ? null : (install_hint ?? "Its package is not installed"),
+      onSelect: () => go(routes.playOn(id)),
     })),
     ...algorithms.map(({ id, name }) => ({
       id: `guide ${id}`,

@@ -1,7 +1,16 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { BookOpen, Clapperboard, Copy, GitCompareArrows, Play, Square, Trash2 } from "lucide-react";
+import {
+  BookOpen,
+  Clapperboard,
+  Copy,
+  Gamepad2,
+  GitCompareArrows,
+  Play,
+  Square,
+  Trash2,
+} from "lucide-react";
 import { usePathname, useSearchParams } from "next/navigation";
 import { useToldRunActions } from "@/components/run-actions";
 import { runQuery } from "@/lib/api";
@@ -49,6 +58,14 @@ export function useCurrentRunEntries(go: (href: string) => void, close: () => vo
         words: ["video", "playback", "watch"],
         onSelect: act(() => actions.evaluate(run, { policy: usualPolicy(run) })),
       }),
+    {
+      id: "this run play",
+      group: run.name,
+      name: "Take the controls of this run",
+      icon: Gamepad2,
+      words: ["play", "game", "keyboard", "human"],
+      onSelect: () => go(routes.playRun(run.id)),
+    },
     {
       id: "this run explain",
       group: run.name,

@@ -1,8 +1,10 @@
+import Link from "next/link";
 import { Combobox, type ComboboxOption } from "@/components/ui/combobox";
 import { EnvironmentStill } from "@/components/ui/environment-still";
 import { Field } from "@/components/ui/field";
 import type { Algorithm, Environment } from "@/lib/api";
 import { compact } from "@/lib/format";
+import { routes } from "@/lib/url";
 import { algorithmOf, environmentOf } from "./draft";
 import { misfit, spacesInWords } from "./fit";
 import type { FieldsProps } from "./form-state";
@@ -49,7 +51,7 @@ function option(environment: Environment, algorithm: Algorithm | undefined): Com
 }
 
 function EnvironmentFacts({ environment }: { environment: Environment }) {
-  const { summary, sees, does, reward_threshold, max_episode_steps } = environment;
+  const { id, summary, sees, does, reward_threshold, max_episode_steps } = environment;
   const facts = [
     spacesInWords(environment),
     reward_threshold === null
@@ -68,6 +70,9 @@ function EnvironmentFacts({ environment }: { environment: Environment }) {
           </p>
         )}
         <p className="text-ink-faint tabular-nums">{facts.filter(Boolean).join(" · ")}</p>
+        <Link href={routes.playOn(id)} className="w-fit rounded-sm text-accent hover:underline">
+          Play it yourself
+        </Link>
       </div>
     </div>
   );

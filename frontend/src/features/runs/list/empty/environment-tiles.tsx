@@ -1,10 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
+import { Gamepad2 } from "lucide-react";
 import Link from "next/link";
 import { EnvironmentStill } from "@/components/ui/environment-still";
 import { environmentsQuery } from "@/lib/api";
 import { routes } from "@/lib/url";
 
-/** What can be trained on, as pictures; each opens the form with that environment. */
+/** What can be trained on, as pictures; each opens the form with that environment, and can be played by hand. */
 export function EnvironmentTiles() {
   const { data } = useQuery(environmentsQuery);
   const environments = (data ?? []).filter(({ available, still_url }) => available && still_url);
@@ -20,6 +21,14 @@ export function EnvironmentTiles() {
             >
               <EnvironmentStill url={still_url} className="aspect-3/2 w-full" />
               <span className="mt-1 block truncate text-center text-2xs text-ink-soft">{name}</span>
+            </Link>
+            <Link
+              href={routes.playOn(id)}
+              aria-label={`Play ${name} yourself`}
+              className="mx-auto flex w-fit items-center gap-1 rounded-sm px-1.5 py-0.5 text-2xs text-ink-faint transition-colors hover:text-ink max-md:py-2"
+            >
+              <Gamepad2 aria-hidden className="size-3" />
+              Play
             </Link>
           </li>
         ))}

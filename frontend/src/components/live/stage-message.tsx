@@ -14,11 +14,20 @@ interface StageMessageProps {
   /** Why no policy can play yet; null when one can. */
   reason: string | null;
   /** Shown by somebody's wish alone; null where it begins by itself. */
-  onWatch: (() => void) | null;
+  onWatch?: (() => void) | null;
+  /** What begins another session once this one has ended. */
+  again?: string;
 }
 
 /** What stands on the stage while no agent plays: why, and what can be done. */
-export function StageMessage({ client, state, hasFrame, reason, onWatch }: StageMessageProps) {
+export function StageMessage({
+  client,
+  state,
+  hasFrame,
+  reason,
+  onWatch = null,
+  again = "Watch again",
+}: StageMessageProps) {
   const { phase, refusal, cause } = state;
   if (reason !== null) return <Sentence text={reason} />;
   if (phase === "refused" && refusal) {
@@ -28,7 +37,7 @@ export function StageMessage({ client, state, hasFrame, reason, onWatch }: Stage
     return (
       <Sentence alert text={cause ?? "The session has ended."}>
         <Button size="sm" needsService onClick={client.again}>
-          Watch again
+          {again}
         </Button>
       </Sentence>
     );

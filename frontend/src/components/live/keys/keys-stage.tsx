@@ -1,0 +1,78 @@
+"use client";
+
+import clsx from "clsx";
+import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useId } from "react";
+import type { Hand } from "@/lib/session";
+
+interface KeysStageProps {
+  ref: RefObject<HTMLDivElement | null>;
+  /** It has the focus as soon as it is there. */
+  takesFocus?: boolean;
+  /** Null: nobody's keys count here. */
+  hand: Hand | null;
+  /** What is played. */
+  label: string;
+  /** Called before a key that does something is followed. */
+  onPress: () => void;
+  /** It was clicked. */
+  onClick: () => void;
+  /** Escape: give the focus to something else. */
+  onEscape: () => void;
+  /** The keys do not go here any more. */
+  onLeave: () => void;
+  className?: string;
+  children: ReactNode;
+}
+
+/** What is in it is played with the keys of the keyboard, as long as it has the focus. Escape leaves it. */
+export function KeysStage({
+  ref,
+  takesFocus = false,
+  hand,
+  label,
+  onPress,
+  onClick,
+  onEscape,
+  onLeave,
+  className,
+  children,
+}: KeysStageProps) {
+  const helpId = useId();
+  const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
+    if (event.key === "Escape") return onEscape();
+    if (event.ctrlKey || event.metaKey || event.altKey || !hand?.knows(event.code)) return;
+    event.preventDefault(); // the page does not scroll
+    if (event.repeat) return;
+    onPress();
+    hand.press(event.code);
+  };
+  // External system: the focus.
+  useEffect(() => {
+    if (takesFocus) ref.current?.focus({ preventScroll: true });
+  }, [ref, takesFocus]);
+
+  const leave = () => {
+    hand?.letGo();
+    onLeave();
+  };
+  return (
+    <div
+      ref={ref}
+      role="application"
+      aria-roledescription="game"
+      aria-label={label}
+      aria-describedby={helpId}
+      tabIndex={0}
+      onKeyDown={onKeyDown}
+      onKeyUp={(event) => hand?.release(event.code)}
+      onClick={onClick}
+      onBlur={leave}
+      className={clsx("outline-offset-2 focus:outline-2 focus:outline-accent", className)}
+    >
+      {children}
+      <span id={helpId} className="sr-only">
+        While this has the focus, the keys listed below play. Escape leaves and pauses.
+      </span>
+    </div>
+  );
+}

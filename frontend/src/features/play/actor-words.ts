@@ -1,0 +1,12 @@
+import { count } from "@/lib/format";
+import type { SessionState } from "@/lib/session";
+
+const WHO = { person: "You play", policy: "The policy plays", random: "Chance plays" } as const;
+
+/** Who plays, and which episode: "You play, seed 1,000,000". */
+export function actorWords({ actor, policy, seed }: SessionState): string {
+  if (!actor) return "";
+  const step = actor === "policy" && policy ? ` of step ${count(policy.step)}` : "";
+  const who = actor === "policy" ? `The policy${step} plays` : WHO[actor];
+  return seed === null ? who : `${who}, seed ${count(seed)}`;
+}

@@ -1,0 +1,106 @@
+"use client";
+
+import { type ReactNode, useRef } from "react";
+import { FrameCanvas } from "@/components/live/frame-canvas";
+import { KeyCaps } from "@/components/live/keys/key-caps";
+import { KeysStage } from "@/components/live/keys/keys-stage";
+import { useHand } from "@/components/live/keys/use-hand";
+import { LiveFacts } from "@/components/live/live-facts";
+import { StageMessage } from "@/components/live/stage-message";
+import { Card } from "@/components/ui/card";
+import { apiLink } from "@/lib/api";
+import { useEnvironmentStill } from "@/lib/registry";
+import { type SessionClient, useHeldSession, usePageSeen } from "@/lib/session";
+import { useStore, useStoreValue } from "@/lib/store";
+import { actorWords } from "./actor-words";
+import { EpisodeSeed } from "./episode-seed";
+import { PlayControls } from "./play-controls";
+import { PlayedEpisodes } from "./played-episodes";
+import { useStageCommands } from "@/components/live/keys/use-stage-commands";
+
+interface PlayRoomProps {
+  client: SessionClient;
+  envId: string | null;
+  /** What is played, for those who do not see it. */
+  label: string;
+  aside: ReactNode;
+}
+
+/** The stage, the keys, who plays, and what came of it. */
+export function PlayRoom({ client, envId, label, aside }: PlayRoomProps) {
+  const stage = useRef<HTMLDivElement>(null);
+  const pauseKey = useRef<HTMLDivElement>(null);
+  const state = useStore(client.state);
+  const hasFrame = useStoreValue(client.moment, (moment) => Boolean(moment?.picture));
+  const record = useStoreValue(client.moment, (moment) => moment?.record ?? null);
+  const hand = useHand(client);
+  const commands = useStageCommands(client, stage);
+  const stillUrl = useEnvironmentStill()(envId ?? "");
+  useHeldSession(client, usePageSeen());
+
+  const live = state.phase === "live";
+  const controls = state.hello?.controls;
+  return (
+    <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_18rem]">
+      <Card label="Stage" bodyClass="flex flex-col gap-3 p-3 md:p-4">
+        <div className="relative">
+          <KeysStage
+            ref={stage}
+            hand={live ? hand : null}
+            label={label}
+            onPress={commands.takeOver}
+            onClick={commands.begin}
+            onEscape={() => pauseKey.current?.querySelector("button")?.focus()}
+            onLeave={commands.leave}
+            className="relative aspect-3/2 max-h-[52dvh] w-full overflow-hidden rounded-md border border-line bg-sunken"
+          >
+            {!hasFrame && stillUrl && (
+              // The export has no image service, and the picture is small already.
+              // eslint-disable-next-line @next/next/no-img-element
+              <img
+                src={apiLink(stillUrl)}
+                alt=""
+                className="absolute inset-0 size-full object-contain opacity-60"
+              />
+            )}
+            <FrameCanvas client={client} frozen={null} label={label} />
+          </KeysStage>
+          <StageMessage
+            client={client}
+            state={state}
+            hasFrame={hasFrame}
+            reason={null}
+            again="Play again"
+          />
+          {live && !state.playing && hasFrame && <Invitation person={state.actor === "person"} />}
+        </div>
+        <div ref={pauseKey}>
+          <PlayControls client={client} commands={commands} />
+        </div>
+        <LiveFacts record={record} policy={actorWords(state)} />
+        {controls && hand && live && (
+          <KeyCaps controls={controls} hand={hand} onPress={commands.takeOver} />
+        )}
+        <p role="status" className="min-h-4.25 text-xs text-bad">
+          {state.complaint}
+        </p>
+      </Card>
+      <div className="flex flex-col gap-4">
+        <EpisodeSeed client={client} disabled={!live} />
+        <PlayedEpisodes client={client} />
+        {aside}
+      </div>
+    </div>
+  );
+}
+
+/** Lies over the picture without taking its clicks. */
+function Invitation({ person }: { person: boolean }) {
+  return (
+    <p className="pointer-events-none absolute inset-x-0 bottom-3 flex justify-center">
+      <span className="rounded-md bg-raised/90 px-2.5 py-1 text-xs text-ink-soft shadow-card">
+        {person ? "Paused. Click here and press a key to play." : "Paused"}
+      </span>
+    </p>
+  );
+}

@@ -1,0 +1,36 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { useState } from "react";
+import { PageHeader } from "@/components/layout/page-header";
+import { buttonClass } from "@/components/ui/button";
+import { ErrorState } from "@/components/ui/error-state";
+import { runQuery } from "@/lib/api";
+import { playSession } from "@/lib/session";
+import { routes } from "@/lib/url";
+import { PlayRoom } from "./play-room";
+
+/** The environment of a run, played by hand and by its policy in turns. */
+export function PlayRun({ id }: { id: string }) {
+  const [client] = useState(() => playSession({ run_id: id }));
+  const { data: run, error, refetch } = useQuery(runQuery(id));
+  if (error) return <ErrorState error={error} retry={() => void refetch()} />;
+  return (
+    <>
+      <PageHeader title="Take the controls">
+        Play beside the policy of {run?.name ?? id}, on the same episodes.
+      </PageHeader>
+      <PlayRoom
+        client={client}
+        envId={run?.env_id ?? null}
+        label={run?.env_id ?? id}
+        aside={
+          <Link href={routes.run(id)} className={buttonClass()}>
+            To the run
+          </Link>
+        }
+      />
+    </>
+  );
+}
