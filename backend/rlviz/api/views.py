@@ -26,8 +26,6 @@ from rlviz.api.schemas import (
     EnvironmentVariant,
     Evaluation,
     FigureComparison,
-    FoundEpisode,
-    FoundEpisodes,
     Hint,
     HintRule,
     HyperparameterField,
@@ -50,7 +48,7 @@ from rlviz.api.schemas import (
     Verdict,
 )
 from rlviz.catalog.models import EvaluationRow, RunRow
-from rlviz.domain.evaluation import EpisodeResult, PolicyChoice
+from rlviz.domain.evaluation import PolicyChoice
 from rlviz.domain.events import EventRecord
 from rlviz.domain.limits import LIMITS
 from rlviz.domain.metrics import GROUP_TITLES
@@ -60,7 +58,6 @@ from rlviz.environments.base import Environment, Space
 from rlviz.environments.stills import still_path
 from rlviz.presets.catalog import measured, presets_for
 from rlviz.records.about import Components, RecordsAbout
-from rlviz.services.use_cases import episodes
 from rlviz.services.use_cases.comparison import Compared, ComparedRuns
 from rlviz.services.use_cases.environments import variants
 from rlviz.services.use_cases.evaluations import KeptFiles
@@ -118,27 +115,6 @@ def _step_components(components: Components) -> StepComponents:
         labels=components.labels,
         units=components.units,
         starts=layout.starts if layout.kind == "Discrete" else None,
-    )
-
-
-def view_found_episodes(search: episodes.EpisodeSearch, found: episodes.FoundEpisodes) -> FoundEpisodes:
-    return FoundEpisodes(
-        where=search.where,
-        evaluations=found.evaluations,
-        searched=found.episodes,
-        found=found.found,
-        episodes=[_found_episode(each) for each in found.first],
-    )
-
-
-def _found_episode(found: episodes.FoundEpisode) -> FoundEpisode:
-    return FoundEpisode(
-        run_id=found.run_id,
-        evaluation_id=found.evaluation_id,
-        checkpoint_step=found.checkpoint_step,
-        deterministic=found.deterministic,
-        has_video=found.has_video,
-        result=EpisodeResult.model_validate(found.result),
     )
 
 

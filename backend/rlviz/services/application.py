@@ -29,6 +29,7 @@ from rlviz.services.use_cases.episodes import EpisodeService
 from rlviz.services.use_cases.evaluations import EvaluationService
 from rlviz.services.use_cases.film import FilmService
 from rlviz.services.use_cases.hints import HintService
+from rlviz.services.use_cases.judging import JudgingService
 from rlviz.services.use_cases.metrics import MetricsService
 from rlviz.services.use_cases.runs import RunService
 from rlviz.services.use_cases.sessions import SessionService
@@ -83,6 +84,10 @@ class Application:
     @cached_property
     def comparison(self) -> ComparisonService:
         return ComparisonService(self.runs, self.metrics)
+
+    @cached_property
+    def judging(self) -> JudgingService:
+        return JudgingService(self.database, self.runs, self.evaluations)
 
     @cached_property
     def hints(self) -> HintService:

@@ -18,6 +18,7 @@ LIMIT = 12 * math.pi / 180
 def ends(state: Any, typical: Any, **given: Any) -> Ends:
     states, others = np.array(state, dtype=float), np.array(typical, dtype=float)
     values = {
+        "state_before": states * 0.9,
         "reward": np.ones(len(states)),
         "terminated": np.ones(len(states), dtype=int),
         "typical_reward": np.ones(len(others)),
@@ -30,10 +31,10 @@ def titles(found: list[Ending]) -> list[tuple[str, tuple[int, ...]]]:
     return [(ending.title, ending.episodes) for ending in found]
 
 
-def falling_poles(count: int, seed: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """Ends and other states of poles that fall either way, by CartPole's own equations of motion."""
+def falling_poles(count: int, seed: int) -> tuple[Any, Any, Any]:
+    """Ends, the states just before, and all states that ended nothing, by CartPole's own equations of motion."""
     random = np.random.default_rng(seed)
-    last, typical = [], []
+    last, before, typical = [], [], []
     for _ in range(count):
         position, speed, angle, turn = random.uniform(-0.05, 0.05, 4)
         while True:
@@ -44,15 +45,16 @@ def falling_poles(count: int, seed: int) -> tuple[np.ndarray[Any, Any], np.ndarr
             angle, turn = angle + 0.02 * turn, turn + 0.02 * bend
             if abs(angle) > LIMIT:
                 last.append((position, angle, turn))
+                before.append(typical[-1])
                 break
             typical.append((position, angle, turn))
-    return np.array(last), np.array(typical)
+    return np.array(last), np.array(before), np.array(typical)
 
 
 @pytest.mark.parametrize("count", [10, 50, 200])
 def test_a_pole_that_falls_is_known_by_its_angle_in_degrees(count: int) -> None:
-    last, typical = falling_poles(count, seed=count)
-    found = group_endings(ends(last, typical, components=POLE))
+    last, before, typical = falling_poles(count, seed=count)
+    found = group_endings(ends(last, typical[::7], state_before=before, components=POLE))
     assert {ending.title for ending in found} == {"pole angle > 12°", "pole angle < −12°"}
     for ending in found:
         assert {math.copysign(1, last[at, 1]) for at in ending.episodes} == {1.0 if ">" in ending.title else -1.0}
@@ -144,8 +146,8 @@ def test_every_episode_is_in_one_group_and_the_same_again(seed: int) -> None:
 
 
 def test_a_rule_holds_for_hardly_any_state_that_ended_nothing() -> None:
-    last, typical = falling_poles(60, seed=4)
-    rule = separating_rule(last, typical, POLE, 1)
+    last, before, typical = falling_poles(60, seed=4)
+    rule = separating_rule(last, before, typical[::7], POLE, 1)
     assert rule is not None
     assert not rule.holds(typical).any()
     assert rule.holds(last).mean() > 0.3

@@ -32,11 +32,13 @@ class EndingKind(StrEnum):
 class Ends:
     """The last records of n episodes, oldest first, and what states and rewards are like otherwise.
 
-    ``state`` has shape (n, k), k = 0 for pictures; ``reward`` and ``terminated`` have shape (n,). ``typical_state``,
-    shape (m, k), and ``typical_reward`` are of steps that ended nothing. ``places`` names states of a Discrete space.
+    ``state`` has shape (n, k), k = 0 for pictures, and so has the ``state_before``; ``reward`` and ``terminated`` have
+    shape (n,). ``typical_state``, shape (m, k), and ``typical_reward`` are of steps that ended nothing. ``places``
+    names states of a Discrete space.
     """
 
     state: Floats
+    state_before: Floats
     reward: Floats
     terminated: Indices
     typical_state: Floats
@@ -94,13 +96,14 @@ def _by_outcome(ends: Ends, terminal: Indices) -> Iterator[Ending]:
 def _by_rule(ends: Ends, episodes: Indices, exceptional: bool) -> Iterator[Ending]:
     left, least = episodes, max(1, math.ceil(LEAST_SHARE * len(episodes)))
     for _ in range(MOST_RULES):
-        # A Discrete state is a name, not an amount: "state > 3" would say nothing.
-        rule = (
-            separating_rule(ends.state[left], ends.typical_state, ends.components, least) if ends.components else None
-        )
+        # A Discrete state is a name, not an amount, and has no components: "state > 3" would say nothing.
+        if not ends.components:
+            break
+        state, before = ends.state[left], ends.state_before[left]
+        rule = separating_rule(state, before, ends.typical_state, ends.components, least)
         if rule is None:
             break
-        holds = rule.holds(ends.state[left])
+        holds = rule.holds(state)
         yield Ending(EndingKind.RULE, rule.text, tuple(left[holds].tolist()), rule)
         left = left[~holds]
     if not len(left):

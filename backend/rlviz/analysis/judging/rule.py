@@ -54,11 +54,14 @@ class _Cut:
     gap: float
 
 
-def separating_rule(ends: Floats, typical: Floats, components: Sequence[Component], least: int) -> Rule | None:
+def separating_rule(
+    ends: Floats, before: Floats, typical: Floats, components: Sequence[Component], least: int
+) -> Rule | None:
     """The rule that holds for the most of ``ends``, shape (n, k), and for the least of ``typical``, shape (m, k).
 
     It maximises Youden's index: the share of the ends less that of the typical states for which it holds. Of equals,
-    the one with the widest gap between both, in standard deviations of the typical states; then the first component.
+    the one with the widest gap to typical states and to those just ``before`` the ends, shape (n, k), in standard
+    deviations of the typical states; then the first component. The threshold lies in that gap.
     None if no rule holds for ``least`` ends and at most ``MOST_TYPICAL`` of the typical states.
     """
     if not len(ends) or not len(typical):
@@ -67,7 +70,7 @@ def separating_rule(ends: Floats, typical: Floats, components: Sequence[Componen
         (cut, place, above)
         for place in range(ends.shape[1])
         for above in (True, False)
-        if (cut := _best_cut(ends[:, place], typical[:, place], above, least)) is not None
+        if (cut := _best_cut(ends[:, place], before[:, place], typical[:, place], above, least)) is not None
     ]
     if not known:
         return None
@@ -76,10 +79,10 @@ def separating_rule(ends: Floats, typical: Floats, components: Sequence[Componen
     return Rule(place, above, threshold, text)
 
 
-def _best_cut(ends: Floats, typical: Floats, above: bool, least: int) -> _Cut | None:
+def _best_cut(ends: Floats, before: Floats, typical: Floats, above: bool, least: int) -> _Cut | None:
     """The best place to cut one component; values are mirrored where the rule looks below."""
     side = 1.0 if above else -1.0
-    ends, typical = np.sort(side * ends[np.isfinite(ends)]), np.sort(side * typical[np.isfinite(typical)])
+    ends, before, typical = (np.sort(side * values[np.isfinite(values)]) for values in (ends, before, typical))
     if not len(ends) or not len(typical):
         return None
     beyond_typical = 1 - np.searchsorted(typical, ends, side="left") / len(typical)
@@ -90,7 +93,7 @@ def _best_cut(ends: Floats, typical: Floats, above: bool, least: int) -> _Cut | 
     if not index[at] > 0:
         return None
     outer = float(ends[at])
-    within = [values[values < outer] for values in (ends, typical)]
+    within = [values[values < outer] for values in (ends, before, typical)]
     inner = max((float(values[-1]) for values in within if len(values)), default=outer - 1.0)
     spread = float(typical.std()) or 1.0
     return _Cut(side * inner, side * outer, float(index[at]), (outer - inner) / spread)

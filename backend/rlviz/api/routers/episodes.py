@@ -1,4 +1,4 @@
-"""Episodes of evaluations, searched."""
+"""Episodes of evaluations, searched and judged."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query
 
 from rlviz.api.dependencies import App
+from rlviz.api.episode_views import view_endings, view_found_episodes, view_judgement
 from rlviz.api.names import named
 from rlviz.api.problems import documented
-from rlviz.api.schemas import FoundEpisodes
-from rlviz.api.views import view_found_episodes
-from rlviz.domain.errors import InvalidRequest, RunNotFound
+from rlviz.api.schemas import EpisodeEndings, EvaluationJudgement, FoundEpisodes
+from rlviz.domain.errors import ArtifactNotFound, EvaluationNotFound, InvalidRequest, RunFolderError, RunNotFound
 from rlviz.domain.limits import DEFAULT_FOUND_EPISODES, LIMITS
 from rlviz.services.use_cases.episodes import EpisodeSearch
 
@@ -22,10 +22,13 @@ RUNS = LIMITS.compared_runs
 Sort = Literal["return", "-return", "length", "-length", "step", "-step", "episode", "-episode", "seed", "-seed"]
 
 
+Runs = Annotated[str, Query(max_length=10_000, description=f"Run ids, comma-separated, up to {RUNS.maximum}.")]
+
+
 @router.get("/episodes", responses=documented(RunNotFound, InvalidRequest))
 def search_episodes(
     app: App,
-    runs: Annotated[str, Query(max_length=10_000, description=f"Run ids, comma-separated, up to {RUNS.maximum}.")],
+    runs: Runs,
     where: Annotated[
         str,
         Query(max_length=LIMITS.episode_search.maximum, description="A condition: return < 100 and length > 200."),
@@ -39,3 +42,18 @@ def search_episodes(
     """Search the episodes of all completed evaluations of some runs."""
     search = EpisodeSearch(named(runs, "runs", RUNS), where, sort, limit)
     return view_found_episodes(search, app.episodes.search(search))
+
+
+@router.get("/episodes/endings", responses=documented(RunNotFound, ArtifactNotFound, RunFolderError, InvalidRequest))
+def get_episode_endings(app: App, runs: Runs) -> EpisodeEndings:
+    """How the episodes of all evaluations of some runs of one environment end."""
+    return view_endings(app.judging.endings(named(runs, "runs", RUNS)))
+
+
+@router.get(
+    "/runs/{run_id}/evaluations/{evaluation_id}/judgement",
+    responses=documented(RunNotFound, EvaluationNotFound, RunFolderError),
+)
+def get_judgement(run_id: str, evaluation_id: str, app: App) -> EvaluationJudgement:
+    """The worst, median and best episode of an evaluation, how its returns are spread, and its key moments."""
+    return view_judgement(app.judging.judge(run_id, evaluation_id))

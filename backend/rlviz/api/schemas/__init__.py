@@ -21,7 +21,18 @@ from rlviz.api.schemas.comparison import (
     RunGroup,
     Verdict,
 )
-from rlviz.api.schemas.episodes import FoundEpisode, FoundEpisodes
+from rlviz.api.schemas.episodes import (
+    EpisodeEnding,
+    EpisodeEndings,
+    EpisodeExample,
+    EvaluationJudgement,
+    FoundEpisode,
+    FoundEpisodes,
+    JudgedEvaluation,
+    KeyMoment,
+    RankedEpisodes,
+    ReturnBin,
+)
 from rlviz.api.schemas.evaluations import Evaluation, EvaluationCreate
 from rlviz.api.schemas.events import RunEvent, RunEvents
 from rlviz.api.schemas.film import Clip, ClipCreate, GrowthVideoCreate, Policies
@@ -49,9 +60,13 @@ __all__ = [
     "EndEventData",
     "EnvironmentInfo",
     "EnvironmentVariant",
+    "EpisodeEnding",
+    "EpisodeEndings",
+    "EpisodeExample",
     "Evaluation",
     "EvaluationCreate",
     "EvaluationEventData",
+    "EvaluationJudgement",
     "FigureComparison",
     "FoundEpisode",
     "FoundEpisodes",
@@ -60,6 +75,8 @@ __all__ = [
     "Hint",
     "HintRule",
     "HyperparameterField",
+    "JudgedEvaluation",
+    "KeyMoment",
     "Limits",
     "LookedAt",
     "MeasuredPreset",
@@ -75,6 +92,8 @@ __all__ = [
     "PresetInfo",
     "Problem",
     "ProblemField",
+    "RankedEpisodes",
+    "ReturnBin",
     "Run",
     "RunAnatomy",
     "RunCreate",

@@ -9,6 +9,7 @@ export {
   metricDefinitionsQuery,
 } from "./queries/choices";
 export { comparisonQuery } from "./queries/comparison";
+export { endingsQuery, episodeSearchQuery, judgementQuery } from "./queries/episodes";
 export { evaluate, evaluationsQuery } from "./queries/evaluations";
 export {
   type ClipWish,

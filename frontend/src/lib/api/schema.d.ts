@@ -775,6 +775,46 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/episodes/endings": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Get Episode Endings
+     * @description How the episodes of all evaluations of some runs of one environment end.
+     */
+    get: operations["get_episode_endings"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/runs/{run_id}/evaluations/{evaluation_id}/judgement": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Get Judgement
+     * @description The worst, median and best episode of an evaluation, how its returns are spread, and its key moments.
+     */
+    get: operations["get_judgement"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/trash": {
     parameters: {
       query?: never;
@@ -1339,6 +1379,11 @@ export interface components {
       /** Column */
       column: string;
     };
+    /**
+     * EndingKind
+     * @enum {string}
+     */
+    EndingKind: "state" | "rule" | "reward" | "terminated" | "truncated";
     /** EnvironmentInfo */
     EnvironmentInfo: {
       /** Id */
@@ -1440,6 +1485,69 @@ export interface components {
       presets: {
         [key: string]: components["schemas"]["PresetInfo"][];
       };
+    };
+    /** EpisodeEnding */
+    EpisodeEnding: {
+      kind: components["schemas"]["EndingKind"];
+      /**
+       * Title
+       * @description What the ends have in common: pole angle > 12°.
+       */
+      title: string;
+      /**
+       * Episodes
+       * @description How many end so.
+       */
+      episodes: number;
+      /**
+       * Share
+       * @description The same as a part of all, 0 to 1.
+       */
+      share: number;
+      /** Mean Return */
+      mean_return: number;
+      /**
+       * Shares
+       * @description The part in each of the evaluations.
+       */
+      shares: number[];
+      example: components["schemas"]["EpisodeExample"];
+    };
+    /** EpisodeEndings */
+    EpisodeEndings: {
+      /**
+       * Evaluations
+       * @description Those with step records, oldest first.
+       */
+      evaluations: components["schemas"]["JudgedEvaluation"][];
+      /**
+       * Without Records
+       * @description Completed evaluations whose steps were not recorded or are not kept.
+       */
+      without_records: number;
+      /**
+       * Episodes
+       * @description Episodes that were recorded to their end.
+       */
+      episodes: number;
+      /**
+       * Endings
+       * @description The most frequent first; every episode is in one.
+       */
+      endings: components["schemas"]["EpisodeEnding"][];
+    };
+    /** EpisodeExample */
+    EpisodeExample: {
+      /** Run Id */
+      run_id: string;
+      /** Evaluation Id */
+      evaluation_id: string;
+      /**
+       * Has Video
+       * @description The video is still kept.
+       */
+      has_video: boolean;
+      result: components["schemas"]["EpisodeResult"];
     };
     /**
      * EpisodeResult
@@ -1608,6 +1716,26 @@ export interface components {
        * @description Whether to record each step; null: as the storage profile of the environment's family says.
        */
       steps?: boolean | null;
+    };
+    /** EvaluationJudgement */
+    EvaluationJudgement: {
+      /** Run Id */
+      run_id: string;
+      /** Evaluation Id */
+      evaluation_id: string;
+      ranking: components["schemas"]["RankedEpisodes"];
+      /** Bins */
+      bins: components["schemas"]["ReturnBin"][];
+      /**
+       * Recorded
+       * @description There are step records; without them there are no moments.
+       */
+      recorded: boolean;
+      /**
+       * Moments
+       * @description By episode, then by step.
+       */
+      moments: components["schemas"]["KeyMoment"][];
     };
     /**
      * EvaluationPlan
@@ -1962,6 +2090,18 @@ export interface components {
       cause: string;
     };
     JsonValue: unknown;
+    /** JudgedEvaluation */
+    JudgedEvaluation: {
+      /** Run Id */
+      run_id: string;
+      /** Evaluation Id */
+      evaluation_id: string;
+      /**
+       * Checkpoint Step
+       * @description Training step of the policy that played.
+       */
+      checkpoint_step: number | null;
+    };
     /**
      * KeptPolicy
      * @description A policy on disk. What is kept of one step under several names is the same policy, listed once.
@@ -1987,6 +2127,30 @@ export interface components {
        * @description Of that file.
        */
       size_bytes: number;
+    };
+    /** KeyMoment */
+    KeyMoment: {
+      /**
+       * Episode
+       * @description Index of the episode, from 1.
+       */
+      episode: number;
+      kind: components["schemas"]["MomentKind"];
+      /**
+       * Step
+       * @description The step record to look at, from 0.
+       */
+      step: number;
+      /**
+       * Frame
+       * @description Frame of the video, from 0, that shows it.
+       */
+      frame: number;
+      /**
+       * Amount
+       * @description The reward, the surprise, or by how much the value fell.
+       */
+      amount: number | null;
     };
     /**
      * LayerAnatomy
@@ -2319,6 +2483,11 @@ export interface components {
       ended: boolean;
     };
     /**
+     * MomentKind
+     * @enum {string}
+     */
+    MomentKind: "largest_reward" | "largest_surprise" | "value_collapse" | "final_steps";
+    /**
      * Need
      * @description What an environment must have for a hyperparameter to be offered.
      * @enum {string}
@@ -2465,6 +2634,33 @@ export interface components {
       pointer: string;
       /** Detail */
       detail: string;
+    };
+    /**
+     * RankedEpisodes
+     * @description Episodes by their index, from 1.
+     */
+    RankedEpisodes: {
+      /** Worst */
+      worst: number;
+      /** Median */
+      median: number;
+      /** Best */
+      best: number;
+    };
+    /** ReturnBin */
+    ReturnBin: {
+      /** Low */
+      low: number;
+      /**
+       * High
+       * @description Excluded, but for the last bin.
+       */
+      high: number;
+      /**
+       * Episodes
+       * @description By their index, from 1; from the least return to the greatest.
+       */
+      episodes: number[];
     };
     /**
      * RuleState
@@ -5829,6 +6025,97 @@ export interface operations {
       };
       /** @description Invalid request */
       422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_episode_endings: {
+    parameters: {
+      query: {
+        /** @description Run ids, comma-separated, up to 100. */
+        runs: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["EpisodeEndings"];
+        };
+      };
+      /** @description Run not found; Artifact not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Run is damaged */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Invalid request */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_judgement: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+        evaluation_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["EvaluationJudgement"];
+        };
+      };
+      /** @description Run not found; Evaluation not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Run is damaged */
+      409: {
         headers: {
           [name: string]: unknown;
         };
