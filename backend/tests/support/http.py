@@ -161,7 +161,9 @@ def serving(folder: Path, *, script: str | None = None, token: str | None = None
     try:
         port = wait_for(lambda: _port(process, log_path), "The service's start")
         headers = {"Authorization": f"Bearer {token}"} if token else {}
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}", headers=headers, timeout=PATIENCE) as client:
+        address, once = f"http://127.0.0.1:{port}", httpx.Limits(max_keepalive_connections=0)
+        # A connection for each request: on a busy machine the server may close one that was kept just as it is used.
+        with httpx.Client(base_url=address, headers=headers, timeout=PATIENCE, limits=once) as client:
             yield Service(process, port, runs_dir, log_path, client)
     finally:
         if process.poll() is None:
