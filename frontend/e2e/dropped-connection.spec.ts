@@ -11,6 +11,11 @@ test("a dropped connection resumes without a gap or a duplicate", async ({
   const wire = await cuttableProxy(baseURL!);
   const id = seeded().live.at(-1)!;
   await page.goto(wire.url + runPage(id));
+  const episodes = async () => {
+    const answer = await request.get(`/api/runs/${id}/metrics/curves?names=episode/reward`);
+    const { series } = (await answer.json()) as { series: Record<string, { count: number }> };
+    return series["episode/reward"]!.count;
+  };
   const connection = page.locator("[data-connection]");
   await expect.poll(() => points(page, "Episode return")).toBeGreaterThan(5);
 
@@ -18,7 +23,9 @@ test("a dropped connection resumes without a gap or a duplicate", async ({
     const held = await points(page, "Episode return");
     wire.cut();
     await expect(connection).toHaveAttribute("data-connection", "reconnecting");
-    await page.waitForTimeout(1500);
+    // Rows are written meanwhile, which the page has to catch up on.
+    const written = await episodes();
+    await expect.poll(episodes).toBeGreaterThan(written + 3);
     wire.restore();
     await expect(connection).toHaveAttribute("data-connection", "live");
     await expect.poll(() => points(page, "Episode return")).toBeGreaterThan(held);
@@ -26,12 +33,8 @@ test("a dropped connection resumes without a gap or a duplicate", async ({
 
   await page.getByRole("button", { name: "Stop", exact: true }).click();
   await expect(status(page, "stopped")).toBeVisible();
-  const answer = await request.get(
-    `/api/runs/${id}/metrics/curves?names=episode/reward&max_points=100000`,
-  );
-  const { series } = (await answer.json()) as { series: Record<string, { count: number }> };
   // Each episode is drawn twice: as a point, and in the mean of the last 100.
-  const drawn = 2 * series["episode/reward"]!.count;
+  const drawn = 2 * (await episodes());
   await expect.poll(() => points(page, "Episode return")).toBe(drawn);
   await wire.close();
 });

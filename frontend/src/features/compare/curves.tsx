@@ -134,7 +134,8 @@ function useSpec(
       title: isOnly ? label : `${label} · ${title}`,
       ...{ help: help || undefined, unit, bounds: { minimum, maximum } },
       subject: `${lines.length > 3 ? `${lines.length} runs` : lines.map(({ name }) => name).join(", ")} · ${title}`,
-      empty: isReturn ? "No finished episode yet" : "None of the runs has logged this",
+      empty:
+        isReturn && !isEvaluation ? "No finished episode yet" : "None of the runs has logged this",
       leftOut:
         metric === EVALUATION && lines.length > MOST_SPREADS
           ? `± one deviation is drawn for up to ${MOST_SPREADS} runs`

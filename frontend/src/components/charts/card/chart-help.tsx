@@ -1,18 +1,27 @@
+"use client";
+
 import { CircleHelp } from "lucide-react";
+import { useId } from "react";
 import { Tooltip } from "@/components/ui/tooltip";
 
-/** A button that explains what a curve means. */
+/** A button that explains what a curve means. The text is its description, also while no tooltip shows it. */
 export function ChartHelp({ title, text }: { title: string; text: string }) {
+  const description = useId();
   return (
-    <Tooltip text={text}>
-      <button
-        type="button"
-        aria-label={`What is ${title}?`}
-        aria-description={text}
-        className="grid size-5 shrink-0 place-items-center rounded-sm text-ink-faint hover:text-ink"
-      >
-        <CircleHelp aria-hidden className="size-3.5" />
-      </button>
-    </Tooltip>
+    <>
+      <Tooltip text={text}>
+        <button
+          type="button"
+          aria-label={`What is ${title}?`}
+          aria-describedby={description}
+          className="grid size-5 shrink-0 place-items-center rounded-sm text-ink-faint hover:text-ink"
+        >
+          <CircleHelp aria-hidden className="size-3.5" />
+        </button>
+      </Tooltip>
+      <span id={description} hidden>
+        {text}
+      </span>
+    </>
   );
 }

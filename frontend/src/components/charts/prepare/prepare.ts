@@ -164,7 +164,7 @@ function notes(
   curves: readonly Curve[],
   outside: number,
 ): string[] {
-  const said: string[] = spec.leftOut ? [spec.leftOut] : [];
+  const said: string[] = spec.leftOut && curves.some(({ held }) => held > 0) ? [spec.leftOut] : [];
   if (outside > 0) said.push(`${plural(outside, "point")} outside the range`);
   const held = curves.reduce((sum, curve) => sum + curve.held, 0);
   const all = curves.reduce(
