@@ -1,5 +1,5 @@
 export { PlaybackController } from "./playback-controller";
-export { middleOf } from "./frames";
+export { frameAt, middleOf } from "./frames";
 export { Key } from "./transport";
 export { Player } from "./player";
 export { type Chapter, chapterAt } from "./shortcuts";

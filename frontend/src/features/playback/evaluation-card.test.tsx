@@ -221,3 +221,41 @@ test("a video that is gone from the disk says so instead of a dead player", asyn
   expect(screen.getByText("This video is not kept any more")).toBeVisible();
   expect(screen.queryByRole("button", { name: /^Play episode 1/ })).toBeNull();
 });
+
+test("what the policy made of a frame is read beside it, and a step of its lines seeks the video", async () => {
+  const steps = {
+    ...{ run_id: "a", evaluation_id: "a", total: 3, start: 0, stop: 3 },
+    info: {
+      ...{ observation: { kind: "Box", labels: ["angle"], units: ["rad"] }, squashed: false },
+      ...{ action: { kind: "Discrete", labels: ["left", "right"] }, cut: false },
+    },
+    columns: {
+      ...{ episode: [0, 0, 0], index: [0, 1, 2], action: [null, 1, 0], reward: [null, 1, 1] },
+      ...{ observation: [[0.5], [0.25], [0]], actor: [null, "policy", "policy"] },
+      ...{ terminated: [false, false, true], truncated: [false, false, false] },
+      "reading.value": [4, 3, 2],
+    },
+  };
+  vi.stubGlobal(
+    "ResizeObserver",
+    class {
+      observe() {}
+      disconnect() {}
+    },
+  );
+  vi.spyOn(HTMLCanvasElement.prototype, "getContext").mockReturnValue(null);
+  serve({
+    "GET /runs/a/evaluations": () => ({ body: [evaluation("a")] }),
+    "GET /runs/a/evaluations/a/steps": () => ({ body: steps }),
+  });
+  renderWithQueries(<EvaluationCard run={run} />);
+  fireEvent.click(await screen.findByText("What the policy makes of it"));
+  const line = await screen.findByRole("slider", { name: /V\(s\) over the episode/ });
+  expect(line).toHaveAttribute("aria-valuetext", expect.stringContaining("step 0: expected 4.00"));
+  line.focus();
+  await userEvent.keyboard("{ArrowRight}");
+  const video = screen.getByLabelText<HTMLVideoElement>(/^Video of the evaluation/);
+  expect(video.currentTime).toBeCloseTo(0.03);
+  expect(line).toHaveAttribute("aria-valuetext", expect.stringContaining("step 1: expected 3.00"));
+  expect(screen.getByText("right, reward 1.00")).toBeVisible();
+});

@@ -73,7 +73,7 @@ export function EvaluationCard({ run, aside }: EvaluationCardProps) {
       ) : shown ? (
         <>
           {shown === completed[0] && !underWay && <PolicyAge evaluation={shown} run={run} />}
-          <EvaluationResult key={shown.id} evaluation={shown} />
+          <EvaluationResult key={shown.id} run={run} evaluation={shown} />
         </>
       ) : (
         !underWay && <NoneYet reason={notYet} />

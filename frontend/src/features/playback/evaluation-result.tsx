@@ -1,17 +1,29 @@
 "use client";
 
 import { VideoOff } from "lucide-react";
+import dynamic from "next/dynamic";
 import { useMemo, useState } from "react";
 import { Player, VideoTrack, usePlaybackController } from "@/components/player";
-import { apiLink, type Evaluation } from "@/lib/api";
+import { Boundary } from "@/components/ui/boundary";
+import { apiLink, type Evaluation, type RunDetail } from "@/lib/api";
 import { count } from "@/lib/format";
 import { chaptersOf } from "./chapters";
 import { EpisodeList } from "./episode-list";
 import { EvaluationSummary } from "./evaluation-summary";
 import { whyNoVideo } from "@/lib/evaluations";
 
+const EvaluationThoughts = dynamic(
+  () => import("./evaluation-thoughts").then((module) => module.EvaluationThoughts),
+  { ssr: false },
+);
+
+interface EvaluationResultProps {
+  run: RunDetail;
+  evaluation: Evaluation;
+}
+
 /** Player, figures and episodes of one completed evaluation. */
-export function EvaluationResult({ evaluation }: { evaluation: Evaluation }) {
+export function EvaluationResult({ run, evaluation }: EvaluationResultProps) {
   const controller = usePlaybackController();
   const [broken, setBroken] = useState(false);
   const { summary, video_url: url } = evaluation;
@@ -51,6 +63,11 @@ export function EvaluationResult({ evaluation }: { evaluation: Evaluation }) {
           playing={missing === null ? { controller, chapters } : null}
         />
       </div>
+      {missing === null && video && (
+        <Boundary what="What the policy made of it">
+          <EvaluationThoughts run={run} evaluation={evaluation} controller={controller} />
+        </Boundary>
+      )}
       <EvaluationSummary evaluation={evaluation} />
     </div>
   );
