@@ -253,34 +253,6 @@ def test_sessions_end_with_the_service_and_leave_no_folder(tmp_path: Path, monke
         assert not list(tmp_path.glob("rlviz-session-*"))
 
 
-def test_one_who_reads_nothing_loses_frames_and_no_record_and_holds_nobody_up(service: Service) -> None:
-    session = new_session(service, env_id="CarRacing-v3")
-    address = f"ws://127.0.0.1:{service.port}{session['socket']}"
-    raw = socket.create_connection(("127.0.0.1", service.port))
-    raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
-    with (
-        connect(address, sock=raw, max_size=None, max_queue=1, close_timeout=1) as slow,
-        looking(service, env_id="Good") as quick,
-    ):
-        slow.send(json.dumps({"type": "rate", "fps": 60}))
-        quick.step(lambda record: record.index == 100)
-        time.sleep(8)
-        indices, dropped, told = [], 0, 0
-        while len(indices) < 200:
-            message = slow.recv(PATIENCE)
-            if isinstance(message, bytes):
-                told -= 1
-                continue
-            read = json.loads(message)
-            if read["type"] == "step":
-                indices.append(read["record"]["index"])
-                told += read["frame_follows"]
-                dropped += not read["frame_follows"]
-    assert indices == list(range(indices[0], indices[0] + len(indices)))
-    assert dropped > 0
-    assert told in (0, 1), "as many frames as were announced"
-
-
 NO_MESSAGES = [
     *("", "{", "[]", "null", '"play"', "{}", "\ufffd"),
     *('{"type": "fly"}', '{"type": "play", "more": 1}', '{"type": "presence", "looks": false}'),
@@ -309,15 +281,6 @@ def test_a_binary_message_is_none_and_one_that_is_too_long_ends_the_connection(s
             viewer.until(lambda _: False)
         assert closed.value.rcvd is not None
         assert closed.value.rcvd.code == 1009
-
-
-def test_a_flood_of_messages_is_taken_without_harm(service: Service) -> None:
-    with looking(service, env_id="Good") as viewer:
-        for number in range(3_000):
-            viewer.send(type="rate", fps=1 + number % 60)
-        viewer.send(type="rate", fps=30)
-        reached = viewer.step().index
-        assert viewer.step(lambda record: record.index > reached + 3)
 
 
 def test_there_are_never_too_many_but_one_that_nobody_looks_at_makes_room(service: Service) -> None:

@@ -1,0 +1,69 @@
+"""What waits for one who looks: every record, in order, and the newest frames."""
+
+from __future__ import annotations
+
+import asyncio
+
+from rlviz.domain.session_messages import SERVER_MESSAGE, EndedMessage, StepMessage
+from rlviz.domain.step_record import StepRecord
+from rlviz.services.sessions.outbox import MAX_FRAMES, MAX_WAITING, Outbox, Parcel
+
+
+def step(index: int, frame: bytes = b"frame") -> Parcel:
+    return Parcel(StepRecord(episode=0, index=index).model_dump_json().encode(), frame, is_step=True)
+
+
+async def taken(outbox: Outbox) -> list[Parcel]:
+    return [parcel async for parcel in outbox.parcels()]
+
+
+def read(parcels: list[Parcel]) -> list[StepMessage]:
+    messages = [SERVER_MESSAGE.validate_json(parcel.message()) for parcel in parcels]
+    return [message for message in messages if isinstance(message, StepMessage)]
+
+
+def test_a_record_is_sent_as_its_message_describes_it() -> None:
+    record = StepRecord(episode=1, index=2, observation=[0.5], action=1, reward=1.0)
+    for frame in (b"", b"jpeg"):
+        parcel = Parcel(record.model_dump_json().encode(), frame, is_step=True)
+        assert parcel.message() == StepMessage(record=record, frame_follows=bool(frame)).model_dump_json()
+
+
+def test_whoever_reads_nothing_loses_the_oldest_frames_and_no_record() -> None:
+    outbox = Outbox()
+    for index in range(100):
+        outbox.put(step(index))
+    outbox.put_message(EndedMessage(cause="Over."))
+    outbox.close()
+    parcels = asyncio.run(taken(outbox))
+    messages = read(parcels)
+    assert [message.record.index for message in messages] == list(range(100))
+    assert [message.record.index for message in messages if message.frame_follows] == [98, 99]
+    assert outbox.dropped_frames == 100 - MAX_FRAMES
+    assert parcels[-1].message() == '{"type":"ended","cause":"Over."}'
+
+
+def test_whoever_keeps_up_loses_nothing() -> None:
+    async def look() -> list[bool]:
+        outbox, found = Outbox(), []
+        parcels = outbox.parcels()
+        for index in range(20):
+            outbox.put(step(index))
+            found.append(bool((await anext(parcels)).frame))
+        return found
+
+    assert all(asyncio.run(look()))
+
+
+def test_one_who_will_never_read_is_let_go_and_costs_no_more_memory() -> None:
+    outbox = Outbox()
+    for index in range(3 * MAX_WAITING):
+        outbox.put(step(index, b""))
+    assert asyncio.run(taken(outbox)) == []
+
+
+def test_what_is_put_after_the_end_is_not_sent() -> None:
+    outbox = Outbox()
+    outbox.close()
+    outbox.put(step(0))
+    assert asyncio.run(taken(outbox)) == []
