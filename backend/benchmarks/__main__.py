@@ -1,7 +1,7 @@
 """``make bench``: every part, one table.
 
-python -m benchmarks [throughput [ALGO …]] [scaling] [responsiveness] [volume] [evaluation] [live] [sessions] [long]
-                     [overlay] [peers]
+python -m benchmarks [throughput [ALGO …]] [scaling] [responsiveness] [volume] [evaluation] [live] [film] [sessions]
+                     [long] [overlay] [peers]
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ PARTS = (
     "volume",
     "evaluation",
     "live",
+    "film",
     "sessions",
     "long",
     "overlay",
