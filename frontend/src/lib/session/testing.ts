@@ -15,6 +15,13 @@ export const helloOf = (change: object = {}): ServerMessage =>
     ...{ actor: "policy", actors: ["policy", "random"], greedy: true },
     action_space: { kind: "Discrete", n: 2, labels: ["left", "right"] },
     observation_space: { kind: "Box", shape: [2], labels: ["x", "v"] },
+    controls: {
+      bindings: [
+        { keys: ["ArrowLeft"], value: 0, component: 0, label: "left" },
+        { keys: ["ArrowRight"], value: 1, component: 0, label: "right" },
+      ],
+      ...{ neutral: [null], is_continuous: false, rise_seconds: 0.25, fall_seconds: 0.15 },
+    },
     ...change,
   }) as ServerMessage;
 
