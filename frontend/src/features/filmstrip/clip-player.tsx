@@ -35,7 +35,9 @@ export function ClipPlayer({ clip, label, making, onError, children }: ClipPlaye
     controller.play();
   }, [controller, url]);
   // External system: the scroll position. What was asked for elsewhere on the page comes into sight.
-  useEffect(() => stage.current?.scrollIntoView({ block: "nearest", behavior: "smooth" }), []);
+  useEffect(() => {
+    stage.current?.scrollIntoView({ block: "nearest", behavior: "smooth" });
+  }, []);
   return (
     <Player label={label} controller={controller} chapters={chapters}>
       <div
