@@ -66,7 +66,7 @@ class SessionWorkers:
                 continue
             try:
                 self._live[session_id] = _Live(self._launcher.launch(folder, PlaySession()), on_gone)
-            except RlvizError as error:
+            except (RlvizError, OSError) as error:
                 log.warning("Session %s could not be started: %s", session_id, error)
                 on_gone(f"The session could not be started: {error}")
         for session_id in to_end:
