@@ -3,13 +3,14 @@
 import { VideoOff } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useMemo, useState } from "react";
-import { Player, VideoTrack, usePlaybackController } from "@/components/player";
+import { middleOf, Player, VideoTrack, usePlaybackController } from "@/components/player";
 import { Boundary } from "@/components/ui/boundary";
 import { apiLink, type Evaluation, type RunDetail } from "@/lib/api";
 import { count } from "@/lib/format";
 import { chaptersOf } from "./chapters";
 import { EpisodeList } from "./episode-list";
 import { EvaluationSummary } from "./evaluation-summary";
+import { StepsSection } from "./steps/steps-section";
 import { whyNoVideo } from "@/lib/evaluations";
 
 const EvaluationThoughts = dynamic(
@@ -35,6 +36,12 @@ export function EvaluationResult({ run, evaluation }: EvaluationResultProps) {
   if (!summary) return null;
   const missing = broken ? "This video is not kept any more" : whyNoVideo(evaluation);
   const name = `the evaluation at step ${count(evaluation.checkpoint_step)}`;
+
+  const showStep = (episode: number, index: number) => {
+    const first = summary.episodes[episode]?.first_frame ?? 0;
+    controller.pause();
+    controller.seek(middleOf(first + index, video?.fps ?? 0));
+  };
 
   return (
     <div className="flex flex-col gap-4">
@@ -69,6 +76,7 @@ export function EvaluationResult({ run, evaluation }: EvaluationResultProps) {
         </Boundary>
       )}
       <EvaluationSummary evaluation={evaluation} />
+      <StepsSection evaluation={evaluation} onPick={missing === null && video ? showStep : null} />
     </div>
   );
 }

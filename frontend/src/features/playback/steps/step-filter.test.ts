@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { ALL_STEPS, isRewardTest, nextSort, searchOf } from "./step-filter";
+
+test("without conditions everything is asked for, as it was played", () => {
+  expect(searchOf(ALL_STEPS)).toEqual({});
+});
+
+test("each condition is said in the service's grammar", () => {
+  const filter = {
+    episode: 2,
+    action: "1",
+    reward: " >0.5 ",
+    end: "terminated",
+    text: "left",
+    sort: "-reward",
+  } as const;
+  expect(searchOf(filter)).toEqual({
+    episode: 2,
+    where: ["action:1", "reward:>0.5", "terminated:true", "text:left"],
+    sort: "-reward",
+  });
+});
+
+test("a reward that is typed half asks nothing", () => {
+  expect(["", "1", "-1.5", ">0", ">= -2", "!=0", "0..1", "-1..-0.5"].every(isRewardTest)).toBe(
+    true,
+  );
+  expect([">", "a", "1..", "1.", "..2"].some(isRewardTest)).toBe(false);
+  expect(searchOf({ ...ALL_STEPS, reward: ">" })).toEqual({});
+});
+
+test("clicks on a column go up, down, and back to the order of play", () => {
+  expect(nextSort("", "reward")).toBe("reward");
+  expect(nextSort("reward", "reward")).toBe("-reward");
+  expect(nextSort("-reward", "reward")).toBe("");
+  expect(nextSort("-reward", "index")).toBe("index");
+});

@@ -1,0 +1,68 @@
+"use client";
+
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { ShieldAlert, ShieldCheck } from "lucide-react";
+import { Button } from "@/components/ui/button";
+import {
+  type Evaluation,
+  explainAction,
+  keys,
+  type Verification,
+  verificationQuery,
+  verifySteps,
+} from "@/lib/api";
+import { count } from "@/lib/format";
+
+/** Has the episodes played again and compared, and says what came of it. */
+export function VerifyButton({ evaluation: { run_id: run, id } }: { evaluation: Evaluation }) {
+  const client = useQueryClient();
+  const { data: found } = useQuery(verificationQuery(run, id));
+  const request = useMutation({
+    mutationFn: () => verifySteps(run, id),
+    onSuccess: (asked) => client.setQueryData(keys.verification(run, id), asked),
+  });
+  const busy = request.isPending || found?.status === "running";
+  const good = found?.identical === true;
+  return (
+    <>
+      <p
+        role="status"
+        className={`flex items-center gap-1.5 text-xs ${good ? "text-good" : found && !busy ? "text-bad" : "text-ink-soft"}`}
+      >
+        {found &&
+          !busy &&
+          (good ? (
+            <ShieldCheck aria-hidden className="size-3.5" />
+          ) : (
+            <ShieldAlert aria-hidden className="size-3.5" />
+          ))}
+        {request.error ? explainAction(request.error) : found ? told(found) : null}
+      </p>
+      <Button
+        size="sm"
+        needsService
+        busy={busy}
+        title="Play the episodes again and compare every record"
+        onClick={() => request.mutate()}
+      >
+        Verify
+      </Button>
+    </>
+  );
+}
+
+export function told({
+  status,
+  identical,
+  steps = 0,
+  first_difference: first,
+  cause,
+}: Verification) {
+  if (status === "running")
+    return steps > 0 ? `${count(steps)} records compared` : "Playing again…";
+  if (status === "failed") return cause ?? "It could not be verified.";
+  if (identical) return `Identical: ${count(steps)} records`;
+  return first
+    ? `Differs at step ${count(first.index)} of episode ${first.episode + 1}: ${first.column}`
+    : cause;
+}
