@@ -12,12 +12,14 @@ interface PlayerProps {
   label: string;
   controller: PlaybackController;
   chapters: readonly Chapter[];
+  /** Moments within the chapters, as ticks on the time bar. */
+  ticks?: readonly Chapter[];
   /** The pictures: one video or several. */
   children: ReactNode;
 }
 
 /** Pictures, time bar and buttons; every key works while anything in it has the focus. */
-export function Player({ label, controller, chapters, children }: PlayerProps) {
+export function Player({ label, controller, chapters, ticks, children }: PlayerProps) {
   const frame = useRef<HTMLDivElement>(null);
   const listId = useId();
   const [help, setHelp] = useState(false);
@@ -45,7 +47,7 @@ export function Player({ label, controller, chapters, children }: PlayerProps) {
       className="@container flex min-w-0 flex-col gap-1.5 rounded-md bg-surface [&:fullscreen]:justify-center [&:fullscreen]:p-4"
     >
       {children}
-      <Scrubber controller={controller} chapters={chapters} />
+      <Scrubber controller={controller} chapters={chapters} ticks={ticks} />
       <Transport controller={controller} onFullScreen={toggleFullScreen}>
         <Key
           label="Keyboard shortcuts"

@@ -9,10 +9,11 @@ import { usePlaybackState, usePlaybackTime } from "./use-playback";
 interface ScrubberProps {
   controller: PlaybackController;
   chapters: readonly Chapter[];
+  ticks?: readonly Chapter[];
 }
 
 /** The time bar: one stretch for each chapter, under a range input that any pointer or key can move. */
-export function Scrubber({ controller, chapters }: ScrubberProps) {
+export function Scrubber({ controller, chapters, ticks = [] }: ScrubberProps) {
   const { duration } = usePlaybackState(controller);
   const time = usePlaybackTime(controller, (now) => now);
   const at = chapterAt(chapters, time);
@@ -36,6 +37,15 @@ export function Scrubber({ controller, chapters }: ScrubberProps) {
           </span>
         ))}
       </div>
+      {duration > 0 &&
+        ticks.map(({ label, start }) => (
+          <span
+            key={label}
+            aria-hidden
+            className="pointer-events-none absolute bottom-0 h-1.5 w-0.5 -translate-x-1/2 rounded-full bg-ink-soft"
+            style={{ left: `${(start / duration) * 100}%` }}
+          />
+        ))}
       <span
         aria-hidden
         className="pointer-events-none absolute top-1/2 size-3.5 -translate-1/2 rounded-full border-2 border-surface bg-accent shadow-card group-has-focus-visible:outline-2 group-has-focus-visible:outline-offset-1 group-has-focus-visible:outline-accent"

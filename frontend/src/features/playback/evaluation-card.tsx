@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Clapperboard } from "lucide-react";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { Card } from "@/components/ui/card";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
@@ -16,6 +16,8 @@ import { EvaluationHistory } from "./evaluation-history";
 import { EvaluationProgress } from "./evaluation-progress";
 import { again } from "./evaluation-request";
 import { EvaluationResult } from "./evaluation-result";
+import { RunEpisodes } from "./judged/run-episodes";
+import type { Watch } from "./judged/watch";
 import { PolicyAge } from "./policy-age";
 
 interface EvaluationCardProps {
@@ -27,17 +29,27 @@ interface EvaluationCardProps {
 export function EvaluationCard({ run, aside }: EvaluationCardProps) {
   const { data: all, error, refetch, isFetching } = useQuery(evaluationsQuery(run.id));
   const request = useEvaluate(run.id);
-  const [chosen, setChosen] = useState<string | null>(null);
+  const [chosen, setChosen] = useState<Watch | null>(null);
+  const [asked, setAsked] = useState(0);
+
+  const anchor = useRef<HTMLDivElement>(null);
 
   const newest = all?.[0];
   const underWay = newest && isUnderWay(newest) ? newest : null;
   const completed = all?.filter(({ status }) => status === "completed") ?? [];
-  const shown = completed.find(({ id }) => id === chosen) ?? completed[0];
+  const shown = completed.find(({ id }) => id === chosen?.evaluation) ?? completed[0];
   const notYet = whyNotYet(run);
 
   const start = (wanted: CreateEvaluation) => {
     setChosen(null);
     request.mutate(wanted);
+  };
+
+  const show = (evaluation: string) => setChosen({ evaluation, frame: null });
+  const watch = (wanted: Watch) => {
+    setChosen(wanted);
+    setAsked(asked + 1);
+    anchor.current?.scrollIntoView({ block: "nearest" });
   };
 
   return (
@@ -73,14 +85,22 @@ export function EvaluationCard({ run, aside }: EvaluationCardProps) {
       ) : shown ? (
         <>
           {shown === completed[0] && !underWay && <PolicyAge evaluation={shown} run={run} />}
-          <EvaluationResult key={shown.id} run={run} evaluation={shown} />
+          <div ref={anchor} className="scroll-mt-18">
+            <EvaluationResult
+              key={`${shown.id} ${asked}`}
+              run={run}
+              evaluation={shown}
+              from={shown.id === chosen?.evaluation ? chosen.frame : null}
+            />
+          </div>
         </>
       ) : (
         !underWay && <NoneYet reason={notYet} />
       )}
       {all && all.length > 1 && (
-        <EvaluationHistory evaluations={all} shown={shown?.id} onShow={setChosen} />
+        <EvaluationHistory evaluations={all} shown={shown?.id} onShow={show} />
       )}
+      {completed.length > 0 && <RunEpisodes runId={run.id} onWatch={watch} />}
     </Card>
   );
 }

@@ -1,0 +1,135 @@
+import { useQuery } from "@tanstack/react-query";
+import clsx from "clsx";
+import { Search } from "lucide-react";
+import { type FormEvent, useId, useState } from "react";
+import { Button } from "@/components/ui/button";
+import { Skeleton } from "@/components/ui/skeleton";
+import { ApiError, episodeSearchQuery, type FoundEpisode } from "@/lib/api";
+import { brief, count, decimal, plural } from "@/lib/format";
+import type { Watch } from "./watch";
+
+interface EpisodeSearchProps {
+  runId: string;
+  onWatch: (watch: Watch) => void;
+}
+
+const EXAMPLES = ["return < 100 and length > 200", "not terminated", "step >= 20k"];
+
+/** Episodes over all evaluations of a run that fulfil a condition, the worst first. */
+export function EpisodeSearch({ runId, onWatch }: EpisodeSearchProps) {
+  const id = useId();
+  const [text, setText] = useState("");
+  const [where, setWhere] = useState<string | null>(null);
+  const search = (event: FormEvent) => {
+    event.preventDefault();
+    setWhere(text.trim());
+  };
+  return (
+    <div className="flex flex-col gap-2">
+      <form role="search" onSubmit={search} className="flex gap-2">
+        <label htmlFor={id} className="sr-only">
+          Episodes with
+        </label>
+        <input
+          id={id}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          placeholder={EXAMPLES[0]}
+          spellCheck={false}
+          autoCapitalize="off"
+          aria-describedby={`${id}-help`}
+          className="h-8 min-w-0 grow rounded-md border border-control-line bg-raised px-2.5 font-mono text-xs max-md:h-10"
+        />
+        <Button type="submit" icon={<Search aria-hidden className="size-4" />}>
+          Find
+        </Button>
+      </form>
+      <p id={`${id}-help`} className="text-xs text-ink-faint">
+        Compare return, length, step, episode or seed; or write terminated, truncated,
+        deterministic, video; join by and, or, not.
+      </p>
+      {where === null ? (
+        <ul aria-label="Examples of a search" className="flex flex-wrap gap-1.5">
+          {EXAMPLES.map((example) => (
+            <li key={example}>
+              <button
+                type="button"
+                onClick={() => {
+                  setText(example);
+                  setWhere(example);
+                }}
+                className="rounded-md border border-line px-2 py-1 font-mono text-2xs text-ink-soft hover:bg-sunken max-md:py-2.5"
+              >
+                {example}
+              </button>
+            </li>
+          ))}
+        </ul>
+      ) : (
+        <Found runId={runId} where={where} onWatch={onWatch} />
+      )}
+    </div>
+  );
+}
+
+function Found({ runId, where, onWatch }: EpisodeSearchProps & { where: string }) {
+  const { data, error } = useQuery(episodeSearchQuery(runId, where));
+  if (error)
+    return (
+      <p role="alert" className="text-xs break-words text-bad-strong">
+        {error instanceof ApiError ? error.detail : error.message}
+      </p>
+    );
+  if (!data) return <Skeleton className="h-16" />;
+  const shown = data.episodes.length;
+  return (
+    <>
+      <p role="status" className="text-xs text-ink-soft">
+        {count(data.found)} of {plural(data.searched, "episode")}
+        {shown < data.found && `; the first ${count(shown)} are shown`}
+      </p>
+      {shown > 0 && (
+        <ol
+          aria-label="Episodes found"
+          className="max-h-64 overflow-y-auto rounded-md border border-line"
+        >
+          {data.episodes.map((episode) => (
+            <li
+              key={`${episode.evaluation_id} ${episode.result.index}`}
+              className="border-line not-first:border-t"
+            >
+              <Line episode={episode} onWatch={onWatch} />
+            </li>
+          ))}
+        </ol>
+      )}
+    </>
+  );
+}
+
+function Line({ episode, onWatch }: { episode: FoundEpisode; onWatch: (watch: Watch) => void }) {
+  const { result, has_video: kept, evaluation_id: evaluation } = episode;
+  const step = brief(episode.checkpoint_step);
+  return (
+    <button
+      type="button"
+      disabled={!kept}
+      title={kept ? undefined : "This video is not kept any more"}
+      aria-label={`Play episode ${result.index} of the evaluation at step ${step}: return ${decimal(result.episode_return)}, ${count(result.episode_length)} steps`}
+      onClick={() => onWatch({ evaluation, frame: result.first_frame })}
+      className={clsx(
+        "grid w-full grid-cols-[4.5rem_1fr_1fr_5rem] gap-2 px-2 py-1.5 text-right text-xs tabular-nums -outline-offset-2! max-md:py-2.5",
+        kept ? "hover:bg-sunken" : "text-ink-faint",
+      )}
+    >
+      <span className="text-left text-ink-faint">
+        {step} · {result.index}
+      </span>
+      <span className="font-medium">{decimal(result.episode_return)}</span>
+      <span>{count(result.episode_length)}</span>
+      <span className={kept ? "text-ink-soft" : undefined}>
+        {kept ? (result.truncated ? "truncated" : "terminated") : "no video"}
+      </span>
+    </button>
+  );
+}
