@@ -99,7 +99,7 @@ export function Compare() {
             }
           />
           <Boundary what="The videos">
-            <SideBySide runs={known} seriesStyles={seriesStyles} />
+            <SideBySide runs={known} seriesStyles={seriesStyles} comparison={data} />
           </Boundary>
           <SettingsDiff comparison={data} seriesStyles={seriesStyles} />
         </>

@@ -1,7 +1,6 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import clsx from "clsx";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { Card } from "@/components/ui/card";
 import { healthQuery, type Run } from "@/lib/api";
@@ -10,6 +9,7 @@ import { Lockstep, type SessionClient, useInView, usePageSeen, watchSession } fr
 import { browserTimers } from "@/lib/stream";
 import { LiveTile } from "./live-tile";
 import type { SeriesStyles } from "./series-styles";
+import { Tiles } from "./tile";
 
 interface LiveRunsProps {
   runs: readonly Run[];
@@ -75,11 +75,7 @@ function Together({ runs, seriesStyles }: Pick<LiveRunsProps, "runs" | "seriesSt
   }, [clients, wanted]);
 
   return (
-    <ul
-      ref={place}
-      aria-label="Live, in step"
-      className={clsx("grid gap-3 sm:grid-cols-2", runs.length > 2 && "xl:grid-cols-3")}
-    >
+    <Tiles count={runs.length} ref={place} label="Live, in step">
       {runs.map((run, i) => (
         <LiveTile
           key={run.id}
@@ -88,6 +84,6 @@ function Together({ runs, seriesStyles }: Pick<LiveRunsProps, "runs" | "seriesSt
           seriesStyle={seriesStyles.get(run.id)}
         />
       ))}
-    </ul>
+    </Tiles>
   );
 }

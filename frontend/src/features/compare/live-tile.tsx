@@ -6,7 +6,7 @@ import type { Run } from "@/lib/api";
 import { count, decimal } from "@/lib/format";
 import type { SessionClient, SessionState } from "@/lib/session";
 import { useStore } from "@/lib/store";
-import { Swatch } from "./swatch";
+import { Tile } from "./tile";
 
 interface LiveTileProps {
   run: Run;
@@ -21,13 +21,7 @@ export function LiveTile({ run, client, seriesStyle }: LiveTileProps) {
   const problem = words(state, moment !== null);
   const record = moment?.record;
   return (
-    <li className="flex min-w-0 flex-col gap-1.5">
-      <p className="flex min-w-0 items-center gap-2 text-sm">
-        <Swatch seriesStyle={seriesStyle} />
-        <span title={run.name} className="min-w-0 truncate font-medium">
-          {run.name}
-        </span>
-      </p>
+    <Tile run={run} seriesStyle={seriesStyle}>
       <div className="relative aspect-3/2 overflow-hidden rounded-md border border-line bg-sunken">
         <FrameCanvas client={client} frozen={null} label={`${run.name} plays ${run.env_id}`} />
         {problem && (
@@ -52,7 +46,7 @@ export function LiveTile({ run, client, seriesStyle }: LiveTileProps) {
         )}
         {state.policy && ` · policy of step ${count(state.policy.step)}`}
       </p>
-    </li>
+    </Tile>
   );
 }
 

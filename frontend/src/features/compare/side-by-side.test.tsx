@@ -1,12 +1,19 @@
-import { screen } from "@testing-library/react";
+import { screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, test, vi } from "vitest";
 import type { Run } from "@/lib/api";
 import { renderWithQueries, serve } from "@/lib/testing/service";
+import { compared, comparison } from "./fixtures";
 import { SideBySide } from "./side-by-side";
 
 const runs = ["a", "b", "c"].map(
-  (id) => ({ id, name: `Run ${id}`, env_id: "X", status: "completed", policy_step: 5 }) as Run,
+  (id) =>
+    ({ id, name: `Run ${id}`, env_id: "X", status: "completed", step: 5, policy_step: 5 }) as Run,
+);
+
+const figures = comparison(
+  runs.map(({ id }) => compared(id, 0)),
+  { environments: [] },
 );
 
 beforeEach(() => {
@@ -20,9 +27,29 @@ test("as many runs play live as the service allows, and it is said which do not"
       runs.map(({ id }) => [`GET /runs/${id}/evaluations`, () => ({ body: [] })]),
     ),
   });
-  renderWithQueries(<SideBySide runs={runs} seriesStyles={new Map()} />);
+  renderWithQueries(<SideBySide runs={runs} seriesStyles={new Map()} comparison={figures} />);
   await userEvent.click(screen.getByRole("radio", { name: "Live" }));
   expect(await screen.findByText("Run b")).toBeVisible();
   expect(screen.queryByText("Run c")).not.toBeInTheDocument();
   expect(screen.getByText(/first 2 of 3 runs play.*2 sessions/)).toBeVisible();
+});
+
+test("what the runs were at the same step is asked for when somebody opens it, and not before", async () => {
+  const asked = serve({
+    "GET /health": () => ({ body: { max_sessions: 2 } }),
+    ...Object.fromEntries(
+      runs.flatMap(({ id }) => [
+        [`GET /runs/${id}/evaluations`, () => ({ body: [] })],
+        [`GET /runs/${id}/policies`, () => ({ body: { policies: [] } })],
+        [`GET /runs/${id}/clips`, () => ({ body: [] })],
+      ]),
+    ),
+  });
+  renderWithQueries(<SideBySide runs={runs} seriesStyles={new Map()} comparison={figures} />);
+  expect(await screen.findAllByText("Not evaluated yet.")).toHaveLength(3);
+  expect(asked.filter(({ route }) => /policies|clips/.test(route))).toEqual([]);
+  await userEvent.click(screen.getByRole("radio", { name: "Same step" }));
+  await waitFor(() =>
+    expect(screen.getAllByText("No policy of this run was kept.")).toHaveLength(3),
+  );
 });

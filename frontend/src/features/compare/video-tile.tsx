@@ -2,16 +2,17 @@
 
 import { Clapperboard, VideoOff } from "lucide-react";
 import { useState } from "react";
-import { VideoTrack, usePlaybackTime, type PlaybackController } from "@/components/player";
+import type { PlaybackController } from "@/components/player";
 import { Button } from "@/components/ui/button";
 import { Progress } from "@/components/ui/progress";
 import type { SeriesStyle } from "@/components/ui/series-style";
 import { Skeleton } from "@/components/ui/skeleton";
-import { apiLink, type Evaluation, explainAction, type Run } from "@/lib/api";
+import { type Evaluation, explainAction, type Run } from "@/lib/api";
 import { isUnderWay, useEvaluate, whyNotYet } from "@/lib/evaluations";
 import { brief, decimal } from "@/lib/format";
 import { newestVideo, type Recording } from "./newest-video";
-import { Swatch } from "./swatch";
+import { Tile } from "./tile";
+import { TileVideo } from "./tile-video";
 
 interface VideoTileProps {
   run: Run;
@@ -26,13 +27,7 @@ export function VideoTile({ run, seriesStyle, controller, evaluations, error }: 
   const found = evaluations ? newestVideo(evaluations) : null;
   const recording = found && found.evaluation.id !== broken ? found : null;
   return (
-    <li className="flex min-w-0 flex-col gap-1.5">
-      <p className="flex min-w-0 items-center gap-2 text-sm">
-        <Swatch seriesStyle={seriesStyle} />
-        <span title={run.name} className="min-w-0 truncate font-medium">
-          {run.name}
-        </span>
-      </p>
+    <Tile run={run} seriesStyle={seriesStyle}>
       {recording ? (
         <Film
           key={recording.evaluation.id}
@@ -46,7 +41,7 @@ export function VideoTile({ run, seriesStyle, controller, evaluations, error }: 
       ) : (
         <Skeleton className="aspect-3/2" />
       )}
-    </li>
+    </Tile>
   );
 }
 
@@ -58,27 +53,10 @@ interface FilmProps {
 }
 
 function Film({ recording: { evaluation, video, url }, controller, name, onBroken }: FilmProps) {
-  const over = usePlaybackTime(controller, (time) => time > video.duration);
   const spread = evaluation.summary?.episode_return;
   return (
     <>
-      <div className="relative">
-        <VideoTrack
-          controller={controller}
-          duration={video.duration}
-          fps={video.fps}
-          src={apiLink(url)}
-          aria-label={`Video of ${name}`}
-          style={{ aspectRatio: `${video.width} / ${video.height}` }}
-          className="w-full rounded-md border border-line bg-sunken object-contain"
-          onError={onBroken}
-        />
-        {over && (
-          <span className="absolute top-2 left-2 rounded-sm bg-raised px-1.5 py-0.5 text-2xs text-ink-soft shadow-card">
-            ended
-          </span>
-        )}
-      </div>
+      <TileVideo video={video} url={url} controller={controller} name={name} onBroken={onBroken} />
       <p className="text-xs text-ink-faint tabular-nums">
         Step {brief(evaluation.checkpoint_step)}
         {spread && ` · return ${decimal(spread.mean)} ± ${decimal(spread.std)}`}

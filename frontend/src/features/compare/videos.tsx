@@ -1,13 +1,13 @@
 "use client";
 
 import { useQueries } from "@tanstack/react-query";
-import clsx from "clsx";
 import type { ReactNode } from "react";
 import { Card } from "@/components/ui/card";
 import { Player, usePlaybackController } from "@/components/player";
 import { evaluationsQuery, type Run } from "@/lib/api";
 import type { SeriesStyles } from "./series-styles";
 import { newestVideo } from "./newest-video";
+import { Tiles } from "./tile";
 import { VideoTile } from "./video-tile";
 
 interface VideosProps {
@@ -20,11 +20,11 @@ interface VideosProps {
 /** The newest video of every run, side by side under one set of controls. */
 export function Videos({ runs: all, seriesStyles, aside }: VideosProps) {
   const controller = usePlaybackController();
-  const runs = all.slice(0, MOST);
+  const runs = all.slice(0, MOST_VIDEOS);
   const answers = useQueries({ queries: runs.map(({ id }) => evaluationsQuery(id)) });
   const some = answers.some(({ data }) => data && newestVideo(data));
   const tiles = (
-    <ul className={clsx("grid gap-3 sm:grid-cols-2", runs.length > 2 && "xl:grid-cols-3")}>
+    <Tiles count={runs.length}>
       {runs.map((run, i) => (
         <VideoTile
           key={run.id}
@@ -35,7 +35,7 @@ export function Videos({ runs: all, seriesStyles, aside }: VideosProps) {
           error={answers[i]?.error ?? null}
         />
       ))}
-    </ul>
+    </Tiles>
   );
   return (
     <Card
@@ -43,11 +43,7 @@ export function Videos({ runs: all, seriesStyles, aside }: VideosProps) {
       className="@container"
       aside={
         <span className="flex items-center gap-3">
-          {all.length > MOST && (
-            <span className="text-xs text-ink-faint">
-              the first {MOST} of {all.length} runs
-            </span>
-          )}
+          <LeftOut all={all.length} />
           {aside}
         </span>
       }
@@ -64,6 +60,16 @@ export function Videos({ runs: all, seriesStyles, aside }: VideosProps) {
 }
 
 /** Browsers play about so many videos at once. */
-const MOST = 12;
+export const MOST_VIDEOS = 12;
+
+/** Says of how many runs the videos are, where that is not all. */
+export function LeftOut({ all }: { all: number }) {
+  if (all <= MOST_VIDEOS) return null;
+  return (
+    <span className="text-xs text-ink-faint">
+      the first {MOST_VIDEOS} of {all} runs
+    </span>
+  );
+}
 
 const NO_CHAPTERS = [] as const;

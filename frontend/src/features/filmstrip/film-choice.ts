@@ -1,5 +1,6 @@
 import type { ChartGroup } from "@/components/charts";
 import type { ClipWish } from "@/lib/api";
+import { USUAL_WISH } from "@/lib/film";
 import { createStore, type Store, useStore } from "@/lib/store";
 
 /** What is played besides the moment: on which seed, how, and whether it is the video of the whole training. */
@@ -7,8 +8,7 @@ export interface FilmChoice extends ClipWish {
   growth: boolean;
 }
 
-/** The seed that evaluations begin with as well, so that what is seen can be compared. */
-const USUAL: FilmChoice = { seed: 1_000_000, greedy: true, growth: false };
+const USUAL: FilmChoice = { ...USUAL_WISH, growth: false };
 
 const choices = new WeakMap<ChartGroup, Store<FilmChoice>>();
 

@@ -1,4 +1,7 @@
-import type { Clip, KeptPolicy } from "@/lib/api";
+import type { Clip, ClipWish, KeptPolicy } from "@/lib/api";
+
+/** The seed that evaluations begin with as well, so that what is seen can be compared. */
+export const USUAL_WISH: ClipWish = { seed: 1_000_000, greedy: true };
 
 /** The policy that plays for `step`: the newest that is not beyond it, or the first if all are. */
 export function policyAt(policies: readonly KeptPolicy[], step: number): KeptPolicy | undefined {

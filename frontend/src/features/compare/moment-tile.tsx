@@ -1,0 +1,98 @@
+"use client";
+
+import { LoaderCircle } from "lucide-react";
+import { useEffect } from "react";
+import type { PlaybackController } from "@/components/player";
+import { Button } from "@/components/ui/button";
+import type { SeriesStyle } from "@/components/ui/series-style";
+import { Skeleton } from "@/components/ui/skeleton";
+import { explainAction, type KeptPolicy, type Run } from "@/lib/api";
+import { policyAt, USUAL_WISH, useClip, useFilm } from "@/lib/film";
+import { count, decimal } from "@/lib/format";
+import { Tile } from "./tile";
+import { TileVideo } from "./tile-video";
+
+interface MomentTileProps {
+  run: Run;
+  seriesStyle: SeriesStyle | undefined;
+  controller: PlaybackController;
+  /** The newest policy that is not beyond it plays; null: the run never got there. */
+  step: number | null;
+}
+
+/** One run's policy of a moment among others; a run that has none says why. */
+export function MomentTile({ run, seriesStyle, controller, step }: MomentTileProps) {
+  const { data, error } = useFilm(run).policies;
+  const found = data && step !== null ? policyAt(data.policies, step) : undefined;
+  const policy = found && step !== null && found.step <= step ? found : null;
+  return (
+    <Tile run={run} seriesStyle={seriesStyle}>
+      {policy ? (
+        <Played run={run} policy={policy} controller={controller} />
+      ) : data || error ? (
+        <p
+          role={error ? "alert" : undefined}
+          className="grid aspect-3/2 place-content-center rounded-md border border-dashed border-line-strong p-4 text-center text-sm text-ink-soft"
+        >
+          {error ? explainAction(error) : whyNone(data?.policies ?? [], step)}
+        </p>
+      ) : (
+        <Skeleton className="aspect-3/2" />
+      )}
+    </Tile>
+  );
+}
+
+interface PlayedProps {
+  run: Run;
+  policy: KeptPolicy;
+  controller: PlaybackController;
+}
+
+function Played({ run, policy, controller }: PlayedProps) {
+  const { clip, isMaking, error, refetch } = useClip(run.id, policy.step, USUAL_WISH);
+  const { video, video_url: url, episodes } = clip ?? {};
+  // External system: the videos, which begin together whenever one of them is another.
+  useEffect(() => {
+    if (!url) return;
+    controller.seek(0);
+    controller.play();
+  }, [controller, url]);
+  const trouble = error ? explainAction(error) : clip?.status === "failed" && clip.cause;
+  const retry = () => void refetch();
+  if (trouble && !isMaking) {
+    return (
+      <div className="flex aspect-3/2 flex-col items-center justify-center gap-3 rounded-md border border-dashed border-line-strong p-4 text-center text-sm text-ink-soft">
+        <p role="alert">{trouble}</p>
+        <Button size="sm" needsService onClick={retry}>
+          Try again
+        </Button>
+      </div>
+    );
+  }
+  return (
+    <>
+      {video && url ? (
+        <TileVideo key={url} {...{ video, url, controller, name: run.name }} onBroken={retry} />
+      ) : (
+        <Skeleton className="aspect-3/2" />
+      )}
+      <p role="status" className="flex items-center gap-2 text-xs text-ink-faint tabular-nums">
+        {isMaking && <LoaderCircle aria-hidden className="size-3.5 animate-spin" />}
+        {isMaking
+          ? `The policy after ${count(policy.step)} steps is being filmed`
+          : episodes?.[0] &&
+            `Policy of step ${count(policy.step)} · return ${decimal(episodes[0].episode_return)}`}
+      </p>
+    </>
+  );
+}
+
+function whyNone(policies: readonly KeptPolicy[], step: number | null): string {
+  if (step === null) return "It never had this return.";
+  if (policies.length === 0) return "No policy of this run was kept.";
+  const first = `The first that is kept is of step ${count(policies[0]!.step)}.`;
+  return policies.some(({ kinds }) => kinds.includes("film"))
+    ? `It has no policy from this step or before. ${first}`
+    : `No film was kept of this run. ${first}`;
+}
