@@ -38,6 +38,7 @@ from rlviz.api.routers import (
     stream,
     tags,
     trash,
+    value_slices,
 )
 from rlviz.api.schemas import STREAM_EVENTS, Problem
 from rlviz.domain.session_messages import CLIENT_MESSAGE, SERVER_MESSAGE
@@ -53,6 +54,7 @@ _ROUTERS = (
     metrics,
     anatomy,
     film,
+    value_slices,
     events,
     hints,
     stream,

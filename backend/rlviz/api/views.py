@@ -41,6 +41,8 @@ from rlviz.api.schemas import (
     RunEvent,
     RunGroup,
     RunHints,
+    RunValueSlice,
+    SliceAxis,
     Solved,
     SpaceInfo,
     StepComponents,
@@ -54,6 +56,7 @@ from rlviz.domain.limits import LIMITS
 from rlviz.domain.metrics import GROUP_TITLES
 from rlviz.domain.presets import Preset
 from rlviz.domain.times import utc
+from rlviz.domain.value_slice import SliceRange, ValueSlice
 from rlviz.environments.base import Environment, Space
 from rlviz.environments.stills import still_path
 from rlviz.presets.catalog import measured, presets_for
@@ -64,6 +67,7 @@ from rlviz.services.use_cases.evaluations import KeptFiles
 from rlviz.services.use_cases.events import tell
 from rlviz.services.use_cases.film import FoundClip
 from rlviz.services.use_cases.metrics import Axis, Curve, Curves, SmoothedCurve
+from rlviz.services.use_cases.value_slices import WantedSlice
 
 _TIMES = ("created_at", "queued_at", "started_at", "ended_at")
 _SAME = set(Run.model_fields) - set(_TIMES) - {"queue_position", "solved"}
@@ -128,6 +132,21 @@ def view_clip(clip: FoundClip) -> Clip:
         video_url=f"{file}.mp4" if clip.has_video else None,
         thumbnail_url=f"{file}.webp" if clip.has_thumbnail else None,
     )
+
+
+def view_value_slice(wanted: WantedSlice, found: ValueSlice) -> RunValueSlice:
+    return RunValueSlice(
+        **found.model_dump(exclude={"x", "y"}),
+        run_id=wanted.run_id,
+        step=wanted.step,
+        x=_slice_axis(wanted.space, wanted.plan.x, found.x),
+        y=_slice_axis(wanted.space, wanted.plan.y, found.y),
+    )
+
+
+def _slice_axis(space: Space, place: int, reach: SliceRange) -> SliceAxis:
+    name = space.labels[place] if space.labels else str(place)
+    return SliceAxis(place=place, name=name, unit=space.units[place] if space.units else "", **reach.model_dump())
 
 
 def view_algorithm(algorithm: Algorithm) -> AlgorithmInfo:

@@ -1,4 +1,7 @@
-"""Clips: one episode of a kept policy, filmed on demand; and the video of how a run learned."""
+"""Clips: one episode of a kept policy, filmed on demand; and the video of how a run learned.
+
+Whoever films them has the policies at hand, and reads value slices of them in the same way.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from rlviz.domain.config import Seed
 from rlviz.domain.errors import ArtifactNotFound
 from rlviz.domain.evaluation import VideoFacts
+from rlviz.domain.value_slice import SlicePlan
 
 _CLIP_ID = re.compile(r"(?:clip_[0-9]{1,15}|growth)_[0-9]{1,10}_(?:greedy|sampled)")
+_SLICE_ID = re.compile(r"slice_[0-9]{1,15}_[0-9]{1,4}_[0-9]{1,4}_[0-9a-f]{16}")
 
 MAX_CLIP_STEPS = 3_000
 """A clip ends here if its episode goes on: a minute of most environments, and quick to make."""
@@ -34,12 +39,13 @@ class ClipWish(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     id: str
-    kind: Literal["clip", "growth"] = "clip"
+    kind: Literal["clip", "growth", "slice"] = "clip"
     seed: Seed
     greedy: bool
     steps: list[int]
     policies: list[str]
     keep_bytes: int = Field(description="What all clips of the run may take together.")
+    plan: SlicePlan | None = Field(None, description="Of a slice.")
 
 
 class PlayedEpisode(BaseModel):
@@ -63,7 +69,7 @@ class ClipRecord(BaseModel):
 
     schema_version: Literal[1] = 1
     id: str
-    kind: Literal["clip", "growth"] = "clip"
+    kind: Literal["clip", "growth", "slice"] = "clip"
     seed: Seed
     greedy: bool
     cause: str | None = None
@@ -81,13 +87,17 @@ def growth_id(seed: int, greedy: bool) -> str:
 
 def check_clip_id(text: str) -> str:
     """Return ``text`` if it can be a clip's id, else raise ArtifactNotFound."""
-    if _CLIP_ID.fullmatch(text) is None:
+    if not is_clip_id(text):
         raise ArtifactNotFound(f"There is no clip {text[:80]!r}.")
     return text
 
 
 def is_clip_id(text: str) -> bool:
-    return _CLIP_ID.fullmatch(text) is not None
+    return _CLIP_ID.fullmatch(text) is not None or is_slice_id(text)
+
+
+def is_slice_id(text: str) -> bool:
+    return _SLICE_ID.fullmatch(text) is not None
 
 
 def _how(greedy: bool) -> str:

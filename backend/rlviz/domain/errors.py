@@ -17,6 +17,7 @@
     │   ├── VerificationInProgress
     │   ├── NotExportable            the records lack what the format needs
     │   ├── NothingToPlay
+    │   ├── NotSliceable             no value could be read over two components
     │   └── TooManySessions
     ├── Unauthorized            401
     ├── Forbidden               403
@@ -158,6 +159,10 @@ class EvaluationInProgress(Conflict):
 
 class NothingToPlay(Conflict):
     title = "Nothing to play yet"
+
+
+class NotSliceable(Conflict):
+    title = "No value slice could be read"
 
 
 class TooManySessions(Conflict):

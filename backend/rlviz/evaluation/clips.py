@@ -14,6 +14,7 @@ from rlviz.algorithms.policy import TrainedPolicy
 from rlviz.domain.clips import MAX_CLIP_STEPS, ClipRecord, ClipWish, PlayedEpisode
 from rlviz.domain.config import RunConfig
 from rlviz.domain.evaluation import VideoFacts
+from rlviz.domain.value_slice import SlicePlan
 from rlviz.environments.custom import environment_of
 from rlviz.environments.make import make_environment
 from rlviz.evaluation.canvas import check_picture
@@ -23,6 +24,7 @@ from rlviz.evaluation.film import film
 from rlviz.evaluation.growth import GrowthPicture, progress_of
 from rlviz.evaluation.recorder import VideoRecorder
 from rlviz.evaluation.thumbnail import Thumbnail
+from rlviz.evaluation.value_slice import ranges_seen, value_slice
 from rlviz.rollout.episode import Env
 from rlviz.rundir.atomic import remove_leftovers, write_atomically
 from rlviz.rundir.clips import Clips
@@ -77,11 +79,15 @@ class _Studio:
     def fulfil(self, wish: ClipWish) -> None:
         record = ClipRecord(id=wish.id, kind=wish.kind, seed=wish.seed, greedy=wish.greedy)
         try:
-            episodes, video = self._grow(wish) if wish.kind == "growth" else self._play(wish)
-            record = record.model_copy(update={"episodes": episodes, "video": video})
+            if wish.plan is not None:
+                self._slice(wish, wish.plan)
+            else:
+                episodes, video = self._grow(wish) if wish.kind == "growth" else self._play(wish)
+                record = record.model_copy(update={"episodes": episodes, "video": video})
         except Exception as error:
             traceback.print_exc()
             self._clips.video_path(wish.id).unlink(missing_ok=True)
+            self._clips.slice_path(wish.id).unlink(missing_ok=True)
             record = record.model_copy(update={"cause": cause_of(error)})
         self._clips.answer(record)
         self._clips.retire(wish.keep_bytes, spare=wish.id)
@@ -108,6 +114,11 @@ class _Studio:
                 episodes.append(self._episode(wish, step, self._policy(file), scene, max_steps))
                 scene.hold(round(environment_of(self.config).render_fps * 0.5))
         return episodes, self._facts(wish, video)
+
+    def _slice(self, wish: ClipWish, plan: SlicePlan) -> None:
+        """No episode is played: the policy is asked what it expects."""
+        seen = None if plan.evaluation_id is None else ranges_seen(self._folder, plan.evaluation_id)
+        self._clips.write_slice(wish.id, value_slice(self._policy(wish.policies[0]), plan, seen))
 
     def _policy(self, file: str) -> TrainedPolicy:
         return load_policy(self._folder, self.config.algo, file)

@@ -1,4 +1,5 @@
-"""Clips of a run folder: ``film/clips/<id>.json``, ``.mp4`` and ``.webp``, and what is wanted in ``wanted/``.
+"""Clips of a run folder: ``film/clips/<id>.json``, ``.mp4`` and ``.webp``, and what is wanted in ``wanted/``. Of a
+value slice there are ``<id>.json`` and ``<id>.slice``, which is JSON and goes as videos go.
 
 The service writes wishes, one worker a run answers them: the newest first, since that is what somebody looks at.
 What is there may be taken away at any time; it is made again when it is asked for.
@@ -10,8 +11,9 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from rlviz.domain.clips import ClipRecord, ClipWish, check_clip_id, is_clip_id
+from rlviz.domain.clips import ClipRecord, ClipWish, check_clip_id, is_clip_id, is_slice_id
 from rlviz.domain.errors import RunFolderError
+from rlviz.domain.value_slice import ValueSlice
 from rlviz.rundir.atomic import write_atomically
 from rlviz.rundir.documents import read_document
 from rlviz.rundir.files import files_in, is_file
@@ -37,6 +39,9 @@ class Clips:
 
     def video_path(self, clip_id: str) -> Path:
         return self.path / f"{check_clip_id(clip_id)}.mp4"
+
+    def slice_path(self, clip_id: str) -> Path:
+        return self.path / f"{check_clip_id(clip_id)}.slice"
 
     def thumbnail_path(self, clip_id: str) -> Path:
         return self.path / f"{check_clip_id(clip_id)}.webp"
@@ -109,13 +114,22 @@ class Clips:
     def has_video(self, clip_id: str) -> bool:
         return is_file(self.video_path(clip_id), self._folder.path)
 
+    def find_slice(self, slice_id: str) -> ValueSlice | None:
+        """What was read; None if nothing was, or if that cannot be read."""
+        with suppress(FileNotFoundError, RunFolderError):
+            return read_document(self.slice_path(slice_id), ValueSlice, self._folder.path)
+        return None
+
+    def write_slice(self, slice_id: str, found: ValueSlice) -> None:
+        write_atomically(self.slice_path(slice_id), found.model_dump_json().encode(), self._folder.path)
+
     def has_thumbnail(self, clip_id: str) -> bool:
         return is_file(self.thumbnail_path(clip_id), self._folder.path)
 
     def is_newer_than(self, clip_id: str, policy: Path) -> bool:
         """Whether the clip was made of the policy that ``policy`` holds now."""
         try:
-            return self.video_path(clip_id).stat().st_mtime_ns >= policy.stat().st_mtime_ns
+            return self._made_path(clip_id).stat().st_mtime_ns >= policy.stat().st_mtime_ns
         except OSError:
             return False
 
@@ -129,18 +143,22 @@ class Clips:
         return sum(map(_size, files_in(self.path, self._folder.path)))
 
     def retire(self, keep_bytes: int, spare: str) -> None:
-        """Delete videos until all is within ``keep_bytes``, those first that were not used for longest, but not that of
-        clip ``spare``; and forget the oldest of very many clips."""
+        """Delete videos and slices until all is within ``keep_bytes``, those first that were not used for longest,
+        but not that of clip ``spare``; and forget the oldest of very many clips."""
         records = [path.stem for path in _by_age(self._files_in(self.path, ".json")) if path.stem != spare]
         total = self.size()
         for clip_id in records:
             if total <= keep_bytes:
                 break
-            total -= _size(self.video_path(clip_id))
-            self.video_path(clip_id).unlink(missing_ok=True)
+            total -= _size(self._made_path(clip_id))
+            self._made_path(clip_id).unlink(missing_ok=True)
         for clip_id in records[: max(0, len(records) - MAX_RECORDS)]:
-            for path in (self.video_path(clip_id), self.thumbnail_path(clip_id), self.record_path(clip_id)):
+            for path in (self._made_path(clip_id), self.thumbnail_path(clip_id), self.record_path(clip_id)):
                 path.unlink(missing_ok=True)
+
+    def _made_path(self, clip_id: str) -> Path:
+        """What takes the room: a video, or the numbers of a slice."""
+        return self.slice_path(clip_id) if is_slice_id(clip_id) else self.video_path(clip_id)
 
     def _files_in(self, path: Path, suffix: str) -> list[Path]:
         return [file for file in files_in(path, self._folder.path, f"*{suffix}") if is_clip_id(file.stem)]

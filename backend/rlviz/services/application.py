@@ -35,6 +35,7 @@ from rlviz.services.use_cases.runs import RunService
 from rlviz.services.use_cases.sessions import SessionService
 from rlviz.services.use_cases.step_records import StepRecordService
 from rlviz.services.use_cases.trash import TrashService
+from rlviz.services.use_cases.value_slices import ValueSliceService
 from rlviz.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -74,6 +75,7 @@ class Application:
         self.sessions = SessionService(self.settings, self.database, self.supervisor.sessions, self.environments)
         self.episodes = EpisodeService(self.settings, self.database)
         self.film = FilmService(self.settings, self.database, self.supervisor, self.broadcast)
+        self.value_slices = ValueSliceService(self.settings, self.database, self.supervisor, self.broadcast)
         self.step_records = StepRecordService(self.settings, self.evaluations, self.supervisor)
         self.streams = StreamService(self.database, runs_dir, self.feeds, self.broadcast)
 

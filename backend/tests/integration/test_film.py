@@ -177,6 +177,29 @@ def test_a_clip_that_nobody_asked_for_is_not_found(service: Service, run_id: str
         assert_problem(service.api("GET", f"/runs/{run_id}/clips/{name}"), 404)
 
 
+def test_a_value_slice_is_read_on_demand_and_bad_wishes_say_what_to_do(service: Service, run_id: str) -> None:
+    clips = service.get(f"/runs/{run_id}/clips")
+    path, wishes = f"/runs/{run_id}/value-slice", {"x": "pole angle", "y": "1"}
+    found = wait_for(
+        lambda: (answer := service.api("GET", path, params=wishes)).status_code != 202 and answer, "the slice", 300
+    )
+    assert found.status_code == 200, found.text
+    slice_: dict[str, Any] = found.json()
+    assert (slice_["kind"], slice_["step"]) == ("value", service.get(f"/runs/{run_id}")["step"])
+    assert (slice_["x"]["place"], slice_["y"]["place"], slice_["at"]) == (2, 1, [0, 0, 0, 0])
+    assert [len(row) for row in slice_["values"]] == [64] * 64
+    assert slice_["low"] == pytest.approx(min(map(min, slice_["values"])), rel=1e-5)
+    assert service.get(path, params={"x": "2", "y": "1"}) == slice_
+    assert service.get(f"/runs/{run_id}/clips") == clips
+    for bad, field in (
+        ({"x": "angle"}, "/x"),
+        ({"y": "9"}, "/y"),
+        ({"y": "2", "x": "2"}, "/y"),
+        ({"at": "1,2"}, "/at"),
+    ):
+        assert_problem(service.api("GET", path, params={**wishes, **bad}), 422, field)
+
+
 # The folder alone
 
 

@@ -45,6 +45,7 @@ from rlviz.api.schemas.sessions import Session, SessionCreate
 from rlviz.api.schemas.steps import StepColumns, StepComponents, StepsInfo
 from rlviz.api.schemas.stream import STREAM_EVENTS, EndEventData, EvaluationEventData, MetricsEventData, StatusEventData
 from rlviz.api.schemas.trash import DeletedRun, TrashList
+from rlviz.api.schemas.value_slices import RunValueSlice, SliceAxis, SliceUnderWay
 from rlviz.domain.limits import Bounds, Limits
 
 __all__ = [
@@ -104,9 +105,12 @@ __all__ = [
     "RunHints",
     "RunPage",
     "RunPatch",
+    "RunValueSlice",
     "RunsMetricCurves",
     "Session",
     "SessionCreate",
+    "SliceAxis",
+    "SliceUnderWay",
     "SmoothedCurve",
     "Solved",
     "SpaceInfo",

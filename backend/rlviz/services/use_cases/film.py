@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import get_run
-from rlviz.domain.clips import ClipRecord, ClipStatus, ClipWish, clip_id, growth_id
+from rlviz.domain.clips import ClipRecord, ClipStatus, ClipWish, clip_id, growth_id, is_slice_id
 from rlviz.domain.errors import ArtifactNotFound, NothingToEvaluate
 from rlviz.domain.policies import KeptPolicy
 from rlviz.rundir.clips import Clips
@@ -53,12 +53,14 @@ class FilmService(RunUseCases):
         """All that were made, the one that was watched last at the end. Raises RunNotFound."""
         _, folder = self._run(run_id)
         clips = Clips(folder)
-        return [self._found(folder, clips, record) for record in clips.records()]
+        return [self._found(folder, clips, record) for record in clips.records() if record.kind != "slice"]
 
     def find(self, run_id: str, wanted_id: str) -> FoundClip:
         """Raises RunNotFound, or ArtifactNotFound for a clip that was neither made nor asked for."""
         _, folder = self._run(run_id)
         clips = Clips(folder)
+        if is_slice_id(wanted_id):
+            raise ArtifactNotFound(f"{wanted_id!r} is no clip, but a value slice. GET the run's value-slice.")
         if clips.is_wanted(wanted_id):
             self._supervisor.request_clips(run_id)  # a service that was restarted knows of none
         elif clips.find(wanted_id) is None:

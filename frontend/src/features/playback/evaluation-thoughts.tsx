@@ -9,6 +9,7 @@ import {
   usePlaybackTime,
 } from "@/components/player";
 import { Thoughts } from "@/components/thoughts";
+import { canBeSliced, ValueSliceFigure } from "@/components/value-slice";
 import { Disclosure } from "@/components/ui/disclosure";
 import { type Evaluation, type RunDetail, useEvaluationSteps } from "@/lib/api";
 import { chaptersOf } from "./chapters";
@@ -50,7 +51,7 @@ function AtTheFrame({ run, evaluation, controller }: EvaluationThoughtsProps) {
   if (!data || !record) return <p className="h-80 py-3 text-sm text-ink-soft">Reading…</p>;
   const { gamma, normalize_rewards: scaled } = run.config?.hyperparameters ?? {};
   return (
-    <div className="pt-2">
+    <div className="flex flex-col gap-4 pt-2">
       <Thoughts
         record={record}
         records={data.records}
@@ -64,6 +65,15 @@ function AtTheFrame({ run, evaluation, controller }: EvaluationThoughtsProps) {
           controller.seek(middleOf(first + index, fps));
         }}
       />
+      {canBeSliced(data.info.observation) && evaluation.checkpoint_step !== null && (
+        <ValueSliceFigure
+          runId={run.id}
+          step={evaluation.checkpoint_step}
+          space={data.info.observation}
+          record={record}
+          records={data.records}
+        />
+      )}
     </div>
   );
 }

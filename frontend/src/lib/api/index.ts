@@ -18,6 +18,7 @@ export {
   growthVideoQuery,
   policiesQuery,
 } from "./queries/film";
+export { type SliceWish, valueSliceQuery } from "./queries/value-slice";
 export { healthQuery } from "./queries/health";
 export {
   fetchMetricHistories,

@@ -21,6 +21,7 @@ export const keys = {
   evaluations: (id: string) => ["run", id, "evaluations"] as const,
   policies: (id: string) => ["film", id, "policies"] as const,
   clips: (id: string) => ["film", id, "clips"] as const,
+  valueSlice: (id: string, wanted: object) => ["film", id, "slice", wanted] as const,
   clip: (id: string, wanted: object) => ["film", id, "clip", wanted] as const,
   judgement: (id: string, evaluation: string) => ["run", id, "judgement", evaluation] as const,
   endings: (id: string) => ["run", id, "evaluations", "endings"] as const,

@@ -591,6 +591,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/runs/{run_id}/value-slice": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Get Value Slice
+     * @description What the policy expects over two components of the observation.
+     */
+    get: operations["get_value_slice"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/runs/{run_id}/events": {
     parameters: {
       query?: never;
@@ -3240,6 +3260,47 @@ export interface components {
       | "stopped"
       | "failed"
       | "interrupted";
+    /**
+     * RunValueSlice
+     * @description What the policy expects over two components of the observation, the others held at ``at``.
+     */
+    RunValueSlice: {
+      /** Run Id */
+      run_id: string;
+      /**
+       * Step
+       * @description Training step of the policy.
+       */
+      step: number;
+      x: components["schemas"]["SliceAxis"];
+      y: components["schemas"]["SliceAxis"];
+      /**
+       * At
+       * @description The whole observation; its x and y count for nothing.
+       */
+      at: number[];
+      /**
+       * Values
+       * @description 64 rows, one for each y from the lowest, of 64 numbers, one for each x; null: not finite.
+       */
+      values: (number | null)[][];
+      /**
+       * Low
+       * @description The least of the values.
+       */
+      low: number;
+      /**
+       * High
+       * @description The greatest.
+       */
+      high: number;
+      /**
+       * Kind
+       * @description V(s), or the greatest Q(s, a); with continuous actions that of the action taken without noise.
+       * @enum {string}
+       */
+      kind: "value" | "q";
+    };
     /** RunsMetricCurves */
     RunsMetricCurves: {
       /**
@@ -3322,6 +3383,35 @@ export interface components {
      * @enum {string}
      */
     SessionMode: "watch" | "step" | "play";
+    /** SliceAxis */
+    SliceAxis: {
+      /**
+       * Place
+       * @description Of the component in the observation, from 0.
+       */
+      place: number;
+      /** Name */
+      name: string;
+      /**
+       * Unit
+       * @description Empty where there is none.
+       */
+      unit: string;
+      /** Low */
+      low: number;
+      /** High */
+      high: number;
+    };
+    /**
+     * SliceUnderWay
+     * @description The slice is being read; ask again.
+     */
+    SliceUnderWay: {
+      /** Run Id */
+      run_id: string;
+      /** Step */
+      step: number;
+    };
     /**
      * SmoothedCurve
      * @description The exponential moving average over all points of the run, also those that were left out.
@@ -5585,6 +5675,82 @@ export interface operations {
         };
       };
       /** @description Nothing to evaluate yet */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Invalid request */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not enough free disk */
+      507: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_value_slice: {
+    parameters: {
+      query: {
+        /** @description Its place from 0, or its name. */
+        x: string;
+        /** @description Its place from 0, or its name. */
+        y: string;
+        /** @description The newest policy not beyond it; the newest if left out. */
+        checkpoint_step?: number | null;
+        /** @description Where the other components are held: all, comma-separated. */
+        at?: string | null;
+      };
+      header?: never;
+      path: {
+        run_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RunValueSlice"];
+        };
+      };
+      /** @description It is being read; ask again */
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["SliceUnderWay"];
+        };
+      };
+      /** @description Run not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Nothing to evaluate yet; No value slice could be read; Run is damaged */
       409: {
         headers: {
           [name: string]: unknown;

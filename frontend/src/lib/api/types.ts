@@ -24,6 +24,7 @@ export type FoundEpisode = Schemas["FoundEpisode"];
 export type CreateEvaluation = Schemas["EvaluationCreate"];
 export type Clip = Schemas["Clip"];
 export type CreateClip = Schemas["ClipCreate"];
+export type ValueSlice = Schemas["RunValueSlice"];
 export type KeptPolicy = Schemas["KeptPolicy"];
 export type Policies = Schemas["Policies"];
 export type PolicyChoice = Evaluation["policy"];

@@ -1,0 +1,167 @@
+"""A value slice holds what the policy says when it is asked point by point, over the range it is drawn over."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from gymnasium import spaces
+
+from rlviz.algorithms.policy import TrainedPolicy
+from rlviz.algorithms.reading import Reading
+from rlviz.domain.clips import ClipRecord, ClipWish, check_clip_id
+from rlviz.domain.errors import InvalidRequest, NotSliceable
+from rlviz.domain.spaces import Space, box, discrete
+from rlviz.domain.value_slice import RESOLUTION, SlicePlan
+from rlviz.evaluation.clips import make_clips
+from rlviz.evaluation.evaluate import load_policy
+from rlviz.evaluation.value_slice import value_slice
+from rlviz.rundir.clips import Clips
+from rlviz.rundir.folder import RunFolder
+from rlviz.services.use_cases.value_slices import _check_sliceable, _numbers, _place
+from rlviz.training.session import train_run
+from tests.support.training import make_run
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
+    folder = make_run(tmp_path_factory.mktemp("runs"), algo="dqn")
+    assert train_run(folder)
+    return folder
+
+
+def wish_of(folder: RunFolder, plan: SlicePlan, keep_bytes: int = 1_000_000) -> ClipWish:
+    policy = folder.newest_policy()
+    assert policy is not None
+    return ClipWish(
+        id=plan.slice_id(7),
+        kind="slice",
+        seed=0,
+        greedy=True,
+        steps=[7],
+        policies=[policy.relative_to(folder.path).as_posix()],
+        keep_bytes=keep_bytes,
+        plan=plan,
+    )
+
+
+def test_every_point_is_the_greatest_q_value_that_the_policy_reads_there(trained: RunFolder) -> None:
+    clips, plan = Clips(trained), SlicePlan(x=2, y=0, at=[9.0, 0.3, 9.0, -0.4])
+    wish = wish_of(trained, plan)
+    clips.wish(wish)
+    make_clips(trained, idle_seconds=0.05)
+    record, found = clips.find(wish.id), clips.find_slice(wish.id)
+    assert record is not None
+    assert (record.cause, record.kind) == (None, "slice")
+    assert found is not None
+    assert found.kind == "q"
+    assert (found.x.high, found.y.high) == pytest.approx((0.41887903, 4.8))
+    policy = load_policy(trained, "dqn", wish.policies[0])
+    for row, column in ((0, 0), (5, 40), (63, 1)):
+        x = np.linspace(found.x.low, found.x.high, RESOLUTION)[column]
+        y = np.linspace(found.y.low, found.y.high, RESOLUTION)[row]
+        seen = np.array([[y, 0.3, x, -0.4]], np.float32)
+        read = policy.read(seen, np.array([0])).q_values
+        assert read is not None
+        assert found.values[row][column] == pytest.approx(read.max(), rel=1e-5)
+
+
+def test_a_slice_that_cannot_be_read_is_answered_with_the_cause(trained: RunFolder) -> None:
+    clips, plan = Clips(trained), SlicePlan(x=0, y=1, at=[0.0])
+    wish = wish_of(trained, plan)
+    clips.wish(wish)
+    make_clips(trained, idle_seconds=0.05)
+    record = clips.find(wish.id)
+    assert record is not None
+    assert "4 numbers" in str(record.cause)
+    assert clips.find_slice(wish.id) is None
+
+
+def test_slices_are_taken_away_for_newer_ones_as_videos_are(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path, "dqn-cartpole-slices")
+    folder.path.mkdir()
+    clips = Clips(folder)
+    clips.make_folders()
+    old, new = (SlicePlan(x=0, y=place).slice_id(1) for place in (1, 2))
+    for name in (old, new):
+        clips.slice_path(name).write_bytes(b"x" * 1_000)
+        clips.answer(ClipRecord(id=name, kind="slice", seed=0, greedy=True))
+    clips.retire(1_500, spare=new)
+    assert not clips.slice_path(old).exists()
+    assert clips.slice_path(new).exists()
+
+
+class Table:
+    """Stands where a network does: the value is the sum of what is seen."""
+
+    def __init__(self, space: spaces.Space[Any]) -> None:
+        self.model = SimpleNamespace(observation_space=space)
+
+    def predict(self, observations: Any, deterministic: bool = False) -> tuple[Any, None]:
+        return np.zeros(len(observations)), None
+
+    def read(self, observations: Any, actions: Any) -> Reading:
+        return Reading(value=observations.sum(axis=1))
+
+
+def table(*bounds: tuple[float, float]) -> TrainedPolicy:
+    low, high = np.array(bounds, np.float32).T
+    found: Any = Table(spaces.Box(low, high))
+    return found
+
+
+def test_rows_are_y_and_columns_x_from_their_lowest() -> None:
+    found = value_slice(table((0, 1), (0, 10), (0, 4)), SlicePlan(x=0, y=1), None)
+    assert found.kind == "value"
+    corners = [found.values[row][column] for row, column in ((0, 0), (0, -1), (-1, 0), (-1, -1))]
+    assert corners == [2, 3, 12, 13]  # the third component stands in the middle of its bounds
+    assert (found.low, found.high) == (2, 13)
+
+
+def test_a_component_without_bounds_reaches_as_far_as_was_seen_or_a_little_about_where_it_is_held() -> None:
+    endless = table((-np.inf, np.inf), (-3.4e38, 3.4e38))
+    seen = np.array([-10.0, 0.0]), np.array([10.0, 0.0])
+    found = value_slice(endless, SlicePlan(x=0, y=1, at=[0.0, 5.0]), seen)
+    assert (found.x.low, found.x.high) == (-11, 11)
+    assert (found.y.low, found.y.high) == (2, 8)
+
+
+def test_what_has_no_two_components_of_numbers_is_refused() -> None:
+    nothing: Any = Table(spaces.Discrete(4))
+    with pytest.raises(NotSliceable):
+        value_slice(nothing, SlicePlan(x=0, y=1), None)
+
+
+@pytest.mark.parametrize(
+    ("space", "remedy"),
+    [
+        (discrete(16), "Q-table"),
+        (box(shape=(96, 96, 3), dtype="uint8"), "clip"),
+        (box("alone"), "two components"),
+    ],
+)
+def test_spaces_that_cannot_be_sliced_say_what_to_do(space: Space, remedy: str) -> None:
+    with pytest.raises(InvalidRequest, match=remedy):
+        _check_sliceable(space)
+
+
+def test_components_go_by_place_or_name_and_a_wrong_one_names_the_nearest() -> None:
+    space = box("position", "speed")
+    assert [_place(space, "x", text) for text in ("1", "position")] == [1, 0]
+    with pytest.raises(InvalidRequest, match="Did you mean 'speed'"):
+        _place(space, "x", "sped")
+    with pytest.raises(InvalidRequest, match="from 0 to 1"):
+        _place(space, "x", "2")
+    for text in ("0", "0,nan", "0,x", "0,1,2"):
+        with pytest.raises(InvalidRequest, match="umber"):
+            _numbers(space, text)
+
+
+def test_a_slice_s_id_is_a_clip_s_and_knows_what_is_held() -> None:
+    plan = SlicePlan(x=0, y=1, at=[1, 2, 3])
+    assert check_clip_id(plan.slice_id(5)) == SlicePlan(x=0, y=1, at=[8, 9, 3]).slice_id(5)
+    assert plan.slice_id(5) != SlicePlan(x=0, y=1, at=[1, 2, 4]).slice_id(5)
+    assert plan.slice_id(5) != SlicePlan(x=0, y=1).slice_id(5)

@@ -1,0 +1,55 @@
+import type { TokenColors } from "@/components/charts/plot/token-colors";
+import type { Point } from "./prepare";
+
+interface PaintedSlice {
+  shares: readonly (readonly (number | null)[])[];
+  path: readonly (readonly Point[])[];
+  now: Point | null;
+}
+
+/** The more is expected, the darker; over it the episode, and where it is now. */
+export function paintSlice(
+  ctx: CanvasRenderingContext2D,
+  { width, height }: { width: number; height: number },
+  colors: TokenColors,
+  { shares, path, now }: PaintedSlice,
+): void {
+  ctx.clearRect(0, 0, width, height);
+  const tall = height / shares.length;
+  ctx.fillStyle = colors.of("chart-mean");
+  shares.forEach((row, i) => {
+    const top = Math.floor(i * tall);
+    const bottom = Math.floor((i + 1) * tall);
+    row.forEach((share, j) => {
+      if (share === null) return;
+      const left = Math.floor((j * width) / row.length);
+      const right = Math.floor(((j + 1) * width) / row.length);
+      ctx.globalAlpha = 0.04 + 0.86 * share;
+      ctx.fillRect(left, top, right - left, bottom - top);
+    });
+  });
+  ctx.globalAlpha = 1;
+  ctx.lineJoin = "round";
+  for (const [token, lineWidth] of [
+    ["raised", 4],
+    ["ink", 1.5],
+  ] as const) {
+    ctx.strokeStyle = colors.of(token);
+    ctx.lineWidth = lineWidth;
+    ctx.beginPath();
+    for (const piece of path) {
+      piece.forEach(({ left, top }, i) =>
+        i === 0 ? ctx.moveTo(left * width, top * height) : ctx.lineTo(left * width, top * height),
+      );
+    }
+    ctx.stroke();
+  }
+  if (!now) return;
+  ctx.beginPath();
+  ctx.arc(now.left * width, now.top * height, 5, 0, 2 * Math.PI);
+  ctx.fillStyle = colors.of("raised");
+  ctx.fill();
+  ctx.strokeStyle = colors.of("ink");
+  ctx.lineWidth = 2.5;
+  ctx.stroke();
+}

@@ -1,0 +1,81 @@
+import { describe, expect, test } from "vitest";
+import type { ValueSlice } from "@/lib/api";
+import { recordOf } from "@/lib/session/testing";
+import {
+  canBeSliced,
+  componentsOf,
+  numbersOf,
+  pathOf,
+  pointOf,
+  readAt,
+  sharesOf,
+  summaryOf,
+} from "./prepare";
+
+const slice: ValueSlice = {
+  run_id: "run",
+  step: 100,
+  x: { place: 2, name: "angle", unit: "rad", low: -1, high: 1 },
+  y: { place: 0, name: "position", unit: "", low: 0, high: 10 },
+  at: [0, 0, 0],
+  values: [
+    [1, 2],
+    [3, null],
+  ],
+  low: 1,
+  high: 3,
+  kind: "q",
+};
+const seen = (...observation: (number | null)[]) => recordOf(0, { observation });
+
+describe("a value slice", () => {
+  test("has its lowest row at the bottom of the picture", () =>
+    expect(sharesOf(slice)).toEqual([
+      [1, null],
+      [0, 0.5],
+    ]));
+
+  test("of a single value is evenly dark", () =>
+    expect(sharesOf({ ...slice, values: [[4, 4]], low: 4, high: 4 })).toEqual([[0.5, 0.5]]));
+
+  test("says what is expected at a point", () => {
+    expect(readAt(slice, { left: 0, top: 0 })).toBe(
+      "angle -1.00 rad, position 10.0: greatest Q 3.00",
+    );
+    expect(readAt(slice, { left: 1, top: 1 })).toBe("angle 1.00 rad, position 0: greatest Q 2.00");
+    expect(readAt(slice, { left: 1, top: 0 })).toContain("greatest Q –");
+  });
+
+  test("is told in one sentence", () =>
+    expect(summaryOf(slice)).toBe("greatest Q over angle and position, from 1.00 to 3.00"));
+});
+
+describe("the path of an episode", () => {
+  test("lies where its two components say", () =>
+    expect(pointOf(slice, seen(5, 9, 0.5))).toEqual({ left: 0.75, top: 0.5 }));
+
+  test("breaks where it leaves the picture, or was not recorded", () => {
+    const records = [seen(0, 0, 0), seen(5, 0, 0), seen(11, 0, 0), seen(5, 0, 1), seen(5, 0, null)];
+    expect(pathOf(slice, records).map((piece) => piece.length)).toEqual([2, 1]);
+  });
+});
+
+describe("the components to choose from", () => {
+  test("are those of a list of numbers, by name", () => {
+    const space = { kind: "Box", shape: [2], labels: ["angle"] };
+    expect(canBeSliced(space)).toBe(true);
+    expect(componentsOf(space)).toEqual(["angle", "1"]);
+  });
+
+  test("are none in a picture, a single number or a discrete state", () => {
+    const spaces = [
+      { kind: "Box", shape: [8, 8, 3] },
+      { kind: "Box", shape: [1] },
+      { kind: "Discrete", n: 4 },
+    ];
+    expect(spaces.map((space) => canBeSliced(space))).toEqual([false, false, false]);
+  });
+
+  test("are held where they were only if every number was recorded", () =>
+    expect([numbersOf(seen(1, 2)), numbersOf(seen(1, null))]).toEqual([[1, 2], null]));
+});

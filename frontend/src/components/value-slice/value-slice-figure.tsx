@@ -1,0 +1,128 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { DrawnSpace } from "@/components/thoughts";
+import { Button } from "@/components/ui/button";
+import { Field } from "@/components/ui/field";
+import { Select } from "@/components/ui/select";
+import { Disclosure } from "@/components/ui/disclosure";
+import { type StepRecord, valueSliceQuery } from "@/lib/api";
+import { count } from "@/lib/format";
+import { componentsOf, firstPair, numbersOf } from "./prepare";
+import { SlicePicture } from "./slice-picture";
+
+interface ValueSliceFigureProps {
+  runId: string;
+  /** Training step of the policy. */
+  step: number;
+  space: DrawnSpace;
+  /** What is on the screen. */
+  record: StepRecord;
+  /** The episode that it belongs to. */
+  records: readonly StepRecord[];
+}
+
+/** A slice is asked for once somebody opens it. */
+export function ValueSliceFigure(props: ValueSliceFigureProps) {
+  const [open, setOpen] = useState(false);
+  return (
+    <Disclosure summary="Value slice" open={open} onToggle={setOpen}>
+      {open && <OpenSlice {...props} />}
+    </Disclosure>
+  );
+}
+
+/** Where the components that are not drawn are held: at a step of the episode, or (null) in the middle. */
+type Held = { episode: number; index: number; at: number[] } | null;
+
+function OpenSlice({ runId, step, space, record, records }: ValueSliceFigureProps) {
+  const [[x, y], setPair] = useState(() => firstPair(space));
+  const [held, setHeld] = useState<Held>(null);
+  const { data, error, isPlaceholderData, refetch } = useQuery(
+    valueSliceQuery(runId, { x, y, step, at: held?.at ?? null }),
+  );
+  const here = numbersOf(record);
+  const names = componentsOf(space);
+  // Choosing what the other axis shows exchanges the two.
+  const choose = (next: [number, number]) => setPair(next[0] === next[1] ? [y, x] : next);
+  return (
+    <div className="flex min-w-0 flex-col gap-2.5 pt-1">
+      <div className="grid grid-cols-2 gap-2">
+        <ComponentPicker
+          label="Across"
+          names={names}
+          value={x}
+          onChange={(to) => choose([to, y])}
+        />
+        <ComponentPicker label="Up" names={names} value={y} onChange={(to) => choose([x, to])} />
+      </div>
+      {error ? (
+        <div className="flex items-center justify-between gap-3 text-sm text-ink-soft">
+          <p>{error.message}</p>
+          <Button size="sm" onClick={() => void refetch()}>
+            Try again
+          </Button>
+        </div>
+      ) : data ? (
+        <div aria-busy={isPlaceholderData} className={isPlaceholderData ? "opacity-60" : undefined}>
+          <SlicePicture slice={data} record={record} records={records} />
+        </div>
+      ) : (
+        <p role="status" className="h-80 text-sm text-ink-soft">
+          Reading the policy…
+        </p>
+      )}
+      {names.length > 2 && (
+        <div className="flex flex-wrap items-center gap-2 text-xs text-ink-soft">
+          <span className="grow">
+            Everything else is held{" "}
+            {held
+              ? `as it was at step ${count(held.index)} of episode ${count(held.episode + 1)}`
+              : "in the middle of its bounds, or at 0"}
+            .
+          </span>
+          <Button
+            size="sm"
+            disabled={!here}
+            onClick={() =>
+              here && setHeld({ episode: record.episode, index: record.index, at: here })
+            }
+          >
+            At this step
+          </Button>
+          <Button size="sm" variant="quiet" disabled={!held} onClick={() => setHeld(null)}>
+            Middle
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+interface ComponentPickerProps {
+  label: string;
+  names: readonly string[];
+  value: number;
+  onChange: (place: number) => void;
+}
+
+function ComponentPicker({ label, names, value, onChange }: ComponentPickerProps) {
+  return (
+    <Field label={label}>
+      {(control) => (
+        <Select
+          {...control}
+          value={value}
+          onChange={(event) => onChange(Number(event.currentTarget.value))}
+        >
+          {names.map((name, place) => (
+            <option key={place} value={place}>
+              {name}
+            </option>
+          ))}
+        </Select>
+      )}
+    </Field>
+  );
+}

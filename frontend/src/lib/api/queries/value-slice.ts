@@ -1,0 +1,46 @@
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { http, unwrap } from "../http";
+import { keys } from "../keys";
+
+export interface SliceWish {
+  /** Places of the two components. */
+  x: number;
+  y: number;
+  /** That of the policy; the newest that is not beyond it. */
+  step: number;
+  /** The observation that holds the others; null: the middle of their bounds. */
+  at: readonly number[] | null;
+}
+
+/** How often it is asked again; the service waits some seconds each time. */
+const ATTEMPTS = 12;
+
+/** What a policy expects over two components of its observation. */
+export function valueSliceQuery(runId: string, wish: SliceWish) {
+  const { x, y, step, at } = wish;
+  return queryOptions({
+    queryKey: keys.valueSlice(runId, wish),
+    queryFn: async ({ signal }) => {
+      for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+        const found = await unwrap(
+          http.GET("/runs/{run_id}/value-slice", {
+            params: {
+              path: { run_id: runId },
+              query: {
+                x: String(x),
+                y: String(y),
+                checkpoint_step: step,
+                ...(at && { at: at.join(",") }),
+              },
+            },
+            signal,
+          }),
+        );
+        if ("values" in found) return found;
+      }
+      throw new Error("No worker has read it. Try again once the service has less to do.");
+    },
+    staleTime: Infinity,
+    placeholderData: keepPreviousData,
+  });
+}
