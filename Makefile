@@ -78,6 +78,10 @@ bench: $(STAMPS)/python-dev $(STAMPS)/frontend $(STAMPS)/browser ## Measure spee
 presets: $(STAMPS)/python-dev ## Measure the presets; ARGS="--env CartPole-v1 --algo ppo --preset fast --seeds 3"
 	cd backend && .venv/bin/python -m benchmarks.presets $(ARGS)
 
+.PHONY: random-returns
+random-returns: $(STAMPS)/python-dev ## Measure what random actions earn; ARGS="CartPole-v1" for some
+	cd backend && .venv/bin/python -W ignore -m benchmarks.random_returns $(ARGS)
+
 .PHONY: stills
 stills: $(STAMPS)/python ## Render the environments' stills anew; ARGS="CartPole-v1" for some
 	cd backend && .venv/bin/python -W ignore -m rlviz.environments.stills $(ARGS)

@@ -37,6 +37,7 @@ from rlviz.api.schemas import (
     MetricInfo,
     Minimum,
     PresetInfo,
+    RandomReturnInfo,
     Run,
     RunEvent,
     RunGroup,
@@ -58,6 +59,7 @@ from rlviz.domain.presets import Preset
 from rlviz.domain.times import utc
 from rlviz.domain.value_slice import SliceRange, ValueSlice
 from rlviz.environments.base import Environment, Space
+from rlviz.environments.random_returns import random_return_of
 from rlviz.environments.stills import still_path
 from rlviz.presets.catalog import measured, presets_for
 from rlviz.records.about import Components, RecordsAbout
@@ -233,6 +235,7 @@ def _facts(environment: Environment, algorithms: list[Algorithm]) -> dict[str, A
         "action_space": _space(environment.action_space),
         "controls": environment.controls,
         "reward_threshold": environment.reward_threshold,
+        "random_return": _random_return(environment),
         "max_episode_steps": environment.max_episode_steps,
         "render_fps": environment.render_fps,
         "algorithms": [algorithm.id for algorithm in suited],
@@ -244,6 +247,11 @@ def _facts(environment: Environment, algorithms: list[Algorithm]) -> dict[str, A
             for algorithm in suited
         },
     }
+
+
+def _random_return(environment: Environment) -> RandomReturnInfo | None:
+    found = random_return_of(environment)
+    return None if found is None else RandomReturnInfo(mean=found.mean, std=found.std, episodes=found.episodes)
 
 
 def _matching(variant: Environment, among: list[Environment]) -> dict[str, Any]:

@@ -26,6 +26,18 @@ def test_every_environment_is_listed_with_what_it_is(listed: dict[str, Any]) -> 
     assert all(environment["available"] for environment in listed.values())
 
 
+def test_what_random_actions_earn_is_told_for_the_default_options(listed: dict[str, Any]) -> None:
+    assert listed["CartPole-v1"]["random_return"] == {
+        "mean": 23.76,
+        "std": pytest.approx(13.6, abs=0.1),
+        "episodes": 100,
+    }
+    lake = listed["FrozenLake-v1"]
+    assert {tuple(v["options"].items()): v["random_return"] is not None for v in lake["variants"]} == {
+        tuple(v["options"].items()): v["options"] == {"map_name": "4x4", "is_slippery": True} for v in lake["variants"]
+    }
+
+
 def test_a_preset_is_shown_as_a_run_gets_it(service: Service, listed: dict[str, Any]) -> None:
     run = service.create(algo="dqn", preset="stable")
     shown = next(preset for preset in listed["CartPole-v1"]["presets"]["dqn"] if preset["id"] == "stable")

@@ -11,6 +11,7 @@ from rlviz.api.schemas.choices import (
     MetricGroupInfo,
     MetricInfo,
     PresetInfo,
+    RandomReturnInfo,
     SpaceInfo,
 )
 from rlviz.api.schemas.comparison import (
@@ -93,6 +94,7 @@ __all__ = [
     "PresetInfo",
     "Problem",
     "ProblemField",
+    "RandomReturnInfo",
     "RankedEpisodes",
     "ReturnBin",
     "Run",

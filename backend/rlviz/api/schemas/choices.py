@@ -101,6 +101,14 @@ class SpaceInfo(Wire):
     is_picture: bool = Field(description="Made of pictures.")
 
 
+class RandomReturnInfo(Wire):
+    """What random actions earn: the mean over whole episodes with the environment's default options."""
+
+    mean: float
+    std: float = Field(description="Standard deviation of the returns.")
+    episodes: int
+
+
 class EnvironmentVariant(Wire):
     """What a choice of options makes of an environment."""
 
@@ -111,6 +119,9 @@ class EnvironmentVariant(Wire):
         description="The keys a person plays it with; null for custom environments, whose sessions say them."
     )
     reward_threshold: float | None
+    random_return: RandomReturnInfo | None = Field(
+        description="What random actions earn; null for other than default options, and for custom environments."
+    )
     max_episode_steps: int | None
     render_fps: int
     algorithms: list[str]
@@ -130,6 +141,9 @@ class EnvironmentInfo(Wire):
         description="The keys a person plays it with; null for custom environments, whose sessions say them."
     )
     reward_threshold: float | None
+    random_return: RandomReturnInfo | None = Field(
+        description="What random actions earn; null for other than default options, and for custom environments."
+    )
     max_episode_steps: int | None
     render_fps: int = Field(description="Frames a second of its videos.")
     options: list[HyperparameterField] = Field(description="Options of the environment; empty if it has none.")

@@ -34,7 +34,7 @@ export { CHART_INSET, type ChartAxis } from "./card/chart-axis";
 export { MarkShape } from "./card/chart-marks";
 export type { ChartMark } from "./prepare/marks";
 export type { ChartSource, ChartSpec, Reference, SeriesSpec } from "./prepare/model";
-export { lengthChart, rewardChart } from "./prepare/learning-curves";
+export { lengthChart, type ReturnLevels, rewardChart } from "./prepare/learning-curves";
 export { type ChartSettings, DEFAULT_CHART_SETTINGS } from "./settings/chart-settings";
 export { SeriesSwatch } from "./card/series-swatch";
 export { useChartSettings } from "./settings/use-chart-settings";

@@ -57,4 +57,4 @@ export {
 } from "./queries/steps";
 export { tagsQuery } from "./queries/tags";
 export type * from "./types";
-export { environmentOfRun, type OptionValues, variantFor } from "./variant";
+export { environmentOfRun, type OptionValues, randomReturnOfRun, variantFor } from "./variant";

@@ -1427,6 +1427,8 @@ export interface components {
       controls: components["schemas"]["Controls"] | null;
       /** Reward Threshold */
       reward_threshold: number | null;
+      /** @description What random actions earn; null for other than default options, and for custom environments. */
+      random_return: components["schemas"]["RandomReturnInfo"] | null;
       /** Max Episode Steps */
       max_episode_steps: number | null;
       /**
@@ -1495,6 +1497,8 @@ export interface components {
       controls: components["schemas"]["Controls"] | null;
       /** Reward Threshold */
       reward_threshold: number | null;
+      /** @description What random actions earn; null for other than default options, and for custom environments. */
+      random_return: components["schemas"]["RandomReturnInfo"] | null;
       /** Max Episode Steps */
       max_episode_steps: number | null;
       /** Render Fps */
@@ -2654,6 +2658,21 @@ export interface components {
       pointer: string;
       /** Detail */
       detail: string;
+    };
+    /**
+     * RandomReturnInfo
+     * @description What random actions earn: the mean over whole episodes with the environment's default options.
+     */
+    RandomReturnInfo: {
+      /** Mean */
+      mean: number;
+      /**
+       * Std
+       * @description Standard deviation of the returns.
+       */
+      std: number;
+      /** Episodes */
+      episodes: number;
     };
     /**
      * RankedEpisodes

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Environment } from "./types";
-import { environmentOfRun, variantFor } from "./variant";
+import { environmentOfRun, randomReturnOfRun, variantFor } from "./variant";
 
 const variant = (options: object, algorithms: string[], reward_threshold: number) => ({
   options,
@@ -42,4 +42,15 @@ test("a run is judged by what it trained in", () => {
   expect(environmentOfRun([plain, lander], run)?.reward_threshold).toBe(201);
   expect(environmentOfRun([plain], run)).toBeUndefined();
   expect(environmentOfRun(undefined, run)).toBeUndefined();
+});
+
+test("what random actions earn is known for default options alone, also of those that change nothing else", () => {
+  const measured = { ...lander, random_return: { mean: -178, std: 90, episodes: 100 } };
+  const of = (env_options: object) =>
+    randomReturnOfRun([measured], { env_id: "LunarLander-v3", env_options: { ...env_options } });
+  expect(of({})).toBe(-178);
+  expect(of({ gravity: -10, continuous: false })).toBe(-178);
+  expect(of({ gravity: -3 })).toBeNull();
+  expect(randomReturnOfRun([plain], { env_id: "CartPole-v1" })).toBeNull();
+  expect(randomReturnOfRun(undefined, { env_id: "CartPole-v1" })).toBeNull();
 });

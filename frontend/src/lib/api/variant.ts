@@ -17,6 +17,18 @@ export function variantFor(environment: Environment, options: OptionValues = {})
   return variant ? { ...environment, ...variant, options: fields } : environment;
 }
 
+/** What random actions earn where a run trained; null where that is not known: its options were not measured. */
+export function randomReturnOfRun(
+  environments: readonly Environment[] | undefined,
+  { env_id, env_options = {} }: { env_id: string; env_options?: OptionValues },
+): number | null {
+  const environment = environments?.find(({ id }) => id === env_id);
+  const isDefault = environment?.options.every(
+    (option) => (env_options[option.name] ?? option.default) === option.default,
+  );
+  return isDefault ? (environment?.random_return?.mean ?? null) : null;
+}
+
 /** What a run trained in; undefined while the environments are unknown, or no longer offer it. */
 export function environmentOfRun(
   environments: readonly Environment[] | undefined,

@@ -53,9 +53,15 @@ export function ChartLegend({ chart, model, smoothing, hidden, onToggle }: Chart
           />
         </button>
       ))}
-      {references.map(({ label, value }) => (
+      {references.map(({ label, value, isBaseline }) => (
         <span key={label} className="flex items-center gap-1.5 py-0.5">
-          <span aria-hidden className="w-3.5 border-t border-dashed border-chart-reference" />
+          <span
+            aria-hidden
+            className={clsx(
+              "w-3.5 border-t border-chart-reference",
+              isBaseline ? "border-dotted" : "border-dashed",
+            )}
+          />
           {label} <b className="font-medium text-ink-soft">{compact(value)}</b>
         </span>
       ))}

@@ -1,4 +1,5 @@
 import { download, fileName } from "@/lib/download";
+import { BASELINE_DASH, GOAL_DASH } from "../plot/overlays";
 import { readTokenColors } from "../plot/token-colors";
 import { type ChartMark, MARK_KINDS, MARK_LOOKS } from "../prepare/marks";
 import type { ChartModel, ChartSpec, PrepareOptions } from "../prepare/model";
@@ -59,10 +60,10 @@ export function captionOf(
     subject,
     entries: [
       ...shown,
-      ...references.map(({ label, value }) => ({
+      ...references.map(({ label, value, isBaseline }) => ({
         label: `${label} ${compact(value)}`,
         color: "chart-reference",
-        dash: [5, 4],
+        dash: isBaseline ? BASELINE_DASH : GOAL_DASH,
       })),
       ...MARK_KINDS.filter((kind) =>
         marks.some((mark) => mark.kind === kind && mark.at >= x[0] && mark.at <= x[1]),

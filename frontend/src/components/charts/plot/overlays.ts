@@ -10,23 +10,41 @@ import {
 import type { TokenColors } from "./token-colors";
 import type { PlotState } from "./options";
 
-/** Draws the reference levels, dashed, across the chart. */
+/** Pixels that the name of a baseline needs above its line. */
+const LABEL_ROOM = 16;
+
+/** Lengths of dash and gap of a level to reach, and of one to compare with. */
+export const GOAL_DASH = [5, 4];
+export const BASELINE_DASH = [1.5, 3];
+
+/** Draws the reference levels across the chart: dashed; baselines dotted, with their name at the right end. */
 export function drawReferences(
   { ctx, bbox, valToPos }: uPlot,
   { model, colors, scale }: PlotState,
 ) {
   const pixel = devicePixelRatio * scale;
-  for (const { at } of model.references) {
+  for (const { at, label, isBaseline } of model.references) {
     const y = Math.round(valToPos(at, "y", true));
     if (y < bbox.top || y > bbox.top + bbox.height) continue;
     ctx.save();
     ctx.strokeStyle = colors.of("chart-reference");
     ctx.lineWidth = pixel;
-    ctx.setLineDash([5 * pixel, 4 * pixel]);
+    const dash = isBaseline ? BASELINE_DASH : GOAL_DASH;
+    ctx.setLineDash(dash.map((length) => length * pixel));
     ctx.beginPath();
     ctx.moveTo(bbox.left, y);
     ctx.lineTo(bbox.left + bbox.width, y);
     ctx.stroke();
+    if (isBaseline) {
+      // Below the line where there is no room above it.
+      const isHigh = y - bbox.top < LABEL_ROOM * pixel;
+      ctx.font = colors.font;
+      ctx.fillStyle = colors.of("ink-faint");
+      ctx.textAlign = "right";
+      ctx.textBaseline = isHigh ? "top" : "bottom";
+      const gap = (isHigh ? 3 : -3) * pixel;
+      ctx.fillText(label, bbox.left + bbox.width - 4 * pixel, y + gap);
+    }
     ctx.restore();
   }
 }

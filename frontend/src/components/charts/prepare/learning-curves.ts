@@ -12,10 +12,18 @@ interface LearningCurveOptions {
   empty?: string;
 }
 
-/** Return of every episode, the mean over the last 100, greedy evaluations, and the return that counts as solved. */
+/** Levels of the return in an environment. */
+export interface ReturnLevels {
+  /** What counts as solved. */
+  threshold: number | null;
+  /** What random actions earn on average. */
+  random: number | null;
+}
+
+/** Return of every episode, the mean over the last 100, greedy evaluations, and the levels that are known. */
 export function rewardChart(
   source: ChartSource,
-  rewardThreshold: number | null,
+  { threshold, random }: ReturnLevels,
   { evaluated, ...words }: LearningCurveOptions,
 ): ChartSpec {
   return {
@@ -24,8 +32,10 @@ export function rewardChart(
       ...episodes(source, "episode/reward", MEAN_RETURN),
       ...(evaluated ? [greedy(source, "eval/mean_reward", "eval/std_reward")] : []),
     ],
-    references:
-      rewardThreshold === null ? [] : [{ label: "Reward threshold", value: rewardThreshold }],
+    references: [
+      ...(threshold === null ? [] : [{ label: "Reward threshold", value: threshold }]),
+      ...(random === null ? [] : [{ label: "Random", value: random, isBaseline: true }]),
+    ],
   };
 }
 

@@ -52,6 +52,13 @@ export interface SeriesSpec {
 export interface Reference {
   label: string;
   value: number;
+  /** To compare with rather than to reach: drawn dotted and named, and the range is not extended to show it. */
+  isBaseline?: boolean;
+}
+
+/** A reference at its height on the y axis. */
+export interface ReferenceLine extends Tick {
+  isBaseline: boolean;
 }
 
 export interface ChartSpec {
@@ -126,8 +133,7 @@ export interface ChartModel {
   yTicks: readonly Tick[] | null;
   /** Whether the chart is high enough to name its axis; the toolbar names it for the whole page. */
   hasAxisName: boolean;
-  /** References at their height on the y axis. */
-  references: readonly Tick[];
+  references: readonly ReferenceLine[];
   /** Points of all series together, before any thinning. */
   points: number;
   /** Opacity of the points behind the smoothed line. It is lower where many points would cover the line. */

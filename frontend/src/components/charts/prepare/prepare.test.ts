@@ -66,7 +66,11 @@ describe("aligning", () => {
 describe("the reward chart", () => {
   test("says that it is empty", () => {
     const model = prepare(
-      rewardChart(held([]), 475, { title: "Episode return", evaluated: false }),
+      rewardChart(
+        held([]),
+        { threshold: 475, random: null },
+        { title: "Episode return", evaluated: false },
+      ),
       options(),
     );
     expect(model.points).toBe(0);
@@ -79,16 +83,41 @@ describe("the reward chart", () => {
       [12_000, { [REWARD]: 31 }],
     ]);
     expect(
-      prepare(rewardChart(source, 475, { title: "Episode return", evaluated: false }), options())
-        .summary,
+      prepare(
+        rewardChart(
+          source,
+          { threshold: 475, random: null },
+          { title: "Episode return", evaluated: false },
+        ),
+        options(),
+      ).summary,
     ).toBe(
       "Episode return at step 12k: Episode 31.0, Mean of 100 21.5, Reward threshold 475.0. 4 points.",
     );
   });
 
   test("has no reference where the environment has none", () => {
-    expect(rewardChart(held([]), null, { title: "", evaluated: false }).references).toEqual([]);
-    expect(rewardChart(held([]), 0, { title: "", evaluated: false }).references).toHaveLength(1);
+    expect(
+      rewardChart(held([]), { threshold: null, random: null }, { title: "", evaluated: false })
+        .references,
+    ).toEqual([]);
+    expect(
+      rewardChart(held([]), { threshold: 0, random: null }, { title: "", evaluated: false })
+        .references,
+    ).toHaveLength(1);
+  });
+
+  test("names what random actions earn, and is not squashed by it", () => {
+    const source = held([
+      [10, { [REWARD]: 400 }],
+      [20, { [REWARD]: 420 }],
+    ]);
+    const words = { title: "", evaluated: false };
+    const chart = (random: number | null) =>
+      prepare(rewardChart(source, { threshold: null, random }, words), options());
+    expect(chart(-5_000).y).toEqual(chart(null).y);
+    expect(chart(405).references).toEqual([{ label: "Random 405", at: 405, isBaseline: true }]);
+    expect(rewardChart(held([]), { threshold: 475, random: 0 }, words).references).toHaveLength(2);
   });
 
   test("shows evaluations with their spread, looked up where they were logged", () => {
@@ -96,7 +125,10 @@ describe("the reward chart", () => {
       [10, { "eval/mean_reward": 100, "eval/std_reward": 20 }],
       [20, { "eval/mean_reward": 200 }],
     ]);
-    const model = prepare(rewardChart(source, null, { title: "", evaluated: true }), options());
+    const model = prepare(
+      rewardChart(source, { threshold: null, random: null }, { title: "", evaluated: true }),
+      options(),
+    );
     expect(model.curves[2]!.spread).toEqual([20, null]);
     expect(model.data.slice(-2)).toEqual([
       [120, null],
@@ -190,7 +222,7 @@ describe("a logarithmic scale", () => {
     const model = prepare(chart(rewards([1, 0, -99, 999]), {}, [-9]), options({ log: true }));
     expect(model.scale).toBe("symlog");
     expect(model.data[1]!.map((at) => Number(at!.toFixed(6)))).toEqual([0.30103, 0, -2, 3]);
-    expect(model.references).toEqual([{ label: "Solved at", at: -1 }]);
+    expect(model.references).toEqual([{ label: "Solved at -9", at: -1, isBaseline: false }]);
     const labels = model.yTicks!.map(({ label }) => label);
     expect(labels).toEqual(["-100", "-10", "-1", "0", "1", "10", "100", "1k"]);
     expect(model.notes).toEqual([]);

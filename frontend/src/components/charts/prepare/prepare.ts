@@ -1,4 +1,4 @@
-import { count, plural } from "@/lib/format";
+import { compact, count, plural } from "@/lib/format";
 import { align } from "./align";
 import { isCrowded, linesOnGrid } from "./crowd";
 import { type CurveOptions, heldValues, newestPosition, prepareCurve, smooths } from "./curve";
@@ -45,8 +45,10 @@ export function prepare(
   const curves = spec.series.map((series) =>
     hidden.has(series.id) ? empty(series) : cached(series, curveOptions, cache),
   );
-  // In a zoomed window a level far above the curve would flatten it, so levels do not extend the range.
-  const levels = window ? [] : spec.references.map(({ value }) => value);
+  // In a zoomed window a level far above the curve would flatten it, so levels do not extend the range; nor does a
+  // baseline in any, as a trained policy may leave it far behind.
+  const goals = spec.references.filter(({ isBaseline }) => !isBaseline);
+  const levels = window ? [] : goals.map(({ value }) => value);
   const most = options.outliers ? fitToMost(shown, window, levels) : null;
   const range = most?.range ?? extent(curves, levels);
   const scale = valueScale(options.log, range, smallestSize(curves));
@@ -66,7 +68,11 @@ export function prepare(
     yTicks: scale.ticks(y),
     hasAxisName: options.height >= ROOMY,
     references: spec.references
-      .map(({ label, value }) => ({ label, at: scale.of(value) }))
+      .map(({ label, value, isBaseline = false }) => ({
+        label: `${label} ${compact(value)}`,
+        at: scale.of(value),
+        isBaseline,
+      }))
       .filter(({ at }) => Number.isFinite(at)),
     points: curves.reduce((sum, curve) => sum + curve.count, 0),
     faint: faintness(curves, options.smoothing),

@@ -9,7 +9,7 @@ import {
   type ChartSettings,
 } from "@/components/charts";
 import { Notice } from "@/components/ui/notice";
-import type { Run } from "@/lib/api";
+import type { RunDetail } from "@/lib/api";
 import { plural } from "@/lib/format";
 import type { RunCurves } from "@/lib/stream";
 import { chartOf } from "./select-charts";
@@ -21,7 +21,7 @@ import { useCharts } from "./use-charts";
 import { useEventMarks } from "./use-event-marks";
 
 interface LearningCurvesProps {
-  run: Run;
+  run: RunDetail;
   curves: RunCurves;
   settings: ChartSettings;
   onSettings: (change: Partial<ChartSettings>) => void;

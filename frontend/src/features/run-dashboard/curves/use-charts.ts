@@ -3,7 +3,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { type ChartSpec, lengthChart, rewardChart } from "@/components/charts";
-import { algorithmsQuery, hasEnded, type Run } from "@/lib/api";
+import {
+  algorithmsQuery,
+  environmentsQuery,
+  hasEnded,
+  randomReturnOfRun,
+  type RunDetail,
+} from "@/lib/api";
 import { type MetricRegistry, useAlgorithmName, useMetricRegistry } from "@/lib/registry";
 import { type RunSeries, useMetricNames } from "@/lib/stream";
 import { metricChart, selectCharts } from "./select-charts";
@@ -21,7 +27,7 @@ export interface Charts {
 const NONE: readonly string[] = [];
 
 /** The charts of a run: those its algorithm is known for, then every other metric in its journal. */
-export function useCharts(run: Run, series: RunSeries): Charts {
+export function useCharts(run: RunDetail, series: RunSeries): Charts {
   const registry = useMetricRegistry();
   const { data: algorithms } = useQuery(algorithmsQuery);
   const expected = algorithms?.find(({ id }) => id === run.algo)?.metrics ?? NONE;
@@ -31,7 +37,9 @@ export function useCharts(run: Run, series: RunSeries): Charts {
     " · ",
   );
   const ended = hasEnded(run);
-  const { reward_threshold: threshold } = run;
+  const { reward_threshold: threshold, config } = run;
+  const { data: environments } = useQuery(environmentsQuery);
+  const random = config ? randomReturnOfRun(environments, config) : null;
   return useMemo(() => {
     const evaluated = found.includes("eval/mean_reward");
     // Once the run has ended, metrics that it never logged get no empty chart.
@@ -47,12 +55,12 @@ export function useCharts(run: Run, series: RunSeries): Charts {
     const words = (metric: string) => ({ ...wordsOf(registry, metric), subject, evaluated });
     const length = lengthChart(series, words("episode/length"));
     return {
-      first: rewardChart(series, threshold, words("episode/reward")),
+      first: rewardChart(series, { threshold, random }, words("episode/reward")),
       main: [...(traits.lengthTells ? [length] : []), ...main.map(chart)],
       more: [...(traits.lengthTells ? [] : [length]), ...more.map(chart)],
       figures,
     };
-  }, [registry, series, expected, threshold, found, traits, ended, subject]);
+  }, [registry, series, expected, threshold, random, found, traits, ended, subject]);
 }
 
 function wordsOf(registry: MetricRegistry, metric: string) {

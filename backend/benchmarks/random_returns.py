@@ -1,0 +1,68 @@
+"""Measure what random actions earn in each environment, or in some: rlviz/environments/random_returns.json.
+
+    make random-returns ARGS="CartPole-v1"
+
+Environments are as evaluations make them, with default options, without pictures of them being drawn.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+from contextlib import closing
+
+from stable_baselines3.common.utils import set_random_seed
+
+from rlviz.environments import ENVIRONMENTS
+from rlviz.environments.base import Environment
+from rlviz.environments.make import make
+from rlviz.environments.random_returns import FILE, RETURNS, RandomReturn, measured
+from rlviz.provenance import package_versions
+from rlviz.rollout.episode import Env, Episode
+from rlviz.rundir.atomic import write_atomically
+
+EPISODES, PICTURE_EPISODES = 100, 20
+"""Where the agent sees pictures, a step takes much longer."""
+SEED = 1
+ACTION_SEED = 1_000_000
+"""Not the seed of an episode: the same numbers would decide the action and what the environment makes of it."""
+
+PLAYED_BY = ("python", "gymnasium", "numpy", "ale-py", "Box2D")
+
+
+def main(env_ids: list[str]) -> None:
+    found = dict(measured())
+    for env_id in env_ids or ENVIRONMENTS.names():
+        found[env_id] = one = measure(ENVIRONMENTS.get(env_id))
+        # Written after each, so that an interruption loses one environment at most.
+        known = {name: found[name] for name in ENVIRONMENTS.names() if name in found}
+        write_atomically(FILE, RETURNS.dump_json(known, indent=2) + b"\n")
+        print(f"{env_id}: {one.mean:,.3f} ± {one.std:,.3f} over {one.episodes} episodes", flush=True)
+
+
+def measure(environment: Environment) -> RandomReturn:
+    episodes = PICTURE_EPISODES if environment.observation_space.is_picture else EPISODES
+    set_random_seed(SEED)
+    with closing(make(environment, whole_episodes=True)) as env:
+        env.action_space.seed(ACTION_SEED)
+        returns = [play(Episode(env, place, SEED + place), env) for place in range(episodes)]
+    versions = package_versions()
+    return RandomReturn(
+        mean=statistics.fmean(returns),
+        std=statistics.pstdev(returns),
+        episodes=episodes,
+        seed=SEED,
+        versions={name: versions[name] for name in PLAYED_BY if name in versions},
+    )
+
+
+def play(episode: Episode, env: Env) -> float:
+    """The return of an episode of random actions."""
+    step = episode.begin()
+    while not step.is_last:
+        step = episode.take(env.action_space.sample())
+    return step.episode_return
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

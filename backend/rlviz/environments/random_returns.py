@@ -1,0 +1,43 @@
+"""What chance earns: the mean return of random actions in each registered environment, measured once and checked in.
+
+``make random-returns`` writes ``random_returns.json`` beside this module. Whoever serves it imports no Gymnasium.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from rlviz.environments.base import Environment
+
+FILE = Path(__file__).with_name("random_returns.json")
+
+
+class RandomReturn(BaseModel):
+    """The returns of whole episodes of random actions, in an environment with its default options."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    mean: float
+    std: float = Field(description="Standard deviation of the returns.")
+    episodes: int
+    seed: int = Field(description="Seed of the first episode; each further one has the next.")
+    versions: dict[str, str] = Field(description="Versions of what played, by package name.")
+
+
+def random_return_of(environment: Environment) -> RandomReturn | None:
+    """None for a custom environment, and for options that are not the default ones: neither was measured."""
+    if environment.custom is not None or environment.options != type(environment.options)():
+        return None
+    return measured().get(environment.id)
+
+
+@cache
+def measured() -> Mapping[str, RandomReturn]:
+    return RETURNS.validate_json(FILE.read_bytes()) if FILE.exists() else {}
+
+
+RETURNS = TypeAdapter(dict[str, RandomReturn])

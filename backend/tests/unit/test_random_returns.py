@@ -1,0 +1,49 @@
+"""What random actions earn: known of every environment, the same when measured again, and told where it holds alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.random_returns import measure
+from rlviz.domain.environment import CustomEnvironment
+from rlviz.environments import ENVIRONMENTS
+from rlviz.environments.custom import custom_environment
+from rlviz.environments.random_returns import measured, random_return_of
+
+
+def test_every_registered_environment_was_measured_and_no_other() -> None:
+    assert list(measured()) == ENVIRONMENTS.names(), "run 'make random-returns'"
+    assert all(found.episodes >= 20 for found in measured().values())
+
+
+@pytest.mark.parametrize("env_id", ["CartPole-v1", "FrozenLake-v1"])
+def test_measured_again_it_is_the_same(env_id: str) -> None:
+    again, known = measure(ENVIRONMENTS.get(env_id)), measured()[env_id]
+    assert (again.mean, again.std, again.episodes) == (known.mean, known.std, known.episodes)
+
+
+def test_a_random_walk_over_the_lake_nearly_always_ends_in_a_hole() -> None:
+    """From the 4 × 4 lake's transitions a random walk reaches the goal in 1.4 episodes of a hundred."""
+    found = random_return_of(ENVIRONMENTS.get("FrozenLake-v1"))
+    assert found is not None
+    assert found.mean == pytest.approx(0.014, abs=0.04)
+
+
+def test_it_holds_for_the_default_options_alone() -> None:
+    lander = ENVIRONMENTS.get("LunarLander-v3")
+    assert random_return_of(lander) == random_return_of(lander.resolve({"continuous": False}))
+    assert random_return_of(lander.resolve({"continuous": True})) is None
+
+
+def test_of_a_custom_environment_nothing_is_known_whatever_its_name() -> None:
+    cartpole = ENVIRONMENTS.get("CartPole-v1")
+    custom = CustomEnvironment(
+        entry_point="module:Class",
+        summary="",
+        observation_space=cartpole.observation_space,
+        action_space=cartpole.action_space,
+        reward_threshold=None,
+        max_episode_steps=None,
+        render_fps=30,
+    )
+    assert random_return_of(custom_environment("CartPole-v1", custom)) is None
