@@ -95,7 +95,7 @@ def test_slices_are_taken_away_for_newer_ones_as_videos_are(tmp_path: Path) -> N
 
 
 class Table:
-    """Stands where a network does: the value is the sum of what is seen."""
+    """Stands where a network does: components count one, ten, a hundred …"""
 
     def __init__(self, space: spaces.Space[Any]) -> None:
         self.model = SimpleNamespace(observation_space=space)
@@ -104,7 +104,7 @@ class Table:
         return np.zeros(len(observations)), None
 
     def read(self, observations: Any, actions: Any) -> Reading:
-        return Reading(value=observations.sum(axis=1))
+        return Reading(value=observations @ 10.0 ** np.arange(observations.shape[1]))
 
 
 def table(*bounds: tuple[float, float]) -> TrainedPolicy:
@@ -117,8 +117,8 @@ def test_rows_are_y_and_columns_x_from_their_lowest() -> None:
     found = value_slice(table((0, 1), (0, 10), (0, 4)), SlicePlan(x=0, y=1), None)
     assert found.kind == "value"
     corners = [found.values[row][column] for row, column in ((0, 0), (0, -1), (-1, 0), (-1, -1))]
-    assert corners == [2, 3, 12, 13]  # the third component stands in the middle of its bounds
-    assert (found.low, found.high) == (2, 13)
+    assert corners == [200, 201, 300, 301]  # the third component stands in the middle of its bounds
+    assert (found.low, found.high) == (200, 301)
 
 
 def test_a_component_without_bounds_reaches_as_far_as_was_seen_or_a_little_about_where_it_is_held() -> None:
