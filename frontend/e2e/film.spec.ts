@@ -1,13 +1,17 @@
 import { type APIRequestContext, expect, type Page, test } from "@playwright/test";
 import { videoTime } from "./run-page";
-import { runPage, seeded } from "./seeded";
+import { comparePage, runPage, seeded } from "./seeded";
 
 const moment = (page: Page) => page.getByRole("region", { name: "Moment" });
 const strip = (page: Page) => page.getByRole("slider", { name: /^Filmstrip/ });
 
 /** A run that has learned for a moment and left its film. */
-async function trained(request: APIRequestContext): Promise<string> {
-  const wanted = { algo: "ppo", total_timesteps: 6_000, seed: 7, name: "Filmed", start: true };
+async function trained(
+  request: APIRequestContext,
+  change: { name?: string; seed?: number } = {},
+): Promise<string> {
+  const usual = { algo: "ppo", total_timesteps: 6_000, seed: 7, name: "Filmed", start: true };
+  const wanted = { ...usual, ...change };
   const created = await request.post("/api/runs", { data: wanted });
   expect(created.status()).toBe(201);
   const { id } = (await created.json()) as { id: string };
@@ -70,4 +74,34 @@ test("a run that has learned and kept no policy says so @phone", async ({ page, 
     return;
   }
   throw new Error("Every seeded run keeps a policy");
+});
+
+test("compared runs play what they had learned at the same step, side by side in step", async ({
+  page,
+  request,
+}) => {
+  test.setTimeout(300_000);
+  const one = await trained(request, { name: "First" });
+  const two = await trained(request, { name: "Second", seed: 8 });
+  await page.goto(comparePage(one, two, seeded().good));
+  await page.getByText("Same step", { exact: true }).click();
+  const section = page.getByRole("region", { name: "At the same step" });
+  await section.getByRole("slider", { name: "Step", exact: true }).fill("3000");
+  const videos = section.locator("video");
+  await expect(videos).toHaveCount(2, { timeout: 120_000 });
+  for (const video of await videos.all()) {
+    await expect(video).toHaveAttribute("src", /clip_2\d{3}_1000000_greedy\.mp4$/, {
+      timeout: 120_000,
+    });
+  }
+  await expect(
+    section.getByText(/^No film was kept of this run|^No policy of this run/),
+  ).toBeVisible();
+  await expect.poll(() => videoTime(videos.first())).toBeGreaterThan(0.2);
+  await section.getByRole("button", { name: "Pause" }).click();
+  const [first, second] = await Promise.all((await videos.all()).map(videoTime));
+  expect(Math.abs(first! - second!)).toBeLessThan(0.25);
+
+  await section.getByText("Return", { exact: true }).click();
+  await expect(page.getByRole("region", { name: "At the same return" })).toBeVisible();
 });

@@ -63,7 +63,7 @@ export function AtTheSame({ runs: all, seriesStyles, comparison, aside }: AtTheS
             label="Return"
             {...{ value: wanted, min: low, max: high, step: (high - low) / 100, valueText: value }}
             onChange={setReturn}
-            className="min-w-40 grow"
+            className="min-w-40 grow basis-40"
           />
         ) : (
           <Slider
@@ -71,7 +71,7 @@ export function AtTheSame({ runs: all, seriesStyles, comparison, aside }: AtTheS
             {...{ value: step, min: 0, max: Math.max(1, ...runs.map((run) => run.step)) }}
             valueText={value}
             onChange={setStep}
-            className="min-w-40 grow"
+            className="min-w-40 grow basis-40"
           />
         )}
         <output className="min-w-36 text-right text-sm tabular-nums">At {value}</output>
