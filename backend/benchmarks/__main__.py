@@ -1,7 +1,7 @@
 """``make bench``: every part, one table.
 
-python -m benchmarks [throughput [ALGO …]] [scaling] [responsiveness] [volume] [evaluation] [live] [film] [sessions]
-                     [long] [overlay] [peers]
+python -m benchmarks [throughput [ALGO …]] [scaling] [responsiveness] [volume] [evaluation] [records] [live] [film]
+                     [sessions] [long] [overlay] [peers]
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ PARTS = (
     "responsiveness",
     "volume",
     "evaluation",
+    "records",
     "live",
     "film",
     "sessions",

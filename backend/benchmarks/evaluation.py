@@ -48,11 +48,11 @@ SHORT, LONG = 300, 3_000
 def run(pairs: int = PAIRS) -> list[Figure]:
     torch.set_num_threads(1)
     with scratch() as root:
-        folder = _trained_run(root)
+        folder = trained_run(root)
         ours, theirs = [], []
         for number in range(pairs + 1):
-            ours.append(_timed(partial(_evaluate, folder)))
-            theirs.append(_timed(partial(_record_video, folder, root / f"gym-{number}")))
+            ours.append(timed(partial(_evaluate, folder)))
+            theirs.append(timed(partial(_record_video, folder, root / f"gym-{number}")))
         # The first pair pays for imports and page faults.
         ours, theirs = ours[1:], theirs[1:]
         short, long = (_peak_memory(folder, steps) for steps in (SHORT, LONG))
@@ -66,7 +66,7 @@ def run(pairs: int = PAIRS) -> list[Figure]:
     ]
 
 
-def _trained_run(root: Path) -> RunFolder:
+def trained_run(root: Path) -> RunFolder:
     """A run folder whose model balances the pole for whole episodes."""
     algorithm = ALGORITHMS.get("ppo")
     preset = preset_for("fast", algorithm.id, ENV_ID)
@@ -93,7 +93,7 @@ def _trained_run(root: Path) -> RunFolder:
     return folder
 
 
-def _timed(job: Callable[[], None]) -> float:
+def timed(job: Callable[[], object]) -> float:
     started = time.perf_counter()
     job()
     return time.perf_counter() - started

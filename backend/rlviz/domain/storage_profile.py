@@ -29,5 +29,5 @@ DEFAULT_PROFILES: Mapping[str, StorageProfile] = {
     "atari": StorageProfile(frames_every=1),
     "own": DEFAULT,
 }
-"""By family. Hashing a frame of 600 × 400 takes 0.8 ms, as long as to render it; one of Atari a tenth of that. So
-evaluations take at most 15 % longer than without records."""
+"""By family. To hash a frame of 600 × 400 takes about as long as to render it, so that only some of them are; those of
+Atari are smaller. ``python -m benchmarks records`` measures what records add to an evaluation."""

@@ -84,7 +84,7 @@ def test_conditions_sort_and_stretch_are_given_in_the_address(service: Service) 
 
 
 def test_ten_thousand_steps_are_filtered_at_once(service: Service) -> None:
-    """The contract is 50 ms, which ``make bench`` measures; here a limit that only a loop over records would miss."""
+    """``make bench`` measures how long it takes; here a limit that only a loop over records would miss."""
     query = {"where": ["action:1", "observation.0:>500"], "columns": "index"}
     steps(service, LONG, **query)
     started = time.perf_counter()
