@@ -12,10 +12,11 @@ from rlviz.algorithms import ALGORITHMS
 from rlviz.api.dependencies import App
 from rlviz.api.files import send_file
 from rlviz.api.problems import documented
-from rlviz.api.schemas import AlgorithmInfo, EnvironmentInfo, Health, Limits, MetricDefinitions
+from rlviz.api.schemas import AlgorithmInfo, EnvironmentInfo, Health, Limits, MetricDefinitions, StorageProfileInfo
 from rlviz.api.views import view_algorithm, view_environment, view_metric_definitions
 from rlviz.domain.errors import ArtifactNotFound
 from rlviz.domain.limits import LIMITS
+from rlviz.domain.storage_profile import DEFAULT_PROFILES
 from rlviz.environments import ENVIRONMENTS
 from rlviz.environments.stills import still_path
 
@@ -37,6 +38,10 @@ def health(app: App) -> Health:
         max_concurrent_runs=app.supervisor.limit,
         max_sessions=app.settings.max_sessions,
         free_disk_bytes=shutil.disk_usage(app.settings.runs_dir).free,
+        storage={
+            family: StorageProfileInfo(**app.settings.storage_profile(family).model_dump())
+            for family in DEFAULT_PROFILES
+        },
     )
 
 

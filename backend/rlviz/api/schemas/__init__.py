@@ -41,7 +41,7 @@ from rlviz.api.schemas.hints import Hint, HintRule, LookedAt, Minimum, RunHints
 from rlviz.api.schemas.metrics import MetricCurve, MetricCurves, MetricRows, RunsMetricCurves, SmoothedCurve
 from rlviz.api.schemas.problems import Problem, ProblemField
 from rlviz.api.schemas.runs import Run, RunCreate, RunDetail, RunPage, RunPatch, Solved, Tag, TagCount, TagList
-from rlviz.api.schemas.service import Health
+from rlviz.api.schemas.service import Health, StorageProfileInfo
 from rlviz.api.schemas.sessions import Session, SessionCreate
 from rlviz.api.schemas.steps import StepColumns, StepComponents, StepsInfo
 from rlviz.api.schemas.stream import STREAM_EVENTS, EndEventData, EvaluationEventData, MetricsEventData, StatusEventData
@@ -120,6 +120,7 @@ __all__ = [
     "StepColumns",
     "StepComponents",
     "StepsInfo",
+    "StorageProfileInfo",
     "Tag",
     "TagCount",
     "TagList",

@@ -9,6 +9,12 @@ from pydantic import Field
 from rlviz.api.schemas.wire import Wire
 
 
+class StorageProfileInfo(Wire):
+    records: bool = Field(description="Whether evaluations record their steps unless asked otherwise.")
+    frames_every: int = Field(description="Every so many frames are hashed; the last of an episode always is.")
+    max_bytes: int = Field(description="Records of a run: above, the oldest go; no file grows above.")
+
+
 class Health(Wire):
     status: Literal["ok"] = "ok"
     version: str
@@ -18,3 +24,4 @@ class Health(Wire):
     max_concurrent_runs: int
     max_sessions: int = Field(description="Sessions at the same time, at most.")
     free_disk_bytes: int = Field(description="Free space where the runs folder lies.")
+    storage: dict[str, StorageProfileInfo] = Field(description="How much is kept of what is played, by family.")

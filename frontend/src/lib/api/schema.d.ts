@@ -1970,6 +1970,13 @@ export interface components {
        * @description Free space where the runs folder lies.
        */
       free_disk_bytes: number;
+      /**
+       * Storage
+       * @description How much is kept of what is played, by family.
+       */
+      storage: {
+        [key: string]: components["schemas"]["StorageProfileInfo"];
+      };
     };
     /** Hint */
     Hint: {
@@ -3723,6 +3730,24 @@ export interface components {
        * @description The final policy; null if there was none to save yet.
        */
       path?: string | null;
+    };
+    /** StorageProfileInfo */
+    StorageProfileInfo: {
+      /**
+       * Records
+       * @description Whether evaluations record their steps unless asked otherwise.
+       */
+      records: boolean;
+      /**
+       * Frames Every
+       * @description Every so many frames are hashed; the last of an episode always is.
+       */
+      frames_every: number;
+      /**
+       * Max Bytes
+       * @description Records of a run: above, the oldest go; no file grows above.
+       */
+      max_bytes: number;
     };
     /** TagCount */
     TagCount: {

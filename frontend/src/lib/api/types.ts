@@ -52,6 +52,7 @@ export type EndEvent = Schemas["EndEventData"];
 export type Space = Schemas["Space"];
 export type StepColumns = Schemas["StepColumns"];
 export type StepsInfo = Schemas["StepsInfo"];
+export type Health = Schemas["Health"];
 export type Verification = Schemas["Verification"];
 export type StepRecord = Schemas["StepRecord"];
 export type PolicyReading = Schemas["PolicyReading"];

@@ -7,6 +7,7 @@ import { ErrorState } from "@/components/ui/error-state";
 import { Skeleton } from "@/components/ui/skeleton";
 import { healthQuery } from "@/lib/api";
 import { bytes } from "@/lib/format";
+import { StorageProfiles } from "./storage-profiles";
 import { ThemeToggle } from "../theme/theme-toggle";
 
 /** What can be set here, and how the service is set. */
@@ -50,6 +51,7 @@ export function SettingsSheet({ onClose }: { onClose: () => void }) {
           lists them all, with the value of each and where it comes from.
         </p>
       </section>
+      {health && <StorageProfiles storage={health.storage} />}
     </Dialog>
   );
 }

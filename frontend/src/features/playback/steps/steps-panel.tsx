@@ -9,6 +9,7 @@ import { Skeleton } from "@/components/ui/skeleton";
 import { type Evaluation, stepsQuery } from "@/lib/api";
 import { count, plural } from "@/lib/format";
 import { ExportMenu } from "./export-menu";
+import { KeptLine } from "./kept-line";
 import { ALL_STEPS, type StepFilter, searchOf } from "./step-filter";
 import { StepFilters } from "./step-filters";
 import { StepTable } from "./step-table";
@@ -39,6 +40,7 @@ export function StepsPanel({ evaluation, onPick }: StepsPanelProps) {
         <VerifyButton evaluation={evaluation} />
         <ExportMenu evaluation={evaluation} info={found?.info} />
       </div>
+      {found && <KeptLine info={found.info} />}
       {found && <StepFilters info={found.info} filter={filter} onChange={setFilter} />}
       {first.error ? (
         <ErrorState

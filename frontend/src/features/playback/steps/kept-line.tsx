@@ -1,0 +1,18 @@
+import { useQuery } from "@tanstack/react-query";
+import { environmentsQuery, healthQuery, type StepsInfo } from "@/lib/api";
+import { framesHashed, megabytes } from "@/lib/storage-words";
+
+/** Which frames of these records were hashed, and how many bytes of records a run may have. */
+export function KeptLine({ info: { env_id, frames_every } }: { info: StepsInfo }) {
+  const { data: health } = useQuery(healthQuery);
+  const { data: environments } = useQuery(environmentsQuery);
+  const family = environments?.find(({ id }) => id === env_id)?.family ?? "own";
+  const most = environments && health?.storage[family]?.max_bytes;
+  return (
+    <p className="text-xs text-ink-faint tabular-nums">
+      Hashed: {framesHashed(frames_every)}
+      {frames_every > 1 && ", and the last of each episode"}.
+      {most !== undefined && ` Records of a run are kept up to ${megabytes(most)}.`}
+    </p>
+  );
+}
