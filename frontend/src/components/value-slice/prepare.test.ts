@@ -4,6 +4,7 @@ import { recordOf } from "@/lib/session/testing";
 import {
   canBeSliced,
   componentsOf,
+  firstPair,
   numbersOf,
   pathOf,
   pointOf,
@@ -65,6 +66,13 @@ describe("the components to choose from", () => {
     const space = { kind: "Box", shape: [2], labels: ["angle"] };
     expect(canBeSliced(space)).toBe(true);
     expect(componentsOf(space)).toEqual(["angle", "1"]);
+  });
+
+  test("are as many as step records say where they tell no shape", () => {
+    const space = { kind: "Box", numbers: 3, labels: ["x", "y", "z"] };
+    expect(canBeSliced(space)).toBe(true);
+    expect(firstPair(space)).toEqual([1, 2]);
+    expect(canBeSliced({ kind: "Box", numbers: 0 })).toBe(false);
   });
 
   test("are none in a picture, a single number or a discrete state", () => {

@@ -8,20 +8,29 @@ export interface Point {
   top: number;
 }
 
+/** A space whose shape is told, or, as step records say it, how many numbers an element has. */
+export type SlicedSpace = DrawnSpace & { numbers?: number };
+
 /** Whether observations have two components of numbers to choose from. */
-export function canBeSliced({ kind, shape }: DrawnSpace): boolean {
-  return kind === "Box" && shape?.length === 1 && (shape[0] ?? 0) > 1;
+export function canBeSliced(space: SlicedSpace): boolean {
+  return space.kind === "Box" && sizeOf(space) > 1;
 }
 
 /** The components that can be chosen, by name. */
-export function componentsOf({ shape, labels }: DrawnSpace): string[] {
-  return Array.from({ length: shape?.[0] ?? 0 }, (_, place) => labels?.[place] || String(place));
+export function componentsOf(space: SlicedSpace): string[] {
+  return Array.from(
+    { length: sizeOf(space) },
+    (_, place) => space.labels?.[place] || String(place),
+  );
 }
 
 /** The pair that a slice of this space begins with: the last two; in CartPole angle and angular velocity. */
-export function firstPair({ shape }: DrawnSpace): [number, number] {
-  const size = shape?.[0] ?? 2;
-  return [size - 2, size - 1];
+export function firstPair(space: SlicedSpace): [number, number] {
+  return [sizeOf(space) - 2, sizeOf(space) - 1];
+}
+
+function sizeOf({ shape, numbers }: SlicedSpace): number {
+  return shape ? (shape.length === 1 ? (shape[0] ?? 0) : 0) : (numbers ?? 0);
 }
 
 /** The whole observation, if every number of it was recorded. */

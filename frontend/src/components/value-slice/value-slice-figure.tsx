@@ -2,21 +2,20 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { DrawnSpace } from "@/components/thoughts";
 import { Button } from "@/components/ui/button";
 import { Field } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
 import { Disclosure } from "@/components/ui/disclosure";
 import { type StepRecord, valueSliceQuery } from "@/lib/api";
 import { count } from "@/lib/format";
-import { componentsOf, firstPair, numbersOf } from "./prepare";
+import { componentsOf, firstPair, numbersOf, type SlicedSpace } from "./prepare";
 import { SlicePicture } from "./slice-picture";
 
 interface ValueSliceFigureProps {
   runId: string;
   /** Training step of the policy. */
   step: number;
-  space: DrawnSpace;
+  space: SlicedSpace;
   /** What is on the screen. */
   record: StepRecord;
   /** The episode that it belongs to. */
