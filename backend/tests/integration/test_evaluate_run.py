@@ -204,7 +204,7 @@ def torn(path: Path) -> None:
     ("damage", "checkpoint", "cause"),
     [
         (lambda path: path.unlink(), "model.zip", "model.zip is not there any more"),
-        (lambda path: path.write_bytes(b"no policy"), "model.zip", "model.zip cannot be loaded as PPO (ValueError"),
+        (lambda path: path.write_bytes(b"no policy"), "model.zip", "model.zip cannot be loaded as PPO (BadZipFile"),
         (torn, "model.zip", "model.zip cannot be loaded as PPO"),
         (lambda path: None, None, "names no checkpoint"),
         (lambda path: None, "../elsewhere/model.zip", "is not there any more"),

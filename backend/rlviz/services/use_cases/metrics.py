@@ -16,6 +16,7 @@ from rlviz.analysis.columns import Series
 from rlviz.analysis.downsample import kept_points
 from rlviz.analysis.episodes import episodes_done
 from rlviz.analysis.moving import exponential_average
+from rlviz.domain.limits import LIMITS
 from rlviz.domain.records import EPISODE_INDEX
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import Line, last_lines, whole_size
@@ -23,7 +24,9 @@ from rlviz.services.streaming.cursor import encode_cursor
 from rlviz.services.supervision.sealing import Sealer
 from rlviz.services.use_cases.run_series import NOTHING, OpenedRun, RunSeries, Snapshot
 
-CACHED_RUNS = 12
+CACHED_RUNS = LIMITS.compared_runs.maximum
+"""So that a comparison that is looked at again parses no journal again. What is kept of a long run is its newest part: the
+rest is read from its sealed copy."""
 
 Axis = Literal["step", "time", "episode"]
 
