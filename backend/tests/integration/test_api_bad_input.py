@@ -154,7 +154,9 @@ def test_evaluating_a_run_without_a_policy_is_a_conflict(service: Service, start
         ({"episodes": "5"}, "/episodes"),
         ({"seed": -1}, "/seed"),
         ({"deterministic": "perhaps"}, "/deterministic"),
-        ({"video": True}, "/video"),
+        ({"video": "perhaps"}, "/video"),
+        ({"steps": "perhaps"}, "/steps"),
+        ({"film": True}, "/film"),
     ],
 )
 def test_a_bad_wish_for_an_evaluation_is_refused(service: Service, wishes: dict[str, Any], pointer: str) -> None:

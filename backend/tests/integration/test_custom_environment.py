@@ -42,6 +42,7 @@ def test_it_is_listed_as_it_is_and_one_that_cannot_be_used_says_why(app: Service
         "shape": [3],
         "n": None,
         "labels": [],
+        "units": [],
         "is_real": False,
         "is_picture": False,
     }

@@ -87,20 +87,22 @@ def files(folder: RunFolder, pattern: str = "*") -> list[str]:
     return sorted(path.name for path in folder.evaluations.glob(pattern))
 
 
-def test_the_newest_three_videos_are_kept_and_every_summary(app: Application, trained: RunFolder) -> None:
+def test_the_newest_three_videos_are_kept_and_every_summary_and_record(app: Application, trained: RunFolder) -> None:
     ids = []
     for _ in range(4):
         ids.append(evaluate(app, trained.run_id).id)
         record = evaluation_ended(app, trained.run_id).parsed()
         assert (record.id, record.status, record.cause) == (ids[-1], EvaluationStatus.COMPLETED, None)
         assert (record.checkpoint, record.checkpoint_step) == ("model.zip", events(trained)[-1].step)
-    assert files(trained) == sorted([f"{id_}.json" for id_ in ids] + [f"{id_}.mp4" for id_ in ids[1:]])
+    kept = [f"{id_}{suffix}" for id_ in ids for suffix in (".json", ".steps.parquet")]
+    assert files(trained) == sorted(kept + [f"{id_}.mp4" for id_ in ids[1:]])
     rows = app.evaluations.list(trained.run_id)
     assert [row.id for row in rows] == ids[::-1]
     assert [app.evaluations.kept(row).video for row in rows] == [True, True, True, False]
     summaries = [row.parsed().summary for row in rows]
     assert all(
-        summary is not None and summary == summaries[0].model_copy(update={"video": summary.video})  # type: ignore[union-attr]
+        summary is not None
+        and summary == summaries[0].model_copy(update={"video": summary.video, "steps": summary.steps})  # type: ignore[union-attr]
         for summary in summaries
     ), "the same policy and seed play the same episodes"
 

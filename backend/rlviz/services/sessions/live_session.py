@@ -22,6 +22,9 @@ UNWATCHED_SECONDS = 6.0
 MAX_EARLY = 100
 """Messages that wait for the worker to start; of more, the newest count."""
 
+LAST_WORDS_SECONDS = 2.0
+"""How long what a worker said before its process ended may take to arrive."""
+
 TELL_SECONDS = 5.0
 """How long the worker may take to read a message."""
 
@@ -46,6 +49,8 @@ class LiveSession:
         self._on_end, self._unwatched_seconds = on_end, unwatched_seconds
         self._server: asyncio.Server | None = None
         self._worker: asyncio.StreamWriter | None = None
+        self._is_heard_out = True
+        self._gone: str | None = None
         self._outbox: Outbox | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._early: deque[ClientMessage | Presence] = deque(maxlen=MAX_EARLY)
@@ -91,10 +96,20 @@ class LiveSession:
                 await self._worker.drain()
 
     def worker_gone(self, cause: str) -> None:
-        """The process of the worker has ended, ``cause`` says how; the worker itself may have said more."""
-        if not self.has_ended and (printed := self.folder.log_tail()):
+        """The process of the worker has ended, ``cause`` says how; the worker itself may have said more, which may
+        still be on its way."""
+        self._gone = cause
+        if self._is_heard_out:
+            self._end_without_worker()
+        else:
+            asyncio.get_running_loop().call_later(LAST_WORDS_SECONDS, self._end_without_worker)
+
+    def _end_without_worker(self) -> None:
+        if self.has_ended:
+            return
+        if printed := self.folder.log_tail():
             log.warning("The worker of session %s printed:\n%s", self.id, printed)
-        self.end(self._cause or cause)
+        self.end(self._cause or self._gone or "The worker went away.")
 
     def end(self, cause: str) -> None:
         """Tell who looks, let the worker go, and leave nothing behind."""
@@ -126,7 +141,7 @@ class LiveSession:
                 return
             if self._worker is not None or self.has_ended:
                 return
-            self._worker = writer
+            self._worker, self._is_heard_out = writer, False
             while self._early:
                 await self.tell(self._early.popleft())
             while True:
@@ -135,6 +150,10 @@ class LiveSession:
             pass  # it is gone, or not to be understood; its process tells the rest when it has ended
         finally:
             writer.close()
+            if writer is self._worker:
+                self._is_heard_out = True
+                if self._gone is not None:
+                    self._end_without_worker()
 
     def _receive(self, kind: Kind, content: bytes) -> None:
         if kind is Kind.STEP:

@@ -25,8 +25,8 @@ from rlviz.services.supervision.sealing import Sealer
 from rlviz.services.use_cases.run_series import NOTHING, OpenedRun, RunSeries, Snapshot
 
 CACHED_RUNS = LIMITS.compared_runs.maximum
-"""So that a comparison that is looked at again parses no journal again. What is kept of a long run is its newest part: the
-rest is read from its sealed copy."""
+"""So that a comparison that is looked at again parses no journal again. What is kept of a long run is its newest part:
+the rest is read from its sealed copy."""
 
 Axis = Literal["step", "time", "episode"]
 

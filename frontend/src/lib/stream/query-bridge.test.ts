@@ -65,6 +65,15 @@ test("a run the list does not know makes it ask", () => {
   expect(client.getQueryData(keys.run("new"))).toBeUndefined();
 });
 
+test("a list of named runs follows them, and never asks which runs it has", () => {
+  const named = keys.runsById(["c"]);
+  client.setQueryData(named, page(run("c")));
+  apply({ kind: "status", run: run("new") });
+  apply({ kind: "status", run: run("c", { status: "stopped" }) });
+  expect(stale(named)).toBe(false);
+  expect(client.getQueryData<RunPage>(named)?.runs[0]?.status).toBe("stopped");
+});
+
 test("an evaluation is added once and then updated", () => {
   const key = keys.evaluations("a");
   apply({ kind: "evaluation", evaluation: evaluation("e2") });
