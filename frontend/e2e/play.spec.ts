@@ -16,7 +16,7 @@ test("a key acts only while the stage has the focus, and lights up while it is h
 }) => {
   await ready(page, "/play?env=FrozenLake-v1");
   await page.keyboard.press("ArrowDown");
-  await expect(fact(page, "Step")).toHaveText("0");
+  await expect(fact(page, "Step")).toHaveText("0", { timeout: 60_000 });
   await stage(page).click();
   await page.keyboard.down("ArrowDown");
   await expect(cap(page, /^down/)).toHaveAttribute("aria-pressed", "true");

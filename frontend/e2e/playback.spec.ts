@@ -55,7 +55,7 @@ test("earlier evaluations keep their numbers when their video is gone", async ({
   await expect(card(page).getByText(/^Video retired/)).toBeVisible();
   await expect(card(page).getByText("55.0", { exact: false }).first()).toBeVisible();
   await expect(
-    card(page).getByRole("list", { name: "Episodes" }).getByRole("listitem"),
+    card(page).getByRole("list", { name: "Episodes", exact: true }).getByRole("listitem"),
   ).toHaveCount(3);
 });
 

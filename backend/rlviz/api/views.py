@@ -60,7 +60,7 @@ from rlviz.domain.times import utc
 from rlviz.domain.value_slice import SliceRange, ValueSlice
 from rlviz.environments.base import Environment, Space
 from rlviz.environments.random_returns import random_return_of
-from rlviz.environments.stills import still_path
+from rlviz.environments.stills import has_still
 from rlviz.presets.catalog import measured, presets_for
 from rlviz.records.about import Components, RecordsAbout
 from rlviz.services.use_cases.comparison import Compared, ComparedRuns
@@ -72,7 +72,7 @@ from rlviz.services.use_cases.metrics import Axis, Curve, Curves, SmoothedCurve
 from rlviz.services.use_cases.value_slices import WantedSlice
 
 _TIMES = ("created_at", "queued_at", "started_at", "ended_at")
-_SAME = set(Run.model_fields) - set(_TIMES) - {"queue_position", "solved"}
+_SAME = set(Run.model_fields) - set(_TIMES) - {"queue_position", "solved", "still_url"}
 
 
 def view_run(row: RunRow, queue: Mapping[str, int]) -> Run:
@@ -83,7 +83,12 @@ def view_run(row: RunRow, queue: Mapping[str, int]) -> Run:
         **times,
         queue_position=queue.get(row.id),
         solved=_solved(row, row.solved, row.reward_threshold),
+        still_url=_still_url(row.env_id),
     )
+
+
+def _still_url(env_id: str) -> str | None:
+    return f"/api/environments/{env_id}/still" if has_still(env_id) else None
 
 
 def _solved(row: RunRow, found: SolvedAt | None, threshold: float | None) -> Solved | None:
@@ -214,7 +219,7 @@ def view_environment(environment: Environment, algorithms: list[Algorithm]) -> E
         family=environment.family.id,
         family_title=environment.family.title,
         summary=environment.summary,
-        still_url=f"/api/environments/{environment.id}/still" if still_path(environment.id).is_file() else None,
+        still_url=_still_url(environment.id),
         options=[_field(name, schema, "Gymnasium") for name, schema in properties.items()],
         sees=environment.sees,
         does=environment.does,

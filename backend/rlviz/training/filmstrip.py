@@ -24,7 +24,7 @@ often."""
 FEWEST = 8
 """So many are kept however large they are, if as many are wanted."""
 
-MAX_SHARE, ALLOWANCE_SECONDS = 0.005, 0.02
+MAX_SHARE, ALLOWANCE_SECONDS = 0.005, 0.1
 """Of the time that training takes, so much may go into taking policies; a moment that would cost more is passed over.
 To write them takes about as long again, beside the training thread."""
 

@@ -91,6 +91,7 @@ class Run(Wire):
     update_seconds: float | None = Field(
         description="Seconds that the newest update took. A stop during an update takes no longer; null: not known."
     )
+    still_url: str | None = Field(None, description="A small picture of its environment; null: there is none.")
     reward_threshold: float | None = Field(description="Return from which its environment counts as solved.")
     solved: Solved | None = Field(
         description="When the threshold was first reached; null: not so far, or there is none."

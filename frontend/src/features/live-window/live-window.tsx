@@ -6,7 +6,6 @@ import { Card } from "@/components/ui/card";
 import type { RunDetail } from "@/lib/api";
 import { whyNotYet } from "@/lib/evaluations";
 import { useMediaQuery } from "@/lib/media/use-media-query";
-import { useEnvironmentStill } from "@/lib/registry";
 import {
   announceSession,
   useHeldSession,
@@ -49,7 +48,7 @@ export function LiveWindow({ run, aside }: LiveWindowProps) {
   const still = useMediaQuery("(prefers-reduced-motion: reduce)");
   const inView = useInView(place);
   const pageSeen = usePageSeen();
-  const stillUrl = useEnvironmentStill()(run.env_id);
+  const stillUrl = run.still_url ?? null;
 
   // A window that was closed in the corner plays again when its place comes into sight.
   if (inView && closed) setClosed(false);

@@ -2802,6 +2802,11 @@ export interface components {
        */
       update_seconds: number | null;
       /**
+       * Still Url
+       * @description A small picture of its environment; null: there is none.
+       */
+      still_url?: string | null;
+      /**
        * Reward Threshold
        * @description Return from which its environment counts as solved.
        */
@@ -3094,6 +3099,11 @@ export interface components {
        * @description Seconds that the newest update took. A stop during an update takes no longer; null: not known.
        */
       update_seconds: number | null;
+      /**
+       * Still Url
+       * @description A small picture of its environment; null: there is none.
+       */
+      still_url?: string | null;
       /**
        * Reward Threshold
        * @description Return from which its environment counts as solved.

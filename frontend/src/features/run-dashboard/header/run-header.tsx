@@ -5,7 +5,7 @@ import { ChevronRight } from "lucide-react";
 import { StatusBadge } from "@/components/ui/status-badge";
 import { EnvironmentStill } from "@/components/ui/environment-still";
 import type { RunDetail } from "@/lib/api";
-import { useAlgorithmName, useEnvironmentStill } from "@/lib/registry";
+import { useAlgorithmName } from "@/lib/registry";
 import { routes } from "@/lib/url";
 import { RunNotes } from "../labels/run-notes";
 import { RunTags } from "../labels/run-tags";
@@ -15,11 +15,10 @@ import type { DeleteRun } from "./use-run-actions";
 
 export function RunHeader({ run, remove }: { run: RunDetail; remove: DeleteRun }) {
   const algorithmName = useAlgorithmName();
-  const stillOf = useEnvironmentStill();
   const facts = [algorithmName(run.algo), run.env_id, run.preset, `seed ${run.seed}`];
   return (
     <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-3">
-      <EnvironmentStill url={stillOf(run.env_id)} className="-mr-2 h-18 w-27 max-sm:hidden" />
+      <EnvironmentStill url={run.still_url} className="-mr-2 h-18 w-27 max-sm:hidden" />
       <div className="max-w-full min-w-0 grow basis-0 max-sm:basis-full">
         <nav aria-label="Breadcrumb" className="flex items-center gap-1 text-xs text-ink-faint">
           <Link href={routes.home} className="rounded-sm hover:text-ink">

@@ -105,6 +105,6 @@ function meanOf(name: string, source: MeanSource, columns: Columns): Mean {
   for (let i = 0; i < (logged?.length ?? 0) && logged!.x[i]! < last; i += 1) {
     mean.column.push(logged!.x[i]!, logged!.y[i]!);
   }
-  mean.column.count = episodes.count;
+  mean.column.count = episodes.count - 1; // that of the newest episode comes when all of the last are known
   return { ...mean, isExact: false };
 }

@@ -20,14 +20,13 @@ interface RunCellsProps {
   /** The name of its algorithm. */
   algorithm: string;
   /** Where the picture of its environment is. */
-  still: string | null;
   /** The age stands beside the status on a card, in a column of the table. */
   cards: boolean;
   now: number;
 }
 
 export const RunCells = memo(function RunCells(props: RunCellsProps) {
-  const { run, selected, current, algorithm, still, cards, now } = props;
+  const { run, selected, current, algorithm, cards, now } = props;
   const tabIndex = current ? 0 : -1;
   const { done, note } = progressText(run);
   const preset = presetName(run.preset);
@@ -48,7 +47,7 @@ export const RunCells = memo(function RunCells(props: RunCellsProps) {
         </label>
       </div>
       <div role="rowheader" className={clsx(layout.name, "flex min-w-0 items-center gap-2.5")}>
-        <EnvironmentStill key={still} url={still} className="h-7 w-10.5" />
+        <EnvironmentStill key={run.still_url} url={run.still_url} className="h-7 w-10.5" />
         <div className="min-w-0 grow">
           <a
             href={routes.run(run.id)}

@@ -14,7 +14,6 @@ interface RunRowProps {
   /** The line the keyboard is on. */
   current: boolean;
   algorithmName: (id: string) => string;
-  stillOf: (environment: string) => string | null;
   /** The list goes by too fast to read: a line that comes into view now is not drawn in full. */
   passing: boolean;
   cards: boolean;
@@ -26,7 +25,7 @@ interface RunRowProps {
  * table around it listens for all rows, which keeps each one light.
  */
 export const RunRow = memo(function RunRow(props: RunRowProps) {
-  const { run, index, top, selected, current, algorithmName, stillOf, passing, cards, now } = props;
+  const { run, index, top, selected, current, algorithmName, passing, cards, now } = props;
   // The row takes another line when its own has left the view; a line once drawn in full stays so.
   const [drawnLine, setDrawnLine] = useState(passing ? null : index);
   const drawn = !passing || drawnLine === index;
@@ -53,7 +52,6 @@ export const RunRow = memo(function RunRow(props: RunRowProps) {
           selected={selected}
           current={current}
           algorithm={algorithmName(run.algo)}
-          still={stillOf(run.env_id)}
           cards={cards}
           now={now}
         />

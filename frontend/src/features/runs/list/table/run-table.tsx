@@ -6,7 +6,7 @@ import { type KeyboardEvent, type MouseEvent, useCallback, useRef, useState } fr
 import { flushSync } from "react-dom";
 import type { Run, RunFilter } from "@/lib/api";
 import { useMediaQuery } from "@/lib/media/use-media-query";
-import { useAlgorithmName, useEnvironmentStill } from "@/lib/registry";
+import { useAlgorithmName } from "@/lib/registry";
 import { useNow } from "@/lib/time/use-now";
 import { routes, type Sort } from "@/lib/url";
 import { type ListCommand, commandFor } from "./keyboard";
@@ -53,7 +53,6 @@ export function RunTable(props: RunTableProps) {
   const now = useNow("minute");
   // Asked once for all lines: each line that asked would listen for the answer itself.
   const algorithmName = useAlgorithmName();
-  const stillOf = useEnvironmentStill();
   const router = useRouter();
   const body = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
@@ -186,7 +185,6 @@ export function RunTable(props: RunTableProps) {
               selected={run !== null && selection.ids.has(run.id)}
               current={index === current}
               algorithmName={algorithmName}
-              stillOf={stillOf}
               passing={fast}
               cards={cards}
               now={now}
