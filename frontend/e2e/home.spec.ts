@@ -8,8 +8,10 @@ const row = (page: Page, name: string) =>
 const LIST = /^\/runs$/;
 
 test("the list shows every run as what it is @phone", async ({ page }) => {
-  await page.goto("/");
+  // A phone shows a few lines at a time, and other tests make runs too.
+  await page.goto("/?q=PPO+baseline");
   await expect(row(page, "PPO baseline")).toContainText("completed");
+  await page.goto("/?q=Live+1");
   await expect(row(page, "Live 1")).toContainText("running");
 });
 
@@ -112,5 +114,5 @@ test("a list without runs teaches, and one that cannot be had says so and tries 
   await expect(page.getByRole("alert").getByText("The catalogue is busy")).toBeVisible();
   await page.unrouteAll({ behavior: "ignoreErrors" });
   await page.getByRole("button", { name: "Try again" }).click();
-  await expect(row(page, "PPO baseline")).toBeVisible();
+  await expect(page.locator("[role=row][data-index]").first()).toBeVisible();
 });
