@@ -25,6 +25,7 @@ test("runs are removed for good only after a confirmation", async ({ page, reque
   const name = "Doomed";
   const id = await deletedRun(request, name);
   await page.goto("/explain");
+  await expect(page.locator("[data-connection=live]")).toBeAttached();
   await page.keyboard.press("g");
   await page.keyboard.press("t");
   await expect(page).toHaveURL("/trash");
