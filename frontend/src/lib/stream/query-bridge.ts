@@ -12,7 +12,7 @@ import type { StreamEvent } from "./connection/events";
 const RUN = keys.run("")[0];
 /** Keys of a list's pages begin with the key of the list. */
 const LIST_KEY_LENGTH = keys.runList({}).length;
-const LIVE: readonly unknown[] = [RUN, keys.runs[0], keys.namedRuns[0], keys.health[0]];
+const LIVE: readonly unknown[] = [RUN, keys.runs[0], keys.health[0]];
 
 /** Returns what applies a stream event to the query cache, so that pages need not poll. */
 export function queryBridge(client: QueryClient): (event: StreamEvent) => void {
@@ -20,11 +20,6 @@ export function queryBridge(client: QueryClient): (event: StreamEvent) => void {
 
   const invalidate = (queryKey: QueryKey, exact = false) =>
     void client.invalidateQueries({ queryKey, exact });
-
-  function invalidateLists() {
-    invalidate(keys.runs);
-    invalidate(keys.namedRuns);
-  }
 
   function applyRun(run: Run) {
     const changed = statuses.get(run.id) !== run.status;
@@ -39,10 +34,6 @@ export function queryBridge(client: QueryClient): (event: StreamEvent) => void {
     }
     if (changed) invalidateQueued(client, run.id);
     applyToLists(run, changed);
-    // Which runs a list of named ones has, no status changes.
-    for (const [key, data] of client.getQueriesData<RunPage>({ queryKey: keys.namedRuns })) {
-      if (data?.runs.some(({ id }) => id === run.id)) patch(client, key, withRun(data, run));
-    }
   }
 
   /** A list is all the pages of one filter; a run is on at most one of them. */
@@ -51,7 +42,9 @@ export function queryBridge(client: QueryClient): (event: StreamEvent) => void {
     for (const [key, data] of client.getQueriesData<RunPage>({ queryKey: keys.runs })) {
       const list = hashKey(key.slice(0, LIST_KEY_LENGTH));
       const old = data?.runs.find(({ id }) => id === run.id);
-      if (!known.has(list) || old) known.set(list, old?.status ?? null);
+      // Which runs a list of named ones has, no status changes.
+      const isNamed = key[1] === keys.namedRuns[1];
+      if (!isNamed && (!known.has(list) || old)) known.set(list, old?.status ?? null);
       if (data && old) patch(client, key, withRun(data, run));
     }
     for (const [list, status] of known) {
@@ -72,10 +65,10 @@ export function queryBridge(client: QueryClient): (event: StreamEvent) => void {
         invalidate(keys.run(id), status !== "deleted");
         if (status !== "deleted") return;
         statuses.delete(id);
-        return invalidateLists();
+        return invalidate(keys.runs);
       }
       case "reopened":
-        return invalidateLists();
+        return invalidate(keys.runs);
       case "refused":
         return invalidate([RUN]);
       case "reconnected":
