@@ -99,8 +99,17 @@ test("compared runs play what they had learned at the same step, side by side in
   ).toBeVisible();
   await expect.poll(() => videoTime(videos.first())).toBeGreaterThan(0.2);
   await section.getByRole("button", { name: "Pause" }).click();
-  const [first, second] = await Promise.all((await videos.all()).map(videoTime));
-  expect(Math.abs(first! - second!)).toBeLessThan(0.25);
+  const clips = await videos.evaluateAll((elements) =>
+    (elements as HTMLVideoElement[]).map(({ currentTime, duration }) => ({
+      currentTime,
+      duration,
+    })),
+  );
+  const now = Math.max(...clips.map(({ currentTime }) => currentTime));
+  for (const { currentTime, duration } of clips) {
+    // One that is over waits at its end.
+    expect(Math.abs(currentTime - Math.min(now, duration))).toBeLessThan(0.25);
+  }
 
   await section.getByText("Return", { exact: true }).click();
   await expect(page.getByRole("region", { name: "At the same return" })).toBeVisible();
