@@ -27,13 +27,18 @@ def anatomy(folder: RunFolder) -> list[UpdateAnatomy]:
     return read_anatomy(folder, 100)
 
 
+def learned(folder: RunFolder) -> list[tuple[int, dict[str, float | None]]]:
+    """All that was logged but rates, of which a slow machine writes more rows."""
+    return [(step, values) for step, values in curves(folder) if values]
+
+
 @pytest.mark.parametrize("algo", ALGORITHM_IDS)
 def test_training_does_not_notice_that_it_is_looked_into(tmp_path: Path, algo: str) -> None:
     looked_into = make_run(tmp_path, "looked-into", algo=algo, anatomy=True)
     alone = make_run(tmp_path, "alone", algo=algo)
     assert train_run(looked_into)
     assert train_run(alone)
-    assert curves(looked_into) == curves(alone)
+    assert learned(looked_into) == learned(alone)
     model_class = load(ALGORITHMS.get(algo).model_class)
     weights, others = (model_class.load(run.model_path).policy.state_dict() for run in (looked_into, alone))
     assert all(torch.equal(weights[name], others[name]) for name in weights)
