@@ -1,4 +1,4 @@
-"""What the machine has, as far as this process may use it."""
+"""The resources of the machine that this process may use."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import psutil
 
 CGROUP_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
-"""Where a container's limit stands: version 2 of control groups, and version 1."""
+"""Files with a container's memory limit: version 2 and version 1 of control groups."""
 
 
 def machine_memory(limits: tuple[Path, ...] = CGROUP_LIMITS) -> int:
@@ -28,10 +28,10 @@ _LARGE_BYTES = 1 << 18
 
 
 def return_large_memory() -> None:
-    """From now on, memory of large arrays goes back to the operating system as soon as they are gone.
+    """Return the memory of large arrays to the operating system as soon as they are freed.
 
-    Glibc would raise its limit for that with the first large array and keep the rest for later: measured, 45 MB after
-    one curve of a million rows. Elsewhere than with glibc this does nothing.
+    By default glibc raises its threshold for that with the first large array and keeps freed memory: 45 MB after one
+    curve of a million rows, as measured. Without glibc this does nothing.
     """
     with suppress(OSError, AttributeError, TypeError):
         ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, _LARGE_BYTES)

@@ -1,4 +1,4 @@
-"""Which versions of what produced a run."""
+"""The software versions that a run was trained with."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def package_versions() -> dict[str, str]:
 
 @cache
 def git_revision() -> str | None:
-    """The commit this code is at, with ``+dirty`` if it was changed since; None outside a git checkout."""
+    """The commit of this code, with ``+dirty`` if files have changed since; None outside a git checkout."""
     here = Path(__file__).parent
     try:
         commit = _git(here, "rev-parse", "--short=12", "HEAD")

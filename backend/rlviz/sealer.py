@@ -31,7 +31,7 @@ def main(journal: str, folder: str, least_bytes: str, niceness: str) -> int:
 
 
 def seal(sealed: SealedMetrics, least_bytes: int, piece_bytes: int = PIECE_BYTES) -> None:
-    """Seal what the journal holds beyond its sealed part, in pieces; a last one shorter than ``least_bytes`` stays.
+    """Seal the journal beyond its sealed part, in pieces; a last piece of fewer than ``least_bytes`` is left.
 
     Raises OSError or RunFolderError.
     """
@@ -64,7 +64,7 @@ def _read_piece(tail: JournalTail, piece_bytes: int) -> SealedRows:
 
 
 def _join(found: list[Table], name: str) -> SealedColumn:
-    """One metric of tables that follow one another."""
+    """One metric of consecutive tables."""
     columns = [(table, table.values.get(name)) for table in found]
     value = np.concatenate([column.value for _, column in columns if column is not None])
     present = np.concatenate([_presence(table, column) for table, column in columns])
@@ -72,7 +72,7 @@ def _join(found: list[Table], name: str) -> SealedColumn:
 
 
 def _presence(table: Table, column: Column | None) -> NDArray[np.bool_]:
-    """Which rows of a table have a metric, shape (n,)."""
+    """Mask of the rows of a table that have a metric, shape (n,)."""
     if column is not None and column.row is None:
         return np.ones(len(table.step), dtype=np.bool_)
     present = np.zeros(len(table.step), dtype=np.bool_)

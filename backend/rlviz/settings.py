@@ -11,7 +11,7 @@ from pydantic import ByteSize, Field, ValidationError, field_validator, model_va
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from rlviz.domain.errors import InvalidRequest
-from rlviz.domain.limits import DEFAULT_FILM, LIMITS
+from rlviz.domain.limits import DEFAULT_FILM, DEFAULT_SNAPSHOT_BYTES, LIMITS
 from rlviz.domain.storage_profile import DEFAULT, DEFAULT_PROFILES, StorageProfile
 from rlviz.launchers import LAUNCHERS
 from rlviz.machine import machine_memory
@@ -45,6 +45,12 @@ class Settings(BaseSettings):
         ge=10**8,
         description="Memory for the buffers of all runs together, for instance 8GB. Default: 60 % of the machine's.",
     )
+    snapshot_bytes: ByteSize = Field(
+        ByteSize(DEFAULT_SNAPSHOT_BYTES),
+        ge=1_000_000,
+        description="What the snapshots of each new run may take together, for instance 2GB. The newest one and those "
+        "with a name stay anyway.",
+    )
     keep_eval_videos: int = Field(3, ge=1, le=1_000, description="Newest evaluation videos kept a run.")
     keep_film: int = Field(
         DEFAULT_FILM,
@@ -73,10 +79,16 @@ class Settings(BaseSettings):
     trash_days: float = Field(
         7.0, ge=0, le=3_650, description="Days a deleted run stays in the trash, from where it can be brought back."
     )
-    on_exit: Literal["stop", "leave"] = Field(
-        "stop",
-        description="What Ctrl-C and SIGTERM do with runs that train: stop them and save their policies, or leave "
-        "them training for the next start to take up.",
+    on_exit: Literal["pause", "stop", "leave"] = Field(
+        "pause",
+        description="What Ctrl-C and SIGTERM do with runs that train: pause them, to go on with the next start, stop "
+        "them, or leave them training for the next start to take up.",
+    )
+    resume: Literal["ask", "auto"] = Field(
+        "ask", description="Whether a run that was interrupted goes on by itself, from its newest snapshot."
+    )
+    resume_attempts: int = Field(
+        3, ge=1, le=1_000, description="How many times in a row a run that is interrupted goes on by itself."
     )
     terminate_after_seconds: float = Field(
         30.0, ge=0.1, le=86_400, description="A run that does not stop so long after it was asked gets SIGTERM."
@@ -137,7 +149,7 @@ class Settings(BaseSettings):
         return value
 
     def storage_profile(self, family: str) -> StorageProfile:
-        """What is kept of environments of ``family``."""
+        """The storage profile of environments of ``family``."""
         return _changed(family, self.storage.get(family, {}))
 
     @property
@@ -146,7 +158,7 @@ class Settings(BaseSettings):
 
     @property
     def memory_a_run(self) -> int:
-        """Bytes that the buffers of one run may take, so that as many fit as may train at the same time."""
+        """Bytes that the buffers of one run may take, if as many runs train as may at the same time."""
         return self.memory_limit // self.max_concurrent_runs
 
     def source_of(self, name: str) -> str:
@@ -162,7 +174,7 @@ def _changed(family: str, changes: dict[str, Any]) -> StorageProfile:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether ``host`` (a name or an address, without port) is this machine only."""
+    """Whether ``host`` (a name or an address, without port) is only reachable from this machine."""
     try:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
@@ -170,7 +182,8 @@ def is_loopback(host: str) -> bool:
 
 
 def read_settings(**overrides: Any) -> Settings:
-    """The settings of this process. Raises InvalidRequest, naming each bad variable, what it is and may be."""
+    """The settings of this process. Raises InvalidRequest, which names each bad variable, its value and what is
+    allowed."""
     try:
         return Settings(**overrides)
     except ValidationError as error:

@@ -3,6 +3,7 @@
     python -m rlviz.worker RUN_FOLDER                    train the run
     python -m rlviz.worker RUN_FOLDER --evaluate ID      play the evaluation
     python -m rlviz.worker RUN_FOLDER --verify ID        play it again and compare it with its step records
+    python -m rlviz.worker RUN_FOLDER --verify-snapshot NAME    bring training to it and compare
     python -m rlviz.worker RUN_FOLDER --clips            film the clips of the run that are wanted
     python -m rlviz.worker FOLDER --session              play the session whose folder this is
     python -m rlviz.worker --prewarm                     import everything, then wait on stdin for such arguments
@@ -30,13 +31,16 @@ from threading import Event, Thread
 from types import FrameType
 
 from rlviz.domain.errors import Conflict
-from rlviz.launchers.job import Evaluate, MakeClips, Train, Verify, Workplace
+from rlviz.launchers.job import Evaluate, MakeClips, Train, Verify, VerifySnapshot, Workplace
 from rlviz.launchers.process_identity import ProcessIdentity
 from rlviz.rundir.folder import RunFolder
 from rlviz.sessions.folder import SessionFolder
 
+Work = Train | Evaluate | Verify | VerifySnapshot | MakeClips
+"""The jobs in the folder of a run."""
+
 NICENESS = 5
-"""Added to the priority of training, so that the service and the browser answer at once on busy cores."""
+"""Added to the niceness of training, so that the service and the browser respond fast on busy cores."""
 
 MAX_LOG_BYTES = 16_000_000
 LOG_SECONDS = 0.2
@@ -64,11 +68,13 @@ def main() -> int:
     return work(RunFolder.at(options.folder), _job(options), options.identity or str(ProcessIdentity.current()))
 
 
-def _job(options: argparse.Namespace) -> Train | Evaluate | Verify | MakeClips:
+def _job(options: argparse.Namespace) -> Work:
     if options.evaluate is not None:
         return Evaluate(options.evaluate)
     if options.verify is not None:
         return Verify(options.verify)
+    if options.verify_snapshot is not None:
+        return VerifySnapshot(options.verify_snapshot)
     return MakeClips() if options.clips else Train()
 
 
@@ -77,11 +83,12 @@ def _workplace(options: argparse.Namespace) -> Workplace:
 
 
 def _parser() -> argparse.ArgumentParser:
-    """Of what ``launchers/job.py`` writes."""
+    """Parser of the arguments that ``launchers/job.py`` writes."""
     parser = argparse.ArgumentParser(prog="python -m rlviz.worker", description=__doc__.splitlines()[0])
     parser.add_argument("folder", nargs="?", type=Path)
     parser.add_argument("--evaluate", metavar="ID")
     parser.add_argument("--verify", metavar="ID")
+    parser.add_argument("--verify-snapshot", metavar="NAME")
     parser.add_argument("--session", action="store_true")
     parser.add_argument("--clips", action="store_true")
     parser.add_argument("--identity", metavar="TEXT", help="how the launcher finds this worker; by default its process")
@@ -89,7 +96,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def work(folder: RunFolder, job: Train | Evaluate | Verify | MakeClips, identity: str) -> int:
+def work(folder: RunFolder, job: Work, identity: str) -> int:
     """Do ``job`` in ``folder`` as the worker of that identity; return the exit status."""
     try:
         match job:
@@ -99,6 +106,8 @@ def work(folder: RunFolder, job: Train | Evaluate | Verify | MakeClips, identity
                 return _evaluate(folder, evaluation_id)
             case Verify(evaluation_id):
                 return _verify(folder, evaluation_id)
+            case VerifySnapshot(name):
+                return _verify_snapshot(folder, name)
             case MakeClips():
                 return _make_clips(folder)
     except OSError as error:
@@ -125,7 +134,7 @@ def _train(folder: RunFolder, identity: str) -> int:
 
 
 def _bound_log(path: Path) -> None:
-    """An environment may print without end; the disk has one."""
+    """Limits the log, since an environment may print without end."""
     while True:
         time.sleep(LOG_SECONDS)
         with suppress(OSError):
@@ -160,6 +169,13 @@ def _verify(folder: RunFolder, evaluation_id: str) -> int:
     return EXIT_OK if verify(folder, evaluation_id).status is VerificationStatus.COMPLETED else EXIT_FAILED
 
 
+def _verify_snapshot(folder: RunFolder, name: str) -> int:
+    from rlviz.domain.verification import VerificationStatus
+    from rlviz.training.snapshot.verify import verify_snapshot
+
+    return EXIT_OK if verify_snapshot(folder, name).status is VerificationStatus.COMPLETED else EXIT_FAILED
+
+
 def _make_clips(folder: RunFolder) -> int:
     from rlviz.evaluation.clips import make_clips
 
@@ -168,7 +184,7 @@ def _make_clips(folder: RunFolder) -> int:
 
 
 def _wait_for_arguments() -> list[str] | None:
-    """Pay for the imports in advance; then return the arguments that come, or None if the service ends first."""
+    """Import everything; then return the arguments that arrive, or None if the service ends first."""
     import rlviz.evaluation.clips
     import rlviz.sessions.play
     import rlviz.training.session  # noqa: F401
@@ -180,7 +196,7 @@ def _wait_for_arguments() -> list[str] | None:
 
 
 def _log_to(folder: Workplace) -> None:
-    """Send standard output and error to the end of the folder's log, and stop listening."""
+    """Redirect standard output and error to the folder's log, and ignore standard input."""
     with folder.open_log() as log, Path(os.devnull).open("rb") as nothing:
         os.dup2(log.fileno(), 1)
         os.dup2(log.fileno(), 2)
@@ -191,4 +207,4 @@ if __name__ == "__main__":
     status = main()
     sys.stdout.flush()
     sys.stderr.flush()
-    os._exit(status)  # all is on disk; torch's teardown would only cost time
+    os._exit(status)  # everything is on disk; torch's teardown would only cost time

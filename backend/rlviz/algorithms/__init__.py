@@ -1,7 +1,4 @@
-"""What each algorithm is called, what it can be told, and how it is built: one file and one line each.
-
-Adding an algorithm: docs/how-to-add/algorithm.md.
-"""
+"""The registry of algorithms: one file and one line for each. Adding an algorithm: docs/how-to-add/algorithm.md."""
 
 from rlviz.algorithms.base import Algorithm
 from rlviz.domain.registry import Registry

@@ -17,6 +17,7 @@ from rlviz.algorithms.fields import (
     ValueWeight,
     setting,
 )
+from rlviz.algorithms.knobs import ENTROPY, LEARNING_RATE
 from rlviz.algorithms.on_policy import OnPolicyHyperparameters
 
 
@@ -43,6 +44,8 @@ A2C = Algorithm(
     action_spaces=VECTORS,
     model_class="stable_baselines3:A2C",
     reader="rlviz.algorithms.readers:actor_critic",
+    scorer="rlviz.algorithms.scores:actor_critic",
     hyperparameters=A2CHyperparameters,
+    knobs=(LEARNING_RATE, ENTROPY),
     metrics=(*on_policy.METRICS, "train/policy_loss", "train/entropy_loss"),
 )

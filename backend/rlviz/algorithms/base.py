@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
+from rlviz.algorithms.knobs import Knob
 from rlviz.algorithms.memory import Layout, MemoryNeed
 from rlviz.domain.errors import FieldError, InvalidRequest, UnknownName, pointer_to
 from rlviz.domain.metrics import MetricDefinition
@@ -36,9 +37,10 @@ LOGGED = (
 
 
 class Hyperparameters(BaseModel, ABC):
-    """An algorithm's hyperparameters: names as in Stable-Baselines3, bounds on every one.
+    """An algorithm's hyperparameters, each with bounds; names are Stable-Baselines3's.
 
-    ``defaults_of`` says whose defaults these are; ``own_defaults`` names those that differ, and why.
+    ``defaults_of`` says where the default values come from; ``own_defaults`` names those that come from elsewhere, with
+    the reason.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
@@ -60,13 +62,19 @@ class Hyperparameters(BaseModel, ABC):
 
     @abstractmethod
     def model_arguments(self, action_size: int = 1) -> dict[str, Any]:
-        """Keyword arguments of the model's class, for actions of ``action_size`` numbers. ``"module:attribute"``
-        stays a string in ``policy_kwargs["activation_fn"]``; the builder loads it."""
+        """Keyword arguments for the model's class; ``action_size`` is the number of components of an action.
+
+        ``"module:attribute"`` stays a string in ``policy_kwargs["activation_fn"]``; the builder loads it.
+        """
 
     @property
     def rollout_steps(self) -> int:
         """Environment steps that are collected, in all environments together, before training can end."""
         return prod(int(getattr(self, name)) for name in self.rollout_factors)
+
+    def spread_over_training(self) -> list[str]:
+        """Names of the values whose course depends on the length of training."""
+        return [name for name, value in self if _is_spread(name, value)]
 
     def training_end(self, total_timesteps: int) -> int:
         """The environment step at which training for ``total_timesteps`` ends: that of the first whole rollout there
@@ -79,7 +87,7 @@ class Hyperparameters(BaseModel, ABC):
 
     @abstractmethod
     def memory(self, observation: Layout, action: Layout) -> MemoryNeed:
-        """What the largest buffer takes, and the hyperparameter that makes it smaller."""
+        """Size of the largest buffer, and the hyperparameter that makes it smaller."""
 
     def problems(self, total_timesteps: int) -> list[FieldError]:
         """Combinations of values that cannot work, each with what to change."""
@@ -93,7 +101,8 @@ class Hyperparameters(BaseModel, ABC):
 @dataclass(frozen=True)
 class Algorithm:
     """``model_class`` is a lazy reference, so that the service never imports torch. So is ``reader``, to the function
-    of ``rlviz.algorithms.readers`` that says what its policies make of what they see.
+    of ``rlviz.algorithms.readers`` that says what its policies make of what they see, and ``scorer``, to that of
+    ``rlviz.algorithms.scores`` by which pixels are weighed; None if its policies see no pictures.
 
     ``td_errors`` refers to the function of ``rlviz.algorithms.experience`` that says by how much experience surprises
     it; None if it learns from advantages alone.
@@ -101,7 +110,8 @@ class Algorithm:
     ``metrics`` are those it logs besides LOGGED. ``policy`` is the library's name of the kind of policy, None for
     the one that suits the observations. ``definitions`` are of metrics that ``rlviz.domain.metrics`` does not define:
     those that this algorithm alone logs. ``export`` refers to a function that writes, beside each saved
-    policy, what people want to see of it: ``(folder, config, model) -> None``.
+    policy, what people want to see of it: ``(folder, config, model) -> None``. ``knobs`` are the hyperparameters that
+    can be adjusted while it trains.
     """
 
     id: str
@@ -114,10 +124,12 @@ class Algorithm:
     reader: str
     hyperparameters: type[Hyperparameters]
     metrics: tuple[str, ...]
+    scorer: str | None = None
     td_errors: str | None = None
     policy: str | None = None
     export: str | None = None
     definitions: tuple[MetricDefinition, ...] = ()
+    knobs: tuple[Knob, ...] = ()
 
     def fits(self, observation_space: str, action_space: str) -> bool:
         return observation_space in self.observation_spaces and action_space in self.action_spaces
@@ -168,3 +180,7 @@ class Algorithm:
                 return checked
         names = ", ".join(problem.pointer.removeprefix("/hyperparameters/") for problem in problems)
         raise InvalidRequest(f"{self.name} cannot train with these values: {names}.", problems)
+
+
+def _is_spread(name: str, value: object) -> bool:
+    return name == "exploration_fraction" or (name.endswith("_schedule") and value != "constant")

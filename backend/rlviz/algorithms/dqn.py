@@ -19,6 +19,7 @@ from rlviz.algorithms.fields import (
     Tau,
     TrainFreq,
 )
+from rlviz.algorithms.knobs import EXPLORATION_RATE, LEARNING_RATE
 from rlviz.algorithms.off_policy import DeepQHyperparameters
 
 _SMALLER = f"{HERE}: the library's are for Atari, these for small problems"
@@ -53,7 +54,9 @@ DQN = Algorithm(
     action_spaces=("Discrete",),
     model_class="stable_baselines3:DQN",
     reader="rlviz.algorithms.readers:q_network",
+    scorer="rlviz.algorithms.scores:q_network",
     td_errors="rlviz.algorithms.experience:q_network",
     hyperparameters=DQNHyperparameters,
+    knobs=(LEARNING_RATE, EXPLORATION_RATE),
     metrics=(*off_policy.METRICS, "rollout/exploration_rate", "train/loss"),
 )

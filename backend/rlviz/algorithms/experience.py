@@ -1,7 +1,7 @@
-"""What an algorithm learned from lately, and how it judges it: the raw material of an update's anatomy.
+"""What an algorithm learned from most recently: rollouts, TD errors and actions, for the anatomy of an update.
 
-Nothing here moves training: generators that are drawn from are put back as they were. Imports torch and
-Stable-Baselines3: only workers import this.
+Nothing here changes training: generators that are drawn from are restored. Imports torch and Stable-Baselines3: only
+workers import this.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from stable_baselines3.common.off_policy_algorithm import OffPolicyAlgorithm
 from stable_baselines3.common.on_policy_algorithm import OnPolicyAlgorithm
 
 SAMPLES = 512
-"""So many are looked at of a rollout or a replay buffer: enough for a histogram, and quick."""
+"""Number of samples taken of a rollout or a replay buffer: enough for a histogram, and quick to evaluate."""
 
 Array = NDArray[Any]
 TdErrors = Callable[[Any], Array | None]
@@ -38,7 +38,7 @@ class Rollout:
 
     @classmethod
     def of(cls, model: BaseAlgorithm) -> Rollout | None:
-        """Of the rollout that ``model`` has just collected; None if it learns from a replay buffer or a table."""
+        """The rollout that ``model`` has just collected; None if it learns from a replay buffer or a table."""
         if not isinstance(model, OnPolicyAlgorithm):
             return None
         buffer: Any = model.rollout_buffer
@@ -52,9 +52,9 @@ class Rollout:
         )
 
     def ratios(self, model: BaseAlgorithm) -> Array:
-        """How probable the actions are to the policy of ``model`` now, over what they were: (n,)."""
+        """Probability ratio of the actions under the current policy of ``model`` and the one that took them: (n,)."""
         policy: Any = model.policy
-        observations = policy.obs_to_tensor(self.observations)[0]
+        observations = torch.as_tensor(self.observations, device=model.device)
         actions = torch.as_tensor(self.actions, device=model.device)
         if isinstance(policy.action_space, spaces.Discrete):
             actions = actions.long().flatten()
@@ -64,7 +64,7 @@ class Rollout:
 
 
 def recent_actions(model: BaseAlgorithm, rollout: Rollout | None) -> Array | None:
-    """The actions taken lately, in the units of the environment: (n, components); None if nobody keeps them."""
+    """The most recent actions in the environment's units: (n, components); None if the algorithm keeps none."""
     if rollout is not None:
         return rollout.actions.reshape(len(rollout.actions), -1)
     if not isinstance(model, OffPolicyAlgorithm) or model.replay_buffer is None:
@@ -80,7 +80,7 @@ def recent_actions(model: BaseAlgorithm, rollout: Rollout | None) -> Array | Non
 
 @contextmanager
 def generators_kept() -> Iterator[None]:
-    """Put Python's, NumPy's and torch's global generators back, whatever is drawn from them meanwhile."""
+    """Restore Python's, NumPy's and torch's global generators at the end of the block."""
     python, numpy, tensor = random.getstate(), np.random.get_state(), torch.random.get_rng_state()
     try:
         yield
@@ -102,7 +102,7 @@ def q_network(model: Any) -> Array:
 
 
 def quantile_network(model: Any) -> Array:
-    """Of the means over the quantiles (Dabney et al., 2018), as ``QRDQN.train``."""
+    """TD errors of the mean over the quantiles (Dabney et al., 2018), as ``QRDQN.train`` does."""
     with _sampled(model) as batch:
         following = model.quantile_net_target(batch.next_observations).mean(dim=1).max(dim=1, keepdim=True).values
         estimates = model.quantile_net(batch.observations).mean(dim=1).gather(1, batch.actions.long())
@@ -110,7 +110,7 @@ def quantile_network(model: Any) -> Array:
 
 
 def soft_critics(model: Any) -> Array:
-    """Of the lesser critic, with the bonus for entropy (Haarnoja et al., 2018), as ``SAC.train``."""
+    """TD errors of the smaller critic, with the entropy bonus (Haarnoja et al., 2018), as ``SAC.train`` does."""
     with _sampled(model) as batch:
         actions, log_probabilities = model.actor.action_log_prob(batch.next_observations)
         automatic = model.log_ent_coef is not None
@@ -121,7 +121,7 @@ def soft_critics(model: Any) -> Array:
 
 
 def twin_critics(model: Any) -> Array:
-    """Of the lesser critic, without the noise that smooths the target (Fujimoto et al., 2018), as ``TD3.train``."""
+    """TD errors of the smaller critic, without target policy smoothing (Fujimoto et al., 2018)."""
     with _sampled(model) as batch:
         actions = model.actor_target(batch.next_observations)
         following = _least(model.critic_target(batch.next_observations, actions))
@@ -129,7 +129,7 @@ def twin_critics(model: Any) -> Array:
 
 
 def table(model: Any) -> Array | None:
-    """Those of the steps since metrics were written last."""
+    """TD errors of the steps since metrics were last logged."""
     return np.array(model.recent_td_errors) if model.recent_td_errors else None
 
 
@@ -151,5 +151,5 @@ def _least(values: tuple[torch.Tensor, ...]) -> torch.Tensor:
 
 
 def _spread(size: int) -> NDArray[np.intp]:
-    """SAMPLES places among ``size``, evenly: no generator is needed for them."""
+    """SAMPLES evenly spaced indices below ``size``; no generator is drawn from."""
     return np.unique(np.linspace(0, size - 1, min(size, SAMPLES)).astype(np.intp))

@@ -1,7 +1,6 @@
-"""The hyperparameters that several algorithms share: bounds and help of each, said once.
+"""Hyperparameters that several algorithms share: bounds and help text of each. Defaults are each algorithm's own.
 
-A hyperparameter belongs to a group, by which forms are ordered: what is learned with, what is collected,
-what is remembered, how it explores, and the network. Defaults are each algorithm's own.
+Each belongs to a group, which forms are ordered by: learning, experience, memory, exploration, network.
 """
 
 from __future__ import annotations
@@ -166,7 +165,7 @@ ACTIVATION_CLASSES: Mapping[str, str] = {"tanh": "torch.nn:Tanh", "relu": "torch
 
 
 def scheduled(value: float, schedule: Schedule) -> Any:
-    """A constant, or Stable-Baselines3's own linear fall to zero, which a saved model can load without this package."""
+    """A constant, or Stable-Baselines3's linear schedule to zero, which a saved model can load without this package."""
     if schedule == "constant":
         return value
     return load("stable_baselines3.common.utils:LinearSchedule")(value, 0.0, 1.0)

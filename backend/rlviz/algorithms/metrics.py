@@ -1,4 +1,4 @@
-"""Who logs which metric."""
+"""Which algorithm logs which metric."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from rlviz.domain.metrics import METRICS, MetricDefinition
 
 
 def metric_definitions(algorithms: Sequence[Algorithm]) -> list[tuple[MetricDefinition, list[str]]]:
-    """Every metric with the ids of those ``algorithms`` that log it, the shared ones first.
+    """Every metric with the ids of those ``algorithms`` that log it, shared metrics first.
 
-    A shared metric that no algorithm names is one that all of them log, in training or in evaluation.
+    A shared metric that no algorithm names is logged by all of them, in training or in evaluation.
     """
     everyone = [algorithm.id for algorithm in algorithms]
     own = [definition for algorithm in algorithms for definition in algorithm.definitions]

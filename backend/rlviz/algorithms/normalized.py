@@ -1,4 +1,4 @@
-"""Observations and rewards brought to one scale while training, for every algorithm with a network."""
+"""Normalisation of observations and rewards during training, for every algorithm with a network."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rlviz.domain.spaces import Space
 
 SWITCHES = ("normalize_observations", "normalize_rewards")
 CLIP = 10.0
-"""What is normalised lies within ±10, as in Stable-Baselines3's ``VecNormalize``."""
+"""Normalised values are clipped to ±10, as in Stable-Baselines3's ``VecNormalize``."""
 
 
 def vec_normalize(observations: bool, rewards: bool, gamma: float) -> dict[str, Any] | None:
@@ -20,7 +20,7 @@ def vec_normalize(observations: bool, rewards: bool, gamma: float) -> dict[str, 
 
 
 def check_scale(normalize_observations: bool, space: Space) -> list[FieldError]:
-    """Pictures and states are whole numbers, and reach the network on one scale anyway."""
+    """Not for pictures and states: they are integers that the policy scales or encodes itself."""
     if not normalize_observations or space.is_real:
         return []
     return [

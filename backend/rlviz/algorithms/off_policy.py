@@ -1,4 +1,4 @@
-"""What algorithms share that learn from a memory of past transitions."""
+"""What off-policy algorithms share: they learn from a replay buffer of past transitions."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ class OffPolicyHyperparameters(Hyperparameters):
 
 
 class DeepQHyperparameters(OffPolicyHyperparameters):
-    """Those that act on the best of their action values, and at random with probability epsilon."""
+    """Algorithms that act epsilon-greedily on action values."""
 
     target_update_interval: TargetUpdateInterval = 10_000
     exploration_fraction: ExplorationFraction = 0.1
@@ -143,7 +143,7 @@ class DeepQHyperparameters(OffPolicyHyperparameters):
 
 
 def epsilon_problems(initial: float, final: float) -> list[FieldError]:
-    """Epsilon may fall, or stay as it is."""
+    """Epsilon may decrease or stay constant, not increase."""
     if final <= initial:
         return []
     return [

@@ -1,4 +1,4 @@
-"""What algorithms share that learn from fresh rollouts and then forget them."""
+"""What on-policy algorithms share: they learn from fresh rollouts and then discard them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Policies as they are played: shown what the environment shows, whatever they were trained on.
+"""Policies for playing: they take observations as the environment gives them, whether or not they were trained on
+normalised ones.
 
 Imports Stable-Baselines3: only workers import this.
 """
@@ -16,32 +17,34 @@ from numpy.typing import NDArray
 from stable_baselines3.common.base_class import BaseAlgorithm
 
 from rlviz.algorithms.base import Algorithm
+from rlviz.algorithms.exploration import Exploration, Explored
 from rlviz.algorithms.readers import Reader
 from rlviz.algorithms.reading import Reading
 from rlviz.domain.registry import load
 
 MEMBER = "normalization.json"
-"""Where a policy's file, which is a zip archive, holds the scale of its observations. The library reads past it."""
+"""Name of the member of a policy's zip archive that holds the normalisation. Stable-Baselines3 ignores it."""
 
 
 class Policy(Protocol):
-    """What acts, and can say why. Observations and actions are batches."""
+    """Something that acts and can be read. Observations and actions are batches."""
 
     action_space: gymnasium.Space[Any]
 
     def predict(
         self, observation: Any, state: Any = ..., episode_start: Any = ..., deterministic: bool = ...
-    ) -> tuple[Any, Any]: ...
+    ) -> tuple[Any, Any]:
+        """Actions, and the state to give with the next observations of the same episodes."""
 
     def read(self, observations: Any, actions: Any) -> Reading:
-        """What it makes of ``observations`` and of the ``actions`` that it took."""
+        """The reading of ``observations`` and of the ``actions`` that were taken on them."""
 
 
 @dataclass(frozen=True, eq=False)
 class Scale:
-    """What Stable-Baselines3's ``VecNormalize`` does to observations, as learned from ``count`` of them.
+    """The normalisation of Stable-Baselines3's ``VecNormalize``, estimated from ``count`` observations.
 
-    ``mean`` and ``var`` have the shape of an observation; what is beyond ±``clip`` is cut.
+    ``mean`` and ``var`` have the shape of an observation; normalised values are clipped to ±``clip``.
     """
 
     mean: NDArray[np.float64]
@@ -51,14 +54,14 @@ class Scale:
     epsilon: float
 
     def __call__(self, observation: Any) -> NDArray[np.float32]:
-        """``observation``, or a batch of them, on this scale."""
+        """``observation``, or a batch of them, normalised."""
         scaled = (observation - self.mean) / np.sqrt(self.var + self.epsilon)
         cut: NDArray[np.float32] = np.clip(scaled, -self.clip, self.clip).astype(np.float32)
         return cut
 
     @classmethod
     def of(cls, model: BaseAlgorithm) -> Self | None:
-        """That of a model in training as it is now; None if it sees observations as they are."""
+        """The current normalisation of a model in training; None if it does not normalise observations."""
         wrapper = model.get_vec_normalize_env()
         if wrapper is None or not wrapper.norm_obs:
             return None
@@ -67,7 +70,7 @@ class Scale:
 
     @classmethod
     def read(cls, file: IO[bytes]) -> Self | None:
-        """That of a saved policy; None if it holds none."""
+        """The normalisation of a saved policy; None if it has none."""
         with zipfile.ZipFile(file) as archive:
             if MEMBER not in archive.namelist():
                 return None
@@ -82,12 +85,18 @@ class Scale:
 
 
 class TrainedPolicy:
-    """A Stable-Baselines3 model as it is played: behind the scale that its observations had, if they had one."""
+    """A Stable-Baselines3 model as a policy, with the normalisation that it was trained with, if any, and the noise."""
 
     def __init__(self, algorithm: Algorithm, model: BaseAlgorithm, scale: Scale | None) -> None:
         self.model, self.scale = model, scale
+        self.exploration = Exploration.of(model)
         self.action_space = model.action_space
         self._algorithm = algorithm
+
+    @property
+    def scorer(self) -> str | None:
+        """Lazy reference to the function by which pixels are weighed."""
+        return self._algorithm.scorer
 
     @property
     def step(self) -> int:
@@ -95,9 +104,15 @@ class TrainedPolicy:
         return int(self.model.num_timesteps)
 
     def predict(
-        self, observation: Any, state: Any = None, episode_start: Any = None, deterministic: bool = False
-    ) -> tuple[Any, Any]:
-        return self.model.predict(self._scaled(observation), state, episode_start, deterministic)
+        self, observation: Any, state: Explored | None = None, episode_start: Any = None, deterministic: bool = False
+    ) -> tuple[Any, Explored | None]:
+        """``state`` is how far exploration has come in the episode; None at its beginning."""
+        if episode_start is not None and np.any(episode_start):
+            state = None
+        scaled = self._scaled(observation)
+        if deterministic:
+            return self.model.predict(scaled, deterministic=True)[0], state
+        return self.exploration.act(self.model, scaled, state)
 
     def read(self, observations: Any, actions: Any) -> Reading:
         reader: Reader = load(self._algorithm.reader)
@@ -108,5 +123,5 @@ class TrainedPolicy:
 
 
 def as_played(algorithm: Algorithm, model: BaseAlgorithm) -> TrainedPolicy:
-    """The policy of a model in training as it is now; the scale does not move with what it plays."""
+    """The current policy of a model in training, with a copy of its normalisation."""
     return TrainedPolicy(algorithm, model, Scale.of(model))

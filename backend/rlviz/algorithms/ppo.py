@@ -16,6 +16,7 @@ from rlviz.algorithms.fields import (
     scheduled,
     setting,
 )
+from rlviz.algorithms.knobs import CLIP_RANGE, ENTROPY, LEARNING_RATE
 from rlviz.algorithms.on_policy import OnPolicyHyperparameters
 from rlviz.domain.errors import FieldError
 
@@ -58,7 +59,9 @@ PPO = Algorithm(
     action_spaces=VECTORS,
     model_class="stable_baselines3:PPO",
     reader="rlviz.algorithms.readers:actor_critic",
+    scorer="rlviz.algorithms.scores:actor_critic",
     hyperparameters=PPOHyperparameters,
+    knobs=(LEARNING_RATE, CLIP_RANGE, ENTROPY),
     metrics=(
         *on_policy.METRICS,
         "train/loss",

@@ -16,6 +16,7 @@ from rlviz.algorithms.fields import (
     scheduled,
     setting,
 )
+from rlviz.algorithms.knobs import EXPLORATION_RATE, LEARNING_RATE
 from rlviz.algorithms.memory import Layout, MemoryNeed
 from rlviz.algorithms.off_policy import epsilon_problems
 from rlviz.domain.errors import FieldError
@@ -59,7 +60,7 @@ class QLearningHyperparameters(Hyperparameters):
         }
 
     def memory(self, observation: Layout, action: Layout) -> MemoryNeed:
-        """A value, a count of visits for each action in each state; no hyperparameter makes it less."""
+        """Bytes of the table, a value and a visit count for each action in each state; no hyperparameter reduces it."""
         return MemoryNeed(None, 1, observation.values * (action.values * (8 + 8) + 1))
 
     def problems(self, total_timesteps: int) -> list[FieldError]:
@@ -77,6 +78,7 @@ Q_LEARNING = Algorithm(
     reader="rlviz.algorithms.readers:table",
     td_errors="rlviz.algorithms.experience:table",
     hyperparameters=QLearningHyperparameters,
+    knobs=(LEARNING_RATE, EXPLORATION_RATE),
     metrics=(
         "rollout/exploration_rate",
         "train/learning_rate",

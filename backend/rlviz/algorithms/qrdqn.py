@@ -19,6 +19,7 @@ from rlviz.algorithms.fields import (
     TrainFreq,
     setting,
 )
+from rlviz.algorithms.knobs import EXPLORATION_RATE, LEARNING_RATE
 from rlviz.algorithms.off_policy import DeepQHyperparameters
 
 
@@ -55,7 +56,9 @@ QRDQN = Algorithm(
     action_spaces=("Discrete",),
     model_class="sb3_contrib:QRDQN",
     reader="rlviz.algorithms.readers:quantile_network",
+    scorer="rlviz.algorithms.scores:quantile_network",
     td_errors="rlviz.algorithms.experience:quantile_network",
     hyperparameters=QRDQNHyperparameters,
+    knobs=(LEARNING_RATE, EXPLORATION_RATE),
     metrics=(*off_policy.METRICS, "rollout/exploration_rate", "train/loss"),
 )

@@ -1,4 +1,4 @@
-"""Reading a policy: one function for each kind there is, ``(model, observations, actions) -> Reading``.
+"""Reading policies: one function for each kind of algorithm, ``(model, observations, actions) -> Reading``.
 
 Observations (n, …) are as the model was trained on, actions (n, …) as it predicted them. No generator is drawn from.
 Imports torch and Stable-Baselines3: only workers import this.
@@ -63,7 +63,7 @@ def squashed_actor(model: Any, observations: Any, actions: Any) -> Reading:
 
 
 def deterministic_actor(model: Any, observations: Any, actions: Any) -> Reading:
-    """The action that it would take without noise is the mean; there is no deviation."""
+    """The mean is the action without noise; there is no standard deviation."""
     seen = _as_tensor(model, observations)
     with torch.no_grad():
         mean = model.policy.unscale_action(_numbers(model.actor(seen)))
@@ -81,7 +81,7 @@ def _as_tensor(model: Any, observations: Any) -> Any:
 
 
 def _numbers(tensor: torch.Tensor) -> Numbers:
-    """A copy: networks go on changing in place."""
+    """A copy, since the networks' tensors are changed in place."""
     return np.array(tensor.cpu().numpy())
 
 
@@ -91,7 +91,7 @@ def _taken(model: Any, q_values: Numbers, actions: Any) -> Numbers:
 
 
 def _least(model: Any, seen: Any, actions: Any) -> Numbers:
-    """The least of the critics' values, as both algorithms learn from it. Critics see actions from −1 to 1."""
+    """The minimum of the critics' values, which both algorithms learn from. Critics take actions scaled to −1 … 1."""
     scaled = torch.as_tensor(model.policy.scale_action(np.asarray(actions)), dtype=torch.float32, device=model.device)
     with torch.no_grad():
         return _numbers(torch.cat(model.critic(seen, scaled), dim=1).min(dim=1).values)

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from rlviz.algorithms import off_policy
 from rlviz.algorithms.base import VECTORS, Algorithm
 from rlviz.algorithms.fields import Group, LogStdInit, SdeSampleFreq, UseSde, setting
+from rlviz.algorithms.knobs import FIXED_TEMPERATURE, LEARNING_RATE
 from rlviz.algorithms.off_policy import OffPolicyHyperparameters
 from rlviz.domain.metrics import ChartPlace, MetricDefinition, MetricGroup
 
@@ -50,8 +51,10 @@ SAC = Algorithm(
     action_spaces=("Box",),
     model_class="stable_baselines3:SAC",
     reader="rlviz.algorithms.readers:squashed_actor",
+    scorer="rlviz.algorithms.scores:critics",
     td_errors="rlviz.algorithms.experience:soft_critics",
     hyperparameters=SACHyperparameters,
+    knobs=(LEARNING_RATE, FIXED_TEMPERATURE),
     metrics=(
         *off_policy.METRICS,
         "train/actor_loss",

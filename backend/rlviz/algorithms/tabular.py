@@ -1,10 +1,9 @@
-"""Q-learning on a table, in the shape of a Stable-Baselines3 algorithm. Imports torch: only workers import this.
+"""Q-learning on a table, as a Stable-Baselines3 algorithm. Imports torch: only workers import this.
 
-    Q(s, a) ← Q(s, a) + α · (r + γ · max Q(s', ·) − Q(s, a))
+Q(s, a) ← Q(s, a) + α · (r + γ · max Q(s', ·) − Q(s, a)) (Watkins and Dayan, 1992)
 
-(Watkins and Dayan, 1992.) A terminal state is worth nothing; one that only the time limit cut off is worth
-what its values say. The table is a buffer of the policy, so that saving, loading, logging, callbacks and
-evaluation are the library's own.
+A terminal state has the value 0; after a truncation the value of the last state counts. The table is a buffer of the
+policy, so that the library's own saving, loading, logging, callbacks and evaluation work.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ class TablePolicy(BasePolicy):
         return {"observation_space": self.observation_space, "action_space": self.action_space}
 
     def states(self, observation: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
-        """Row of the table of each observation, one or a batch of them."""
+        """Row of the table for an observation, or rows for a batch."""
         observed = np.asarray(observation, dtype=np.int64)
         if isinstance(self.observation_space, spaces.MultiDiscrete):
             nvec = self.observation_space.nvec.ravel()
@@ -62,7 +61,7 @@ class TablePolicy(BasePolicy):
     def predict(
         self, observation: Any, state: Any = None, episode_start: Any = None, deterministic: bool = False
     ) -> tuple[Any, Any]:
-        """The first of the best actions. Always greedy; exploring is the algorithm's affair."""
+        """The first of the best actions. Exploration is up to the algorithm."""
         actions = self.table.numpy()[self.states(observation)].argmax(axis=1) + self.action_space.start  # type: ignore[attr-defined]
         is_batch = np.ndim(observation) > len(self.observation_space.shape or ())
         return (actions if is_batch else actions[0]), state
@@ -72,7 +71,7 @@ class TablePolicy(BasePolicy):
 
 
 def count_states(space: spaces.Space[Any]) -> int:
-    """How many observations there are. Raises TypeError for a space whose observations cannot be counted."""
+    """Number of different observations. Raises TypeError for a space that is not finite."""
     if isinstance(space, spaces.Discrete):
         return int(space.n)
     if isinstance(space, spaces.MultiDiscrete):
@@ -81,7 +80,7 @@ def count_states(space: spaces.Space[Any]) -> int:
 
 
 class QLearning(BaseAlgorithm):
-    """``exploration_*`` as in DQN. ``initial_value`` is what every action is worth before it was tried."""
+    """``exploration_*`` as in DQN. ``initial_value``: initial Q-value of every action."""
 
     policy_aliases: ClassVar[dict[str, type[BasePolicy]]] = {"TablePolicy": TablePolicy}
     policy: TablePolicy
@@ -122,7 +121,7 @@ class QLearning(BaseAlgorithm):
         self.exploration_fraction = exploration_fraction
         self.exploration_rate = exploration_initial_eps
         self.recent_td_errors: list[float] = []
-        """Those of the steps since metrics were written last."""
+        """TD errors of the steps since metrics were last logged."""
         if _init_setup_model:
             self._setup_model()
 
@@ -162,7 +161,8 @@ class QLearning(BaseAlgorithm):
         return -(-(total_timesteps - self.num_timesteps) // self.n_envs)
 
     def _collect(self, callback: BaseCallback, steps: int) -> bool:
-        """Step each environment ``steps`` times, learning from every step. False once the callback says stop."""
+        """Step each environment ``steps`` times, learning from every step. Returns False once the callback asks to
+        stop."""
         assert isinstance(self.env, VecEnv)
         states = self.policy.states(self._last_obs)
         for _ in range(steps):
@@ -182,7 +182,7 @@ class QLearning(BaseAlgorithm):
         return True
 
     def _explore(self, states: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        """At random with probability epsilon, else the best action; equally good ones take turns by chance."""
+        """A random action with probability epsilon, otherwise a best one; ties are broken at random."""
         table = self.policy.table.numpy()
         actions = np.empty(len(states), dtype=np.int64)
         for index, state in enumerate(states):

@@ -9,6 +9,7 @@ from pydantic import Field
 from rlviz.algorithms import off_policy
 from rlviz.algorithms.base import HERE, VECTORS, Algorithm
 from rlviz.algorithms.fields import Group, LearningRate, NetArch, setting
+from rlviz.algorithms.knobs import LEARNING_RATE
 from rlviz.algorithms.off_policy import OffPolicyHyperparameters
 from rlviz.domain.registry import load
 
@@ -67,7 +68,9 @@ TD3 = Algorithm(
     action_spaces=("Box",),
     model_class="stable_baselines3:TD3",
     reader="rlviz.algorithms.readers:deterministic_actor",
+    scorer="rlviz.algorithms.scores:critics",
     td_errors="rlviz.algorithms.experience:twin_critics",
     hyperparameters=TD3Hyperparameters,
+    knobs=(LEARNING_RATE,),
     metrics=(*off_policy.METRICS, "train/actor_loss", "train/critic_loss"),
 )

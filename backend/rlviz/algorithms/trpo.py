@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar
 from rlviz.algorithms import on_policy
 from rlviz.algorithms.base import CONTRIB, VECTORS, Algorithm
 from rlviz.algorithms.fields import Group, LearningRate, Minibatch, setting
+from rlviz.algorithms.knobs import LEARNING_RATE
 from rlviz.algorithms.on_policy import OnPolicyHyperparameters
 from rlviz.domain.errors import FieldError
 
@@ -42,7 +43,7 @@ class TRPOHyperparameters(OnPolicyHyperparameters):
         return self.batch_problems(self.batch_size) + self._sub_sampling_problems()
 
     def _sub_sampling_problems(self) -> list[FieldError]:
-        """One transition has no spread that its advantage could be scaled by."""
+        """The advantage of a single transition cannot be normalised."""
         rollout = self.n_steps * self.n_envs
         if not self.normalize_advantage or self.sub_sampling_factor < rollout:
             return []
@@ -64,7 +65,9 @@ TRPO = Algorithm(
     action_spaces=VECTORS,
     model_class="sb3_contrib:TRPO",
     reader="rlviz.algorithms.readers:actor_critic",
+    scorer="rlviz.algorithms.scores:actor_critic",
     hyperparameters=TRPOHyperparameters,
+    knobs=(LEARNING_RATE,),
     metrics=(
         *on_policy.METRICS,
         "train/policy_objective",

@@ -1,13 +1,14 @@
-"""Weights-only files: what playing and reading a policy needs, and nothing that only training needs.
+"""Weights-only files: what is needed to play and read a policy, without what only training needs.
 
-A zip archive, stored and not deflated, of four members:
-
-- ``architecture.pkl``: the class of the policy and the arguments it is built with, pickled as the library does;
+A zip archive, stored and not deflated, of these members:
+- ``architecture.pkl``: the class of the policy and its arguments, pickled as Stable-Baselines3 does;
 - ``weights.pth``: its tensors, without target networks;
-- ``played.json``: the environment steps it was trained for, and with what chance it explores, if it does by chance;
-- ``normalization.json``: the scale of its observations, if they are normalised.
+- ``played.json``: the environment steps it was trained for, and its exploration rate, if it has one;
+- ``exploration.pkl``: the noise with which it explores, pickled; not in files of earlier versions;
+- ``normalization.json``: the normalisation of its observations, if they are normalised.
 
-No optimizer and no buffer is within, and none is made by reading. Imports Stable-Baselines3: only workers import this.
+There is no optimizer and no buffer in it, and reading creates none. Imports Stable-Baselines3: only workers import
+this.
 """
 
 from __future__ import annotations
@@ -22,16 +23,18 @@ import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
 
 from rlviz.algorithms.base import Algorithm
+from rlviz.algorithms.exploration import Exploration
 from rlviz.algorithms.policy import Scale, TrainedPolicy
 from rlviz.domain.registry import load
 
 _ARCHITECTURE, _WEIGHTS, _PLAYED = "architecture.pkl", "weights.pth", "played.json"
+_EXPLORATION = "exploration.pkl"
 
 _OF_THE_MODEL = ("exploration_rate", "use_sde")
-"""What the library's algorithms keep beside the policy and use when they predict."""
+"""Attributes that the library keeps beside the policy and needs to predict."""
 
 _WHOLE_MODEL = {"buffer_size": 1}
-"""Reading a whole model for playing: a replay buffer of one row instead of the one it was trained with."""
+"""For loading a whole model to play it: a replay buffer of one row instead of the original size."""
 
 
 def save_weights(model: BaseAlgorithm, file: IO[bytes]) -> None:
@@ -51,6 +54,7 @@ def save_weights(model: BaseAlgorithm, file: IO[bytes]) -> None:
         archive.writestr(_ARCHITECTURE, pickle.dumps((type(policy), arguments)))
         archive.writestr(_WEIGHTS, weights.getbuffer())
         archive.writestr(_PLAYED, json.dumps(played))
+        archive.writestr(_EXPLORATION, pickle.dumps(vars(Exploration.of(model))))
     if (scale := Scale.of(model)) is not None:
         scale.write(file)
 
@@ -66,14 +70,17 @@ def read_weights(algorithm: Algorithm, file: IO[bytes]) -> TrainedPolicy:
     if hasattr(model, "_create_aliases"):  # of the networks within the policy, which the library's code goes by
         model._create_aliases()
     policy = TrainedPolicy(algorithm, model, None)
+    with zipfile.ZipFile(file) as archive:
+        if _EXPLORATION in archive.namelist():
+            policy.exploration = Exploration(**pickle.loads(archive.read(_EXPLORATION)))
     renew_weights(policy, file)
     return policy
 
 
 def renew_weights(policy: TrainedPolicy, file: IO[bytes]) -> None:
-    """Let ``policy`` be, in place, what ``file`` holds: a later moment of the same training.
+    """Replace the weights of ``policy`` in place by those in ``file``, from a later moment of the same training.
 
-    Raises what a broken file makes the libraries raise, and RuntimeError if it holds another architecture.
+    Raises what loading a broken file raises, and RuntimeError if it holds another architecture.
     """
     with zipfile.ZipFile(file) as archive:
         tensors = torch.load(BytesIO(archive.read(_WEIGHTS)), weights_only=True)
@@ -108,10 +115,10 @@ def read_policy(algorithm: Algorithm, file: IO[bytes]) -> TrainedPolicy:
 
 
 def _is_target(name: str) -> bool:
-    """Whether a tensor belongs to one of the copies that off-policy algorithms learn towards and never play."""
+    """Whether a tensor belongs to a target network, which is never played."""
     return name.partition(".")[0].endswith("_target")
 
 
 def _no_learning(_progress: float) -> float:
-    """The learning rate of a policy that is only played."""
+    """Learning rate for a policy that is only played."""
     return 0.0

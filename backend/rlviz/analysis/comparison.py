@@ -1,4 +1,4 @@
-"""What several runs are compared by: figures, curves on one step axis, differences in configuration."""
+"""Comparing runs: figures, curves on a common step axis, and differences in configuration."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rlviz.analysis.solved import SolvedAt
 from rlviz.domain.errors import pointer_to
 
 STABILITY_EPISODES = 20
-"""Stability is the spread of the returns of so many last episodes."""
+"""Stability is the standard deviation of the returns of this many last episodes."""
 
 _NO_SETTINGS = frozenset({"/run_id", "/name", "/created_at"})
 
@@ -33,7 +33,7 @@ class Episodes:
 
 @dataclass(frozen=True)
 class RunMetrics:
-    """One run in figures; None where there are too few episodes to say, or the figure is not a number.
+    """Figures of one run. None where there are too few episodes, or the figure is not finite.
 
     Moving averages are over the returns of ``window`` episodes, at the step where the last of them ended.
     """
@@ -59,7 +59,7 @@ class AlignedCurves:
 
 @dataclass(frozen=True)
 class ConfigDifference:
-    """A setting that is not the same in all runs. A run without it is missing in ``values``; null is a value."""
+    """A setting whose value differs between runs. A run without it is missing in ``values``; None is a value."""
 
     path: str
     values: dict[str, object]
@@ -120,10 +120,10 @@ def aligned_curves(runs: Mapping[str, Episodes], *, window: int, max_points: int
 
 
 def config_diff(configs: Mapping[str, Mapping[str, object]]) -> list[ConfigDifference]:
-    """The settings that differ between ``configs`` (by run id), in the order of the first that has them.
+    """The settings that differ between ``configs`` (by run id), in the order of the first config that has them.
 
-    Paths are RFC 6901 JSON pointers: ``/hyperparameters/gamma``. Lists are compared whole. What names a run
-    (run_id, name, created_at) is no setting.
+    Paths are RFC 6901 JSON pointers: ``/hyperparameters/gamma``. Lists are compared as a whole. What identifies a run
+    (run_id, name, created_at) is left out.
     """
     table: dict[str, dict[str, object]] = {}
     for run_id, config in configs.items():
@@ -151,7 +151,8 @@ def _error(returns: Floats) -> float | None:
 
 
 def _on_grid(episodes: Episodes, window: int, grid: Floats) -> Floats:
-    """Shape (m,), as ``grid``. Of several episodes that ended at one step (parallel environments) the last counts."""
+    """Values on ``grid``, shape (m,). Of several episodes that ended at one step (parallel environments) the last
+    counts."""
     averages = moving_average(episodes.reward, window)
     values = np.full(len(grid), np.nan)
     if len(averages):
@@ -171,6 +172,6 @@ def _leaves(value: object, path: str = "") -> Iterator[tuple[str, object]]:
 
 
 def _all_same(values: list[object]) -> bool:
-    """Equal as JSON: 1 and 1.0 are one number, true is none."""
+    """Equality as in JSON: 1 equals 1.0, and true equals no number."""
     first = values[0]
     return all(value == first and isinstance(value, bool) == isinstance(first, bool) for value in values)

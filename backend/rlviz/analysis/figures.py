@@ -1,4 +1,5 @@
-"""Figures: what runs are compared by, and for each whether one run is best or the difference is too small to tell."""
+"""Figures: the numbers that runs are compared by, and for each whether one run is best or the difference is within
+chance."""
 
 from __future__ import annotations
 
@@ -11,14 +12,14 @@ from rlviz.analysis.comparison import STABILITY_EPISODES, RunMetrics
 from rlviz.analysis.numbers import brief, decimal, duration, listed
 
 ERRORS = 2.0
-"""A difference of means counts from so many standard errors of the difference on."""
+"""Two means differ if their difference is at least this many standard errors of the difference."""
 
 SHARE = 0.9
-"""Steps, seconds and rates count as different when one is less than this share of the other."""
+"""Steps, seconds and rates differ if the smaller is less than this share of the larger."""
 
 STEADIER = 0.63
-"""Spreads of 20 returns each that are alike differ by less than this share 19 times in 20 (F test, 19 and 19 degrees
-of freedom)."""
+"""Standard deviations of 20 returns differ if their ratio is below this: 5 % significance in an F test with 19 and 19
+degrees of freedom."""
 
 
 class Better(StrEnum):
@@ -42,7 +43,7 @@ class Greedy:
 
 @dataclass(frozen=True)
 class Contestant:
-    """A run as the comparison sees it. ``environment``: which one, with the options that matter."""
+    """A run to be compared. ``environment``: its environment with the options that matter."""
 
     run_id: str
     label: str
@@ -74,10 +75,10 @@ Value = Callable[[Contestant], float | None]
 
 @dataclass(frozen=True)
 class _Measure:
-    """How a figure is read off a run, and when two of its values differ by more than chance.
+    """How to read a figure off a run, and when two of its values differ by more than chance.
 
-    With ``error``, a standard error of the value, by ERRORS of them; otherwise when one value is less than ``share`` of
-    the other. ``none_is_worse``: a run without the value is worse than one with it.
+    With ``error``, a standard error of the value: if they are ERRORS of them apart; otherwise if the smaller is less
+    than ``share`` of the larger. ``none_is_worse``: a run without the value is worse than one with it.
     """
 
     id: str
@@ -174,7 +175,7 @@ def _measures(window: int, threshold: float | None) -> tuple[_Measure, ...]:
 
 
 def figures(runs: Sequence[Contestant], *, window: int, threshold: float | None) -> list[Figure]:
-    """Every figure of ``runs``, in the order in which they are read. ``threshold`` is the one they share, if any."""
+    """Every figure of ``runs``, in reading order. ``threshold`` is the reward threshold, if all runs share one."""
     found = []
     for measure in _measures(window, threshold):
         best, reason = _best(runs, measure)
@@ -186,12 +187,12 @@ def figures(runs: Sequence[Contestant], *, window: int, threshold: float | None)
 
 
 def is_clearly_higher(first: Contestant, second: Contestant, window: int) -> bool:
-    """Whether ``first`` ends higher by more than the spread of the last episodes explains."""
+    """Whether the final mean return of ``first`` is higher by more than chance."""
     return _measures(window, None)[0].is_clear(first, second)
 
 
 def _best(runs: Sequence[Contestant], measure: _Measure) -> tuple[str | None, str]:
-    """The run that is best, and why it is; or None, and why none is."""
+    """The run that is best, with the reason; or None, with the reason why none is."""
     if len(runs) < 2:
         return None, "There is no other run."
     environments = list(dict.fromkeys(run.environment for run in runs))

@@ -1,4 +1,4 @@
-"""Labels: what tells runs apart that have the same name."""
+"""Labels that distinguish runs with the same name."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def told_apart(runs: Sequence[Named]) -> list[str]:
 
 
 def _end(run: Named, runs: Sequence[Named]) -> str:
-    """As much of the id's end as no other id ends in."""
+    """The shortest end of the id that no other id shares."""
     others = [other.id for other in runs if other.id != run.id]
     for length in range(SHORT_ID, len(run.id)):
         end = run.id[-length:]

@@ -1,4 +1,4 @@
-"""MeanReturn: the mean return of a run, as every page shows it, and where it reached the threshold."""
+"""MeanReturn: the mean return of a run as every page shows it, and where it reached the threshold."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ MEAN_EPISODES = 100
 
 
 class RecentMean:
-    """The mean of the newest MEAN_EPISODES values, or of all while there are fewer; taken in as they come.
+    """The mean of the newest MEAN_EPISODES values, or of all while there are fewer; updated incrementally.
 
-    ``value``: that mean, None before the first value and while one of them is not a number. It depends on the values
-    alone, not on how they were handed over.
+    ``value`` is that mean, None before the first value and while one of the values is not finite. It is the same to the
+    last digit however the values are split into batches.
     """
 
     def __init__(self) -> None:
@@ -24,18 +24,18 @@ class RecentMean:
     def value(self) -> float | None:
         if len(self._newest) == 0:
             return None
-        mean = float(np.cumsum(self._newest)[-1] / len(self._newest))  # added up in one order, as in MeanReturn
+        mean = float(np.cumsum(self._newest)[-1] / len(self._newest))  # summed in one order, as in MeanReturn
         return mean if np.isfinite(mean) else None
 
     def extend(self, values: Floats) -> None:
-        """Take in ``values`` of shape (n,), in order; NaN if unknown."""
+        """Add ``values`` of shape (n,), in order; NaN if unknown."""
         self._newest = np.concatenate([self._newest, values[-MEAN_EPISODES:]])[-MEAN_EPISODES:]
 
 
 class MeanReturn(RecentMean):
-    """Also says which value completed the first full mean at or above ``threshold``.
+    """As MeanReturn, and finds the value that completes the first full mean at or above ``threshold``.
 
-    A mean over fewer than MEAN_EPISODES does not count: the first episodes may be lucky.
+    A mean over fewer than MEAN_EPISODES values does not count: the first episodes may be lucky.
     """
 
     def __init__(self, threshold: float | None = None) -> None:
@@ -44,7 +44,7 @@ class MeanReturn(RecentMean):
         self._searching = threshold is not None
 
     def find_threshold(self, values: Floats) -> int | None:
-        """Take in ``values``; return the index among them at which the threshold was reached, the first time only."""
+        """Add ``values``; return the index of the one at which the threshold was reached, only the first time."""
         found = self._search(values) if self._searching else None
         self.extend(values)
         return found

@@ -49,7 +49,7 @@ class ExponentialAverage:
 
 
 _LEAST_WEIGHT = 1e-100
-"""Of the oldest number in a block: further back, dividing by it would overflow."""
+"""Smallest weight of the oldest number in a block: below it, dividing would overflow."""
 
 
 def exponential_average(values: Floats, smoothing: float) -> ExponentialAverage:

@@ -1,10 +1,10 @@
-"""Numbers as sentences write them, the same as on screen."""
+"""Formatting of numbers in sentences, the same as in the front end."""
 
 from __future__ import annotations
 
 
 def decimal(value: float) -> str:
-    """A return or a loss: enough digits to tell neighbours apart, never more. 480.0, 1,234, 0.0213."""
+    """A return or a loss, with enough digits to tell neighbouring values apart: 480.0, 1,234, 0.0213."""
     size = abs(value)
     if size == 0:
         return "0"
@@ -14,7 +14,7 @@ def decimal(value: float) -> str:
 
 
 def brief(value: float) -> str:
-    """Three digits: 940, 73.9k, 1.25M."""
+    """Three significant digits: 940, 73.9k, 1.25M."""
     for size, unit in ((1e9, "B"), (1e6, "M"), (1e3, "k")):
         if abs(value) >= size:
             return f"{float(f'{value:.3g}') / size:.10g}{unit}"
@@ -22,7 +22,7 @@ def brief(value: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """12.3 s, 1m 05s, 2h 07m."""
+    """Seconds: 12.3 s, 1m 05s, 2h 07m."""
     if seconds < 60:
         return f"{seconds:.1f} s"
     whole = int(seconds)

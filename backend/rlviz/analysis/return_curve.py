@@ -1,4 +1,4 @@
-"""ReturnCurve: how well a run does and did, taken in episode by episode, in memory that does not grow."""
+"""ReturnCurve: a summary of a run's returns, updated episode by episode in constant memory."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ SPARKLINE_POINTS = 32
 
 
 class ReturnCurve:
-    """The mean return, the best moving average and its course in a few points, and when training reached a threshold.
+    """Mean return, best moving average with a sparkline, and when training reached the threshold.
 
-    ``best``: the best mean return of WINDOW episodes in a row, None before there are so many; ``best_step``:
-    the environment step at which the last of them ended, the first time it was reached. ``mean`` and ``mean_length``:
-    of the last 100 episodes; ``solved``: when that mean return reached ``threshold``, None if it did not. ``count``:
-    all episodes so far.
+    ``best``: the best mean return of WINDOW consecutive episodes, None before there are so many; ``best_step``: the
+    environment step at which the last of them ended, the first time it was reached. ``mean`` and ``mean_length``: of
+    the last 100 episodes; ``solved``: when that mean return reached ``threshold``, None if it did not. ``count``:
+    number of episodes.
 
-    It depends on the episodes alone, not on how they were handed over: a run that is followed and one that is
-    read again from its journal come to the same, to the last digit.
+    The result is the same to the last digit however the episodes are split into batches, so that a run that was
+    followed live equals one that is read again from its journal.
     """
 
     def __init__(self, threshold: float | None = None) -> None:
@@ -45,8 +45,8 @@ class ReturnCurve:
         return self._mean_length.value
 
     def extend(self, steps: ArrayLike, times: ArrayLike, returns: ArrayLike, lengths: ArrayLike) -> None:
-        """Take in episodes in order, arrays of shape (n,): the step and the Unix time at which each ended, its return
-        and its length (NaN if unknown)."""
+        """Add episodes in order, as arrays of shape (n,): step and Unix time at which each ended, return, and length
+        (NaN if unknown)."""
         step, value = np.asarray(steps, dtype=np.float64), np.asarray(returns, dtype=np.float64)
         if len(value) == 0:
             return
@@ -63,12 +63,12 @@ class ReturnCurve:
         self.count += len(value)
 
     def sparkline(self) -> list[float]:
-        """At most SPARKLINE_POINTS moving averages, evenly over the steps so far, with 6 digits; at first over
-        as many episodes as there are."""
+        """At most SPARKLINE_POINTS moving averages, evenly spaced over the steps so far, with 6 significant digits. The
+        first averages are over as many episodes as there are."""
         return [float(f"{value:.6g}") for value in self._sparkline.values()]
 
     def _averages(self, value: Floats) -> Floats:
-        """Added up in one order, whatever came in one batch."""
+        """Summed in one order, so that the result does not depend on batches."""
         padded = np.concatenate([self._newest, value])
         sums = np.zeros(len(value))
         for lag in range(WINDOW):
@@ -87,7 +87,7 @@ class ReturnCurve:
 
 
 class _Sparkline:
-    """The last value in each of up to SPARKLINE_POINTS stretches of equal length, which doubles when they run out."""
+    """The last value in each of up to SPARKLINE_POINTS buckets of equal width, which doubles when there are more."""
 
     def __init__(self) -> None:
         self._length = 1
@@ -112,7 +112,7 @@ class _Sparkline:
         return [value for value in self._values if not np.isnan(value)]
 
     def _double(self) -> None:
-        """Join neighbours; of two, the later value is the one at the end."""
+        """Merge pairs of buckets; of two values the later is kept."""
         pairs = [self._values[start : start + 2] for start in range(0, len(self._values), 2)]
         self._values = [pair[-1] for pair in pairs]
         self._length *= 2

@@ -24,8 +24,8 @@ class Interval:
 
 @dataclass(frozen=True)
 class Summary:
-    """What several scores amount to. ``interval``: of the interquartile mean. ``std``: over the sample, n - 1; None of
-    a single score."""
+    """Summary of several scores. ``interval``: of the interquartile mean. ``std``: of the sample (n - 1); None for a
+    single score."""
 
     count: int
     iqm: float

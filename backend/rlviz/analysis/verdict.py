@@ -1,4 +1,4 @@
-"""Verdict: which of several runs is better, and why, in words."""
+"""Verdict: a sentence on which of several runs is better, and why."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from rlviz.analysis.figures import SHARE, Contestant, is_clearly_higher
 from rlviz.analysis.numbers import brief, decimal, listed
 
 FEW = 3
-"""As many runs as a sentence can name."""
+"""Most runs that a sentence names."""
 
 SOFTWARE = ("/versions", "/git_revision")
-"""Settings that say with which software a run was trained."""
+"""Settings that record the software versions of a run."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """``cautions``: what the figures cannot tell."""
+    """``cautions``: limits of the comparison, for instance settings that differ."""
 
     headline: str
     why: list[str]
@@ -109,7 +109,7 @@ def _cautions(runs: Sequence[Contestant], settings: list[str]) -> list[str]:
 
 
 def _some(labels: list[str]) -> str:
-    """All of them if they are few, else how many."""
+    """The names if there are few, otherwise their number."""
     return listed(labels) if len(labels) <= FEW else f"{len(labels)} of the runs"
 
 

@@ -1,1 +1,1 @@
-"""The HTTP face: routers translate, services decide. Mounted at /api beside the built front end."""
+"""The HTTP API: routers translate requests, services decide. Mounted at /api beside the built front end."""

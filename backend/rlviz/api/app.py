@@ -31,9 +31,12 @@ from rlviz.api.routers import (
     film,
     hints,
     metrics,
+    rules,
     runs,
+    seen,
     service,
     sessions,
+    snapshots,
     steps,
     stream,
     tags,
@@ -48,9 +51,12 @@ _REF = "#/components/schemas/{model}"
 _ROUTERS = (
     service,
     runs,
+    rules,
+    snapshots,
     tags,
     evaluations,
     steps,
+    seen,
     metrics,
     anatomy,
     film,
@@ -92,14 +98,14 @@ def create_app(application: Application) -> Starlette:
 
 
 def create_api(application: Application | None = None) -> FastAPI:
-    """The API alone; without ``application`` it can only describe itself."""
+    """The API alone; without ``application`` it can only produce its OpenAPI document."""
     api = FastAPI(
         title="RL Gym Visualizer",
         version=__version__,
         servers=[{"url": "/api"}],
         root_path_in_servers=False,
         redirect_slashes=False,
-        docs_url=None,  # FastAPI's own page loads its scripts from elsewhere
+        docs_url=None,  # FastAPI's own page loads its scripts from other hosts
         redoc_url=None,
         generate_unique_id_function=lambda route: route.name,
     )
@@ -144,5 +150,5 @@ def _described(api: FastAPI) -> dict[str, Any]:
 
 
 def _can_be_invalid(operation: dict[str, Any]) -> bool:
-    """FastAPI takes every parameter for one that may be; a path is text, and what it does not name is not found."""
+    """FastAPI documents 422 for every endpoint with a parameter, but any text is a valid path parameter (or a 404)."""
     return "requestBody" in operation or any(item["in"] != "path" for item in operation.get("parameters", ()))

@@ -1,4 +1,4 @@
-"""Answers of the API, compressed on their way."""
+"""Compression of API responses."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 LEAST_BYTES = 1_024
 LEVEL = 6
-"""Curves become a third of their size in a millisecond or two. The environments, sent once, become half as
-large as at a lower level."""
+"""Gzip level: curves become a third of their size in a millisecond or two."""
 
 
 class AnswerCompression(GZipMiddleware):
-    """Gzip for answers of some length, but neither for streams, whose events must not wait for one another, nor for
-    files of a run: their tags and ranges are those of the file, and most are compressed already.
-    """
+    """Gzip for longer responses, except streams, whose events must not be delayed, and files of a run, whose ETags and
+    ranges are those of the file and most of which are compressed already."""
 
     def __init__(self, app: ASGIApp) -> None:
         super().__init__(app, minimum_size=LEAST_BYTES, compresslevel=LEVEL)

@@ -1,4 +1,4 @@
-"""How routers reach the services."""
+"""FastAPI dependencies: how routers get the services."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From episodes that were searched or judged to what goes over the wire."""
+"""Converts episodes that were searched or judged into API schemas."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _found_episode(found: episodes.FoundEpisode) -> FoundEpisode:
 
 
 def view_judgement(judged: judging.JudgedEvaluation) -> EvaluationJudgement:
-    """Positions, from 0, become indices, from 1."""
+    """Positions, from 0, as indices, from 1."""
     record, ranking = judged.record, judged.ranking
     results = record.summary.episodes if record.summary is not None else []
     return EvaluationJudgement(

@@ -1,4 +1,4 @@
-"""A page at /api/docs to read the API and try it: our own, so that it loads nothing from elsewhere."""
+"""A page at /api/docs to read and try the API. It loads nothing from other hosts."""
 
 from __future__ import annotations
 

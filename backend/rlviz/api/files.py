@@ -21,11 +21,11 @@ _CHUNK = 1 << 18
 
 
 def send_file(request: Request, file: BinaryIO, media_type: str) -> Response:
-    """An open file, or the one range of it that is asked for; it is closed when it has been sent.
+    """An open file, or the one range of it that was requested; closed when it has been sent.
 
-    Starlette's FileResponse breaks off when the file grows under it, as journals do, and answers bad ranges
-    with text. This one sends what was there at the beginning; a range it does not understand, or a list of
-    ranges, is ignored, as RFC 9110 (section 14.2) allows.
+    Starlette's FileResponse fails when the file grows meanwhile, as journals do, and answers bad ranges with plain
+    text. This one sends what was there at the beginning; a range it does not understand, or a list of ranges, is
+    ignored, as RFC 9110 (section 14.2) allows.
     """
     try:
         response = _answer(request, file, media_type)
@@ -38,7 +38,7 @@ def send_file(request: Request, file: BinaryIO, media_type: str) -> Response:
 
 
 def _answer(request: Request, file: BinaryIO, media_type: str) -> Response:
-    """Told and sent is the one file that was opened, though another may take its name meanwhile."""
+    """Headers and content are of the file that was opened, even if another file takes its name meanwhile."""
     status = os.fstat(file.fileno())
     headers = {
         "Accept-Ranges": "bytes",
@@ -61,13 +61,13 @@ def _answer(request: Request, file: BinaryIO, media_type: str) -> Response:
 
 
 def _is_fresh(asked: Headers, etag: str) -> bool:
-    """Whether the client holds this very version (If-None-Match)."""
+    """Whether the client already has this version (If-None-Match)."""
     known = [tag.strip().removeprefix("W/") for tag in asked.get("if-none-match", "").split(",")]
     return etag in known or known == ["*"]
 
 
 def _wanted(asked: Headers, headers: dict[str, str], size: int) -> tuple[int, int] | None:
-    """First and last byte of the range asked for, or None for the whole. Raises HTTPException 416."""
+    """First and last byte of the requested range, or None for the whole file. Raises HTTPException 416."""
     match = _RANGE.fullmatch(asked.get("range", ""))
     same = asked.get("if-range", headers["ETag"]) in (headers["ETag"], headers["Last-Modified"])
     if match is None or not same or not (match[1] or match[2]):

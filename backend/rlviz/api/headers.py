@@ -1,4 +1,4 @@
-"""What every answer tells the browser: what it may load, who may frame it, and what it gives away."""
+"""Security headers of every response."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ _INLINE_SCRIPT = re.compile(rb"<script(?![^>]*\ssrc=)[^>]*>(.*?)</script>", re.D
 
 
 def policy(**directives: str) -> str:
-    """A Content-Security-Policy of ``directives`` and what no answer of ours ever needs."""
+    """A Content-Security-Policy of ``directives`` and those that all responses share."""
     shut = {"default_src": "'none'", "base_uri": "'none'", "form_action": "'none'", "frame_ancestors": "'none'"}
     return "; ".join(f"{name.replace('_', '-')} {value}" for name, value in {**shut, **directives}.items())
 
 
 NOTHING = policy()
-"""For data: opened by itself, it loads and runs nothing."""
+"""For data: when it is opened as a page, it loads and runs nothing."""
 
 ARTIFACT = policy(sandbox="", media_src="'self'", img_src="'self' data:", style_src="'unsafe-inline'")
-"""For files of a run, which programs of others may have written: shown alone, never as a page of ours."""
+"""For files of a run, which may contain anything: they are never shown as a page of this origin."""
 
 EXPLORER = policy(script_src="'self'", style_src="'self'", connect_src="'self'")
 
@@ -38,9 +38,9 @@ _HEADERS = {
 
 
 def page_policy(page: Path) -> str:
-    """The policy of an exported page: its own inline scripts, by their hashes, and what comes from this service.
+    """The policy of an exported page: its inline scripts by their hashes, and resources of this service only.
 
-    Styles may be inline: charts place their parts by style attributes.
+    Inline styles are allowed, since charts position their parts by style attributes.
     """
     status = page.stat()
     return _page_policy(page, status.st_mtime_ns, status.st_size)
@@ -63,7 +63,7 @@ def _page_policy(page: Path, _modified: int, _size: int) -> str:
 
 
 class SecurityHeaders:
-    """Adds them to every answer, refusals included. An answer that brings its own keeps it."""
+    """Adds the headers to every response, errors included. A header that the response sets itself is kept."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -74,7 +74,7 @@ class SecurityHeaders:
                 headers = MutableHeaders(scope=message)
                 for name, value in _HEADERS.items():
                     headers.setdefault(name, value)
-                if message["status"] != 304:  # the browser would put it in place of the stored page's own
+                if message["status"] != 304:  # on a 304 the browser would use it in place of the stored response's own
                     headers.setdefault(POLICY, NOTHING)
             await send(message)
 

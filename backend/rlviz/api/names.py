@@ -1,4 +1,4 @@
-"""Names between commas, in a query."""
+"""Comma-separated names in a query parameter."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from rlviz.domain.limits import Bounds
 
 
 def split_names(text: str | None) -> list[str] | None:
-    """Each name once, in their order; None for None."""
+    """The names without repetitions, in their order; None for None."""
     return None if text is None else list(dict.fromkeys(filter(None, map(str.strip, text.split(",")))))
 
 

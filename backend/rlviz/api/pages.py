@@ -1,4 +1,4 @@
-"""The built front end at /, and the short addresses that lead into it."""
+"""The built front end at /, and short addresses that redirect into it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NOT_BUILT = """<!doctype html><meta charset="utf-8"><title>RL Gym Visualizer</t
 
 
 class ExportedPages(StaticFiles):
-    """A Next.js export: ``/compare`` is ``compare.html``; what is unknown gets the export's own 404 page."""
+    """Serves a Next.js export: ``/compare`` is ``compare.html``; unknown paths get the export's 404 page."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         for candidate in (path, f"{path}.html"):
@@ -43,9 +43,9 @@ class ExportedPages(StaticFiles):
     def file_response(
         self, full_path: PathLike[str] | str, stat_result: os.stat_result, scope: Scope, status_code: int = 200
     ) -> Response:
-        """The file, or what the build made smaller of it: each variant has a tag and a length of its own.
+        """The file, or a compressed variant of it, each with its own ETag and length.
 
-        A range is of the file itself: a client that asks for one goes on with what it has of that.
+        A range is always of the uncompressed file, so a client can continue an earlier download of that.
         """
         path, asked = Path(full_path), Headers(scope=scope)
         if not (variants := variants_of(path)):
@@ -63,7 +63,7 @@ class ExportedPages(StaticFiles):
 
 
 def _with_policy(response: Response) -> Response:
-    """A page may run its own inline scripts."""
+    """A page with a Content-Security-Policy that allows its own inline scripts."""
     if isinstance(response, FileResponse) and (page := _uncompressed(Path(response.path))).suffix == ".html":
         response.headers[POLICY] = page_policy(page)
     return response
@@ -74,13 +74,13 @@ def _uncompressed(path: Path) -> Path:
 
 
 def page_routes(frontend_dir: Path) -> list[Route | Mount]:
-    """Routes for everything that is not the API."""
+    """Routes for everything outside the API."""
     if not (frontend_dir / "404.html").is_file():
         return [Route("/{path:path}", _not_built)]
     pages = ExportedPages(directory=frontend_dir, html=True)
 
     async def run_page(request: Request) -> Response:
-        """``/runs/<id>`` is short for ``/runs/view?id=<id>``; ``/runs/view`` itself is a file of the export."""
+        """Redirects ``/runs/<id>`` to ``/runs/view?id=<id>``; ``/runs/view`` itself is a file of the export."""
         name = request.path_params["name"]
         if is_run_id(name) and name != "view":
             return RedirectResponse(f"/runs/view?id={name}", status_code=307)

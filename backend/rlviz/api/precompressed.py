@@ -1,4 +1,4 @@
-"""Which of the variants that the build wrote beside a file goes over the wire: brotli, gzip, or the file itself."""
+"""Files that the build has compressed: selects brotli, gzip or the file itself."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ import re
 from pathlib import Path
 
 ENCODINGS = {"br": ".br", "gzip": ".gz"}
-"""Content codings and the endings of their files, the smaller first."""
+"""Content codings and their file extensions, smallest first."""
 
 _CODING = re.compile(r"\s*([\w*.-]+)\s*(?:;\s*q\s*=\s*([0-9.]+)\s*)?")
 
 
 def variants_of(path: Path) -> dict[str, Path]:
-    """The files that hold ``path`` in another coding."""
+    """The compressed variants of ``path``."""
     named = {coding: path.with_name(path.name + ending) for coding, ending in ENCODINGS.items()}
     return {coding: variant for coding, variant in named.items() if variant.is_file()}
 
 
 def chosen_coding(accepted: str, offered: dict[str, Path]) -> str | None:
-    """The best coding of ``offered`` by the header Accept-Encoding (RFC 9110, section 12.5.3); None: as it is."""
+    """The best coding of ``offered`` by the Accept-Encoding header (RFC 9110, section 12.5.3); None: uncompressed."""
     weights = dict(_weights(accepted))
     wildcard = weights.get("*", 0.0)
     willing = {coding: weights.get(coding, wildcard) for coding in offered}

@@ -1,4 +1,4 @@
-"""Every error as RFC 9457 problem+json, and its documentation in OpenAPI."""
+"""Errors as RFC 9457 problem+json, and their documentation in OpenAPI."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ PROBLEM = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
 
 
 def problem_response(problem: Problem, headers: dict[str, str] | None = None) -> Response:
-    """Pure ASCII: what was wrong is quoted, and may be text that UTF-8 cannot say."""
+    """ASCII only, since the detail may quote text that cannot be encoded as UTF-8."""
     content = {"type": problem.type, **problem.model_dump(exclude_defaults=True)}
     return Response(json.dumps(content), problem.status, headers, MEDIA_TYPE)
 
 
 def documented(*errors: type[RlvizError]) -> dict[int | str, dict[str, Any]]:
-    """The ``responses`` of an endpoint that may raise ``errors``."""
+    """``responses`` for an endpoint that may raise ``errors``."""
     found: dict[int | str, dict[str, Any]] = {}
     for error in errors:
         entry = found.setdefault(error.status, {"description": "", "content": PROBLEM})
@@ -43,7 +43,7 @@ def documented(*errors: type[RlvizError]) -> dict[int | str, dict[str, Any]]:
 
 
 def answer_with_problems(app: Starlette) -> None:
-    """Register the handlers."""
+    """Register the exception handlers."""
     app.add_exception_handler(RlvizError, _on_rlviz_error)
     app.add_exception_handler(RequestValidationError, _on_validation_error)
     app.add_exception_handler(HTTPException, _on_http_error)
@@ -83,7 +83,9 @@ def _field(item: dict[str, Any]) -> ProblemField:
 
 async def _on_http_error(_request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    if error.status_code == HTTPStatus.BAD_REQUEST:  # FastAPI's own answer: too deep, too long a number, not UTF-8
+    if (
+        error.status_code == HTTPStatus.BAD_REQUEST
+    ):  # FastAPI's own error: JSON nested too deeply, a number that is too long, or not UTF-8
         return problem_response(as_problem(InvalidRequest.field("", "The body is not JSON that can be read.")))
     title = HTTPStatus(error.status_code).phrase
     problem = Problem(title=title, status=error.status_code, detail=str(error.detail))
@@ -91,7 +93,7 @@ async def _on_http_error(_request: Request, error: Exception) -> Response:
 
 
 async def _on_database_error(request: Request, error: Exception) -> Response:
-    """The catalogue is locked, full, read-only or damaged while the app runs: it stays up, and says so."""
+    """The catalogue became locked, full, read-only or damaged while the app runs: answer with the reason and go on."""
     assert isinstance(error, DatabaseError)
     log.error("%s %s: %s", request.method, request.url.path, error.orig)
     return problem_response(as_problem(explain(Path("The catalogue"), str(error.orig))))

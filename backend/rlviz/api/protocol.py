@@ -1,6 +1,6 @@
-"""HTTP connections that cannot be kept for nothing: bounds on their number, on what is half said, and on waiting.
+"""The HTTP protocol with limits on the number of connections, on the length of a request's head, and on waiting.
 
-``tests/integration/test_connection_bounds.py`` shows what of this uvicorn's own limits miss.
+``tests/integration/test_connection_bounds.py`` shows which of these uvicorn's own limits do not cover.
 """
 
 from __future__ import annotations
@@ -11,26 +11,25 @@ from typing import Any
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 MAX_UNFINISHED_BYTES = 1 << 17
-"""Request line and headers, as long as their end has not come; the guard is stricter with those that are whole.
-
-The same for what else may come between two parts of a request: empty lines, extensions of a chunk, trailers.
-"""
+"""Maximum bytes of a request line with headers while their end has not come; RequestFilter is stricter with whole ones.
+It also limits what may come between parts of a request: empty lines, chunk extensions, trailers."""
 
 HEAD_SECONDS = 15.0
-"""How long a client may take to send request line and headers."""
+"""Seconds that a client may take to send request line and headers."""
 
 STALL_SECONDS = 60.0
-"""How long a client may take nothing of its answer. Streams have less patience."""
+"""Seconds that a client may take to read nothing of a response. Streams have a shorter limit of their own."""
 
 MAX_CONNECTIONS = 500
-"""Open at the same time. One more takes the place of the one that has been silent longest; if none is, it gets 503."""
+"""Maximum number of open connections. Another one replaces the one that has been idle longest; if none is idle, it gets
+503."""
 
 _TOO_LARGE = b"431 Request Header Fields Too Large"
 _TOO_SLOW = b"408 Request Timeout"
 
 
 class BoundedProtocol(HttpToolsProtocol):
-    """Uvicorn's own, which waits for ever for the end of a request, however long that gets, and for its reader."""
+    """Uvicorn's protocol by itself waits without limit for a request to end, and for a client to read."""
 
     head_seconds = HEAD_SECONDS
     stall_seconds = STALL_SECONDS
@@ -61,7 +60,7 @@ class BoundedProtocol(HttpToolsProtocol):
         if self._unfinished_bytes > MAX_UNFINISHED_BYTES:
             self._refuse(_TOO_LARGE)
         elif self._head_timer is None and not self._is_answering and not self._has_become_socket:
-            self._wait()  # for the end of what this began, be it an empty line
+            self._wait()  # waits for the end of what has begun, even if it is an empty line
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
@@ -102,7 +101,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     @property
     def _has_become_socket(self) -> bool:
-        """Whether a WebSocket's protocol has taken the connection over."""
+        """Whether the connection was upgraded to a WebSocket."""
         return self.transport.get_protocol() is not self
 
     def _make_room(self) -> None:
@@ -113,7 +112,7 @@ class BoundedProtocol(HttpToolsProtocol):
         if silent:
             longest = min(silent, key=lambda one: one._silent_since or 0.0)
             longest.transport.abort()
-            self.connections.discard(longest)  # now: its end is noticed later, when this request may have come
+            self.connections.discard(longest)  # now, since the end is noticed later, when this request may have arrived
 
     def _wait(self) -> None:
         self._stop_waiting()
@@ -130,7 +129,7 @@ class BoundedProtocol(HttpToolsProtocol):
             self._stall_timer = None
 
     def _refuse(self, status: bytes) -> None:
-        """End the connection; a request that is being answered on it has been read whole, so none is."""
+        """Close the connection. If a response is being sent, its request was read completely, so none is lost."""
         self._stop_waiting()
         if not self.transport.is_closing():
             self.transport.write(b"HTTP/1.1 %b\r\nContent-Length: 0\r\nConnection: close\r\n\r\n" % status)

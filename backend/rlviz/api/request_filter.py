@@ -1,4 +1,4 @@
-"""Who may speak to the service: body size, host, origin, token. Plain ASGI, so that streams pass untouched."""
+"""RequestFilter: checks size, host, origin and token of every request. Plain ASGI, so that streams pass unchanged."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MAX_BODY_BYTES = 1 << 20
 MAX_HEAD_BYTES = 1 << 16
 MAX_DROPPED_BYTES = 1 << 27
 BODY_SECONDS = 60.0
-"""How long a client may take to send a body."""
+"""Seconds that a client may take to send a body."""
 
 _SAFE = {"GET", "HEAD", "OPTIONS"}
 
@@ -58,7 +58,7 @@ class RequestFilter:
             await self._app(scope, receive, send)
 
     async def _filter_socket(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """A WebSocket can change something, and a browser opens one to any address: the same goes for it."""
+        """A WebSocket can change something, and a browser opens one to any address, so the origin is checked too."""
         headers = Headers(scope=scope)
         answer = None
         try:
@@ -89,13 +89,13 @@ class RequestFilter:
         host = _url(f"//{headers.get('host', '')}").hostname or ""
         if self._loopback_only and not is_loopback(host):
             raise Forbidden(f"This service answers on this machine only, not as {host[:80]!r}. Open http://127.0.0.1.")
-        for origin in headers.getlist("origin"):  # each counts: which of two is the page's own, nobody can tell
+        for origin in headers.getlist("origin"):  # all are checked, since it is unclear which of two is the page's own
             foreign = _url(origin).netloc != headers.get("host") and origin not in self._origins
             if foreign and scope.get("method") not in _SAFE:
                 raise Forbidden(f"A page of {origin[:80]!r} may not change anything here.")
 
     def _turn_away(self, scope: Scope, headers: Headers) -> Response | None:
-        """The way to the login for a person without the token; None if the request may go on.
+        """A redirect to the login page for a person without the token; None if the request may go on.
 
         Raises Unauthorized or TooManyLoginAttempts.
         """
@@ -109,7 +109,7 @@ class RequestFilter:
 _SHOW_THE_TOKEN = "Show the token: sign in at /login, or send Authorization: Bearer …."
 
 _CLOSE = {"Connection": "close"}
-"""Nobody reads what is left of the body; the connection cannot be used again."""
+"""The rest of the body is not read, so the connection cannot be used again."""
 
 _WITH: dict[type[RlvizError], dict[str, str]] = {
     Unauthorized: {"WWW-Authenticate": "Bearer"},

@@ -1,4 +1,4 @@
-"""Running the app under uvicorn."""
+"""Runs the app under uvicorn."""
 
 from __future__ import annotations
 
@@ -22,16 +22,25 @@ from rlviz.settings import Settings
 SHUTDOWN_SECONDS = 5
 
 MAX_MESSAGE_BYTES = 1 << 16
-"""Of one who looks at a session: a longer message ends the connection."""
+"""Maximum bytes of a WebSocket message from a client; a longer one closes the connection."""
 
-_AT_THE_END = {"stop": ", and stops what trains", "leave": "; runs that train go on"}
+_AT_THE_END = {
+    "pause": ", and pauses what trains",
+    "stop": ", and stops what trains",
+    "leave": "; runs that train go on",
+}
+
+_ENDING = {
+    "pause": "Pausing runs, which go on when the app is started again.",
+    "stop": "Stopping runs and saving their policies.",
+}
 
 
 def serve(application: Application) -> int:
     """Serve until interrupted. Raises what ``Application.claim`` does, or InvalidRequest if the address is taken."""
     settings = application.settings
     return_large_memory()
-    application.claim()  # here, lest uvicorn reports what is wrong with a traceback
+    application.claim()  # checked here, since uvicorn reports an address in use with a traceback
     listener = _listen(settings)
     port = listener.getsockname()[1]
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
@@ -58,7 +67,7 @@ def serve(application: Application) -> int:
 
 
 class _Server(uvicorn.Server):
-    """Asks the runs to stop as soon as the signal comes, so that they save while the streams are ended."""
+    """Asks the runs to stop as soon as the signal comes, so that they save while streams are closed."""
 
     def __init__(self, config: uvicorn.Config, application: Application) -> None:
         super().__init__(config)
@@ -66,12 +75,10 @@ class _Server(uvicorn.Server):
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         if not self.should_exit:
-            if self._application.settings.on_exit == "stop":
-                with suppress(OSError):  # whoever read our words may be gone already: `rlviz serve 2>&1 | tee log`
-                    print(
-                        "Stopping runs and saving their policies; Ctrl-C again does not wait for them.", file=sys.stderr
-                    )
-            Thread(target=self._application.wind_down, name="wind-down").start()  # even a second Ctrl-C waits for it
+            if (on_exit := self._application.settings.on_exit) != "leave":
+                with suppress(OSError):  # the reader of our output may be gone already: `rlviz serve 2>&1 | tee log`
+                    print(_ENDING[on_exit], "Ctrl-C again does not wait for them.", file=sys.stderr)
+            Thread(target=self._application.wind_down, name="wind-down").start()  # a second Ctrl-C waits for it too
             super().handle_exit(sig, frame)
         else:
             self.force_exit = True
@@ -79,7 +86,7 @@ class _Server(uvicorn.Server):
 
 
 def _already_handled(_number: int, _frame: FrameType | None) -> None:
-    """Uvicorn raises the signal again once it has shut down; the service then ends with status 0."""
+    """Uvicorn raises the signal again after its shutdown; here the process then exits with status 0."""
 
 
 def _listen(settings: Settings) -> socket.socket:

@@ -1,4 +1,4 @@
-"""TokenAuth: the token, shown as a bearer header or as the cookie that the login page leaves."""
+"""TokenAuth: checks the token, sent as a bearer header or as the cookie that the login page sets."""
 
 from __future__ import annotations
 
@@ -31,10 +31,11 @@ _PAGE_HEADERS = {
 
 
 class TokenAuth:
-    """Knows who may come in. Compares in constant time; who limiter, here or at the login, has to wait.
+    """Authenticates requests. Tokens are compared in constant time, and ``limiter`` counts wrong ones, here and at the
+    login.
 
-    The cookie holds no token: it is derived from it, so that a new token ends every session. It is too long to be
-    guessed, so that whoever has signed in never waits because of somebody else at the same address.
+    The cookie does not contain the token but is derived from it, so a new token invalidates all cookies. It is too long
+    to be guessed, so requests with it are never rate limited because of others at the same address.
     """
 
     def __init__(self, token: str, limiter: LoginRateLimiter | None = None) -> None:
@@ -43,10 +44,7 @@ class TokenAuth:
         self._limiter = limiter or LoginRateLimiter()
 
     def admits(self, headers: Headers, address: str) -> bool:
-        """Whether the request, which came from ``address``, shows the cookie or the token.
-
-        Raises TooManyLoginAttempts.
-        """
+        """Whether the request from ``address`` has the right cookie or token. Raises TooManyLoginAttempts."""
         if any(hmac.compare_digest(value.encode(), self._session.encode()) for value in _cookies(headers)):
             return True
         scheme, _, shown = headers.get("authorization", "").partition(" ")
@@ -60,7 +58,7 @@ class TokenAuth:
         return right
 
     async def answer(self, request: Request) -> Response:
-        """The login page, what its form asks for, or the way out."""
+        """Serves the login page, its form, and the logout."""
         if request.url.path == LOGOUT:
             return self._leave(request)
         if request.method != "POST":
@@ -89,7 +87,7 @@ class TokenAuth:
 
 
 def client_address(scope: Scope) -> str:
-    """Where a request came from; empty where the server cannot tell."""
+    """Address that a request came from; empty if the server does not know it."""
     client = scope.get("client")
     return client[0] if client else ""
 
@@ -99,21 +97,21 @@ def is_login_path(scope: Scope) -> bool:
 
 
 def wants_page(scope: Scope, headers: Headers) -> bool:
-    """Whether a person opened an address, rather than a program the API."""
+    """Whether the request is a browser's navigation, not an API call."""
     path = scope["path"]
     is_page = path == "/api/docs" or not (path == "/api" or path.startswith("/api/"))
     return scope["method"] == "GET" and "text/html" in headers.get("accept", "") and is_page
 
 
 def to_login(scope: Scope) -> Response:
-    """The login page, which leads back to where it was asked for."""
+    """URL of the login page, which redirects back to the requested page."""
     query = scope.get("query_string", b"").decode("latin-1")
     target = f"{scope['path']}?{query}" if query else scope["path"]
     return RedirectResponse(f"{LOGIN}?{urlencode({'next': target})}", HTTPStatus.SEE_OTHER)
 
 
 def _local(target: str) -> str:
-    """A path of this service: never a second leading slash, since "//host" would lead to another site."""
+    """A path of this service. A second leading slash is removed, since "//host" would redirect to another site."""
     visible = "".join(character for character in target if character.isprintable())
     path = "/" + visible.lstrip("/\\ ")
     return "/" if path.startswith((LOGIN, LOGOUT)) else path

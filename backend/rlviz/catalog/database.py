@@ -1,4 +1,4 @@
-"""Opening the catalogue: WAL, foreign keys, schema up to date; and its two kinds of transaction."""
+"""Opening the catalogue: WAL, foreign keys, migrations; and its read and write transactions."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from sqlmodel import Session
 
 from rlviz.catalog.error_messages import damaged, explain_errors, newer
 
-REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007")
-"""The migrations in ``catalog/migrations/versions``, in order; a test holds the two together."""
+REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008")
+"""The migrations in ``catalog/migrations/versions``, in order; a test compares the two."""
 
 HEAD = REVISIONS[-1]
 
 
 class Database:
-    """The catalogue at ``path``. One transaction a use case; safe to use from several threads."""
+    """The catalogue at ``path``. Safe to use from several threads."""
 
     def __init__(self, path: Path, *, busy_seconds: float = 10.0) -> None:
         """``busy_seconds``: seconds to wait for another writer."""
@@ -30,10 +30,10 @@ class Database:
         self._writing = self.engine.execution_options(begin="BEGIN IMMEDIATE")
 
     def migrate(self) -> None:
-        """Bring the schema up to date; a catalogue of an older schema is copied beside itself before.
+        """Migrate the schema; before that, copy a catalogue with an older schema beside itself.
 
-        Alembic is imported only when there is something to do, so that a normal start stays fast.
-        Raises CatalogueUnusable if it cannot be written, CatalogueDamaged if it is no catalogue of ours.
+        Alembic is imported only if there is something to do, so that a normal start stays fast. Raises
+        CatalogueUnusable if it cannot be written, CatalogueDamaged if it is not a catalogue of this product.
         """
         with explain_errors(self.path):
             self._check()
@@ -49,7 +49,7 @@ class Database:
             upgrade(self.engine)
 
     def set_aside(self) -> Path:
-        """Rename the file, whatever it holds, so that a new catalogue can take its place; return the new path."""
+        """Rename the file, so that a new catalogue can take its place; return the new path."""
         self.close()
         aside = next(path for number in itertools.count(1) if not (path := self._beside(f"damaged-{number}")).exists())
         self.path.rename(aside)
@@ -58,7 +58,7 @@ class Database:
         return aside
 
     def is_indexed(self) -> bool:
-        """Whether the run folders were ever read into this catalogue, to the end."""
+        """Whether all run folders have been read into this catalogue."""
         with self.engine.connect() as connection:
             return bool(connection.execute(text("PRAGMA user_version")).scalar())
 
@@ -69,7 +69,7 @@ class Database:
 
     @contextmanager
     def write(self) -> Iterator[Session]:
-        """One writing transaction: it takes the write lock at once, and commits unless the block raises."""
+        """A write transaction: it takes the write lock at once, and commits unless the block raises."""
         with Session(self._writing, expire_on_commit=False) as session, session.begin():
             session.connection()  # begins; otherwise the first statement would
             yield session
@@ -78,7 +78,7 @@ class Database:
         self.engine.dispose()
 
     def _check(self) -> None:
-        """Raises what SQLite has against the file: that it cannot be written, or that its pages do not fit."""
+        """Raises SQLite's error if the file cannot be written or its pages are inconsistent."""
         with self._writing.connect() as connection:
             connection.begin().rollback()
         with self.engine.connect() as connection:
@@ -87,7 +87,7 @@ class Database:
             raise damaged(self.path, str(found))
 
     def _back_up(self, revision: str) -> None:
-        """Copy the catalogue, as it is on disk and in its journal, to ``rlviz-<revision>.db``."""
+        """Copy the catalogue, including its write-ahead log, to ``rlviz-<revision>.db``."""
         copy = self._beside(revision)
         copy.unlink(missing_ok=True)
         with closing(sqlite3.connect(self.path)) as source, closing(sqlite3.connect(copy)) as target:
@@ -104,7 +104,7 @@ class Database:
 
 
 def mark_indexed(session: Session) -> None:
-    """Note that the run folders were read, in the transaction that writes their rows: both come true, or neither."""
+    """Note that the run folders were read, in the same transaction that writes their rows."""
     session.connection().exec_driver_sql("PRAGMA user_version = 1")
 
 

@@ -1,4 +1,4 @@
-"""What can be wrong with the catalogue's file, in words."""
+"""Explanations of what can be wrong with the catalogue's file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _AGAIN = "Run `rlviz rebuild`: it keeps the file under another name and makes th
 
 @contextmanager
 def explain_errors(path: Path) -> Iterator[None]:
-    """Turn SQLite's errors within the block into CatalogueUnusable or CatalogueDamaged, with what to do."""
+    """Turn SQLite's errors within the block into CatalogueUnusable or CatalogueDamaged, which say what to do."""
     try:
         yield
     except DatabaseError as error:

@@ -1,4 +1,4 @@
-"""Queries on evaluations. Each takes the session of the use case it is part of."""
+"""Queries on evaluations. Each takes the caller's session."""
 
 from __future__ import annotations
 

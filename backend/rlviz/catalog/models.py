@@ -9,16 +9,17 @@ from sqlmodel import Field, SQLModel
 
 from rlviz.analysis.solved import SolvedAt, SolvedBy
 from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus
+from rlviz.domain.run_actor import RunActor, actor_of
 from rlviz.domain.status import RunStatus
 
 
 def _json(default: str) -> Column[Any]:
-    """A column added by a later migration: rows that were there before have the default."""
+    """A column added by a later migration; existing rows get the default."""
     return Column(JSON, nullable=False, server_default=default)
 
 
 class RunRow(SQLModel, table=True):
-    """One run: what its folder says, indexed for lists and kept current while it trains."""
+    """One run: an index of its folder for lists, updated while it trains."""
 
     __tablename__ = "run"
     __table_args__ = (
@@ -49,6 +50,12 @@ class RunRow(SQLModel, table=True):
     damage: list[dict[str, Any]] = Field(default_factory=list, sa_column=_json(default="[]"))
 
     attempt: int = Field(default=1, sa_column_kwargs={"server_default": "1"})
+    trained_before: float = Field(default=0.0, sa_column_kwargs={"server_default": "0"})
+    """Seconds that earlier attempts have trained."""
+    parent: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
+    resumed: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
+    saves_at: int | None = None
+    superseded: list[dict[str, Any]] = Field(default_factory=list, sa_column=_json(default="[]"))
     created_at: float
     queued_at: float | None = None
     started_at: float | None = None
@@ -72,9 +79,14 @@ class RunRow(SQLModel, table=True):
     solved_step: int | None = None
     solved_at: float | None = None
     solved_by: str | None = None
+    solved_seconds: float | None = None
 
     worker: str | None = None
-    """By what its launcher finds its worker again; nobody else reads it."""
+    """Worker identity; only the launcher interprets it."""
+
+    @property
+    def actor(self) -> RunActor:
+        return actor_of(self.algo)
 
     @property
     def state(self) -> RunStatus:
@@ -102,7 +114,7 @@ class EvaluationRow(SQLModel, table=True):
     length_mean: float | None = None
     record: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
     worker: str | None = None
-    """The same for its evaluator."""
+    """Worker identity of its evaluator."""
 
     @classmethod
     def of(cls, record: EvaluationRecord) -> EvaluationRow:
@@ -111,7 +123,7 @@ class EvaluationRow(SQLModel, table=True):
         return row
 
     def take(self, record: EvaluationRecord) -> None:
-        """Copy what ``record`` says into the columns."""
+        """Copy from ``record`` into the columns."""
         self.status = record.status.value
         self.record = record.model_dump(mode="json")
         if record.summary is not None:

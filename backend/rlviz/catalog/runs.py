@@ -1,4 +1,4 @@
-"""Queries on runs. Each takes the session of the use case it is part of."""
+"""Queries on runs. Each takes the caller's session."""
 
 from __future__ import annotations
 
@@ -37,10 +37,8 @@ _NULLABLE = frozenset({"preset", "ep_rew_mean", "best_moving_average", "fps"})
 
 @dataclass(frozen=True)
 class RunQuery:
-    """What to list.
-
-    ``ids``: only these, all if None. ``sort`` is a key of SORTS, with ``-`` in front for descending order.
-    """
+    """What to list. ``ids``: only these, all if None. ``sort``: a key of SORTS, with ``-`` in front for descending
+    order."""
 
     status: Sequence[str] = ()
     algo: Sequence[str] = ()
@@ -62,7 +60,7 @@ class RunList:
 
 
 def get_run(session: Session, run_id: str) -> RunRow:
-    """Raises RunNotFound for an id that is unknown or could not be one."""
+    """Raises RunNotFound for an id that is unknown or malformed."""
     row = session.get(RunRow, check_run_id(run_id))
     if row is None:
         raise RunNotFound(run_id)
@@ -78,7 +76,7 @@ def move_run(session: Session, run_id: str, target: RunStatus, **changes: Any) -
 
 
 def runs_with_status(session: Session, *statuses: RunStatus) -> list[RunRow]:
-    """Runs in any of ``statuses``; those that were queued first come first."""
+    """Runs in any of ``statuses``, in the order in which they were queued."""
     query = select(RunRow).where(col(RunRow.status).in_([status.value for status in statuses]))
     return list(session.exec(query.order_by(col(RunRow.queued_at), col(RunRow.id))))
 
@@ -89,7 +87,7 @@ def queue_positions(session: Session) -> dict[str, int]:
 
 
 def tag_counts(session: Session) -> list[tuple[str, int]]:
-    """Every tag with the number of runs that have it, in the order of the alphabet."""
+    """Every tag with the number of runs that have it, in alphabetical order."""
     tags = func.json_each(RunRow.tags).table_valued("value")
     name = func.lower(tags.c.value)
     query = sql_select(tags.c.value, func.count()).select_from(RunRow).join(tags, true())
@@ -98,11 +96,8 @@ def tag_counts(session: Session) -> list[tuple[str, int]]:
 
 
 def list_runs(session: Session, query: RunQuery) -> RunList:
-    """One page.
-
-    Raises InvalidRequest for an unknown sort, a cursor that is not one of this list's, or text that SQLite takes
-    for another: it ends a text at NUL.
-    """
+    """One page. Raises InvalidRequest for an unknown sort, a cursor of another list, or text with a NUL, at which
+    SQLite ends it."""
     if query.q is not None and "\0" in query.q:
         raise InvalidRequest.field("/q", "A search is text without NUL characters.")
     name = query.sort.removeprefix("-")
@@ -143,7 +138,7 @@ def _conditions(query: RunQuery) -> list[ColumnElement[bool]]:
 
 
 def _beyond(key: SQLColumnExpression[Any], query: RunQuery, descending: bool) -> ColumnElement[bool]:
-    """What comes after the cursor; SQLite sorts null below every value."""
+    """The condition for rows after the cursor; SQLite sorts null below every value."""
     value, run_id = _decode(query)
     if value is None:
         beyond = col(RunRow.id) < run_id if descending else col(RunRow.id) > run_id
@@ -159,7 +154,7 @@ def _encode(sort: str, last: tuple[RunRow, Any]) -> str:
 
 
 def _is_key(value: object, sort: str) -> bool:
-    """Whether ``value`` can have come from that column. SQLite's integers have 64 bits."""
+    """Whether ``value`` can be of that column's type. SQLite's integers have 64 bits."""
     if value is None:
         return sort.removeprefix("-") in _NULLABLE
     return isinstance(value, str | float) or (type(value) is int and abs(value) < 1 << 63)

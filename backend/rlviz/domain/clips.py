@@ -1,6 +1,7 @@
-"""Clips: one episode of a kept policy, filmed on demand; and the video of how a run learned.
+"""Clips: one episode of a kept policy, filmed on demand; and growth videos, which show how a run learned.
 
-Whoever films them has the policies at hand, and reads value slices of them in the same way.
+Value slices and saliency maps are requested and stored in the same way, since the worker that films has the policies
+loaded.
 """
 
 from __future__ import annotations
@@ -13,11 +14,15 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from rlviz.domain.config import Seed
 from rlviz.domain.errors import ArtifactNotFound
-from rlviz.domain.evaluation import VideoFacts
+from rlviz.domain.evaluation import StepsFacts, VideoFacts
+from rlviz.domain.saliency import SaliencyPlan
 from rlviz.domain.value_slice import SlicePlan
 
 _CLIP_ID = re.compile(r"(?:clip_[0-9]{1,15}|growth)_[0-9]{1,10}_(?:greedy|sampled)")
 _SLICE_ID = re.compile(r"slice_[0-9]{1,15}_[0-9]{1,4}_[0-9]{1,4}_[0-9a-f]{16}")
+_SALIENCY_ID = re.compile(r"saliency_[0-9]{8}-[0-9]{6}-[0-9]{3}_[0-9]{1,7}_[0-9]{1,10}")
+
+Kind = Literal["clip", "growth", "slice", "saliency"]
 
 MAX_CLIP_STEPS = 3_000
 """A clip ends here if its episode goes on: a minute of most environments, and quick to make."""
@@ -25,13 +30,13 @@ MAX_CLIP_STEPS = 3_000
 
 class ClipStatus(StrEnum):
     WAITING = "waiting"  # asked for; a worker plays it next, or already does
-    READY = "ready"  # the video is there
-    RETIRED = "retired"  # the video made room for newer ones; ask again, and it is made again
+    READY = "ready"  # the video is there, and the step records of a clip
+    RETIRED = "retired"  # they made room for newer ones, or there never was more than a picture; ask, and they are made
     FAILED = "failed"  # the cause says why
 
 
-class ClipWish(BaseModel):
-    """What is asked of the worker: a file in ``film/clips/wanted``.
+class ClipRequest(BaseModel):
+    """A request to the worker: a file in ``film/clips/wanted``.
 
     ``steps`` are those of the policies to play, one for a clip; ``policies`` are their files, relative to the folder.
     """
@@ -39,13 +44,15 @@ class ClipWish(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     id: str
-    kind: Literal["clip", "growth", "slice"] = "clip"
+    kind: Kind = "clip"
     seed: Seed
     greedy: bool
     steps: list[int]
     policies: list[str]
     keep_bytes: int = Field(description="What all clips of the run may take together.")
+    picture_only: bool = Field(False, description="Only a small picture is wanted, after everything else.")
     plan: SlicePlan | None = Field(None, description="Of a slice.")
+    saliency: SaliencyPlan | None = None
 
 
 class PlayedEpisode(BaseModel):
@@ -63,18 +70,19 @@ class PlayedEpisode(BaseModel):
 
 
 class ClipRecord(BaseModel):
-    """``film/clips/<id>.json``: what came of a wish."""
+    """``film/clips/<id>.json``: the result of a request."""
 
     model_config = ConfigDict(frozen=True)
 
     schema_version: Literal[1] = 1
     id: str
-    kind: Literal["clip", "growth", "slice"] = "clip"
+    kind: Kind = "clip"
     seed: Seed
     greedy: bool
     cause: str | None = None
     episodes: list[PlayedEpisode] = []
     video: VideoFacts | None = None
+    steps: StepsFacts | None = None
 
 
 def clip_id(step: int, seed: int, greedy: bool) -> str:
@@ -93,11 +101,12 @@ def check_clip_id(text: str) -> str:
 
 
 def is_clip_id(text: str) -> bool:
-    return _CLIP_ID.fullmatch(text) is not None or is_slice_id(text)
+    return _CLIP_ID.fullmatch(text) is not None or is_reading_id(text)
 
 
-def is_slice_id(text: str) -> bool:
-    return _SLICE_ID.fullmatch(text) is not None
+def is_reading_id(text: str) -> bool:
+    """Whether it is that of numbers which were read of a policy, and not of a video."""
+    return _SLICE_ID.fullmatch(text) is not None or _SALIENCY_ID.fullmatch(text) is not None
 
 
 def _how(greedy: bool) -> str:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
+from rlviz.domain.checkpoint_policy import CheckpointPolicy
 from rlviz.domain.environment import CustomEnvironment
-from rlviz.domain.limits import DEFAULT_FILM, DEFAULT_PERIODIC_EPISODES, LIMITS, MAX_TIMESTEPS
+from rlviz.domain.evaluation_plan import EvaluationPlan
+from rlviz.domain.limits import LIMITS
+from rlviz.domain.rules import Rules
+from rlviz.domain.run_actor import RunActor, actor_of
+from rlviz.domain.snapshot_plan import SnapshotPlan
 from rlviz.domain.times import Instant
 
 TotalTimesteps = Annotated[
@@ -31,46 +36,17 @@ Seed = Annotated[
 RunName = Annotated[str, Field(min_length=LIMITS.run_name.minimum, max_length=LIMITS.run_name.maximum, pattern=r"\S")]
 
 
-class CheckpointPolicy(BaseModel):
-    """When a running policy is saved: every N steps or M seconds, whichever comes first."""
+class Parent(BaseModel):
+    """Where a fork left the run that it was made from."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
-    every_steps: int = Field(
-        default=25_000, ge=100, le=MAX_TIMESTEPS, description="Environment steps between checkpoints."
-    )
-    every_seconds: float = Field(default=30.0, ge=1, le=86_400, description="Seconds between checkpoints.")
-    keep: int = Field(default=3, ge=1, le=100, description="Newest checkpoints kept on disk.")
-    film: int = Field(
-        default=DEFAULT_FILM,
-        ge=LIMITS.film.minimum,
-        le=LIMITS.film.maximum,
-        description="Policies kept for the filmstrip, weights alone, from the first to the last; 0: none.",
-    )
-
-
-class EvaluationPlan(BaseModel):
-    """Periodic evaluation of the greedy policy while a run trains; the best policy is kept."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-    every_steps: int | None = Field(
-        None,
-        ge=LIMITS.periodic_every_steps.minimum,
-        le=LIMITS.periodic_every_steps.maximum,
-        description="Environment steps between evaluations; null: none.",
-    )
-    episodes: int = Field(
-        DEFAULT_PERIODIC_EPISODES,
-        ge=LIMITS.periodic_episodes.minimum,
-        le=LIMITS.periodic_episodes.maximum,
-        description="Episodes of each evaluation.",
-    )
-    stop_after: int | None = Field(
-        None,
-        ge=LIMITS.periodic_stop_after.minimum,
-        le=LIMITS.periodic_stop_after.maximum,
-        description="End training after this many evaluations in a row that reach the reward threshold; null: never.",
+    run_id: str
+    snapshot: str = Field(description="Name of the snapshot.")
+    step: int = Field(ge=0, description="Environment steps that the parent had done there.")
+    changed: list[str] = Field(default_factory=list, description="Hyperparameters that differ from the parent's.")
+    environments_anew: bool = Field(
+        default=False, description="Whether environments and generators begin anew instead of going on."
     )
 
 
@@ -83,7 +59,8 @@ class RunConfig(BaseModel):
     run_id: str
     name: RunName
     created_at: Instant
-    algo: str
+    actor: RunActor = Field(RunActor.POLICY, description="Who plays its episodes.")
+    algo: str = Field(description="What its policy learns by; of another actor, that actor.")
     env_id: str
     env_options: dict[str, JsonValue] = Field(
         default_factory=dict, description="Options of the environment; what is left out has its default."
@@ -97,6 +74,10 @@ class RunConfig(BaseModel):
     hyperparameters: dict[str, JsonValue]
     checkpoints: CheckpointPolicy = CheckpointPolicy()
     evaluation: EvaluationPlan = EvaluationPlan()
+    snapshots: SnapshotPlan = SnapshotPlan()
+    rules: Rules = Field(
+        default=(), description="What it shall do by itself; rules.json has others once they were changed."
+    )
     anatomy: bool = Field(
         default=False,
         strict=True,
@@ -111,6 +92,13 @@ class RunConfig(BaseModel):
     )
     versions: dict[str, str] = Field(default_factory=dict, description="Installed version by package name.")
     git_revision: str | None = None
+    parent: Parent | None = Field(None, description="The run that this one was forked from; null: none.")
+
+    @model_validator(mode="after")
+    def _check_actor(self) -> Self:
+        if self.actor is not actor_of(self.algo):
+            raise ValueError(f"The actor of a run of {self.algo!r} is {actor_of(self.algo).value!r}.")
+        return self
 
     @model_validator(mode="before")
     @classmethod

@@ -1,4 +1,4 @@
-"""Damage: what of a run folder cannot be read, and what can be done about it."""
+"""Damage: what cannot be read in a run folder, and what can be done about it."""
 
 from __future__ import annotations
 

@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 from pydantic import BaseModel, ConfigDict, Field
 
 from rlviz.domain.spaces import Space
+
+
+class StateKept(StrEnum):
+    """What the state of an environment is copied by, so that training goes on from it bit for bit."""
+
+    ATTRIBUTES = "attributes"
+    """They are all of it."""
+    REPLAY = "replay"
+    """The actions of its episode are taken again."""
+    NOTHING = "nothing"
+    """Where training goes on, its episode begins anew."""
 
 
 class CustomEnvironment(BaseModel):
@@ -21,3 +34,9 @@ class CustomEnvironment(BaseModel):
     reward_threshold: float | None
     max_episode_steps: int | None
     render_fps: int
+    state_kept_by: StateKept = Field(
+        StateKept.ATTRIBUTES, description="What was found to copy its state, so that training can go on exactly."
+    )
+    state_problem: str | None = Field(
+        None, description="What the tests found, if nothing copies its state; null if something does."
+    )

@@ -7,6 +7,7 @@
     │   ├── RunNotFound
     │   ├── EvaluationNotFound
     │   ├── StepsNotFound            the evaluation recorded none, or they are not kept any more
+    │   ├── PicturesNotFound         of what the agent saw: there are none, or they are not kept any more
     │   ├── ArtifactNotFound
     │   └── SessionNotFound          it has ended, or never was
     ├── Conflict                409  the request is fine, the state forbids it
@@ -17,8 +18,13 @@
     │   ├── VerificationInProgress
     │   ├── NotExportable            the records lack what the format needs
     │   ├── NothingToPlay
+    │   ├── NotTraining              what was asked of it can be done only while it trains
+    │   ├── NothingToResume          no whole snapshot, or nothing left to be trained
     │   ├── NotSliceable             no value could be read over two components
-    │   └── TooManySessions
+    │   ├── NoSaliency               no step to play up to, or no policy to ask there
+    │   ├── TooManySessions
+    │   └── SnapshotRefused          training cannot go on from this snapshot; says why
+    │       └── SnapshotDamaged      it was cut or changed, or a part of it is missing
     ├── Unauthorized            401
     ├── Forbidden               403
     ├── RequestTimeout          408
@@ -131,6 +137,10 @@ class StepsNotFound(NotFound):
     title = "Step records not found"
 
 
+class PicturesNotFound(NotFound):
+    title = "Pictures not found"
+
+
 class Conflict(RlvizError):
     status = 409
     title = "Conflict with the current state"
@@ -161,12 +171,32 @@ class NothingToPlay(Conflict):
     title = "Nothing to play yet"
 
 
+class NotTraining(Conflict):
+    title = "Run does not train"
+
+
+class NothingToResume(Conflict):
+    title = "Nothing to resume from"
+
+
 class NotSliceable(Conflict):
     title = "No value slice could be read"
 
 
+class NoSaliency(Conflict):
+    title = "No saliency map could be made"
+
+
 class TooManySessions(Conflict):
     title = "Too many sessions"
+
+
+class SnapshotRefused(Conflict):
+    title = "Training cannot go on from this snapshot"
+
+
+class SnapshotDamaged(SnapshotRefused):
+    title = "Snapshot is damaged"
 
 
 class VerificationInProgress(Conflict):

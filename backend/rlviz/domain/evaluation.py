@@ -102,6 +102,22 @@ class StepsFacts(BaseModel):
     cut: bool = Field(description="The file reached the size it may have: later steps were not recorded.")
 
 
+class PicturesFacts(BaseModel):
+    """What the agent saw. The picture that belongs to frame n of the video is in strip n // ``pictures_a_strip``, the
+    n % ``pictures_a_strip``-th from above. ``file`` is relative to the run folder."""
+
+    model_config = ConfigDict(frozen=True)
+
+    file: str
+    width: int = Field(description="Pixels of one picture.")
+    height: int = Field(description="Pixels of one picture.")
+    pictures: int = Field(description="As many as the video has frames, unless they were cut.")
+    pictures_a_strip: int
+    seen_together: int = Field(description="Pictures of one observation, of which the newest is kept.")
+    size_bytes: int
+    cut: bool = Field(description="The file reached the size it may have: later pictures were not kept.")
+
+
 class EvaluationSummary(BaseModel):
     """The result of a completed evaluation."""
 
@@ -114,6 +130,9 @@ class EvaluationSummary(BaseModel):
     truncated: int = Field(description="Episodes that the time limit cut off.")
     video: VideoFacts | None
     steps: StepsFacts | None = None
+    pictures: PicturesFacts | None = Field(
+        None, description="Null where the agent sees no pictures, or none were kept."
+    )
 
 
 class StepsWanted(BaseModel):
@@ -123,6 +142,7 @@ class StepsWanted(BaseModel):
 
     frames_every: int = Field(1, ge=1, description="Every so many frames are hashed.")
     max_bytes: int = Field(description="From this size on the file takes no more records.")
+    pictures: bool = Field(False, description="What the agent saw is kept too, where that are pictures; as many bytes.")
 
 
 class EvaluationRecord(BaseModel):

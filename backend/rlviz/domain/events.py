@@ -12,7 +12,9 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_serializer, model_validator
 
+from rlviz.domain.knobs import Author, KnobChange
 from rlviz.domain.records import MAX_STEP
+from rlviz.domain.snapshot import Trigger
 from rlviz.domain.status import RunStatus
 from rlviz.domain.times import MAX_TIME
 
@@ -21,7 +23,16 @@ class EventKind(StrEnum):
     STARTED = "started"
     CHECKPOINT = "checkpoint"
     BEST = "best"
+    SNAPSHOT = "snapshot"
     WARNING = "warning"
+    PAUSING = "pausing"
+    PAUSED = "paused"
+    RESUMED = "resumed"
+    DIVERGED = "diverged"
+    ROLLBACK = "rollback"
+    HYPERPARAMETER_CHANGED = "hyperparameter_changed"
+    RULES_CHANGED = "rules_changed"
+    RULE_FIRED = "rule_fired"
     STOPPED = "stopped"
     FINISHED = "finished"
     ERROR = "error"
@@ -32,6 +43,16 @@ class EventData(BaseModel):
     """What an event says besides its time and step. Each model has a ``kind``, which tells them apart."""
 
     model_config = ConfigDict(frozen=True)
+
+
+class Stretch(BaseModel):
+    """Rows of ``metrics.jsonl`` in whose place those of a later attempt come, both ends included."""
+
+    model_config = ConfigDict(frozen=True)
+
+    first: int = Field(ge=1, description="seq of the first.")
+    last: int = Field(ge=0, description="seq of the last; less than that of the first: there are none.")
+    attempt: int = Field(default=1, ge=1, description="The later attempt.")
 
 
 class Ending(EventData):
@@ -51,6 +72,10 @@ class StartedData(EventData):
     kind: Literal[EventKind.STARTED] = EventKind.STARTED
     attempt: int = Field(default=1, ge=1, description="Which attempt to train the run begins.")
     worker: str | None = Field(default=None, description="By what its launcher finds the worker again.")
+    snapshot: str | None = Field(default=None, description="The snapshot it goes on from; null: from the beginning.")
+    total_timesteps: int | None = Field(
+        default=None, description="Steps to train for, if not those of the configuration: the run was made longer."
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -80,11 +105,101 @@ class BestData(EventData):
     episodes: int
 
 
+class SnapshotData(EventData):
+    """Everything that training was at this step is on disk."""
+
+    kind: Literal[EventKind.SNAPSHOT] = EventKind.SNAPSHOT
+    name: str = Field(description="How it is asked for.")
+    trigger: Trigger
+    bytes: int = Field(ge=0, description="Of its file, without the segments of the replay buffer.")
+    capture_ms: float = Field(ge=0, description="Milliseconds for which it held training up.")
+
+
 class WarningData(EventData):
     """Something that the user should know."""
 
     kind: Literal[EventKind.WARNING] = EventKind.WARNING
     message: str
+
+
+class PausingData(EventData):
+    """A pause was asked for within a rollout: training goes on, with its rows held back, to where that ends."""
+
+    kind: Literal[EventKind.PAUSING] = EventKind.PAUSING
+    saves_at: int = Field(description="Step at which the snapshot will be taken.")
+
+
+class ResumedData(EventData):
+    """What the journal held beyond the snapshot was computed again, and came out the same."""
+
+    kind: Literal[EventKind.RESUMED] = EventKind.RESUMED
+    snapshot: str = Field(description="The snapshot that the attempt began from.")
+    verified: int = Field(ge=0, description="Rows that are identical.")
+    left: int = Field(default=0, ge=0, description="Rows that the attempt did not come to before it ended.")
+
+
+class DivergedData(EventData):
+    """What the journal held beyond the snapshot came out otherwise: from this row on the newest attempt counts."""
+
+    kind: Literal[EventKind.DIVERGED] = EventKind.DIVERGED
+    snapshot: str = Field(description="The snapshot that the attempt began from.")
+    verified: int = Field(ge=0, description="Rows that were identical before.")
+    metric: str | None = Field(default=None, description="What differs first; null: there was no such row.")
+    recorded: float | None = None
+    computed: float | None = None
+    superseded: Stretch = Field(description="Rows in whose place those of this attempt come.")
+
+
+class RollbackData(EventData):
+    """The run goes on from an earlier snapshot: what came after that is no part of it any more."""
+
+    kind: Literal[EventKind.ROLLBACK] = EventKind.ROLLBACK
+    snapshot: str = Field(description="The snapshot that the attempt began from.")
+    superseded: Stretch = Field(description="Rows that came after.")
+
+
+class HyperparameterChangedData(EventData):
+    """A hyperparameter was changed while the run trains; the event's step is the first with it."""
+
+    kind: Literal[EventKind.HYPERPARAMETER_CHANGED] = EventKind.HYPERPARAMETER_CHANGED
+    name: str
+    before: float = Field(description="Its value so far: of a schedule, at this step.")
+    after: float
+    change: KnobChange = Field(description="What was asked for.")
+    by: Author
+    rule: int | None = Field(default=None, description="Number of the rule that changed it.")
+    request: int = Field(default=0, ge=0, description="Number of the request of a person that this one answers.")
+    replaced_schedule: bool = Field(default=False, description="Whether a schedule ended with it.")
+    limited: bool = Field(default=False, description="Whether its bounds allowed less than was asked for.")
+
+
+class RulesChangedData(EventData):
+    """From this step on the run has these rules."""
+
+    kind: Literal[EventKind.RULES_CHANGED] = EventKind.RULES_CHANGED
+    rules: list[str] = Field(description="In words.")
+
+
+class RuleFiredData(EventData):
+    """What a rule waits for has happened."""
+
+    kind: Literal[EventKind.RULE_FIRED] = EventKind.RULE_FIRED
+    rule: int = Field(ge=1, description="Its number among the rules, from 1.")
+    says: str = Field(description="The rule in words.")
+    done: list[str] = Field(default=[], description="What was done, in words.")
+    not_done: list[str] = Field(default=[], description="What was not done, and why, a sentence each.")
+    notify: str | None = Field(default=None, description="What the user is told; null: nobody is.")
+    count: int = Field(default=1, ge=1, description="How often it has fired in this run.")
+    is_last: bool = Field(default=False, description="Whether it will not fire again.")
+
+
+class PausedData(Ending):
+    """A snapshot holds all that training was."""
+
+    leads_to = RunStatus.PAUSED
+    kind: Literal[EventKind.PAUSED] = EventKind.PAUSED
+    snapshot: str = Field(description="The snapshot to go on from.")
+    path: str | None = Field(default=None, description="The policy of this moment; null if it could not be saved.")
 
 
 class StoppedData(Ending):
@@ -131,7 +246,23 @@ class UnknownData(EventData):
 
 
 KnownData = (
-    StartedData | CheckpointData | BestData | WarningData | StoppedData | FinishedData | ErrorData | InterruptedData
+    StartedData
+    | CheckpointData
+    | BestData
+    | SnapshotData
+    | WarningData
+    | PausingData
+    | PausedData
+    | ResumedData
+    | DivergedData
+    | RollbackData
+    | HyperparameterChangedData
+    | RulesChangedData
+    | RuleFiredData
+    | StoppedData
+    | FinishedData
+    | ErrorData
+    | InterruptedData
 )
 AnyEventData = Annotated[KnownData | UnknownData, Field(discriminator="kind")]
 

@@ -1,4 +1,4 @@
-"""Checking values that a user chose against a model of named, bounded fields."""
+"""Validation of values that a user chose against a model of named, bounded fields."""
 
 from __future__ import annotations
 

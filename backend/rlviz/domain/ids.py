@@ -21,7 +21,7 @@ def new_run_id(algo: str, env_id: str, now: datetime) -> str:
 
 
 def created_at_of(run_id: str) -> datetime | None:
-    """When the run of an id that ``new_run_id`` made was created, to the second; None for other ids."""
+    """Creation time of the run by its id, to the second; None for ids that ``new_run_id`` did not make."""
     match = _STAMP.search(run_id)
     try:
         return datetime.strptime(match[1], "%Y%m%d-%H%M%S").replace(tzinfo=UTC) if match else None
@@ -34,7 +34,7 @@ def is_run_id(text: str) -> bool:
 
 
 def check_run_id(text: str) -> str:
-    """Return ``text`` if it can be a run id; raise RunNotFound for anything else, traversal included."""
+    """Return ``text`` if it is a well-formed run id; raise RunNotFound otherwise, for instance for path traversal."""
     if not is_run_id(text):
         raise RunNotFound(text)
     return text
@@ -51,12 +51,12 @@ def is_evaluation_id(text: str) -> bool:
 
 
 def check_evaluation_id(text: str) -> str:
-    """Return ``text`` if it can be an evaluation id, else raise EvaluationNotFound."""
+    """Return ``text`` if it is a well-formed evaluation id; raise EvaluationNotFound otherwise."""
     if not is_evaluation_id(text):
         raise EvaluationNotFound(f"There is no evaluation {text[:80]!r}.")
     return text
 
 
 def new_session_id() -> str:
-    """For instance ``session_1f0c9a77d2b45e63``: nobody guesses it."""
+    """For instance ``session_1f0c9a77d2b45e63``: random, so that it cannot be guessed."""
     return f"session_{secrets.token_hex(8)}"

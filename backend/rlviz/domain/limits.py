@@ -1,4 +1,4 @@
-"""The limits on what people may ask for. Each is stated here, enforced from here and served from here."""
+"""The limits on what users may ask for. They are stated here only, and both enforced and served from here."""
 
 from __future__ import annotations
 
@@ -50,6 +50,7 @@ far from the small seeds people train with."""
 
 DEFAULT_PERIODIC_EPISODES = 10
 DEFAULT_FILM = 40
+DEFAULT_SNAPSHOT_BYTES = 2_000_000_000
 DEFAULT_RUNS_PER_PAGE = 50
 DEFAULT_FOUND_EPISODES = 100
 DEFAULT_WINDOW = 20

@@ -15,13 +15,13 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class MetricGroup(StrEnum):
-    EPISODES = "episodes"  # the episodes that training played
-    EVALUATION = "evaluation"  # the greedy policy, played beside training
-    EXPLORATION = "exploration"  # how much is left to chance
+    EPISODES = "episodes"  # episodes of training
+    EVALUATION = "evaluation"  # greedy evaluations during training
+    EXPLORATION = "exploration"  # exploration
     POLICY = "policy"  # how the policy changes
     VALUE = "value"  # how well returns are predicted
     OPTIMIZER = "optimizer"  # settings and counts of the updates
-    TIME = "time"  # how fast it went
+    TIME = "time"  # speed
 
 
 GROUP_TITLES = {
@@ -37,16 +37,16 @@ GROUP_TITLES = {
 
 class MetricKind(StrEnum):
     MEASURED = "measured"  # noisy: smoothing helps
-    SCHEDULE = "schedule"  # set, not measured: exact, and often a straight line
-    COUNT = "count"  # only ever grows
+    SCHEDULE = "schedule"  # exact values, not measurements: often a straight line
+    COUNT = "count"  # only increases
 
 
 class ChartPlace(StrEnum):
     RETURN = "return"  # drawn in the chart of the return
     LENGTH = "length"  # drawn in the chart of episode lengths
-    HEADLINE = "headline"  # worth a chart of its own
-    DETAIL = "detail"  # a chart for those who look for it
-    NONE = "none"  # no chart: it counts, or repeats another metric
+    HEADLINE = "headline"  # has a chart of its own on the page
+    DETAIL = "detail"  # has a chart under "more metrics"
+    NONE = "none"  # no chart: a counter, or a repetition of another metric
 
 
 class MetricDefinition(BaseModel):
@@ -74,4 +74,4 @@ METRICS = tuple(
     MetricDefinition(name=name, **values)
     for name, values in tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")).items()
 )
-"""In the order in which they are read."""
+"""In reading order."""

@@ -1,4 +1,4 @@
-"""Which policies of a run are kept."""
+"""The kinds of policies that a run keeps."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class PolicyKind(StrEnum):
-    LATEST = "latest"  # what training has come to, as far as it was saved
-    BEST = "best"  # the one that periodic evaluation kept
-    FILM = "film"  # weights alone, of a moment of training
-    CHECKPOINT = "checkpoint"  # one of the newest few
+    LATEST = "latest"  # the newest saved state of training
+    BEST = "best"  # the one that periodic evaluation found best
+    FILM = "film"  # weights only, from a step of training, for the filmstrip
+    CHECKPOINT = "checkpoint"  # one of the newest checkpoints
 
 
 class KeptPolicy(BaseModel):

@@ -1,4 +1,4 @@
-"""A preset: a named starting point for hyperparameters and training length, and what measuring it found."""
+"""Preset: a named starting point for hyperparameters and training length, with its measured results."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from types import MappingProxyType
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from rlviz.domain.config import EvaluationPlan, TotalTimesteps
+from rlviz.domain.config import TotalTimesteps
+from rlviz.domain.evaluation_plan import EvaluationPlan
 
 
 class PresetId(StrEnum):

@@ -1,4 +1,4 @@
-"""What ``metrics.jsonl`` holds: one metric record a line; and the names of the metrics that this product reads."""
+"""The records of ``metrics.jsonl``, one in each line; and the names of the metrics that this product reads."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ EVAL_REWARD_STD = "eval/std_reward"
 EVAL_EP_LENGTH = "eval/mean_ep_length"
 
 MAX_STEP = (1 << 53) - 1
-"""The largest step a record may name: what a browser and the catalogue can hold. No run comes near."""
+"""The largest step in a record: the largest number that browsers and the catalogue represent exactly."""
 
 
 class MetricRecord(BaseModel):
@@ -39,7 +39,7 @@ class MetricRecord(BaseModel):
 
 
 def is_metric(record: Mapping[str, Any] | None) -> bool:
-    """Whether a line of ``metrics.jsonl`` says what readers count on. Cheap: looks at no single value."""
+    """Whether a line of ``metrics.jsonl`` has the fields that readers rely on. Cheap: looks at no single value."""
     if record is None:
         return False
     step, time, values = record.get("step"), record.get("time"), record.get("values")

@@ -1,4 +1,4 @@
-"""A table of names to lazily loaded objects."""
+"""Registry: a table of names to lazily loaded objects."""
 
 from __future__ import annotations
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
 
 from rlviz.domain.config import Seed
 from rlviz.domain.controls import Controls
+from rlviz.domain.saliency import SeenPictures
 from rlviz.domain.spaces import Space
 from rlviz.domain.step_record import Actor, StepRecord
+from rlviz.domain.value_slice import MOST_COMPONENTS, ValueSlice
 
 MAX_FPS = 60.0
 
@@ -19,6 +21,13 @@ class SessionMode(StrEnum):
     WATCH = "watch"  # the newest policy of a run plays, episode after episode
     STEP = "step"  # one step at a time, forward and back
     PLAY = "play"  # a person at the keys
+
+
+class Line(IntEnum):
+    """Of which of two futures a step is."""
+
+    PLAYED = 0  # the episode that is played
+    OTHER = 1  # what comes of the other action
 
 
 class Message(BaseModel):
@@ -50,11 +59,14 @@ class Hello(Message):
 
 
 class StepMessage(Message):
-    """One record. If ``frame_follows``, the next binary message is the frame that shows it."""
+    """One record. If ``frame_follows``, the next binary message is the frame that shows it; with ``seen``, the one
+    after that is what the agent saw."""
 
     type: Literal["step"] = "step"
+    line: Line = Field(Line.PLAYED, description="0: of the episode that is played; 1: of the other future.")
     record: StepRecord
     frame_follows: bool = False
+    seen: SeenPictures | None = Field(None, description="Null unless it was asked for, and what is seen are pictures.")
 
 
 class EpisodeMessage(Message):
@@ -80,6 +92,28 @@ class StateMessage(Message):
     fps: float
     actor: Actor
     greedy: bool
+    parted_at: int | None = Field(
+        None, ge=0, description="Step after which two futures play side by side; null: there is only one."
+    )
+
+
+class RecordedMessage(Message):
+    """An episode in which a person acted is over, and is kept in a run."""
+
+    type: Literal["recorded"] = "recorded"
+    run_id: str
+    episodes: int = Field(ge=1, description="Of this session that are kept in it.")
+
+
+class SliceMessage(Message):
+    """What the policy expects over the two components that were asked for, the others as they were seen in a step."""
+
+    type: Literal["slice"] = "slice"
+    policy_step: int = Field(ge=0, description="Environment steps that the policy was trained for.")
+    episode: int = Field(ge=0)
+    index: int = Field(ge=0, description="The step whose observation holds the other components.")
+    over: tuple[int, int] = Field(description="Places of the two components: across and up.")
+    slice: ValueSlice
 
 
 class ErrorMessage(Message):
@@ -97,7 +131,15 @@ class EndedMessage(Message):
 
 
 ServerMessage = Annotated[
-    Hello | StepMessage | EpisodeMessage | PolicyMessage | StateMessage | ErrorMessage | EndedMessage,
+    Hello
+    | StepMessage
+    | EpisodeMessage
+    | PolicyMessage
+    | StateMessage
+    | RecordedMessage
+    | SliceMessage
+    | ErrorMessage
+    | EndedMessage,
     Field(discriminator="type"),
 ]
 
@@ -153,6 +195,14 @@ class TakeAction(Message):
     value: JsonValue
 
 
+class Part(Message):
+    """Pause, and begin a second future here: it takes this action next, the episode that of who acts, and from then on
+    both play side by side. Null: go on with the episode alone."""
+
+    type: Literal["part"]
+    value: JsonValue
+
+
 class ChooseGreedy(Message):
     """Whether the policy takes its best action, or explores as it does in training."""
 
@@ -160,8 +210,37 @@ class ChooseGreedy(Message):
     on: bool
 
 
+class ShowSeen(Message):
+    """Whether each step comes with what the agent saw, where that are pictures; and with how much each pixel weighs."""
+
+    type: Literal["seen"]
+    on: bool
+    saliency: bool = False
+
+
+Place = Annotated[int, Field(ge=0, lt=MOST_COMPONENTS)]
+
+
+class ShowSlice(Message):
+    """Two components of the observation over which the policy's values shall be drawn from now on; null: no longer."""
+
+    type: Literal["slice"]
+    over: tuple[Place, Place] | None
+
+
 ClientMessage = Annotated[
-    Play | Pause | Forward | Back | Reset | Rate | ChooseActor | TakeAction | ChooseGreedy,
+    Play
+    | Pause
+    | Forward
+    | Back
+    | Reset
+    | Rate
+    | ChooseActor
+    | TakeAction
+    | Part
+    | ChooseGreedy
+    | ShowSeen
+    | ShowSlice,
     Field(discriminator="type"),
 ]
 

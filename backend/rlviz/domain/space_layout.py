@@ -1,4 +1,4 @@
-"""How an element of a space lies in a row of numbers: the way into the columns of step records, and back."""
+"""How an element of a space is stored as a row of numbers in the columns of step records."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 MOST_NUMBERS = 1_024
-"""Arrays of more numbers are known by their hash, as pictures are."""
+"""Arrays with more numbers than this are stored as a hash, as pictures are."""
 
 
 class SpaceLayout(BaseModel):
-    """A Gymnasium space, and how many numbers of each of its elements are kept, one part after the other."""
+    """A Gymnasium space, and how many numbers of each of its elements are stored, one part after the other."""
 
     model_config = ConfigDict(frozen=True, ser_json_inf_nan="constants")
 
@@ -30,12 +30,12 @@ class SpaceLayout(BaseModel):
 
     @property
     def is_hashed(self) -> bool:
-        """Whether some part of an element is known by its hash alone."""
+        """Whether some part of an element is stored as a hash alone."""
         return any(part.is_hashed for part in self.parts) if self.parts else self.numbers == 0
 
     def element(self, numbers: Sequence[JsonValue]) -> JsonValue:
-        """What ``numbers`` stand for, as a step record says it: a number for a Discrete space, a list for an array, a
-        list of parts for a composed space; null for what is known by its hash."""
+        """The element that ``numbers`` stand for: a number for a Discrete space, a list for an array, a list of parts
+        for a composed space; None for what is stored as a hash."""
         if self.parts:
             found, start = [], 0
             for part in self.parts:

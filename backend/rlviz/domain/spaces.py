@@ -1,4 +1,4 @@
-"""A Gymnasium space in words, for those who never import Gymnasium."""
+"""Space: a description of a Gymnasium space for code that must not import Gymnasium."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ class Space:
 
     @property
     def size(self) -> int:
-        """Numbers in one element."""
+        """Number of components of one element."""
         return prod(self.shape)
 
     @property
     def is_real(self) -> bool:
-        """Whether an element is made of real numbers; those of pictures are whole."""
+        """Whether an element has real components; those of pictures are integers."""
         return self.kind == "Box" and self.dtype.startswith("float")
 
     @property
     def is_picture(self) -> bool:
-        """Whether an element has height, width and colours."""
-        return self.kind == "Box" and len(self.shape) == 3
+        """Whether an element is a picture: height, width and possibly colours, in bytes."""
+        return self.kind == "Box" and len(self.shape) >= 2 and self.dtype == "uint8"
 
 
 def discrete(n: int, *labels: str) -> Space:
-    """One of ``n`` things."""
+    """A Discrete space of ``n`` elements."""
     return Space("Discrete", n=n, labels=labels, dtype="int64")
 
 
 def box(
     *labels: str, units: tuple[str, ...] = (), shape: tuple[int, ...] | None = None, dtype: str = "float32"
 ) -> Space:
-    """An array of numbers; its shape is that of its labels unless one is given."""
+    """A Box; its shape is that of its labels unless one is given."""
     return Space("Box", shape=shape or (len(labels),), labels=labels, units=units, dtype=dtype)

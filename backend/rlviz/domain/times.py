@@ -1,4 +1,4 @@
-"""Instants as the whole product writes them: RFC 3339, UTC, milliseconds, ``Z``."""
+"""Instants in the product's one format: RFC 3339, UTC, milliseconds, ``Z``."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Annotated
 from pydantic import AfterValidator, PlainSerializer, WithJsonSchema
 
 MAX_TIME = 253_402_300_799.0
-"""Unix time of the end of the year 9999, after which no calendar goes on."""
+"""Unix time of the end of the year 9999, the last that ``datetime`` supports."""
 
 
 def utc(seconds: float) -> datetime:
-    """The instant ``seconds`` after the Unix epoch, to the millisecond: what is written is what was meant."""
+    """The instant ``seconds`` after the Unix epoch, rounded to the millisecond."""
     return datetime.fromtimestamp(round(seconds, 3), UTC)
 
 
@@ -22,7 +22,7 @@ def rfc3339(instant: datetime) -> str:
 
 
 def _within_the_calendar(instant: datetime) -> datetime:
-    """Refuse what no answer could be made of."""
+    """Refuse instants that cannot be formatted in a response."""
     try:
         known = 0 <= instant.timestamp() <= MAX_TIME
     except (OverflowError, ValueError):

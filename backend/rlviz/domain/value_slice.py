@@ -1,4 +1,4 @@
-"""A value slice: what a policy expects over two components of the observation, the others held where they are."""
+"""Value slices: what a policy expects over two components of the observation, with the others held constant."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 RESOLUTION = 64
-"""Points along each of the two components."""
+"""Number of points along each of the two components."""
 
 MOST_COMPONENTS = 1_024
-"""Observations of more numbers are pictures to whoever looks at two of them."""
+"""Observations with more numbers than this are treated as pictures, for which two numbers say nothing."""
 
 
 class SlicePlan(BaseModel):
@@ -27,7 +27,7 @@ class SlicePlan(BaseModel):
     )
 
     def slice_id(self, step: int) -> str:
-        """That of the policy at ``step``. What ``at`` says of x and y themselves makes no difference."""
+        """Id of the slice for the policy at ``step``. The values of x and y themselves in ``at`` make no difference."""
         held = [number for place, number in enumerate(self.at or []) if place not in (self.x, self.y)]
         text = f"{self.at is None} {held} {self.evaluation_id}"
         digest = hashlib.blake2b(text.encode(), digest_size=8).hexdigest()

@@ -1,4 +1,4 @@
-"""Whether an evaluation, played again, comes out as its step records say."""
+"""Verification: whether an evaluation that is played again gives the same step records."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 class VerificationStatus(StrEnum):
     RUNNING = "running"  # waits for a worker, or the episodes are being played again
-    COMPLETED = "completed"  # all were compared, or a difference was found
+    COMPLETED = "completed"  # all records were compared, or a difference was found
     FAILED = "failed"  # the cause says why
 
 

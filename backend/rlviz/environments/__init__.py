@@ -1,4 +1,4 @@
-"""Which environments there are. One file a family, one line here for each environment.
+"""The registry of environments: one file for each family, one line here for each environment.
 
 Adding a family: docs/how-to-add/environment.md.
 """

@@ -15,19 +15,20 @@ from rlviz.environments.base import Environment, Family, Options
 from rlviz.environments.controls import DOWN, LEFT, RIGHT, SPACE, UP, KeysByAction, pressed
 
 CONSOLE_FPS = 60
-"""Frames a second of an Atari 2600 on an NTSC television; Gymnasium's metadata say 30 whatever is skipped."""
+"""Frames per second of an Atari 2600 on an NTSC television; Gymnasium's metadata say 30 regardless of frame skipping.
+"""
 FRAME_SKIP = 4
 FRAME_STACK = 4
 SIDE = 84
 MOST_FRAMES = 108_000
-"""Half an hour of play, after which the emulator ends the game."""
+"""Half an hour of play, after which the emulator ends the episode."""
 
 _FAMILY = Family("atari", "Atari", requires=("ale_py", "cv2"), install="pip install ale-py opencv-python-headless")
 
 _DIRECTIONS = ((UP,), (RIGHT,), (LEFT,), (DOWN,), (UP, RIGHT), (UP, LEFT), (DOWN, RIGHT), (DOWN, LEFT))
 _DIRECTION_NAMES = ("up", "right", "left", "down", "up right", "up left", "down right", "down left")
 _JOYSTICK = ("nothing", "fire", *_DIRECTION_NAMES, *(f"fire and {name}" for name in _DIRECTION_NAMES))
-"""All positions, in the order of the Arcade Learning Environment."""
+"""All positions, in the order of the Arcade Learning Environment's actions."""
 _JOYSTICK_KEYS = pressed(
     dict(enumerate(((SPACE,), *_DIRECTIONS, *((*keys, SPACE) for keys in _DIRECTIONS)), start=1)),
     _JOYSTICK,
@@ -47,10 +48,11 @@ class AtariOptions(Options):
         return {"action_space": discrete(18, *_JOYSTICK), "controls": _JOYSTICK_KEYS} if self.full_action_space else {}
 
     def make_arguments(self) -> dict[str, Any]:
-        """One frame a step from the emulator: the wrappers skip."""
+        """No frame skipping and no sticky actions in the emulator, since the wrappers do both. The emulator's copy of
+        its state would lack the action that it holds."""
         return {
             "frameskip": 1,
-            "repeat_action_probability": self.sticky_actions,
+            "repeat_action_probability": 0.0,
             "full_action_space": self.full_action_space,
         }
 
@@ -72,6 +74,7 @@ def _game(name: str, summary: str, does: str, action_space: Space, keys: KeysByA
         render_fps=CONSOLE_FPS // FRAME_SKIP,
         options=AtariOptions(),
         step_wrapper="rlviz.environments.pictures:atari_steps",
+        state_wrapper="rlviz.environments.state.emulator:saved_emulator",
         observation_wrapper="rlviz.environments.pictures:atari_view",
     )
 

@@ -20,7 +20,7 @@ __all__ = ["Environment", "Family", "Options", "Space"]
 
 
 class Options(BaseModel):
-    """What can be chosen about an environment. Subclasses add fields, each with a default, bounds and help."""
+    """The options of an environment. Subclasses add fields, each with a default, bounds and help."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
@@ -29,15 +29,15 @@ class Options(BaseModel):
         return self.model_dump()
 
     def consequences(self) -> dict[str, Any]:
-        """Fields of the Environment that these values change: spaces, squares, threshold, step limit, frame rate."""
+        """Fields of the Environment that these options change: spaces, squares, threshold, step limit, frame rate."""
         return {}
 
 
 @dataclass(frozen=True)
 class Family:
-    """Environments that belong together: one file, one heading on screen.
+    """A family of environments: one file, one heading on screen.
 
-    ``requires`` names the modules that have to be importable; ``install`` says how to come by them.
+    ``requires`` names modules that must be importable; ``install`` says how to install them.
     """
 
     id: str
@@ -46,7 +46,7 @@ class Family:
     install: str = ""
 
     def missing(self) -> list[str]:
-        """Modules that are not installed. Looks for them without importing them."""
+        """Modules that are not installed, found without importing them."""
         return [module for module in self.requires if find_spec(module) is None]
 
 
@@ -71,7 +71,7 @@ class Environment:
     does: str = ""
     options: Options = field(default_factory=Options)
     controls: Controls | None = None
-    """The keys a person plays it with; None: those that ``generic_controls`` gives its action space."""
+    """The keys to play it with; None: ``generic_controls`` derives them from its action space."""
     squares: tuple[str, ...] = ()
     """Of a grid world, row by row, whose observation counts the squares from the first: a letter for each, S start,
     G goal, F free, H hole, C cliff."""
@@ -80,17 +80,21 @@ class Environment:
     make_arguments: Mapping[str, Any] = field(default_factory=dict)
     """Keyword arguments of ``gymnasium.make`` besides those of the options."""
     step_wrapper: str | None = None
-    """Lazy reference to a function ``(env, options) -> env`` that says what a step is (frames are skipped)."""
+    """Lazy reference to a function ``(env, options) -> env`` that adds wrappers which define a step (frame skipping).
+    """
     observation_wrapper: str | None = None
-    """The same for what the agent sees and is rewarded for; episodes are counted below it."""
+    """Lazy reference to one that adds wrappers for observations and rewards; episodes are counted below them."""
+    state_wrapper: str | None = None
+    """Lazy reference to one that adds a wrapper which copies the state of the environment into a snapshot; None if its
+    attributes are its state (``rlviz.environments.state``)."""
     custom: CustomEnvironment | None = None
-    """Where the class of a custom environment is."""
+    """Where the class of a custom environment is: ``module:Class`` or ``file.py:Class``."""
     unavailable_reason: str | None = None
-    """Why it cannot be used here, and what to do about it; a missing package is found out by itself."""
+    """Why it cannot be used, and what to do about it. A missing package need not be named here; it is detected."""
 
     @property
     def hint(self) -> str | None:
-        """What to do before it can be used; None if nothing is in the way."""
+        """What to do before it can be used; None if it can be used now."""
         if self.unavailable_reason is not None:
             return self.unavailable_reason
         missing = self.family.missing()
@@ -98,7 +102,7 @@ class Environment:
 
     @property
     def chosen(self) -> dict[str, JsonValue]:
-        """The values of its options, chosen or default."""
+        """The values of its options, set or default."""
         return self.options.model_dump(mode="json")
 
     def resolve(self, values: Mapping[str, JsonValue]) -> Environment:
@@ -110,21 +114,21 @@ class Environment:
         return replace(self, options=options, **options.consequences())
 
     def variants(self, *names: str) -> Iterator[Environment]:
-        """Every combination of what can be chosen for these options, the others at their defaults."""
+        """Every combination of values of these options, with the others at their defaults."""
         choices = [[(name, value) for value in self.choices(name)] for name in names]
         return (self.resolve(dict(combination)) for combination in product(*choices))
 
     def choices(self, name: str) -> list[JsonValue]:
-        """All values of an option that has few: a switch, or one with named choices; else []."""
+        """All values of an option that has few: a boolean, or one with named choices; else []."""
         schema = type(self.options).model_json_schema()["properties"][name]
         return [False, True] if schema.get("type") == "boolean" else list(schema.get("enum", []))
 
     def suits(self, algorithm: Algorithm) -> bool:
-        """Whether ``algorithm`` can see its observations and take its actions."""
+        """Whether ``algorithm`` supports its observation and action spaces."""
         return algorithm.fits(self.observation_space.kind, self.action_space.kind)
 
     def facts(self) -> tuple[Any, ...]:
-        """What a choice of options may change."""
+        """What options may change."""
         return (
             self.observation_space,
             self.action_space,

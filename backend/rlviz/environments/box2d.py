@@ -31,7 +31,7 @@ _WALKER_SEES = (
     ),
     *(f"lidar {ray}" for ray in range(1, 11)),
 )
-_WALKER_UNITS = ("rad", "25 rad/s", "", "", *(("rad", "", "rad", "", "") * 2), *("of its range",) * 10)
+_WALKER_UNITS = ("rad", "× 25 rad/s", "", "", *(("rad", "", "rad", "", "") * 2), *("of its range",) * 10)
 _RACE_FRAMES = 1_000
 _RACE_FPS = 50
 
@@ -106,7 +106,7 @@ LUNAR_LANDER = Environment(
         "angular velocity",
         "left leg touches",
         "right leg touches",
-        units=("half widths", "half heights", "", "", "rad", "2.5 rad/s", "", ""),
+        units=("half widths", "half heights", "", "", "rad", "× 2.5 rad/s", "", ""),
     ),
     action_space=discrete(4, *_LANDER_DOES),
     controls=pressed({1: LEFT, 2: UP, 3: RIGHT}, _LANDER_DOES, neutral=0),
@@ -114,6 +114,7 @@ LUNAR_LANDER = Environment(
     max_episode_steps=1_000,
     render_fps=50,
     options=LunarLanderOptions(),
+    state_wrapper="rlviz.environments.state.replay:replayed",
 )
 
 BIPEDAL_WALKER = Environment(
@@ -136,6 +137,7 @@ BIPEDAL_WALKER = Environment(
     render_fps=50,
     options=BipedalWalkerOptions(),
     step_wrapper="rlviz.environments.worlds:new_world",
+    state_wrapper="rlviz.environments.state.replay:replayed",
 )
 
 CAR_RACING = Environment(
@@ -157,5 +159,6 @@ CAR_RACING = Environment(
     render_fps=_RACE_FPS // 2,
     options=CarRacingOptions(),
     step_wrapper="rlviz.environments.pictures:car_racing_steps",
+    state_wrapper="rlviz.environments.state.replay:replayed_unseen",
     observation_wrapper="rlviz.environments.pictures:car_racing_view",
 )

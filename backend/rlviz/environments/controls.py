@@ -1,7 +1,7 @@
-"""Tables of keys in the words in which the files of the families write them.
+"""Helpers to write the keys that an environment is played with. The keys themselves are in the file of each family.
 
-Keys are named by their place on the keyboard (``KeyboardEvent.code`` of the browser), so that what lies side by side
-does on every layout.
+Keys are named by their position on the keyboard (``KeyboardEvent.code`` of the browser), so that keys that are side by
+side are so on every layout.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from rlviz.domain.controls import Binding, Controls
 LEFT, RIGHT, UP, DOWN, SPACE = "ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Space"
 
 _LETTERS = {LEFT: "KeyA", RIGHT: "KeyD", UP: "KeyW", DOWN: "KeyS"}
-"""What stands for the arrows in most games besides."""
+"""Letters that games use in place of the arrow keys."""
 
 
 KeysByAction = Mapping[int, str | tuple[str, ...]]
@@ -29,7 +29,10 @@ class Push(NamedTuple):
 
 
 def pressed(keys: KeysByAction, labels: Sequence[str], *, neutral: int | None = None) -> Controls:
-    """For counted actions: the key of each, or the keys held together. ``labels`` are those of the action space."""
+    """Controls for a Discrete action space: the key of each action, or the keys to hold together.
+
+    ``labels`` are those of the action space.
+    """
     bindings = [
         Binding((held,) if isinstance(held, str) else held, float(action), label=labels[action])
         for action, held in keys.items()
@@ -38,7 +41,7 @@ def pressed(keys: KeysByAction, labels: Sequence[str], *, neutral: int | None = 
 
 
 def pushed(*components: Sequence[Push], neutral: Sequence[float] | None = None) -> Controls:
-    """For an action made of numbers: the keys of each component, in the order of the components; 0 is neutral."""
+    """Controls for a Box action space: the keys of each component, in the order of the components; 0 is neutral."""
     bindings = [
         Binding((push.key,), push.bound, place, push.label)
         for place, pushes in enumerate(components)
@@ -49,7 +52,7 @@ def pushed(*components: Sequence[Push], neutral: Sequence[float] | None = None) 
 
 
 def with_letters(bindings: Sequence[Binding]) -> tuple[Binding, ...]:
-    """``bindings``, and the same with letters for the arrows, unless one of these letters does something else."""
+    """``bindings``, and the same with letters in place of arrow keys, unless one of these letters is bound already."""
     used = {key for binding in bindings for key in binding.keys}
     if used & set(_LETTERS.values()):
         return tuple(bindings)

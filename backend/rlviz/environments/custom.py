@@ -1,18 +1,24 @@
-"""A custom environment as an Environment like any other, and the Environment that a configuration means."""
+"""Custom environments as registry entries, and looking up the environment of a configuration."""
 
 from __future__ import annotations
 
 from rlviz.domain.config import RunConfig
-from rlviz.domain.environment import CustomEnvironment
+from rlviz.domain.environment import CustomEnvironment, StateKept
 from rlviz.domain.errors import InvalidRequest
 from rlviz.environments import ENVIRONMENTS
 from rlviz.environments.base import Environment, Family
 
 FAMILY = Family("own", "Custom")
 
+_STATE_WRAPPERS = {
+    StateKept.ATTRIBUTES: None,
+    StateKept.REPLAY: "rlviz.environments.state.replay:replayed",
+    StateKept.NOTHING: "rlviz.environments.state.replay:unkept",
+}
+
 
 def custom_environment(env_id: str, custom: CustomEnvironment) -> Environment:
-    """The entry of an environment that was probed."""
+    """The entry for a custom environment that was probed."""
     return Environment(
         id=env_id,
         name=env_id,
@@ -25,27 +31,28 @@ def custom_environment(env_id: str, custom: CustomEnvironment) -> Environment:
         render_fps=custom.render_fps,
         sees=f"What {custom.entry_point} shows it.",
         does=f"What {custom.entry_point} lets it do.",
+        state_wrapper=_STATE_WRAPPERS[custom.state_kept_by],
         custom=custom,
     )
 
 
 def environment_of(config: RunConfig) -> Environment:
-    """The environment of a run, with its options. Raises UnknownName for one that is not in the registry."""
+    """The environment of a run, with its options. Raises UnknownName if it is not in the registry."""
     if config.custom_environment is not None:
         return custom_environment(config.env_id, config.custom_environment)
     return ENVIRONMENTS.get(config.env_id).resolve(config.env_options)
 
 
 def family_of(config: RunConfig) -> str:
-    """The family of a run's environment; an empty text for one that is not in the registry (any more)."""
+    """The family of a run's environment; empty if it is not in the registry (any more)."""
     if config.custom_environment is not None:
         return FAMILY.id
     return ENVIRONMENTS.get(config.env_id).family.id if config.env_id in ENVIRONMENTS.names() else ""
 
 
 def threshold_of(config: RunConfig) -> float | None:
-    """The reward threshold of a run's environment with the run's options; None without one, and for an environment
-    that this installation does not know (any more)."""
+    """The reward threshold of a run's environment with the run's options; None if it has none, and for an environment
+    that is not installed (any more)."""
     try:
         return environment_of(config).reward_threshold
     except InvalidRequest:

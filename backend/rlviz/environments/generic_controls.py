@@ -1,4 +1,4 @@
-"""Keys for an environment that brings none: a custom one. Imports Gymnasium: only workers import this."""
+"""Keys for an environment without its own, such as a custom one. Imports Gymnasium: only workers import this."""
 
 from __future__ import annotations
 
@@ -23,14 +23,15 @@ _PAIRS = (
     ("ArrowDown", "ArrowUp"),
     *((f"Key{less}", f"Key{more}") for less, more in ("AD", "SW", "JL", "KI", "FH", "GT", "QE", "UO", "ZX", "NM")),
 )
-"""Two keys for a number, the first for its least."""
+"""Pairs of keys for a component; the first decreases it."""
 
 _UNBOUNDED = 1.0
-"""As far as a key goes where a number has no bound."""
+"""Value that a key reaches where a component has no bound."""
 
 
 def generic_controls(space: gymnasium.Space[Any]) -> Controls:
-    """Digits for counted actions, a row of keys for each of several, a pair for each number, as far as keys go."""
+    """Digits for a Discrete space, a row of keys for each component of a MultiDiscrete one, a pair of keys for each
+    component of a Box, until keys run out."""
     if isinstance(space, spaces.Discrete):
         first = int(space.start)
         return Controls(
@@ -51,7 +52,7 @@ def generic_controls(space: gymnasium.Space[Any]) -> Controls:
 
 
 def _in_rows(counts: Sequence[int]) -> Controls:
-    """The first value of each is what happens without a key."""
+    """The first value of each component is its neutral one."""
     bindings = [
         Binding((key,), float(value), place, f"component {place}: {value}")
         for place, (row, count) in enumerate(zip(_ROWS, counts, strict=False))
@@ -61,7 +62,7 @@ def _in_rows(counts: Sequence[int]) -> Controls:
 
 
 def _in_pairs(low: Sequence[float], high: Sequence[float]) -> Controls:
-    """Zero is neutral, or the bound nearest to it."""
+    """Neutral is zero, or the bound nearest to zero."""
     least = [bound if math.isfinite(bound) else -_UNBOUNDED for bound in low]
     most = [bound if math.isfinite(bound) else _UNBOUNDED for bound in high]
     neutral = [float(value) for value in np.clip(np.zeros(len(least)), least, most)]

@@ -24,12 +24,11 @@ Env = gymnasium.Env[Any, Any]
 
 
 def make_environment(config: RunConfig, *, render: bool = False, whole_episodes: bool = False) -> Env:
-    """The environment of a run, the same for training, evaluation and whoever measures them.
+    """The environment of a run, made the same way for training, evaluation and measurements.
 
-    With ``render``, one that hands out RGB frames: the environment's own, not what the agent sees of them.
-    With ``whole_episodes``, rewards and ends are the environment's own too, whatever a wrapper makes of them
-    for learning (clipped rewards, a lost life as the end). Raises UnknownName for an environment that is not
-    in the registry.
+    With ``render``, it renders RGB frames of the environment itself, not of the agent's observations. With
+    ``whole_episodes``, rewards and ends are the environment's own too, even if a wrapper changes them for learning
+    (clipped rewards, a lost life as the end). Raises UnknownName for an environment that is not in the registry.
     """
     return make(environment_of(config), render=render, whole_episodes=whole_episodes)
 
@@ -44,7 +43,7 @@ def make(environment: Environment, *, render: bool = False, whole_episodes: bool
 
 
 def make_bare(environment: Environment, mode: str | None) -> Env:
-    """The environment itself, a step being what it is for the agent."""
+    """The environment with the wrappers that define a step."""
     if environment.custom is not None:
         return make_custom(environment.custom, mode)
     arguments = {**environment.make_arguments, **environment.options.make_arguments()}
@@ -52,8 +51,14 @@ def make_bare(environment: Environment, mode: str | None) -> Env:
     return load(environment.step_wrapper)(env, environment.options) if environment.step_wrapper is not None else env
 
 
+def make_trained(environment: Environment) -> Env:
+    """As ``make_bare``, for training: its state can be copied into a snapshot."""
+    env = make_bare(environment, None)
+    return load(environment.state_wrapper)(env, environment.options) if environment.state_wrapper is not None else env
+
+
 def put_view_on(env: Env, environment: Environment) -> Env:
-    """What the agent sees and is rewarded for."""
+    """Add the wrappers for observations and rewards."""
     return (
         load(environment.observation_wrapper)(env, environment.options)
         if environment.observation_wrapper is not None

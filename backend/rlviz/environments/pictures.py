@@ -1,4 +1,4 @@
-"""Games seen as pictures: what a step is, and what the agent sees of it. Only workers import this."""
+"""Wrappers for games with picture observations. Only workers import this."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from stable_baselines3.common.atari_wrappers import (
     FireResetEnv,
     MaxAndSkipEnv,
     NoopResetEnv,
+    StickyActionEnv,
     WarpFrame,
 )
 
@@ -20,12 +21,14 @@ from rlviz.environments.wrappers import Env, FrameSkip, StackedPictures
 
 
 def atari_steps(env: Env, options: AtariOptions) -> Env:
-    """The lower half of Stable-Baselines3's AtariWrapper: random no-ops first, and four frames a step."""
+    """First half of Stable-Baselines3's AtariWrapper: sticky actions, no-ops at the start, and four frames a step."""
+    if options.sticky_actions > 0:
+        env = StickyActionEnv(env, options.sticky_actions)
     return MaxAndSkipEnv(NoopResetEnv(env, noop_max=30), skip=FRAME_SKIP)
 
 
 def atari_view(env: Env, options: AtariOptions) -> Env:
-    """The upper half: lives as episodes, firing to begin, small grey pictures, clipped rewards; then the stack."""
+    """Second half: lives as episodes, fire to start, grey pictures of 84 × 84, clipped rewards; then frame stacking."""
     if options.life_loss_ends_episode:
         env = EpisodicLifeEnv(env)
     meanings: list[str] = env.get_wrapper_attr("get_action_meanings")()

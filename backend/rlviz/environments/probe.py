@@ -1,7 +1,7 @@
-"""python -m rlviz.environments.probe ENTRY_POINT: makes a custom environment, plays a step, and says what it is.
+"""``python -m rlviz.environments.probe ENTRY_POINT``: makes a custom environment, takes a step, and describes it.
 
-The last line of its output is JSON: a CustomEnvironment, or ``{"unavailable_reason": "…"}`` in words for
-whoever wrote the class.
+The last line of its output is JSON: a CustomEnvironment, or ``{"unavailable_reason": "…"}``, written for the author of
+the class.
 """
 
 from __future__ import annotations
@@ -21,12 +21,13 @@ from rlviz.domain.environment import CustomEnvironment
 from rlviz.domain.spaces import Space
 from rlviz.environments.make import Env, make_custom
 from rlviz.environments.source import load_class
+from rlviz.environments.state.trial import find_keeper
 
 DEFAULT_FPS = 30
 
 
 class Unusable(Exception):
-    """What is wrong with the class, and what would be right."""
+    """The class cannot be used. The message says what is wrong, and what would be right."""
 
 
 def main(entry_point: str) -> int:
@@ -43,7 +44,7 @@ def main(entry_point: str) -> int:
 
 
 def probe(entry_point: str) -> CustomEnvironment:
-    """What the class is like, once it has played a step and shown a picture. Raises Unusable, or what it raises."""
+    """Describe the class after taking a step and rendering a frame. Raises Unusable, or what the class raises."""
     made = _load(entry_point)
     said = _said_by(entry_point, made)
     env = make_custom(said, "rgb_array")
@@ -57,7 +58,8 @@ def probe(entry_point: str) -> CustomEnvironment:
         _play(env)
     finally:
         env.close()
-    return custom
+    kept, problem = find_keeper(lambda: make_custom(said, None))
+    return custom.model_copy(update={"state_kept_by": kept, "state_problem": problem})
 
 
 def _load(entry_point: str) -> Any:
@@ -76,7 +78,7 @@ def _load(entry_point: str) -> Any:
 
 
 def _said_by(entry_point: str, made: Any) -> CustomEnvironment:
-    """What the class says of itself in its attributes; the spaces come later."""
+    """What the attributes of the class say; its spaces are added later."""
     summary = (made.__doc__ or "").strip().split("\n\n")[0].replace("\n", " ").strip()
     return CustomEnvironment(
         entry_point=entry_point,

@@ -1,6 +1,6 @@
-"""What chance earns: the mean return of random actions in each registered environment, measured once and checked in.
+"""The mean return of random actions in each registered environment, measured once and checked in.
 
-``make random-returns`` writes ``random_returns.json`` beside this module. Whoever serves it imports no Gymnasium.
+``make random-returns`` writes ``random_returns.json`` beside this module. Importing it does not import Gymnasium.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ FILE = Path(__file__).with_name("random_returns.json")
 
 
 class RandomReturn(BaseModel):
-    """The returns of whole episodes of random actions, in an environment with its default options."""
+    """Returns of whole episodes with random actions, in an environment with its default options."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -29,7 +29,7 @@ class RandomReturn(BaseModel):
 
 
 def random_return_of(environment: Environment) -> RandomReturn | None:
-    """None for a custom environment, and for options that are not the default ones: neither was measured."""
+    """None for a custom environment and for other options than the defaults, which were not measured."""
     if environment.custom is not None or environment.options != type(environment.options)():
         return None
     return measured().get(environment.id)

@@ -1,4 +1,4 @@
-"""Finding a user's own class: ``module:Class`` or ``path/to/file.py:Class``."""
+"""Imports a user's own class from ``module:Class`` or ``path/to/file.py:Class``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 
 def split_entry_point(entry_point: str) -> tuple[str, str]:
-    """Module or file, and class. Raises ValueError for anything else."""
+    """Split into module or file, and class. Raises ValueError for anything else."""
     source, colon, name = entry_point.strip().rpartition(":")
     if not (colon and source and name.isidentifier()):
         raise ValueError(f"{entry_point!r} is not of the form module:Class or path/to/file.py:Class.")
@@ -32,7 +32,7 @@ def load_class(entry_point: str) -> Any:
 
 
 def _load_file(path: Path) -> ModuleType:
-    """A file as a module of its own name, beside whose file it may import others."""
+    """Import a file as a module of its own name; it may import files beside it."""
     if not path.is_file():
         raise FileNotFoundError(f"There is no file {path}.")
     name = f"rlviz_own_{path.stem}"

@@ -13,7 +13,7 @@ from rlviz.environments.controls import DOWN, LEFT, RIGHT, SPACE, UP, pressed
 _FAMILY = Family("toy-text", "Toy text", requires=("pygame",), install="pip install 'gymnasium[toy-text]'")
 
 CLIFF_STEP_LIMIT = 200
-"""Gymnasium sets none for CliffWalking; a policy that walks in a circle would never be done."""
+"""Gymnasium sets no step limit for CliffWalking, so an episode with a policy that walks in circles would never end."""
 
 _TAXI_DOES = ("south", "north", "east", "west", "pick up", "drop off")
 
@@ -38,7 +38,7 @@ class FrozenLakeOptions(Options):
         }
 
     def make_arguments(self) -> dict[str, Any]:
-        """The larger lake has a longer limit, which Gymnasium keeps under an id of its own."""
+        """The larger lake has a longer limit, which Gymnasium sets in a separate environment id."""
         return {**self.model_dump(), "max_episode_steps": 100 if self.map_name == "4x4" else 200}
 
 

@@ -1,4 +1,4 @@
-"""Environments side by side, as Stable-Baselines3 steps them. Only workers import this."""
+"""Vectorised environments for Stable-Baselines3. Only workers import this."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv
 
 from rlviz.domain.config import RunConfig
 from rlviz.environments.custom import environment_of
-from rlviz.environments.make import make_bare, put_view_on
+from rlviz.environments.make import make_trained, put_view_on
 
 
 def make_training_environments(config: RunConfig, n_envs: int) -> VecEnv:
-    """``n_envs`` environments of a run side by side, seeded with the run's seed and those that follow it.
+    """``n_envs`` environments of a run, seeded with the run's seed and those that follow it.
 
-    Episodes are counted below what the agent sees: returns are the environment's own, and a lost life ends none.
+    Episodes are counted below the wrappers for the agent: returns are the environment's own, and a lost life does not
+    end an episode.
     """
     environment = environment_of(config)
     return make_vec_env(
-        lambda: make_bare(environment, None),
+        lambda: make_trained(environment),
         n_envs,
         config.seed,
         wrapper_class=lambda env: put_view_on(env, environment),
@@ -30,9 +31,11 @@ def make_training_environments(config: RunConfig, n_envs: int) -> VecEnv:
 
 
 class LeanVecEnv(DummyVecEnv):
-    """The library's ``DummyVecEnv`` without its deep copies of each step, which take as long as the simpler of the
-    environments: an info and a buffer of observations are copied, but not what an info holds. So what an info holds
-    is not to be changed, and not to be kept for longer than a step: an environment may change it in place.
+    """Stable-Baselines3's ``DummyVecEnv`` without its deep copies in each step, which take as long as a step of the
+    simpler environments.
+
+    Infos and observation buffers are copied, but not the values in an info. So do not change a value in an info, nor
+    keep it for longer than a step: an environment may change it in place.
     """
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:

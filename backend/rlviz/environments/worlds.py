@@ -1,4 +1,4 @@
-"""Box2D worlds that know nothing of earlier episodes. Only workers import this."""
+"""Wrappers that make Box2D episodes independent of earlier ones. Only workers import this."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from rlviz.environments.wrappers import Env, Wrapper
 class NewWorld(Wrapper):
     """Makes a new Box2D world at each reset, as Gymnasium does for LunarLander only.
 
-    BipedalWalker and CarRacing empty their world and fill it again. What the solver keeps of the bodies before, the
-    order of its lists among it, moves the last digits: the same seed and actions then give other episodes.
+    BipedalWalker and CarRacing empty their world and fill it again. What the solver keeps of earlier bodies, such as
+    the order of its lists, changes the last digits, so that the same seed and actions would give other episodes.
     """
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         inner: Any = self.unwrapped
-        inner._destroy()  # while its bodies' world is there
+        inner._destroy()  # while the world of its bodies exists
         inner.world = Box2D.b2World(gravity=inner.world.gravity)
         return self.env.reset(seed=seed, options=options)
 

@@ -1,4 +1,4 @@
-"""What stands between an environment and the agent. Imports Gymnasium: only workers import this."""
+"""Environment wrappers. Imports Gymnasium: only workers import this."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Wrapper = gymnasium.Wrapper[Any, Any, Any, Any]
 
 
 class FrameSkip(Wrapper):
-    """Each step takes its action ``skip`` times and adds the rewards up; less at the end of an episode."""
+    """Repeats each action ``skip`` times and sums the rewards; fewer times at the end of an episode."""
 
     def __init__(self, env: Env, skip: int) -> None:
         super().__init__(env)
@@ -31,7 +31,7 @@ class FrameSkip(Wrapper):
 
 
 class StackedPictures(Wrapper):
-    """The last ``count`` grey pictures, oldest first, as the channels of one (count, height, width) picture.
+    """Stacks the last ``count`` grey pictures, oldest first, as channels: (count, height, width).
 
     After a reset all of them are the first.
     """
@@ -55,7 +55,7 @@ class StackedPictures(Wrapper):
 
 
 class NumberedTuple(gymnasium.ObservationWrapper[Any, Any, Any]):
-    """A tuple of discrete observations as one number: its place if all tuples are counted in order."""
+    """Encodes a tuple of discrete observations as one number: its index among all tuples."""
 
     def __init__(self, env: Env) -> None:
         super().__init__(env)
@@ -72,7 +72,7 @@ def numbered(env: Env, options: object) -> Env:
 
 
 class RawOutcome(Wrapper):
-    """Notes rewards and ends as they were before the wrappers above changed them."""
+    """Records rewards and ends as they were before the wrappers above changed them."""
 
     def __init__(self, env: Env) -> None:
         super().__init__(env)
@@ -93,10 +93,9 @@ class RawOutcome(Wrapper):
 
 
 class WholeEpisodes(Wrapper):
-    """What the agent sees, with the rewards and ends of the environment itself.
+    """Observations with all wrappers, but rewards and ends of the environment itself.
 
-    Where a wrapper ends an episode early (a life was lost), it is begun again as in training, and the
-    episode goes on.
+    Where a wrapper ends an episode early (a life was lost), it is reset as in training, and the episode goes on.
     """
 
     def __init__(self, env: Env, raw: RawOutcome) -> None:
@@ -104,7 +103,7 @@ class WholeEpisodes(Wrapper):
         self._raw = raw
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        if self.env.has_wrapper_attr("was_real_done"):  # EpisodicLifeEnv would go on with the game under way
+        if self.env.has_wrapper_attr("was_real_done"):  # EpisodicLifeEnv would continue the current game
             self.env.set_wrapper_attr("was_real_done", True)
         found = self.env.reset(seed=seed, options=options)
         self._raw.clear()

@@ -1,1 +1,1 @@
-"""Playing a saved policy, filming it, and summing up how it did. Runs in a worker process of its own."""
+"""Playing a saved policy, filming it, and summarising its episodes. Runs in a worker process."""

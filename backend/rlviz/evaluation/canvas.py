@@ -1,4 +1,4 @@
-"""One video frame: the environment's picture, fitted, above its caption."""
+"""Canvas: one video frame, the environment's picture above its caption."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rlviz.domain.errors import VideoNotWritten
 from rlviz.evaluation.caption import BACKGROUND, MIN_WIDTH, STRIP_HEIGHT, CaptionStrip, Pixels, Text
 
 MAX_HEIGHT = 720
-"""Pixels of a video frame, caption strip included."""
+"""Minimum size of a video frame in pixels, caption included."""
 
 
 class Canvas:

@@ -1,4 +1,4 @@
-"""The strip under the picture: which episode, which step, and the return so far."""
+"""The caption of a video frame: episode, step, and return so far."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from PIL import Image, ImageDraw, ImageFont
 Pixels = NDArray[np.uint8]
 
 STRIP_HEIGHT = 28
-"""Pixels; even, so that a picture of even height stays even."""
+"""Height in pixels; even, so that a picture of even height stays even."""
 
 MIN_WIDTH = 400
-"""Pixels; narrower strips could not hold the three fields."""
+"""Width in pixels below which the three fields do not fit."""
 
 BACKGROUND = 24
 _FOREGROUND = 235
@@ -25,13 +25,13 @@ _MARGIN = 10
 
 
 class Text(Protocol):
-    """What is written under one frame, in three fields."""
+    """The three fields of a frame's caption."""
 
     def fields(self) -> tuple[str, str, str]: ...
 
 
 class Caption(NamedTuple):
-    """What is written under one frame. ``step`` is 0 for the frame that the reset shows."""
+    """The caption of a frame. ``step`` is 0 for the frame after the reset."""
 
     episode: int
     episodes: int
@@ -47,7 +47,7 @@ class Caption(NamedTuple):
 
 
 class MomentCaption(NamedTuple):
-    """The same for a clip, whose policy is that of ``policy_step``."""
+    """The caption of a frame in a clip, with the policy of ``policy_step``."""
 
     policy_step: int
     step: int
@@ -62,10 +62,10 @@ def _number(value: float) -> str:
 
 
 class CaptionStrip:
-    """Writes captions into ``strip``, a (STRIP_HEIGHT, W, 3) view of the canvas with W ≥ MIN_WIDTH.
+    """Draws captions into ``strip``, a (STRIP_HEIGHT, W, 3) view of the canvas with W ≥ MIN_WIDTH.
 
-    A field is drawn again only when its text has changed, from glyphs that Pillow rendered once:
-    some ten microseconds a frame.
+    A field is drawn again only when its text has changed, from glyphs that Pillow rendered once: some ten microseconds
+    a frame.
     """
 
     def __init__(self, strip: Pixels) -> None:
@@ -83,7 +83,7 @@ class CaptionStrip:
 
 
 def _write(field: Pixels, text: str) -> None:
-    """Replace the text in ``field``; what does not fit is cut off."""
+    """Replace the text in ``field``, cut off where it does not fit."""
     line = np.concatenate([_glyph(character) for character in text], axis=1)
     width = min(line.shape[1], field.shape[1])
     field[:, :width] = line[:, :width, np.newaxis]
@@ -97,7 +97,7 @@ def _font() -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
 
 @cache
 def _glyph(character: str) -> Pixels:
-    """``character`` as grey levels, (STRIP_HEIGHT, advance). Digits are all equally wide, so numbers stand still."""
+    """``character`` as grey levels, (STRIP_HEIGHT, advance). Digits have equal widths, so that numbers do not move."""
     font = _font()
     image = Image.new("L", (round(font.getlength(character)), STRIP_HEIGHT), BACKGROUND)
     ImageDraw.Draw(image).text((0, (STRIP_HEIGHT - _FONT_SIZE) // 2 - 2), character, _FOREGROUND, font)

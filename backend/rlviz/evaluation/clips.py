@@ -1,19 +1,20 @@
-"""The worker of a run's clips: plays what is wanted until nothing is wanted any more."""
+"""The worker that renders a run's clips until there are no requests."""
 
 from __future__ import annotations
 
 import contextlib
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
+from typing import Any
 
 import torch
 
 from rlviz.algorithms.policy import TrainedPolicy
-from rlviz.domain.clips import MAX_CLIP_STEPS, ClipRecord, ClipWish, PlayedEpisode
+from rlviz.domain.clips import MAX_CLIP_STEPS, ClipRecord, ClipRequest, PlayedEpisode
 from rlviz.domain.config import RunConfig
-from rlviz.domain.evaluation import VideoFacts
+from rlviz.domain.evaluation import EpisodeResult, VideoFacts
 from rlviz.domain.value_slice import SlicePlan
 from rlviz.environments.custom import environment_of
 from rlviz.environments.make import make_environment
@@ -23,25 +24,32 @@ from rlviz.evaluation.evaluate import cause_of, load_policy
 from rlviz.evaluation.film import film
 from rlviz.evaluation.growth import GrowthPicture, progress_of
 from rlviz.evaluation.recorder import VideoRecorder
-from rlviz.evaluation.thumbnail import Thumbnail
+from rlviz.evaluation.saliency import step_saliency
+from rlviz.evaluation.step_recorder import StepRecorder, records_about
+from rlviz.evaluation.thumbnail import PLACE, Thumbnail
 from rlviz.evaluation.value_slice import ranges_seen, value_slice
-from rlviz.rollout.episode import Env
+from rlviz.records.about import RecordsAbout
+from rlviz.records.writer import StepWriter
+from rlviz.rollout.episode import Env, Step
 from rlviz.rundir.atomic import remove_leftovers, write_atomically
 from rlviz.rundir.clips import Clips
 from rlviz.rundir.folder import RunFolder
 
 IDLE_SECONDS = 8.0
-"""So long it waits for the next wish: who has clicked clicks again, and finds everything loaded."""
+"""Seconds to wait for another request: a user who has clicked often clicks again, and everything is loaded."""
 
 LOOK_SECONDS = 0.02
+LOOK_EVERY = 50
+"""Steps to play for a thumbnail between two checks for more urgent requests."""
+
 GROWTH_SECONDS = 8.0
-"""Of each episode in the video of a run's growth, at most."""
+"""Maximum number of steps of each episode in a growth video."""
 
 
 def make_clips(folder: RunFolder, *, idle_seconds: float = IDLE_SECONDS) -> None:
-    """Answer every wish in ``film/clips/wanted``, the newest first, then wait a little for more.
+    """Answer every request in ``film/clips/wanted``, the newest first, then wait a little for more.
 
-    A wish that cannot be fulfilled is answered with the cause. Raises RunFolderError if the run cannot be read.
+    A request that fails is answered with the cause. Raises RunFolderError if the run cannot be read.
     """
     clips = Clips(folder)
     clips.make_folders()
@@ -49,15 +57,15 @@ def make_clips(folder: RunFolder, *, idle_seconds: float = IDLE_SECONDS) -> None
     with contextlib.closing(_Studio(folder, clips)) as studio:
         waits_since = time.monotonic()
         while time.monotonic() - waits_since < idle_seconds and folder.is_there():
-            if (wish := clips.newest_wish()) is None:
+            if (request := clips.next_request()) is None:
                 time.sleep(LOOK_SECONDS)
                 continue
-            studio.fulfil(wish)
+            studio.fulfil(request)
             waits_since = time.monotonic()
 
 
 class _Studio:
-    """The environment of a run, ready to film in."""
+    """The environment of a run, with what is needed to film in it."""
 
     def __init__(self, folder: RunFolder, clips: Clips) -> None:
         self._folder, self._clips = folder, clips
@@ -76,76 +84,172 @@ class _Studio:
         if "env" in vars(self):
             self.env.close()
 
-    def fulfil(self, wish: ClipWish) -> None:
-        record = ClipRecord(id=wish.id, kind=wish.kind, seed=wish.seed, greedy=wish.greedy)
+    def fulfil(self, request: ClipRequest) -> None:
+        record = ClipRecord(id=request.id, kind=request.kind, seed=request.seed, greedy=request.greedy)
         try:
-            if wish.plan is not None:
-                self._slice(wish, wish.plan)
+            if request.plan is not None:
+                self._slice(request, request.plan)
+            elif request.saliency is not None:
+                policy = self._policy(request.policies[0])
+                found = step_saliency(self._folder, self.env, policy, request.saliency)
+                self._clips.write_saliency(request.id, found)
+            elif request.picture_only:
+                record = record.model_copy(update=self._picture(request))
             else:
-                episodes, video = self._grow(wish) if wish.kind == "growth" else self._play(wish)
-                record = record.model_copy(update={"episodes": episodes, "video": video})
+                record = record.model_copy(
+                    update=self._grow(request) if request.kind == "growth" else self._play(request)
+                )
+        except _MoreUrgent:
+            return
         except Exception as error:
             traceback.print_exc()
-            self._clips.video_path(wish.id).unlink(missing_ok=True)
-            self._clips.slice_path(wish.id).unlink(missing_ok=True)
+            self._clips.remove_made(request.id)
             record = record.model_copy(update={"cause": cause_of(error)})
         self._clips.answer(record)
-        self._clips.retire(wish.keep_bytes, spare=wish.id)
+        self._clips.retire(request.keep_bytes, spare=request.id)
 
-    def _play(self, wish: ClipWish) -> tuple[list[PlayedEpisode], VideoFacts]:
-        """One episode."""
+    def _play(self, request: ClipRequest) -> dict[str, Any]:
+        """Film and record one episode; return fields of the clip's record."""
         thumbnail = Thumbnail()
-        with self._recorder(wish) as video:
-            (step,), (file,) = wish.steps, wish.policies
+        (step,), (file,) = request.steps, request.policies
+        policy, about = self._policy(file), self._about(request)
+        path = self._clips.steps_path(request.id)
+        with (
+            self._recorder(request) as video,
+            StepWriter(path, self._folder.path, about, max_bytes=request.keep_bytes) as writer,
+            StepRecorder(writer, about, policy) as steps,
+        ):
             scene = _Scene(video, step, thumbnail.show)
-            episode = self._episode(wish, step, self._policy(file), scene)
-        facts = self._facts(wish, video)
-        path = self._clips.thumbnail_path(wish.id)
-        write_atomically(path, thumbnail.webp(), self._folder.path)
-        return [episode], facts
+            episode = self._episode(request, step, policy, scene, steps=steps)
+        self._write_thumbnail(request, thumbnail)
+        return {"episodes": [episode], "video": self._facts(request, video), "steps": writer.facts()}
 
-    def _grow(self, wish: ClipWish) -> tuple[list[PlayedEpisode], VideoFacts]:
+    def _picture(self, request: ClipRequest) -> dict[str, Any]:
+        """Only a thumbnail. The episode is played without being drawn, and again up to the moment to be drawn.
+
+        Raises _MoreUrgent as soon as something else is wanted.
+        """
+        (step,), (file,) = request.steps, request.policies
+        policy = self._policy(file)
+        (result,) = self._undrawn(request, policy, MAX_CLIP_STEPS)
+        moment = max(1, round(result.episode_length * PLACE))
+        for _ in self._undrawn(request, policy, moment):
+            pass
+        thumbnail = Thumbnail()
+        thumbnail.show(check_picture(self.env.render()))
+        self._write_thumbnail(request, thumbnail)
+        return {"episodes": [_played(step, result, MAX_CLIP_STEPS)]}
+
+    def _undrawn(self, request: ClipRequest, policy: TrainedPolicy, max_steps: int) -> Iterator[EpisodeResult]:
+        """The episode, or its first ``max_steps`` steps; afterwards the environment is as the last of them left it."""
+        return film(
+            self.env,
+            policy,
+            None,
+            episodes=1,
+            seed=request.seed,
+            deterministic=request.greedy,
+            steps=_Interruption(self._clips),
+            max_steps=max_steps,
+        )
+
+    def _write_thumbnail(self, request: ClipRequest, thumbnail: Thumbnail) -> None:
+        write_atomically(self._clips.thumbnail_path(request.id), thumbnail.webp(), self._folder.path)
+
+    def _about(self, request: ClipRequest) -> RecordsAbout:
+        """Clips are never verified, so only the first and the last frame are hashed."""
+        return records_about(
+            self.config,
+            self.env,
+            deterministic=request.greedy,
+            frames_every=MAX_CLIP_STEPS + 1,
+            max_steps=MAX_CLIP_STEPS,
+            clip_id=request.id,
+        )
+
+    def _grow(self, request: ClipRequest) -> dict[str, Any]:
         """An episode of each policy, with the curve of the return in a corner."""
         episodes, curve = [], progress_of(self._folder)
         max_steps = max(1, round(GROWTH_SECONDS * environment_of(self.config).render_fps))
-        with self._recorder(wish) as video:
-            for step, file in zip(wish.steps, wish.policies, strict=True):
+        with self._recorder(request) as video:
+            for step, file in zip(request.steps, request.policies, strict=True):
                 scene = _Scene(video, step, overlay=GrowthPicture(curve, step))
-                episodes.append(self._episode(wish, step, self._policy(file), scene, max_steps))
+                episodes.append(self._episode(request, step, self._policy(file), scene, max_steps))
                 scene.hold(round(environment_of(self.config).render_fps * 0.5))
-        return episodes, self._facts(wish, video)
+        return {"episodes": episodes, "video": self._facts(request, video)}
 
-    def _slice(self, wish: ClipWish, plan: SlicePlan) -> None:
-        """No episode is played: the policy is asked what it expects."""
+    def _slice(self, request: ClipRequest, plan: SlicePlan) -> None:
+        """Compute a value slice, for which no episode is played."""
         seen = None if plan.evaluation_id is None else ranges_seen(self._folder, plan.evaluation_id)
-        self._clips.write_slice(wish.id, value_slice(self._policy(wish.policies[0]), plan, seen))
+        self._clips.write_slice(request.id, value_slice(self._policy(request.policies[0]), plan, seen))
 
     def _policy(self, file: str) -> TrainedPolicy:
         return load_policy(self._folder, self.config.algo, file)
 
     def _episode(
-        self, wish: ClipWish, step: int, policy: TrainedPolicy, scene: _Scene, max_steps: int = MAX_CLIP_STEPS
+        self,
+        request: ClipRequest,
+        step: int,
+        policy: TrainedPolicy,
+        scene: _Scene,
+        max_steps: int = MAX_CLIP_STEPS,
+        steps: StepRecorder | None = None,
     ) -> PlayedEpisode:
         first_frame = scene.frames
         (result,) = film(
-            self.env, policy, scene, episodes=1, seed=wish.seed, deterministic=wish.greedy, max_steps=max_steps
+            self.env,
+            policy,
+            scene,
+            episodes=1,
+            seed=request.seed,
+            deterministic=request.greedy,
+            steps=steps,
+            max_steps=max_steps,
         )
-        cut = result.truncated and result.episode_length >= max_steps
-        return PlayedEpisode(
-            step=step,
-            episode_return=result.episode_return,
-            episode_length=result.episode_length,
-            terminated=result.terminated,
-            truncated=result.truncated and not cut,
-            cut=cut,
-            first_frame=first_frame,
-        )
+        return _played(step, result, max_steps).model_copy(update={"first_frame": first_frame})
 
-    def _recorder(self, wish: ClipWish) -> VideoRecorder:
-        return VideoRecorder(self._clips.video_path(wish.id), fps=environment_of(self.config).render_fps)
+    def _recorder(self, request: ClipRequest) -> VideoRecorder:
+        return VideoRecorder(self._clips.video_path(request.id), fps=environment_of(self.config).render_fps)
 
-    def _facts(self, wish: ClipWish, video: VideoRecorder) -> VideoFacts:
-        return video.facts(self._clips.video_path(wish.id).relative_to(self._folder.path).as_posix())
+    def _facts(self, request: ClipRequest, video: VideoRecorder) -> VideoFacts:
+        return video.facts(self._clips.video_path(request.id).relative_to(self._folder.path).as_posix())
+
+
+class _MoreUrgent(Exception):
+    """Raised while a thumbnail is rendered, when somebody waits for a clip."""
+
+
+class _Interruption:
+    """Raises _MoreUrgent while an episode is played for a thumbnail, when somebody waits for a clip."""
+
+    def __init__(self, clips: Clips) -> None:
+        self._clips = clips
+
+    def wants_frame(self, step: Step) -> bool:
+        return False
+
+    def look(self, picture: object) -> None:
+        """Ignores frames, which are not rendered."""
+
+    def add(self, step: Step, env: Env, seed: int) -> None:
+        if step.number % LOOK_EVERY == 0:
+            request = self._clips.next_request()
+            if request is not None and not request.picture_only:
+                raise _MoreUrgent
+
+
+def _played(step: int, result: EpisodeResult, max_steps: int) -> PlayedEpisode:
+    """``result`` of the policy of ``step``, as the first of a clip in which an episode has ``max_steps`` at most."""
+    cut = result.truncated and result.episode_length >= max_steps
+    return PlayedEpisode(
+        step=step,
+        episode_return=result.episode_return,
+        episode_length=result.episode_length,
+        terminated=result.terminated,
+        truncated=result.truncated and not cut,
+        cut=cut,
+        first_frame=0,
+    )
 
 
 class _Scene:
@@ -175,7 +279,7 @@ class _Scene:
         self._video.add(*self._last)
 
     def hold(self, frames: int) -> None:
-        """Show the last frame for so many more."""
+        """Repeat the last frame so many times."""
         for _ in range(frames if self._last is not None else 0):
             assert self._last is not None
             self._video.add(*self._last)

@@ -1,4 +1,4 @@
-"""One ffmpeg process that turns raw frames into an MP4 that every browser plays."""
+"""VideoEncoder: an ffmpeg process that turns raw frames into an MP4 that every browser plays."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import IO
 
 import imageio_ffmpeg
+import numpy as np
 
 from rlviz.domain.errors import VideoNotWritten
 from rlviz.evaluation.caption import Pixels
 
 _PIPE_BYTES = 1 << 20
-_DISK_FULL = (256 - errno.ENOSPC, 256 - errno.EDQUOT)  # ffmpeg ends with minus the error's number
+_DISK_FULL = (256 - errno.ENOSPC, 256 - errno.EDQUOT)  # ffmpeg exits with minus the error number
 _PRESET = "ultrafast"  # on a drawn scene half the time of "medium", for about 1 MB a minute
 
 
@@ -44,9 +45,9 @@ class Encoder:
         _widen(self._frames.fileno())
 
     def write(self, frame: Pixels) -> None:
-        """Hand over one (height, width, 3) frame."""
+        """Write one (height, width, 3) frame."""
         try:
-            self._frames.write(frame.tobytes())
+            self._frames.write(np.ascontiguousarray(frame).data)
         except (OSError, ValueError) as error:
             raise self._failure() from error
 
@@ -61,7 +62,7 @@ class Encoder:
             self._log.close()
 
     def abort(self) -> None:
-        """End ffmpeg at once; what it wrote is of no use. Safe to call after a failure."""
+        """End ffmpeg at once and discard its output. Safe to call after a failure."""
         self._process.kill()
         with contextlib.suppress(OSError):
             self._frames.close()
@@ -80,23 +81,23 @@ class Encoder:
 
 
 def _input(width: int, height: int, fps: float) -> list[str]:
-    """Raw frames from standard input, in words of ffmpeg."""
+    """Arguments for raw frames from standard input."""
     shape = {"-f": "rawvideo", "-pix_fmt": "rgb24", "-s": f"{width}x{height}", "-r": f"{fps:g}", "-i": "-"}
     return ["-y", "-hide_banner", "-nostats", "-loglevel", "error", *_words(shape)]
 
 
 def _output(fps: float) -> list[str]:
-    """H.264 in an MP4. Every two seconds comes a frame that a player can jump to."""
+    """Arguments for H.264 in an MP4, with a keyframe every two seconds for seeking."""
     options = {
         "-vcodec": "libx264",
         "-preset": _PRESET,
         "-pix_fmt": "yuv420p",
         "-crf": "23",
         "-g": str(max(1, round(2 * fps))),
-        # ffmpeg converts RGB with the BT.601 matrix; unless told, players guess by the picture's height.
+        # ffmpeg converts RGB with the BT.601 matrix; players guess by the size unless told
         "-x264-params": "colorprim=smpte170m:transfer=smpte170m:colormatrix=smpte170m",
         "-movflags": "+faststart",
-        "-threads": "1",  # more cost a quarter more processor time, and runs may be training next door
+        "-threads": "1",  # more threads cost a quarter more processor time, and runs may be training at the same time
         "-f": "mp4",
     }
     return _words(options)
@@ -107,7 +108,7 @@ def _words(options: dict[str, str]) -> list[str]:
 
 
 def _widen(pipe: int) -> None:
-    """Let a whole frame wait in the pipe, where the system allows it."""
+    """Enlarge the pipe to hold a whole frame, where the system allows it."""
     if sys.platform == "linux":
         import fcntl
 

@@ -15,10 +15,12 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import torch
+from gymnasium import spaces
 
 from rlviz.algorithms import ALGORITHMS
 from rlviz.algorithms.policy import Policy, TrainedPolicy
 from rlviz.algorithms.weights import read_policy
+from rlviz.analysis.pictures import PictureLayout, is_picture
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import ArtifactNotFound, CheckpointUnusable, RlvizError, brief
 from rlviz.domain.evaluation import EpisodeResult, EvaluationRecord, EvaluationStatus, EvaluationSummary
@@ -26,10 +28,12 @@ from rlviz.domain.times import utc
 from rlviz.environments.custom import environment_of
 from rlviz.environments.make import make_environment
 from rlviz.evaluation.film import film
+from rlviz.evaluation.picture_strips import PictureStrips
 from rlviz.evaluation.recorder import VideoRecorder
 from rlviz.evaluation.step_recorder import StepRecorder, records_about
 from rlviz.evaluation.summary import summarize
 from rlviz.records.writer import StepWriter
+from rlviz.rollout.episode import MAX_EPISODE_STEPS, Env
 from rlviz.rundir.artifacts import find_artifact
 from rlviz.rundir.files import open_file
 from rlviz.rundir.folder import RunFolder
@@ -69,6 +73,7 @@ class _Job:
     def __init__(self, folder: RunFolder, record: EvaluationRecord, clock: Clock) -> None:
         self.folder, self.record, self.clock = folder, record, clock
         self.video, self.steps = folder.video_path(record.id), folder.steps_path(record.id)
+        self.pictures = folder.pictures_path(record.id)
 
     def run(self) -> EvaluationRecord:
         self._update(status=EvaluationStatus.RUNNING, started_at=self._now(), episodes_done=0)
@@ -83,8 +88,8 @@ class _Job:
         try:
             return self._update(status=EvaluationStatus.FAILED, ended_at=self._now(), cause=cause, summary=None)
         finally:
-            self.video.unlink(missing_ok=True)
-            self.steps.unlink(missing_ok=True)
+            for path in (self.video, self.steps, self.pictures):
+                path.unlink(missing_ok=True)
 
     def _play(self, config: RunConfig, policy: Policy) -> EvaluationSummary:
         """Film and record as far as asked for; what is written is in its place afterwards."""
@@ -93,16 +98,26 @@ class _Job:
         with contextlib.ExitStack() as stack:
             render = asked.video or asked.steps is not None
             env = stack.enter_context(contextlib.closing(make_environment(config, render=render, whole_episodes=True)))
-            video, writer, recorder = None, None, None
+            video, writer, recorder, pictures = None, None, None, None
             if asked.video:
                 fps = environment_of(config).render_fps
                 video = stack.enter_context(VideoRecorder(self.video, fps=fps))
             if asked.steps is not None:
-                about = records_about(config, asked, env)
+                about = records_about(
+                    config,
+                    env,
+                    deterministic=asked.deterministic,
+                    frames_every=asked.steps.frames_every,
+                    max_steps=MAX_EPISODE_STEPS,
+                    evaluation_id=asked.id,
+                )
                 writer = stack.enter_context(
                     StepWriter(self.steps, self.folder.path, about, max_bytes=asked.steps.max_bytes)
                 )
-                recorder = stack.enter_context(StepRecorder(writer, about, policy))
+                if asked.steps.pictures and (layout := _layout_of(env)) is not None:
+                    strips = PictureStrips(self.pictures, self.folder.path, layout, max_bytes=asked.steps.max_bytes)
+                    pictures = stack.enter_context(strips)
+                recorder = stack.enter_context(StepRecorder(writer, about, policy, pictures=pictures))
             for result in film(
                 env,
                 policy,
@@ -116,9 +131,13 @@ class _Job:
                 self._update(episodes_done=len(results))
         return summarize(
             results,
-            video.facts(self.video.relative_to(self.folder.path).as_posix()) if video is not None else None,
+            video.facts(self._name(self.video)) if video is not None else None,
             writer.facts() if writer is not None else None,
+            pictures.facts(self._name(self.pictures)) if pictures is not None else None,
         )
+
+    def _name(self, path: Path) -> str:
+        return path.relative_to(self.folder.path).as_posix()
 
     def _now(self) -> datetime:
         return utc(self.clock())
@@ -128,6 +147,13 @@ class _Job:
         self.folder.write_evaluation(record)
         self.record = record
         return record
+
+
+def _layout_of(env: Env) -> PictureLayout | None:
+    """How what the agent sees is made of pictures; None if it sees none."""
+    space = env.observation_space
+    shape = space.shape or ()
+    return PictureLayout.of(shape) if isinstance(space, spaces.Box) and is_picture(shape, space.dtype) else None
 
 
 def load_policy(folder: RunFolder, algo: str, checkpoint: str | None, pinned: Path | None = None) -> TrainedPolicy:

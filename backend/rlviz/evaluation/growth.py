@@ -1,4 +1,4 @@
-"""The curve of the return in the corner of a picture, drawn up to the moment of the policy that plays."""
+"""The curve of the return in the corner of a frame, up to the policy that plays."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import READ_BYTES, JournalTail
 
 _POINTS = 200
-_SHARE = 0.34  # of the picture's width
-_SMALLEST = 96  # pixels; a curve in less cannot be read
-_MIN_PICTURE = 320  # pixels; smaller pictures are enlarged, pixel by pixel
+_SHARE = 0.34  # share of the picture's width
+_SMALLEST = 96  # pixels; a smaller curve cannot be read
+_MIN_PICTURE = 320  # pixels; smaller pictures are enlarged by a whole number
 _BACKGROUND, _ALL, _DONE, _NOW = (20, 22, 28), (92, 98, 112), (94, 178, 255), (255, 196, 84)
 _OPACITY = 0.85
 
@@ -33,7 +33,7 @@ class Progress:
 
 
 def progress_of(folder: RunFolder) -> Progress:
-    """The curve of the return of all training so far, in a few points; empty if no episode has ended yet."""
+    """The curve of the mean return over the whole training, in a few points; empty if no episode has ended."""
     steps, returns = list[float](), list[float]()
     tail = JournalTail(folder.metrics_path)
     while lines := tail.read(READ_BYTES):
@@ -51,7 +51,7 @@ def progress_of(folder: RunFolder) -> Progress:
 
 
 class GrowthPicture:
-    """Puts ``progress``, with the part up to ``step`` marked, into the upper right corner of pictures of one size."""
+    """Draws ``progress``, with the part up to ``step`` marked, into the upper right corner of pictures of one size."""
 
     def __init__(self, progress: Progress, step: int) -> None:
         self._progress, self._step = progress, step
@@ -71,7 +71,7 @@ class GrowthPicture:
         return drawn
 
     def _paint(self, width: int) -> Pixels:
-        """The curve alone; drawn twice as large and made smaller, which makes its lines smooth."""
+        """The curve alone; drawn at twice the size and scaled down for smooth lines."""
         size = (2 * width, round(1.1 * width))
         image = Image.new("RGB", size, _BACKGROUND)
         draw = ImageDraw.Draw(image)

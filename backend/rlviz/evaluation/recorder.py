@@ -1,4 +1,4 @@
-"""VideoRecorder: frames in, one whole MP4 out, or none."""
+"""VideoRecorder: writes frames into an MP4 file that is either complete or absent."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class VideoRecorder:
             self._discard()
 
     def facts(self, file: str) -> VideoFacts:
-        """What was written, once the block has been left; ``file`` is what to call it."""
+        """The video that was written, after the block; ``file`` is its path to note."""
         if self._canvas is None:
             raise VideoNotWritten("There is no video: no frame was recorded.")
         return VideoFacts(

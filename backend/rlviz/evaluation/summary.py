@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import fmean, pstdev
 
-from rlviz.domain.evaluation import EpisodeResult, EvaluationSummary, Spread, StepsFacts, VideoFacts
+from rlviz.domain.evaluation import EpisodeResult, EvaluationSummary, PicturesFacts, Spread, StepsFacts, VideoFacts
 
 
 def summarize(
-    episodes: Sequence[EpisodeResult], video: VideoFacts | None, steps: StepsFacts | None = None
+    episodes: Sequence[EpisodeResult],
+    video: VideoFacts | None,
+    steps: StepsFacts | None = None,
+    pictures: PicturesFacts | None = None,
 ) -> EvaluationSummary:
-    """Spread of return and length over ``episodes`` (at least one), and how they ended."""
+    """Statistics of return and length over ``episodes`` (at least one), and how many terminated and were truncated."""
     return EvaluationSummary(
         episodes=list(episodes),
         episode_return=_spread([episode.episode_return for episode in episodes]),
@@ -20,6 +23,7 @@ def summarize(
         truncated=sum(episode.truncated for episode in episodes),
         video=video,
         steps=steps,
+        pictures=pictures,
     )
 
 

@@ -1,4 +1,4 @@
-"""Reading a value slice of a trained policy: one batch of 4,096 observations, and no environment."""
+"""Computing a value slice of a trained policy: one batch of 4,096 observations, without an environment."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from numpy.typing import NDArray
 from rlviz.algorithms.policy import TrainedPolicy
 from rlviz.algorithms.reading import Numbers, Reading
 from rlviz.domain.errors import NotSliceable, RunFolderError
-from rlviz.domain.value_slice import RESOLUTION, SlicePlan, SliceRange, ValueSlice
+from rlviz.domain.value_slice import MOST_COMPONENTS, RESOLUTION, SlicePlan, SliceRange, ValueSlice
 from rlviz.records.reader import StepFile
 from rlviz.rundir.folder import RunFolder
 
 REACH = 3.0
-"""A component without bounds, of which nothing was seen, is drawn so far on either side of where it is held."""
+"""Range on either side of the held value for a component without bounds, of which nothing was recorded."""
 
 MARGIN = 0.05
-"""Of the range that was seen, shown beyond each of its ends."""
+"""Margin beyond each end of the recorded range, as a share of it."""
 
 UNBOUNDED = 1e6
-"""Bounds as far out as this say nothing: some environments write the greatest number there is."""
+"""Bounds beyond this are ignored: some environments give the largest representable number."""
 
 Ranges = tuple[NDArray[np.float64], NDArray[np.float64]]
-"""The least and the greatest of each component."""
+"""Least and greatest value of each component."""
 
 
 def ranges_seen(folder: RunFolder, evaluation_id: str) -> Ranges | None:
-    """What the step records of an evaluation say; None if there are none any more, or if they cannot be read."""
+    """The ranges in the step records of an evaluation; None if there are none, or if they cannot be read."""
     low: NDArray[np.float64] | None = None
     high: NDArray[np.float64] | None = None
     readable = suppress(FileNotFoundError, RunFolderError, ValueError)
@@ -50,16 +50,18 @@ def value_slice(policy: TrainedPolicy, plan: SlicePlan, seen: Ranges | None) -> 
     """V(s) where the policy has it; else the greatest Q(s, a), or, where actions are continuous, that of the action
     that it takes without noise. ``seen``: how far components went. Raises NotSliceable."""
     space = policy.model.observation_space
-    if not isinstance(space, spaces.Box) or len(space.shape) != 1 or max(plan.x, plan.y) >= space.shape[0]:
+    if not isinstance(space, spaces.Box) or max(plan.x, plan.y) >= (size := math.prod(space.shape)):
         raise NotSliceable(f"The policy sees {space}, of which components {plan.x} and {plan.y} cannot be varied.")
+    if plan.x == plan.y or size > MOST_COMPONENTS:
+        raise NotSliceable(f"Two different components can be varied, of {MOST_COMPONENTS:,} at most.")
     at = _middle(space) if plan.at is None else np.array(plan.at, np.float64)
-    if at.shape != space.shape:
-        raise NotSliceable(f"The policy sees {space.shape[0]} numbers; {at.size} were given for at.")
+    if at.shape != (size,):
+        raise NotSliceable(f"The policy sees {size} numbers; {at.size} were given for at.")
     x, y = (_range(space, place, at, seen) for place in (plan.x, plan.y))
     observations = np.tile(at, (RESOLUTION * RESOLUTION, 1))
     observations[:, plan.x] = np.tile(np.linspace(x.low, x.high, RESOLUTION), RESOLUTION)
     observations[:, plan.y] = np.repeat(np.linspace(y.low, y.high, RESOLUTION), RESOLUTION)
-    asked = observations.astype(space.dtype)
+    asked = observations.reshape(-1, *space.shape).astype(space.dtype)
     actions, _ = policy.predict(asked, deterministic=True)
     reading = policy.read(asked, actions)
     expected = np.asarray(_expected(reading), np.float64)
@@ -89,22 +91,22 @@ def _expected(reading: Reading) -> Numbers:
 
 
 def _number(value: float) -> float | None:
-    """Seven digits, which is what the networks calculate with."""
+    """Seven significant digits, the precision of the networks."""
     return float(f"{value:.7g}") if math.isfinite(value) else None
 
 
 def _middle(space: spaces.Box) -> NDArray[np.float64]:
-    """0 where there are no bounds."""
-    low, high = space.low.astype(np.float64), space.high.astype(np.float64)
+    """Midpoint of the bounds of each component; 0 where there are none."""
+    low, high = space.low.astype(np.float64).reshape(-1), space.high.astype(np.float64).reshape(-1)
     bounded = (np.abs(low) < UNBOUNDED) & (np.abs(high) < UNBOUNDED)
     return np.where(bounded, np.where(bounded, low, 0) / 2 + np.where(bounded, high, 0) / 2, 0.0)
 
 
 def _range(space: spaces.Box, place: int, at: NDArray[np.float64], seen: Ranges | None) -> SliceRange:
-    low, high = float(space.low[place]), float(space.high[place])
+    low, high = float(space.low.flat[place]), float(space.high.flat[place])
     if abs(low) < UNBOUNDED and abs(high) < UNBOUNDED and low < high:
         return SliceRange(low=low, high=high)
-    if seen is not None and seen[0].shape == space.shape and seen[0][place] < seen[1][place]:
+    if seen is not None and seen[0].shape == at.shape and seen[0][place] < seen[1][place]:
         least, most = float(seen[0][place]), float(seen[1][place])
         margin = MARGIN * (most - least)
         return SliceRange(low=max(low, least - margin), high=min(high, most + margin))

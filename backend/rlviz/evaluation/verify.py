@@ -1,8 +1,8 @@
-"""Playing the episodes of an evaluation again, and comparing what comes of it with the step records.
+"""Verification: plays the episodes of an evaluation again and compares them with the step records.
 
-The recorded actions are taken again, so that the policy is not needed: it may have been retired, and a person's
-episodes have none. What a policy made of what it saw is not computed again; a hash of the whole file tells whether
-that, or anything else, was changed.
+The recorded actions are taken again, so that the policy is not needed: it may have been deleted, and a person's
+episodes have none. Readings are not computed again; a hash of the whole file tells whether they, or anything else, were
+changed.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from rlviz.rundir.files import open_file
 from rlviz.rundir.folder import RunFolder
 
 REPORT_EVERY = 1_000
-"""Records between two reports of how far it has come."""
+"""Number of records between two reports of progress."""
 
 _CHANGED = "The file was changed after it was written, in something that playing again does not show."
 
 
 def verify(folder: RunFolder, evaluation_id: str) -> Verification:
-    """Do it, and write how it went; a failure is written too."""
+    """Verify, and write the result; a failure is written too."""
     try:
         found = _verify(folder, evaluation_id)
     except Exception as error:
@@ -72,7 +72,7 @@ def _completed(steps: int, difference: Difference | None, cause: str | None = No
 
 
 def _differences(file: StepFile, config: RunConfig) -> Iterator[tuple[int, Difference | None]]:
-    """How many records have been compared, and how the last of them differs, if it does."""
+    """Yields the number of records compared, and how the newest of them differs, if it does."""
     compared = 0
     render = "frame_hash" in file.names
     with contextlib.closing(make_environment(config, render=render, whole_episodes=True)) as env:
@@ -94,7 +94,7 @@ def _differences(file: StepFile, config: RunConfig) -> Iterator[tuple[int, Diffe
 
 
 def _differing(file: StepFile, columns: dict[str, Column], row: int, step: Step, env: Env) -> str | None:
-    """The first column of the record in which ``step`` has come out otherwise."""
+    """The first column in which ``step`` differs from the record."""
     layout = file.about.observation.layout
     seen_hash = hash_of(layout, step.observation)
     came: dict[str, Any] = {

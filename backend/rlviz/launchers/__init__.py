@@ -1,4 +1,4 @@
-"""Where workers run. One file a launcher, one line here; one contract suite for all.
+"""The registry of launchers, which start workers: one file for each, one line here, one contract suite for all.
 
 Adding a launcher: docs/how-to-add/launcher.md.
 """
@@ -11,7 +11,7 @@ from rlviz.launchers.base import Launcher
 
 class LauncherFactory(Protocol):
     def __call__(self, *, warm: bool) -> Launcher:
-        """``warm``: whether a worker may be kept ready that has imported everything and waits for a job."""
+        """``warm``: whether to keep prewarmed workers, which have imported everything and wait for a job."""
 
 
 LAUNCHERS: Registry[LauncherFactory] = Registry(

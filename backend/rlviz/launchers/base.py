@@ -1,4 +1,4 @@
-"""What every launcher owes the service."""
+"""Launcher and Worker: the obligations of every launcher."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from dataclasses import dataclass
 
 from rlviz.launchers.job import Job, Workplace
 
-_DISK_FULL = 74  # EX_IOERR: how a worker ends that could not even write why
+_DISK_FULL = 74  # EX_IOERR: the exit code of a worker that could not even write its error
 
 
 @dataclass(frozen=True)
 class Exit:
-    """How a worker ended. ``code`` is None if nobody could see it, negative for a signal."""
+    """How a worker ended. ``code`` is None if unknown, negative for a signal."""
 
     code: int | None
     out_of_memory: bool = False
 
     def cause(self, what: str = "training") -> str:
-        """One sentence for a worker that ended without saying why; ``what`` it was there for."""
+        """One sentence for a worker that ended without saying why. ``what``: its purpose."""
         if self.out_of_memory:
             return "The host ran out of memory and killed the worker."
         if self.code is None:
@@ -32,7 +32,7 @@ class Exit:
 
 
 def _killed_by(number: int) -> str:
-    """What a signal says to somebody who knows none: ``was killed by signal 9 (SIGKILL)``."""
+    """A signal in words: ``was killed by signal 9 (SIGKILL)``."""
     try:
         name = signal.Signals(number).name
     except ValueError:
@@ -48,9 +48,9 @@ class Worker(ABC):
     @property
     @abstractmethod
     def identity(self) -> str:
-        """A text by which its launcher finds it again after a restart. Nobody else reads it.
+        """Text by which its launcher finds it again after a restart; opaque to everything else.
 
-        It is the ``worker`` of the ``started`` event as well: a service that has lost its catalogue adopts by it.
+        The ``started`` event contains it as ``worker`` too, so that a service that has lost its catalogue can adopt it.
         """
 
     @abstractmethod
@@ -59,17 +59,17 @@ class Worker(ABC):
 
     @abstractmethod
     def terminate(self) -> None:
-        """Ask it to end, by another way than ``control.json``; it may be too stuck to listen."""
+        """Ask it to end by another way than ``control.json``, which it may not read any more."""
 
     @abstractmethod
     def kill(self) -> None:
-        """End it without ceremony, if it can be ended at all; ``poll`` tells when it is gone."""
+        """End it by force, if that is possible; ``poll`` tells when it is gone."""
 
 
 class UnknownWorker(Worker):
-    """Somebody who trains in a folder and cannot be found: nothing but the folder's lock tells of them.
+    """A worker that trains in a folder and cannot be identified: only the folder's lock shows that it exists.
 
-    It counts as gone whenever it is asked, so that whoever follows it asks the lock.
+    ``poll`` always reports it as gone, so that the caller checks the lock.
     """
 
     @property
@@ -80,10 +80,10 @@ class UnknownWorker(Worker):
         return Exit(None)
 
     def terminate(self) -> None:
-        """Nobody knows how."""
+        """Not possible."""
 
     def kill(self) -> None:
-        """Nobody knows how."""
+        """Not possible."""
 
 
 class Launcher(ABC):
@@ -103,24 +103,23 @@ class Launcher(ABC):
     """
 
     capacity: int | None = None
-    """How many runs can train at the same time; None if nothing but the setting limits it."""
+    """Maximum number of runs that can train at the same time; None if only the settings limit it."""
 
     def tick(self) -> None:  # noqa: B027  (nothing to look after is fine)
-        """Look after what is kept between launches. Called several times a second; returns at once."""
+        """Maintain what is kept between launches. Called several times a second; returns at once."""
 
     @abstractmethod
     def launch(self, folder: Workplace, job: Job) -> Worker:
-        """Start a worker for ``job``.
+        """Start a worker for ``job``. ``folder`` is that of the run or of the session.
 
-        ``folder`` is that of the run, or of the session. Raises LauncherError if that is impossible, RunFolderError if
-        the folder is a link or no folder.
+        Raises LauncherError if that is impossible, RunFolderError if the folder is a link or no folder.
         """
 
     @abstractmethod
     def adopt(self, identity: str) -> Worker | None: ...
 
     def cause_of_loss(self, identity: str) -> str:
-        """One sentence for a worker that ``adopt`` does not find, and that left no word of its own."""
+        """One sentence for a worker that ``adopt`` does not find, and that did not record how it ended."""
         return "The worker went away while the service was not running."
 
     @abstractmethod

@@ -1,4 +1,4 @@
-"""What a worker is started for, and how that is written on its command line."""
+"""The jobs of workers, and how they are passed on the command line."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import BinaryIO, Protocol
 
 
 class Workplace(Protocol):
-    """Where a worker finds what it needs, and leaves what it has to say: a run folder, or the folder of a session."""
+    """The folder that a worker reads from and writes to: a run folder, or the folder of a session."""
 
     path: Path
 
     def check(self) -> None:
-        """Raises ArtifactNotFound if it is gone, RunFolderError if it is no folder of its own."""
+        """Raises ArtifactNotFound if it does not exist, RunFolderError if it is a link or no folder."""
 
     def open_log(self) -> BinaryIO:
-        """Where the worker prints to, at its end. Raises OSError and RunFolderError."""
+        """Opens the worker's log for appending. Raises OSError and RunFolderError."""
 
 
 @dataclass(frozen=True)
@@ -33,28 +33,35 @@ class Evaluate:
 
 @dataclass(frozen=True)
 class Verify:
-    """Play one evaluation of the run again, and compare it with its step records."""
+    """Play an evaluation of the run again, and compare it with its step records."""
 
     evaluation_id: str
 
 
 @dataclass(frozen=True)
+class VerifySnapshot:
+    """Bring training to a snapshot of the run, and compare what that gives with the file."""
+
+    name: str
+
+
+@dataclass(frozen=True)
 class MakeClips:
-    """Play the clips of the run that are wanted."""
+    """Render the clips of the run that are requested."""
 
 
 @dataclass(frozen=True)
 class PlaySession:
-    """Play for somebody who looks, as the plan in the session's folder says."""
+    """Play a session, as the plan in its folder says."""
 
 
-Job = Train | Evaluate | Verify | MakeClips | PlaySession
+Job = Train | Evaluate | Verify | VerifySnapshot | MakeClips | PlaySession
 
 
 def worker_arguments(folder: Workplace, job: Job, identity: str | None = None) -> list[str]:
-    """What comes after ``python -m rlviz.worker`` to have ``job`` done; ``worker.py`` parses it.
+    """Arguments after ``python -m rlviz.worker`` for ``job``; ``worker.py`` parses them.
 
-    ``identity`` is how the launcher finds this worker again, unless that is by its process.
+    ``identity`` is how the launcher finds this worker again, unless it does so by its process.
     """
     arguments = [str(folder.path)]
     if identity is not None:
@@ -66,6 +73,8 @@ def worker_arguments(folder: Workplace, job: Job, identity: str | None = None) -
             return [*arguments, "--evaluate", evaluation_id]
         case Verify(evaluation_id):
             return [*arguments, "--verify", evaluation_id]
+        case VerifySnapshot(name):
+            return [*arguments, "--verify-snapshot", name]
         case PlaySession():
             return [*arguments, "--session"]
         case MakeClips():

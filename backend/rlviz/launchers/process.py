@@ -1,7 +1,7 @@
-"""One process a run: full speed on every core, reproducible seeds, and a crash that harms nobody else.
+"""ProcessLauncher: one process for each run, so that runs use all cores, are reproducible, and cannot crash each other.
 
-Two more processes are kept prewarmed, for a run and for whoever watches it from its first second: torch's import is
-paid for before it is needed.
+Two more processes are kept prewarmed, one for a run and one for a session that watches it, since importing torch takes
+seconds.
 """
 
 from __future__ import annotations
@@ -15,23 +15,27 @@ from collections.abc import Callable
 
 from rlviz.domain.errors import ArtifactNotFound, LauncherError
 from rlviz.launchers.base import Launcher, Worker
-from rlviz.launchers.job import Job, Workplace, worker_arguments
+from rlviz.launchers.job import Job, MakeClips, Workplace, worker_arguments
 from rlviz.launchers.process_identity import ProcessIdentity
 from rlviz.launchers.process_worker import AdoptedWorker, ChildWorker
 
 RESPAWN_SECONDS = 1.5
-"""The next prewarmed worker waits so long, lest its imports compete with the first steps of the run just started."""
+"""Seconds before the next worker is prewarmed after a launch, so that its imports do not slow the run's first steps."""
+
+CLIPS_RESPAWN_SECONDS = 5.0
+"""The same after the worker of a run's clips: the imports take longer than a clip, and would slow down those that are
+asked for next. That worker makes them too, so that nothing waits for a prewarmed one."""
 
 PREWARMED = 2
 IMPORT_SECONDS = 5.0
-"""So long after one, another is prewarmed: they shall not compete with each other either."""
+"""Seconds between two prewarmings, so that their imports do not compete."""
 
 
 class ProcessLauncher(Launcher):
     """Starts worker processes, from a prewarmed worker if there is one.
 
-    They run in sessions of their own, so that Ctrl-C on the service does not reach them: training
-    outlives a restart. A prewarmed worker that got no job ends with the service.
+    Workers have sessions of their own, so that Ctrl-C on the service does not reach them: training outlives a restart.
+    A prewarmed worker without a job ends with the service.
     """
 
     def __init__(self, *, warm: bool = True, monotonic: Callable[[], float] = time.monotonic) -> None:
@@ -54,7 +58,8 @@ class ProcessLauncher(Launcher):
             folder.check()
         except ArtifactNotFound as error:
             raise LauncherError(str(error)) from error
-        self._respawn_at = self._monotonic() + RESPAWN_SECONDS
+        pause = CLIPS_RESPAWN_SECONDS if isinstance(job, MakeClips) else RESPAWN_SECONDS
+        self._respawn_at = self._monotonic() + pause
         arguments = worker_arguments(folder, job)
         while self._prewarmed:
             if _hand_over(self._prewarmed[0], arguments):
@@ -73,7 +78,7 @@ class ProcessLauncher(Launcher):
         return super().cause_of_loss(identity)
 
     def close(self) -> None:
-        """Let the prewarmed workers go; workers that have a job go on."""
+        """End the prewarmed workers; workers with a job go on."""
         for prewarmed in list(self._prewarmed):
             self._discard(prewarmed)
         self._warm = False
@@ -113,7 +118,7 @@ def _spawn(arguments: list[str], *, stdin: int, output: int) -> subprocess.Popen
 
 
 def _hand_over(prewarmed: subprocess.Popen[bytes], arguments: list[str]) -> bool:
-    """Give ``prewarmed`` its job; it may still be importing. Returns False if it has died."""
+    """Send ``prewarmed`` its job, which it may receive while still importing. Returns False if it has died."""
     pipe = prewarmed.stdin
     if prewarmed.poll() is not None or pipe is None:
         return False

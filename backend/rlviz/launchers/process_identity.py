@@ -1,4 +1,4 @@
-"""Telling processes apart, across restarts of the service and of the host."""
+"""ProcessIdentity: identifies a process across restarts of the service and of the host."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 
 _TOLERANCE = 1e-3
-"""Seconds; the kernel counts in hundredths."""
+"""Tolerance in seconds; the kernel's resolution is a hundredth."""
 
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 _TEXT = re.compile(r"process:(\d{1,10}):(\d{1,12}(?:\.\d{1,12})?):(.*)")
@@ -41,7 +41,7 @@ class ProcessIdentity:
 
     @classmethod
     def parse(cls, text: str) -> ProcessIdentity | None:
-        """The process that ``text`` names; None if it names none, but another launcher's worker."""
+        """The process that ``text`` identifies; None if it is another launcher's identity."""
         match = _TEXT.fullmatch(text)
         return cls(int(match[1]), float(match[2]), match[3]) if match else None
 
@@ -54,7 +54,7 @@ class ProcessIdentity:
         return self.boot_id in ("", _boot_id())
 
     def is_alive(self) -> bool:
-        """Whether this very process still runs (a zombie does not)."""
+        """Whether this very process still runs. A zombie does not."""
         try:
             same = self.is_of_this_boot and abs(_started_at(self.pid) - self.started_at) < _TOLERANCE
             return same and psutil.Process(self.pid).status() != psutil.STATUS_ZOMBIE
@@ -70,7 +70,7 @@ def _started_at(pid: int) -> float:
         stat = Path(f"/proc/{pid}/stat").read_bytes()
     except OSError as error:
         raise psutil.NoSuchProcess(pid) from error
-    ticks = int(stat.rpartition(b")")[2].split()[19])  # the name, in parentheses, may hold spaces
+    ticks = int(stat.rpartition(b")")[2].split()[19])  # the name, in parentheses, may contain spaces
     return ticks / os.sysconf("SC_CLK_TCK")
 
 

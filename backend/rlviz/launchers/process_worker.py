@@ -1,4 +1,4 @@
-"""Workers that are processes of this host: children of this service, and those that an earlier one left."""
+"""Workers that are processes of this host: children of this service, and those of an earlier service."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class AdoptedWorker(Worker):
 
 
 def _identity_of(pid: int) -> str:
-    """Empty for a process that is gone already, on systems that do not tell of those."""
+    """Empty for a process that is gone, on systems that do not tell."""
     try:
         return str(ProcessIdentity.of(pid))
     except psutil.NoSuchProcess:
@@ -79,7 +79,7 @@ def _identity_of(pid: int) -> str:
 
 
 def _out_of_memory_kills() -> int:
-    """How many processes the kernel has killed for want of memory since it started; 0 if it does not say."""
+    """Number of processes the kernel has killed for lack of memory since boot; 0 if unknown."""
     try:
         for line in _VMSTAT.read_text().splitlines():
             if line.startswith("oom_kill "):

@@ -1,4 +1,4 @@
-"""Training in a thread of the service: for debugging and embedding, one run at a time."""
+"""ThreadLauncher: trains in a thread of the service, one run at a time, for debugging and embedding."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ class ThreadWorker(Worker):
         self._stop.set()
 
     def kill(self) -> None:
-        """A thread cannot be killed; it is asked to stop."""
+        """A thread cannot be killed, so it is only asked to stop."""
         self._stop.set()
 
     def join(self, seconds: float) -> None:
         self._thread.join(seconds)
 
     def _work(self) -> None:
-        train_run = load("rlviz.training.session:train_run")  # lazy: the service starts without torch
+        train_run = load("rlviz.training.session:train_run")  # imported here, since the service starts without torch
         try:
             self._code = 0 if train_run(self._folder, self._stop, worker=self._identity) else 1
         except Exception:
@@ -54,9 +54,9 @@ class ThreadWorker(Worker):
 
 
 class ThreadLauncher(Launcher):
-    """Trains in a thread; everything else that a worker does, above all rendering, has a process of its own.
+    """Trains in a thread; all other jobs, which may render, have processes.
 
-    Stable-Baselines3 seeds global generators, so a second run beside the first would not be repeatable.
+    Stable-Baselines3 seeds global generators, so that two runs in one process would not be reproducible.
     """
 
     capacity = 1
@@ -77,7 +77,7 @@ class ThreadLauncher(Launcher):
         return self._worker
 
     def adopt(self, identity: str) -> Worker | None:
-        """A thread never outlives its service; a process that another launcher started may."""
+        """A thread never outlives its service, but processes that another launcher started may."""
         return self._processes.adopt(identity)
 
     def cause_of_loss(self, identity: str) -> str:

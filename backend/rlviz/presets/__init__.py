@@ -1,1 +1,1 @@
-"""Presets as data: one page (TOML) an environment, one an algorithm for everywhere else."""
+"""Presets as data: one TOML file for each environment, and one for each algorithm on any other environment."""

@@ -1,4 +1,4 @@
-"""The book of presets: its preset_files, which of them apply where, and what was measured."""
+"""PresetCatalog: the preset files, which presets apply where, and what was measured."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def preset_files() -> tuple[PresetFile, ...]:
 def presets_for(
     algorithm: str, env_id: str | None = None, options: Mapping[str, JsonValue] | None = None
 ) -> list[Preset]:
-    """The presets of an algorithm as they apply to an environment with these options, one for each id there is.
+    """The presets of an algorithm for an environment with these options, one for each id.
 
-    A preset of the environment's file wins over the general one; of two in one file, the one that is made
-    for more of the options.
+    A preset of the environment's file takes precedence over the general one; of two in one file, the one whose ``when``
+    names more options.
     """
     found = {preset.id: preset for preset in _general(algorithm)}
     fitting = [
@@ -64,7 +64,7 @@ def preset_for(
 
 
 def digest(preset: Preset, env_id: str) -> str:
-    """What a preset does on an environment, in 16 hexadecimal digits: its figures go when it changes."""
+    """A digest of what a preset trains, 16 hexadecimal digits. Measured results are valid only for the same digest."""
     trained = {"algorithm", "total_timesteps", "when", "hyperparameters", "evaluation"}
     content = preset.model_dump(mode="json", include=trained, exclude_none=True)
     text = json.dumps({**content, "environment": env_id}, sort_keys=True)
@@ -72,7 +72,7 @@ def digest(preset: Preset, env_id: str) -> str:
 
 
 def measured(preset: Preset, env_id: str) -> MeasuredPreset | None:
-    """What was measured of exactly this preset on exactly this environment; None if nothing was."""
+    """Results measured with exactly this preset on exactly this environment; None if it was not measured."""
     return _measured().get(digest(preset, env_id))
 
 

@@ -1,4 +1,4 @@
-"""What a file of step records says of itself, in its metadata."""
+"""RecordsAbout: the metadata of a step records file."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from rlviz.domain.space_layout import SpaceLayout
 
 METADATA = b"rlviz"
-"""Under which key of the Parquet file's metadata it stands, as JSON."""
+"""Key of the Parquet file's metadata, whose value is JSON."""
 
 READING = "reading."
-"""Columns whose names begin so hold the fields of ``PolicyReading``."""
+"""Prefix of columns that hold the fields of ``PolicyReading``."""
 
 
 class RecordedEpisode(BaseModel):
-    """How an episode begins again."""
+    """How an episode begins: what is needed to reset the environment in the same way."""
 
     model_config = ConfigDict(frozen=True, ser_json_inf_nan="constants")
 
@@ -27,7 +27,7 @@ class RecordedEpisode(BaseModel):
 
 
 class Components(BaseModel):
-    """What the numbers of an observation or an action are called, and in what units; empty: nobody has said."""
+    """Names and units of the components of an observation or an action; empty if unknown."""
 
     model_config = ConfigDict(frozen=True, ser_json_inf_nan="constants")
 
@@ -37,13 +37,14 @@ class Components(BaseModel):
 
 
 class RecordsAbout(BaseModel):
-    """Besides the episodes, which are added as they begin, it stands before the first row is written."""
+    """Everything but the episodes is known before the first row is written; episodes are added as they begin."""
 
     model_config = ConfigDict(frozen=True, ser_json_inf_nan="constants")
 
     schema_version: Literal[1] = 1
     run_id: str
-    evaluation_id: str
+    evaluation_id: str | None = Field(None, description="null: the records are those of a clip.")
+    clip_id: str | None = None
     env_id: str
     env_options: dict[str, JsonValue] = {}
     deterministic: bool

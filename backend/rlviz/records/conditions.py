@@ -45,7 +45,7 @@ _ENDS = ("terminated", "truncated")
 
 
 class Condition:
-    """One condition on the records of ``file``. Raises InvalidRequest, with ``at`` for a pointer, if it is none."""
+    """One condition on the records of ``file``. Raises InvalidRequest, at pointer ``at``, if it is malformed."""
 
     def __init__(self, file: StepFile, text: str, at: str) -> None:
         self._file, self._at = file, at
@@ -62,7 +62,7 @@ class Condition:
             self._match = self._matcher(column)
 
     def holds(self, columns: dict[str, Column]) -> Mask:
-        """Of which records it is true; ``columns`` has those that it names."""
+        """A mask of the records that fulfil it; ``columns`` holds those that it refers to."""
         if self._name == "text":
             found = [self._contains(name, columns[name]) for name in self.columns]
             return np.asarray(np.logical_or.reduce(found), bool)
@@ -133,7 +133,7 @@ class Condition:
 def find_column(file: StepFile, name: str, at: str) -> tuple[str, int | None]:
     """The column called ``name``, and which of its numbers if it is a list. Raises InvalidRequest.
 
-    The only number of a list needs no place: a Discrete action, a torque.
+    A list of one number, such as a Discrete action or a torque, needs no index.
     """
     if name in file.names:
         layout = file.layout(name)
@@ -150,7 +150,7 @@ def find_column(file: StepFile, name: str, at: str) -> tuple[str, int | None]:
 
 
 def action_names(file: StepFile) -> dict[int, str]:
-    """Names of the actions of a Discrete space, by their numbers; empty if nobody has named them."""
+    """Names of the actions of a Discrete space by number; empty if there are none."""
     action = file.about.action
     if action.layout.kind != "Discrete" or not action.labels:
         return {}

@@ -1,4 +1,4 @@
-"""Records in the formats of others: NDJSON (a step record a line), CSV (a number a cell), Minari (a dataset)."""
+"""Exports step records as NDJSON (one step record per line), CSV (one number per cell) or Minari (a dataset)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ExportFormat(StrEnum):
 
 
 def export(file: StepFile, kind: ExportFormat) -> Iterator[bytes]:
-    """Piece by piece, in as much memory as one row group takes; of Minari, as one episode takes."""
+    """The export in chunks. Memory: one row group; for Minari, one episode."""
     match kind:
         case ExportFormat.NDJSON:
             yield from _as_ndjson(file)
@@ -38,7 +38,7 @@ def export(file: StepFile, kind: ExportFormat) -> Iterator[bytes]:
 
 
 def _as_ndjson(file: StepFile) -> Iterator[bytes]:
-    """Fields as in ``StepRecord``. What is not finite is null."""
+    """Fields as in ``StepRecord``. Values that are not finite are null."""
     blank = StepRecord(episode=0, index=0).model_dump(mode="json")
     unread = PolicyReading().model_dump(mode="json") | {"squashed": file.about.squashed}
     for columns in file.by_group(file.names):
@@ -52,7 +52,7 @@ def _as_ndjson(file: StepFile) -> Iterator[bytes]:
 
 
 def _as_csv(file: StepFile) -> Iterator[bytes]:
-    """One line of names, which units follow in brackets; nothing stands where the record says null."""
+    """A header line of names, with units in brackets; a cell is empty where the record has null."""
     header: list[str] | None = None
     for columns in file.by_group(file.names):
         text = io.StringIO()
@@ -78,7 +78,7 @@ def _headings(file: StepFile, name: str, width: int) -> list[str]:
 
 
 def _name_of(components: Components | None, place: int) -> str:
-    """For instance ``pole angle [rad]``; its place where nobody has named it."""
+    """For instance ``pole angle [rad]``; the index where there is no name."""
     if components is None or components.layout.kind == "Discrete" or place >= len(components.labels):
         return str(place)
     unit = components.units[place] if place < len(components.units) else ""

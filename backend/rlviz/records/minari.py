@@ -25,7 +25,7 @@ _PIECE = 1 << 18
 
 
 def minari_archive(file: StepFile) -> Iterator[bytes]:
-    """The archive, piece by piece. Raises NotExportable if observations are known by their hashes alone."""
+    """The archive in chunks. Raises NotExportable if observations are stored as hashes alone."""
     if file.about.observation.layout.is_hashed:
         raise NotExportable(
             "A Minari dataset holds what the agent saw, and of pictures only hashes are kept. "
@@ -40,7 +40,7 @@ def minari_archive(file: StepFile) -> Iterator[bytes]:
 
 
 def dataset_id(file: StepFile) -> str:
-    """Minari's ids are ``namespace/name-vN``."""
+    """A Minari id: ``namespace/name-vN``."""
     return f"rlviz/{file.about.run_id}-{file.about.evaluation_id}-v0"
 
 
@@ -88,7 +88,7 @@ def _episode(file: StepFile, number: int) -> dict[str, Column]:
 
 
 def _table(arrow: Any, file: StepFile, number: int, columns: dict[str, Column]) -> Any:
-    """One row an observation; in the last one actions and rewards are padding that Minari cuts off."""
+    """One row per observation; actions and rewards of the last one are padding that Minari drops."""
     rows = len(columns["reward"].numbers)
     if rows < 2:  # the file was cut within its first step
         return None
@@ -105,7 +105,7 @@ def _table(arrow: Any, file: StepFile, number: int, columns: dict[str, Column]) 
 
 
 def _ahead(values: NDArray[Any]) -> NDArray[Any]:
-    """What each record led to, from what led to each: one row up."""
+    """Values that led to each record, moved to the record that they started from: one row up."""
     return np.concatenate([values[1:], np.zeros_like(values[:1])])
 
 
@@ -125,7 +125,7 @@ def _encoded(arrow: Any, layout: SpaceLayout, numbers: NDArray[Any]) -> Any:
 
 
 def _space(layout: SpaceLayout) -> dict[str, Any]:
-    """As Minari writes a space; infinite bounds are Infinity, as Python's JSON has it."""
+    """A space in Minari's JSON; infinite bounds are Infinity, as Python's JSON has it."""
     shape = list(layout.shape)
     match layout.kind:
         case "Dict":

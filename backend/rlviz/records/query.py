@@ -1,4 +1,4 @@
-"""Some of the records of an evaluation: filtered, sorted, and cut to what one answer may hold."""
+"""StepQuery: filters and sorts the records of an evaluation, and limits them to the size of one response."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rlviz.records.reader import Column, StepFile
 
 MOST_ROWS = 30_000
 MOST_NUMBERS = 2_000_000
-"""Numbers and texts in one answer: an episode of Atari fits, and so do 27,000 steps with 70 numbers each."""
+"""Maximum number of values in one response: an episode of Atari fits, and so do 27,000 steps with 70 numbers each."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class StepQuery:
 
 @dataclass(frozen=True)
 class FoundSteps:
-    """``total`` records were found; those from ``start`` to before ``stop`` are here, a list a column."""
+    """``total`` records were found; those from ``start`` to before ``stop`` are in ``columns``, one list each."""
 
     total: int
     start: int
@@ -42,7 +42,7 @@ class FoundSteps:
 
 
 def find_steps(file: StepFile, query: StepQuery) -> FoundSteps:
-    """Raises InvalidRequest for a column or a condition that makes no sense, ValueError for a damaged file."""
+    """Raises InvalidRequest for an unknown column or a malformed condition, ValueError for a damaged file."""
     shown = list(query.columns) if query.columns is not None else list(file.names)
     if unknown := [name for name in shown if name not in file.names]:
         raise InvalidRequest.field("/columns", f"No column {unknown[0][:80]!r}. Known: {', '.join(file.names)}.")
@@ -64,7 +64,7 @@ def find_steps(file: StepFile, query: StepQuery) -> FoundSteps:
 
 
 def cells(file: StepFile, name: str, column: Column) -> list[Any]:
-    """What a record says in each row, ready for JSON but for NaN and infinity."""
+    """The values of each row, ready for JSON except for NaN and infinity."""
     values: list[Any] = column.numbers.tolist()
     if (layout := file.layout(name)) is not None and (layout.parts or layout.kind == "Discrete"):
         values = [layout.element(numbers) for numbers in values]
@@ -77,7 +77,7 @@ def cells(file: StepFile, name: str, column: Column) -> list[Any]:
 
 
 def _by_action(numbers: list[float], actions: int) -> list[list[float]]:
-    """The file has them quantile by quantile, a record action by action."""
+    """The file stores them by quantile, a record has them by action."""
     return [numbers[action::actions] for action in range(actions)]
 
 
@@ -99,7 +99,7 @@ def _key(file: StepFile, name: str, at: str) -> tuple[str, int | None, bool]:
 def _sorted(
     rows: NDArray[np.intp], columns: dict[str, Column], order: Sequence[tuple[str, int | None, bool]]
 ) -> NDArray[np.intp]:
-    """In the order of the file where keys are equal. Null and NaN come last either way."""
+    """Rows with equal keys stay in the order of the file. Null and NaN come last in both directions."""
     keys = []
     for name, place, descending in reversed(order):
         column = columns[name]

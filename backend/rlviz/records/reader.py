@@ -18,8 +18,11 @@ from rlviz.rundir.files import damaged, open_file
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """Of n rows. ``numbers``: shape (n,), or (n, k) of a list; texts are of type object. ``present``: shape (n,), False
-    where the record says null; what stands in ``numbers`` there means nothing."""
+    """A column of n rows.
+
+    ``numbers``: shape (n,), or (n, k) for a list; texts have type object. ``present``: shape (n,), False where the
+    record has null; ``numbers`` is meaningless there.
+    """
 
     numbers: NDArray[Any]
     present: NDArray[np.bool_]
@@ -29,10 +32,10 @@ class Column:
 
 
 class StepFile:
-    """Open as long as the block lasts. Raises FileNotFoundError, or RunFolderError if it is no file of records."""
+    """A file of step records, open within the block. Raises FileNotFoundError, or RunFolderError for another file."""
 
     def __init__(self, path: Path, folder: Path) -> None:
-        """``folder`` is the run folder that ``path`` lies in."""
+        """``folder`` is the run folder that contains ``path``."""
         self._arrow = _arrow()
         self._file = open_file(path, folder)
         try:
@@ -54,7 +57,7 @@ class StepFile:
         self._file.close()
 
     def layout(self, name: str) -> SpaceLayout | None:
-        """Of the columns that hold elements of a space."""
+        """Spaces of the columns that hold elements of a space."""
         return {"observation": self.about.observation.layout, "action": self.about.action.layout}.get(name)
 
     def is_number(self, name: str) -> bool:
@@ -78,7 +81,7 @@ class StepFile:
         return [group for group in every if (span := spans[group]) is None or span.min <= episode <= span.max]
 
     def read(self, names: list[str], groups: list[int]) -> dict[str, Column]:
-        """Columns of some row groups. Raises ValueError if the file is damaged there."""
+        """The given columns of some row groups. Raises ValueError if the file is damaged there."""
         try:
             table = self._parquet.read_row_groups(groups, columns=names, use_threads=False)
         except OSError as error:
@@ -86,13 +89,13 @@ class StepFile:
         return {name: self._column(name, table.column(name).combine_chunks()) for name in names}
 
     def by_group(self, names: list[str]) -> Iterator[dict[str, Column]]:
-        """The whole file, one row group after the other: as much memory as one of them takes."""
+        """The whole file in batches, one for each row group, in the memory of one row group."""
         for group in self.groups():
             yield self.read(names, [group])
 
     def _column(self, name: str, array: Any) -> Column:
         types = self._arrow.types
-        if isinstance(array, self._arrow.ChunkedArray):  # of no rows
+        if isinstance(array, self._arrow.ChunkedArray):  # a batch without rows
             array = self._arrow.array([], array.type)
         present = array.is_valid().to_numpy(zero_copy_only=False)
         if types.is_list(array.type):
@@ -113,7 +116,7 @@ class StepFile:
 
 
 def _arrow() -> Any:
-    """PyArrow, imported when records are looked at: the service starts without it."""
+    """PyArrow, imported on first use: the service starts without it."""
     import pyarrow
     import pyarrow.parquet
 

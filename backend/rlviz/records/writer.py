@@ -1,4 +1,4 @@
-"""StepWriter: steps in, one whole Parquet file out, or none."""
+"""StepWriter: writes steps into a Parquet file that is either complete or absent."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rlviz.records.about import METADATA, READING, RecordedEpisode, RecordsAbout
 from rlviz.rundir.atomic import atomic_write
 
 ROWS_A_GROUP = 4_096
-"""Rows that wait in memory, and are read together."""
+"""Number of rows that are collected and then read in one batch."""
 
 
 @dataclass(eq=False, slots=True)
@@ -63,10 +63,10 @@ class _Sink:
         return self._file.tell()
 
     def flush(self) -> None:
-        """``atomic_write`` does that."""
+        """Left to ``atomic_write``."""
 
     def check(self) -> None:
-        """Raises the first OSError that writing met."""
+        """Raises the first OSError of a write."""
         if self._error is not None:
             raise self._error
 
@@ -79,7 +79,7 @@ class StepWriter:
     """
 
     def __init__(self, path: Path, folder: Path, about: RecordsAbout, *, max_bytes: int) -> None:
-        """``folder`` is the run folder that ``path`` lies in."""
+        """``folder`` is the run folder that contains ``path``."""
         self._path, self._folder, self._about, self._max_bytes = path, folder, about, max_bytes
         self._episodes: list[RecordedEpisode] = []
         self._waiting: list[Row] = []
@@ -102,7 +102,7 @@ class StepWriter:
         self._episodes.append(episode)
 
     def add(self, row: Row) -> None:
-        """Append one row. Raises OSError, a full disk for instance."""
+        """Append one row. Raises OSError, for instance for a full disk."""
         if self._cut:
             return
         self._waiting.append(row)
@@ -111,7 +111,7 @@ class StepWriter:
             self._cut = self._file.tell() >= self._max_bytes
 
     def facts(self) -> StepsFacts:
-        """What was written, once the block has been left."""
+        """What was written, after the block."""
         assert self._facts is not None
         return self._facts
 

@@ -1,1 +1,1 @@
-"""Playing episodes in environments: the one rollout that training, evaluation and everybody else uses."""
+"""Playing episodes in environments: the one rollout that training, evaluation and sessions use."""

@@ -1,4 +1,4 @@
-"""One episode in an environment, whoever acts: a policy, a person, chance."""
+"""An episode in an environment, played by a policy, a person, or random actions."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 from rlviz.algorithms.reading import Reading
 
 MAX_EPISODE_STEPS = 27_000
-"""Episodes of an environment without a time limit are cut off here: half an hour of Atari, as in the
-Arcade Learning Environment (108,000 frames, four a step)."""
+"""Step limit for environments without one: half an hour of Atari, as in the Arcade Learning Environment (108,000
+frames, four a step)."""
 
 Env = gymnasium.Env[Any, Any]
 
@@ -40,7 +40,7 @@ class Step(NamedTuple):
 
 
 class Episode:
-    """Begins with ``begin``, goes on with ``take`` until a step is the last. ``newest`` is the newest step."""
+    """Call ``begin``, then ``take`` until a step is the last. ``newest`` is the newest step."""
 
     def __init__(self, env: Env, place: int, seed: int, max_steps: int = MAX_EPISODE_STEPS) -> None:
         self.env, self.place, self.seed = env, place, seed
@@ -53,7 +53,7 @@ class Episode:
         return self.newest
 
     def take(self, action: Any) -> Step:
-        """Act; ``action`` in any form that ``as_action`` knows."""
+        """Take an action, given in any form that ``as_action`` accepts."""
         before = self.newest
         action = as_action(self.env.action_space, action)
         observation, reward, terminated, truncated, _ = self.env.step(action)

@@ -10,19 +10,20 @@ import numpy as np
 from gymnasium import Space, spaces
 from numpy.typing import NDArray
 
+from rlviz.analysis.pictures import is_picture
 from rlviz.domain.space_layout import MOST_NUMBERS, SpaceLayout
 
 HASH_BYTES = 16
 
 
 def layout_of(space: Space[Any], key: str | None = None) -> SpaceLayout:
-    """Pictures, long arrays, and whatever has no fixed number of numbers (text, graphs) are hashed."""
+    """Pictures, long arrays, and elements without a fixed size (text, graphs) are hashed."""
     match space:
         case spaces.Dict():
             return _composed("Dict", [layout_of(part, name) for name, part in space.spaces.items()], key)
         case spaces.Tuple():
             return _composed("Tuple", [layout_of(part) for part in space.spaces], key)
-        case spaces.Box() if not _is_picture(space) and np.prod(space.shape, dtype=int) <= MOST_NUMBERS:
+        case spaces.Box() if _is_listed(space):
             low, high = space.low.ravel().tolist(), space.high.ravel().tolist()
             return _leaf(space, key, low=low, high=high)
         case spaces.Discrete():
@@ -35,7 +36,7 @@ def layout_of(space: Space[Any], key: str | None = None) -> SpaceLayout:
 
 
 def numbers_of(layout: SpaceLayout, element: Any) -> NDArray[Any]:
-    """The numbers of ``element`` that are kept: a copy, shape (``layout.numbers``,)."""
+    """The numbers of ``element`` that are stored: a copy, shape (``layout.numbers``,)."""
     if not layout.parts:
         return np.array(element, dtype=layout.dtype).reshape(-1) if layout.numbers else np.empty(0)
     kept = [numbers_of(part, value) for part, value in _parts(layout, element) if part.numbers]
@@ -43,7 +44,7 @@ def numbers_of(layout: SpaceLayout, element: Any) -> NDArray[Any]:
 
 
 def hash_of(layout: SpaceLayout, element: Any) -> bytes | None:
-    """BLAKE2b of all that has no numbers in ``numbers_of``; None if there is nothing of that kind."""
+    """BLAKE2b hash of all parts that are not in ``numbers_of``; None if there are none."""
     if not layout.is_hashed:
         return None
     digest = blake2b(digest_size=HASH_BYTES)
@@ -53,12 +54,12 @@ def hash_of(layout: SpaceLayout, element: Any) -> bytes | None:
 
 
 def digest_of(array: NDArray[Any]) -> bytes:
-    """BLAKE2b of the bytes of ``array`` in C order: of a frame, row by row. Lets other threads go on meanwhile."""
+    """BLAKE2b hash of the bytes of ``array`` in C order: of a frame, row by row. Releases the interpreter lock."""
     return blake2b(np.ascontiguousarray(array).data, digest_size=HASH_BYTES).digest()
 
 
-def _is_picture(space: spaces.Box) -> bool:
-    return space.dtype == np.uint8 and len(space.shape) >= 2
+def _is_listed(space: spaces.Box) -> bool:
+    return not is_picture(space.shape, space.dtype) and np.prod(space.shape, dtype=int) <= MOST_NUMBERS
 
 
 def _leaf(space: Space[Any], key: str | None, **facts: Any) -> SpaceLayout:

@@ -1,4 +1,4 @@
-"""Episodes that a policy plays, in one environment or in several side by side."""
+"""Plays episodes with a policy, in one environment or in several at the same time."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def play(
             episode.take(action)
         over = [episode for episode in playing if episode.newest.is_last]
         if over:
-            # Nothing is drawn for an action that nobody takes, so that readings change nothing.
+            # draws nothing for an action that is not taken, so that readings do not change the episodes
             known = state if len(envs) == 1 else None
             last = _predict(over, policy, known, deterministic=True)[0] if readings else None
             yield from _steps(over, policy, last)
@@ -57,7 +57,7 @@ def play(
 
 
 def _predict(episodes: Sequence[Episode], policy: Policy, state: Any, deterministic: bool) -> tuple[Any, Any]:
-    """The next action of each of ``episodes``, and the state of a policy that remembers."""
+    """The next action for each of ``episodes``, and the new state of a recurrent policy."""
     starts = np.array([episode.newest.number == 0 for episode in episodes])
     return policy.predict(_seen(episodes), state, starts, deterministic=deterministic)
 

@@ -1,4 +1,4 @@
-"""From what happened in an environment to a StepRecord: numbers, lists and text, which JSON can hold."""
+"""Converts steps of an environment into StepRecords: numbers, lists and text that JSON can represent."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from pydantic import JsonValue
 
 from rlviz.algorithms.reading import Reading
+from rlviz.analysis.pictures import is_picture
 from rlviz.domain.space_layout import MOST_NUMBERS
 from rlviz.domain.step_record import Actor, PolicyReading, StepRecord
 from rlviz.rollout.episode import Step
@@ -44,12 +45,13 @@ def record_of(
 
 
 def hash_of(array: NDArray[Any]) -> str:
-    """BLAKE2b of the bytes of ``array`` in C order, as 32 hexadecimal digits."""
+    """BLAKE2b hash of the bytes of ``array`` in C order, as 32 hexadecimal digits."""
     return digest_of(array).hex()
 
 
 def as_json(value: Any) -> JsonValue:
-    """An observation or an action: numbers, lists of them, and text. What is not finite, or no such thing, is null."""
+    """An observation or an action as numbers, lists of them, and text. Null where a value is not finite or has another
+    type."""
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()
     if isinstance(value, bool | int | str):
@@ -64,8 +66,7 @@ def as_json(value: Any) -> JsonValue:
 
 
 def _is_large(observation: NDArray[Any]) -> bool:
-    is_picture = observation.dtype == np.uint8 and observation.ndim >= 2
-    return is_picture or observation.size > MOST_NUMBERS
+    return is_picture(observation.shape, observation.dtype) or observation.size > MOST_NUMBERS
 
 
 def _finite(number: float) -> float | None:
@@ -73,7 +74,7 @@ def _finite(number: float) -> float | None:
 
 
 def _in_numbers(reading: Reading) -> PolicyReading:
-    """Quantiles by action, as people read them; the networks have them the other way round."""
+    """Quantiles by action; the networks have actions by quantile."""
     quantiles = None if reading.quantiles is None else as_json(reading.quantiles.T)
     return PolicyReading.model_validate(
         {

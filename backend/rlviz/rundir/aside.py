@@ -1,4 +1,4 @@
-"""Setting aside: what is damaged keeps its bytes, under another name beside its place."""
+"""Setting damaged files aside: they are renamed in place and keep their bytes."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def set_aside(path: Path, now: float | None = None) -> Path:
 
 
 def open_in_place(path: Path) -> BinaryIO:
-    """The file at ``path``, to write at its end; what lies there and is no file is put aside first.
+    """The file at ``path``, open for appending; anything else that is in its place is set aside first.
 
-    For files that nothing is lost with. Raises FileNotFoundError without a folder, and RunFolderError.
+    For files whose loss does no harm. Raises FileNotFoundError without a folder, and RunFolderError.
     """
     try:
         return open_to_append(path)
@@ -36,7 +36,7 @@ def open_in_place(path: Path) -> BinaryIO:
 
 
 def name_aside(path: Path, now: float | None = None) -> Path:
-    """A free name beside ``path`` for what is damaged there."""
+    """An unused name beside ``path`` for what is damaged there."""
     stamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime(now))
     aside, number = path.with_name(f"{path.name}.damaged-{stamp}"), 1
     while os.path.lexists(aside):

@@ -1,4 +1,4 @@
-"""Files that are either whole or absent."""
+"""Writing files that are either complete or absent."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TEMPORARY_SUFFIX = ".tmp"
 
 
 def temporary_name(path: Path) -> Path:
-    """The hidden sibling that ``path`` is written under before it is renamed: one for each thread."""
+    """The hidden file beside ``path`` that is written before it is renamed; one for each thread."""
     return path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}{TEMPORARY_SUFFIX}")
 
 
@@ -43,15 +43,15 @@ def atomic_write(path: Path, folder: Path | None = None, *, durable: bool = True
 
 
 def write_atomically(path: Path, content: bytes, folder: Path | None = None) -> None:
-    """Replace ``path`` by ``content`` in one step. Obligations as those of ``atomic_write``."""
+    """Replace ``path`` by ``content`` in one step. Same guarantees as ``atomic_write``."""
     with atomic_write(path, folder) as file:
         file.write(content)
 
 
 def remove_leftovers(path: Path, folder: Path) -> None:
-    """Delete what writers that were killed left under temporary names in ``path``; spare what is being written.
+    """Delete the temporary files that killed writers left in ``path``, but none that is being written.
 
-    ``folder`` is the run folder that ``path`` is or lies in.
+    ``folder`` is the run folder that ``path`` is or is within.
     """
     for leftover in files_in(path, folder, f".*{TEMPORARY_SUFFIX}"):
         if f".{os.getpid()}-" not in leftover.name:
@@ -61,7 +61,7 @@ def remove_leftovers(path: Path, folder: Path) -> None:
 def _replace(path: Path, temporary: Path, folder: Path) -> None:
     try:
         temporary.replace(path)
-    except (IsADirectoryError, PermissionError) as error:  # the latter is what Windows says
+    except (IsADirectoryError, PermissionError) as error:  # the latter on Windows
         if not path.is_dir():
             raise
         raise damaged(path, folder, FOLDER) from error

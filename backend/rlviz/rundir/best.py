@@ -1,4 +1,4 @@
-"""The best policy's file: the policy and, within the same zip, its figures, so that they always belong together."""
+"""``best_model.zip``: the best policy and its evaluation results in one file, so that they always belong together."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from rlviz.rundir.documents import parse_document, read_document
 from rlviz.rundir.files import MAX_JSON_BYTES, damaged, open_file
 
 FIGURES = "best_policy.json"
-"""The member that Stable-Baselines3 passes over."""
+"""Name of the member with the results, which Stable-Baselines3 ignores."""
 
 _NO_ARCHIVE = (OSError, BadZipFile, ZlibError, EOFError, ValueError, RuntimeError, NotImplementedError)
-"""What the standard library raises for an archive that is damaged, encrypted, or packed in a way it does not know."""
+"""What the standard library raises for an archive that is damaged, encrypted, or compressed in an unknown way."""
 
 
 def with_figures(policy: bytes, best: BestPolicy) -> bytes:
@@ -27,11 +27,11 @@ def with_figures(policy: bytes, best: BestPolicy) -> bytes:
 
 
 def read_best(path: Path, folder: Path) -> BestPolicy | None:
-    """What the policy file at ``path`` in the run folder ``folder`` says of its policy; None without a file or a word.
+    """The results in the policy file at ``path`` in the run folder ``folder``; None without a file or results.
 
     Raises RunFolderError.
     """
-    beside = path.with_suffix(".json")  # where it was said at first
+    beside = path.with_suffix(".json")  # the former place of the results
     try:
         with open_file(path, folder) as file, ZipFile(file) as archive:
             if FIGURES in archive.namelist():

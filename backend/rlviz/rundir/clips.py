@@ -1,8 +1,9 @@
-"""Clips of a run folder: ``film/clips/<id>.json``, ``.mp4`` and ``.webp``, and what is wanted in ``wanted/``. Of a
-value slice there are ``<id>.json`` and ``<id>.slice``, which is JSON and goes as videos go.
+"""Clips of a run folder: ``film/clips/<id>.json``, ``.mp4``, ``.steps.parquet`` and ``.webp``; requests are in
+``wanted/``. A value slice has ``<id>.json`` and ``<id>.slice``, a saliency map ``<id>.json`` and ``<id>.saliency``;
+both are JSON and are deleted as videos are.
 
-The service writes wishes, one worker a run answers them: the newest first, since that is what somebody looks at.
-What is there may be taken away at any time; it is made again when it is asked for.
+The service writes requests, and one worker for each run answers them: the newest first, since that is what somebody
+watches, and thumbnails after everything else. Files may be deleted at any time; they are made again on request.
 """
 
 from __future__ import annotations
@@ -11,23 +12,24 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from rlviz.domain.clips import ClipRecord, ClipWish, check_clip_id, is_clip_id, is_slice_id
+from rlviz.domain.clips import ClipRecord, ClipRequest, check_clip_id, is_clip_id, is_reading_id
 from rlviz.domain.errors import RunFolderError
+from rlviz.domain.saliency import StepSaliency
 from rlviz.domain.value_slice import ValueSlice
 from rlviz.rundir.atomic import write_atomically
 from rlviz.rundir.documents import read_document
 from rlviz.rundir.files import files_in, is_file
 from rlviz.rundir.folder import RunFolder
 
-MAX_WISHES = 32
-"""Older ones are forgotten: whoever scrubs along a curve waits for the newest only."""
+MAX_REQUESTS = 32
+"""Older ones are dropped: somebody who scrubs along a curve waits only for the newest."""
 
 MAX_RECORDS = 1_000
-"""Clips that are remembered, with a thumbnail each, when their videos are gone."""
+"""Maximum number of clips whose record and thumbnail are kept after the video was deleted."""
 
 
 class Clips:
-    """Those of ``folder``."""
+    """The clips of the run folder ``folder``."""
 
     def __init__(self, folder: RunFolder) -> None:
         self._folder = folder
@@ -40,8 +42,14 @@ class Clips:
     def video_path(self, clip_id: str) -> Path:
         return self.path / f"{check_clip_id(clip_id)}.mp4"
 
+    def steps_path(self, clip_id: str) -> Path:
+        return self.path / f"{check_clip_id(clip_id)}.steps.parquet"
+
     def slice_path(self, clip_id: str) -> Path:
         return self.path / f"{check_clip_id(clip_id)}.slice"
+
+    def saliency_path(self, clip_id: str) -> Path:
+        return self.path / f"{check_clip_id(clip_id)}.saliency"
 
     def thumbnail_path(self, clip_id: str) -> Path:
         return self.path / f"{check_clip_id(clip_id)}.webp"
@@ -50,62 +58,79 @@ class Clips:
         for path in (self._folder.film, self.path, self.wanted):
             path.mkdir(exist_ok=True)
 
-    # Wishes
+    # Requests
 
-    def wish(self, wish: ClipWish) -> None:
+    def request(self, request: ClipRequest) -> None:
         """Ask for a clip. Raises OSError and RunFolderError."""
         self.make_folders()
-        write_atomically(self._wish_path(wish.id), wish.model_dump_json().encode(), self._folder.path)
-        for forgotten in self._wishes()[:-MAX_WISHES]:
+        write_atomically(self._request_path(request.id), request.model_dump_json().encode(), self._folder.path)
+        for forgotten in self._requests()[:-MAX_REQUESTS]:
             forgotten.unlink(missing_ok=True)
 
     def is_wanted(self, clip_id: str) -> bool:
-        return is_file(self._wish_path(clip_id), self._folder.path)
+        return is_file(self._request_path(clip_id), self._folder.path)
 
-    def has_wishes(self) -> bool:
-        return bool(self._wishes())
+    def has_requests(self) -> bool:
+        return bool(self._requests())
 
-    def newest_wish(self) -> ClipWish | None:
-        """What is to be made next; what cannot be read is forgotten."""
-        while wishes := self._wishes():
+    def next_request(self) -> ClipRequest | None:
+        """The request to answer next: the newest that is for more than a thumbnail, or else the newest.
+
+        Unreadable requests are deleted.
+        """
+        newest = None
+        for path in reversed(self._requests()):
             try:
-                return read_document(wishes[-1], ClipWish, self._folder.path)
+                request = read_document(path, ClipRequest, self._folder.path)
             except FileNotFoundError:
                 continue
             except RunFolderError:
-                wishes[-1].unlink(missing_ok=True)
-        return None
+                path.unlink(missing_ok=True)
+                continue
+            if not request.picture_only:
+                return request
+            newest = newest or request
+        return newest
 
     def answer(self, record: ClipRecord) -> None:
-        """What came of a wish, which is fulfilled by it."""
+        """Write the result of a request and delete the request, on a full disk first, to make room.
+
+        Raises OSError and RunFolderError.
+        """
         content = record.model_dump_json(indent=2).encode()
-        write_atomically(self.record_path(record.id), content, self._folder.path)
-        self._wish_path(record.id).unlink(missing_ok=True)
+        try:
+            write_atomically(self.record_path(record.id), content, self._folder.path)
+        except OSError:
+            self._request_path(record.id).unlink(missing_ok=True)
+            write_atomically(self.record_path(record.id), content, self._folder.path)
+        self._request_path(record.id).unlink(missing_ok=True)
 
     def refuse_all(self, cause: str) -> None:
-        """Nobody will answer what is wanted."""
-        while (wish := self.newest_wish()) is not None:
+        """Answer all requests with ``cause``, since no worker can."""
+        while (request := self.next_request()) is not None:
             try:
-                self.answer(ClipRecord(id=wish.id, kind=wish.kind, seed=wish.seed, greedy=wish.greedy, cause=cause))
+                self.answer(
+                    ClipRecord(id=request.id, kind=request.kind, seed=request.seed, greedy=request.greedy, cause=cause)
+                )
             except (OSError, RunFolderError):
-                self._wish_path(wish.id).unlink(missing_ok=True)
+                self._request_path(request.id).unlink(missing_ok=True)
 
-    def _wish_path(self, clip_id: str) -> Path:
+    def _request_path(self, clip_id: str) -> Path:
         return self.wanted / f"{check_clip_id(clip_id)}.json"
 
-    def _wishes(self) -> list[Path]:
-        """Oldest first."""
+    def _requests(self) -> list[Path]:
+        """Files of requests, oldest first."""
         return _by_age(self._files_in(self.wanted, ".json"))
 
-    # What is there
+    # Clips
 
     def records(self) -> list[ClipRecord]:
-        """All that can be read, the one that was used last at the end."""
+        """All clips that can be read, least recently used first."""
         found = map(self.find, (path.stem for path in _by_age(self._files_in(self.path, ".json"))))
         return [record for record in found if record is not None]
 
     def find(self, clip_id: str) -> ClipRecord | None:
-        """What is known of a clip; None if nothing is, or if that cannot be read."""
+        """The record of a clip; None if there is none, or if it cannot be read."""
         with suppress(FileNotFoundError, RunFolderError):
             record = read_document(self.record_path(clip_id), ClipRecord, self._folder.path)
             return record if record.id == clip_id else None
@@ -114,8 +139,11 @@ class Clips:
     def has_video(self, clip_id: str) -> bool:
         return is_file(self.video_path(clip_id), self._folder.path)
 
+    def has_steps(self, clip_id: str) -> bool:
+        return is_file(self.steps_path(clip_id), self._folder.path)
+
     def find_slice(self, slice_id: str) -> ValueSlice | None:
-        """What was read; None if nothing was, or if that cannot be read."""
+        """The value slice; None if there is none, or if it cannot be read."""
         with suppress(FileNotFoundError, RunFolderError):
             return read_document(self.slice_path(slice_id), ValueSlice, self._folder.path)
         return None
@@ -123,42 +151,60 @@ class Clips:
     def write_slice(self, slice_id: str, found: ValueSlice) -> None:
         write_atomically(self.slice_path(slice_id), found.model_dump_json().encode(), self._folder.path)
 
+    def find_saliency(self, saliency_id: str) -> StepSaliency | None:
+        """What was made; None if nothing was, or if that cannot be read."""
+        with suppress(FileNotFoundError, RunFolderError):
+            return read_document(self.saliency_path(saliency_id), StepSaliency, self._folder.path)
+        return None
+
+    def write_saliency(self, saliency_id: str, found: StepSaliency) -> None:
+        write_atomically(self.saliency_path(saliency_id), found.model_dump_json().encode(), self._folder.path)
+
     def has_thumbnail(self, clip_id: str) -> bool:
         return is_file(self.thumbnail_path(clip_id), self._folder.path)
 
     def is_newer_than(self, clip_id: str, policy: Path) -> bool:
-        """Whether the clip was made of the policy that ``policy`` holds now."""
+        """Whether the clip was made with the policy file that ``policy`` is now."""
         try:
-            return self._made_path(clip_id).stat().st_mtime_ns >= policy.stat().st_mtime_ns
+            made = [path.stat().st_mtime_ns for path in self._made(clip_id) if path.exists()]
+            return bool(made) and min(made) >= policy.stat().st_mtime_ns
         except OSError:
             return False
 
     def touch(self, clip_id: str) -> None:
-        """It was used just now, and is the last to go."""
+        """Mark the clip as just used, so that it is deleted last."""
         with suppress(OSError):
             os.utime(self.record_path(clip_id))
 
     def size(self) -> int:
-        """Bytes of all there is."""
+        """Bytes of all clips."""
         return sum(map(_size, files_in(self.path, self._folder.path)))
 
     def retire(self, keep_bytes: int, spare: str) -> None:
-        """Delete videos and slices until all is within ``keep_bytes``, those first that were not used for longest,
-        but not that of clip ``spare``; and forget the oldest of very many clips."""
+        """Delete videos with their step records, slices and saliency maps until all is within ``keep_bytes``, those
+        first that were not used for longest, but not those of clip ``spare``; and forget the oldest of very many."""
         records = [path.stem for path in _by_age(self._files_in(self.path, ".json")) if path.stem != spare]
         total = self.size()
         for clip_id in records:
             if total <= keep_bytes:
                 break
-            total -= _size(self._made_path(clip_id))
-            self._made_path(clip_id).unlink(missing_ok=True)
+            total -= sum(map(_size, self._made(clip_id)))
+            self.remove_made(clip_id)
         for clip_id in records[: max(0, len(records) - MAX_RECORDS)]:
-            for path in (self._made_path(clip_id), self.thumbnail_path(clip_id), self.record_path(clip_id)):
+            self.remove_made(clip_id)
+            for path in (self.thumbnail_path(clip_id), self.record_path(clip_id)):
                 path.unlink(missing_ok=True)
 
-    def _made_path(self, clip_id: str) -> Path:
-        """What takes the room: a video, or the numbers of a slice."""
-        return self.slice_path(clip_id) if is_slice_id(clip_id) else self.video_path(clip_id)
+    def remove_made(self, clip_id: str) -> None:
+        """Delete a clip's video, step records and slice; its record and thumbnail stay."""
+        for path in self._made(clip_id):
+            path.unlink(missing_ok=True)
+
+    def _made(self, clip_id: str) -> tuple[Path, ...]:
+        """The large files of a clip: a video and its step records, or what was read of a policy."""
+        if is_reading_id(clip_id):
+            return self.slice_path(clip_id), self.saliency_path(clip_id)
+        return self.video_path(clip_id), self.steps_path(clip_id)
 
     def _files_in(self, path: Path, suffix: str) -> list[Path]:
         return [file for file in files_in(path, self._folder.path, f"*{suffix}") if is_clip_id(file.stem)]

@@ -1,4 +1,4 @@
-"""``control.json``: what the service wants of the trainer."""
+"""``control.json``: what the service wants the trainer to do."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from rlviz.domain.knobs import KnobWish
 from rlviz.rundir.aside import set_aside
 from rlviz.rundir.atomic import write_atomically
 from rlviz.rundir.documents import read_document
@@ -15,7 +16,18 @@ from rlviz.rundir.documents import read_document
 class Desired(StrEnum):
     IDLE = "idle"  # nobody asked for training yet
     RUN = "run"
+    PAUSE = "pause"
     STOP = "stop"
+
+
+class SnapshotWish(BaseModel):
+    """A snapshot that its user asks for."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    number: int = Field(ge=1, description="Counts up.")
+    name: str | None = Field(default=None, description="Null: it is called after its step.")
+    message: str = ""
 
 
 class Control(BaseModel):
@@ -34,13 +46,35 @@ class Control(BaseModel):
     reason: str | None = Field(
         default=None, description="Why it shall stop, if not because its user said so; one sentence."
     )
+    resume_from: str | None = Field(
+        default=None,
+        description="The snapshot that the attempt begins from, by name; null: training begins anew.",
+    )
+    total_timesteps: int | None = Field(
+        default=None, ge=1, description="Steps to train for; null: those of the configuration."
+    )
+    resumed_by_itself: int = Field(
+        default=0, ge=0, description="Attempts in a row that began without anybody asking, after an interruption."
+    )
+    rollback: bool = Field(
+        default=False, description="Whether what came after the snapshot is no part of the run any more."
+    )
+    snapshot_wishes: tuple[SnapshotWish, ...] = Field(
+        default=(), description="Snapshots asked for in this attempt, the newest few."
+    )
+    knob_wishes: tuple[KnobWish, ...] = Field(
+        default=(), description="Changes of hyperparameters asked for, the newest few."
+    )
+    rules_number: int = Field(
+        default=0, ge=0, description="Counts up; the trainer reads rules.json for each new number."
+    )
     checkpoint_request: int = Field(
         default=0, ge=0, description="Counts up; the trainer saves a checkpoint for each new number."
     )
 
 
 def read_control(path: Path) -> Control:
-    """The control file at ``path``; the idle state if there is none. Raises RunFolderError if unreadable."""
+    """Read the control file at ``path``; the idle state if there is none. Raises RunFolderError if unreadable."""
     try:
         return read_document(path, Control)
     except FileNotFoundError:
@@ -48,9 +82,9 @@ def read_control(path: Path) -> Control:
 
 
 def write_control(path: Path, control: Control) -> None:
-    """Replace the control file, and whatever lies in its place: a stop has to reach the trainer.
+    """Replace the control file, or whatever is in its place, since a stop has to reach the trainer.
 
-    Raises FileNotFoundError without a run folder, and RunFolderError if that is none.
+    Raises FileNotFoundError without a run folder, and RunFolderError if that is no folder.
     """
     if path.is_dir() and not path.is_symlink():
         set_aside(path)

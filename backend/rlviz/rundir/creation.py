@@ -1,4 +1,4 @@
-"""Making the folder of a run that is new: it appears whole, or not at all."""
+"""Creating a run folder: it appears complete, or not at all."""
 
 from __future__ import annotations
 
@@ -12,16 +12,23 @@ from rlviz.rundir.control import Control
 from rlviz.rundir.folder import RunFolder
 
 DRAFTS = ".new"
-"""Folder within the runs folder in which run folders are written before they appear."""
+"""Folder within the runs folder in which new run folders are written."""
 
 
 @contextmanager
-def new_folder(runs_dir: Path, config: RunConfig, control: Control | None = None) -> Iterator[Callable[[], None]]:
+def new_folder(
+    runs_dir: Path,
+    config: RunConfig,
+    control: Control | None = None,
+    *,
+    fill: Callable[[RunFolder], None] | None = None,
+) -> Iterator[Callable[[], None]]:
     """Write a run's first files out of sight; calling what the block is given makes the whole folder appear at once.
 
     If the block raises, nothing is left of the run, whether it has appeared or not. A process that dies leaves a whole
     folder in its place or one among the drafts, which ``remove_drafts`` removes.
-    Raises FileExistsError if the folder is there already, and OSError, a full disk for instance.
+    ``fill`` puts more files into it. Raises FileExistsError if the folder is there already, and OSError, if the disk is
+    full for instance.
     """
     folder, draft = RunFolder(runs_dir, config.run_id), RunFolder(runs_dir / DRAFTS, config.run_id)
     if folder.path.exists():
@@ -35,6 +42,8 @@ def new_folder(runs_dir: Path, config: RunConfig, control: Control | None = None
 
     try:
         draft.create(config)
+        if fill is not None:
+            fill(draft)
         if control is not None:
             draft.write_control(control)
         yield appear
@@ -44,5 +53,6 @@ def new_folder(runs_dir: Path, config: RunConfig, control: Control | None = None
 
 
 def remove_drafts(runs_dir: Path) -> None:
-    """Remove what was being made when a service was killed. For the one service of ``runs_dir``, before it serves."""
+    """Remove drafts that a killed service left. Only for the service that holds ``runs_dir``, before it serves
+    requests."""
     shutil.rmtree(runs_dir / DRAFTS, ignore_errors=True)

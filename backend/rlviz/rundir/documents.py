@@ -1,4 +1,4 @@
-"""Documents: the small JSON files of a run folder, read whole and checked against their model."""
+"""Documents: the small JSON files of a run folder, validated with their models."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ M = TypeVar("M", bound=BaseModel)
 
 
 def read_document(path: Path, model: type[M], folder: Path | None = None) -> M:
-    """The document at ``path`` in the run folder ``folder`` (its parent unless given).
+    """The document at ``path`` in the run folder ``folder`` (default: its parent).
 
-    Raises FileNotFoundError, or RunFolderError if it cannot be opened or is not what ``model`` describes.
+    Raises FileNotFoundError, or RunFolderError if it cannot be opened or does not fit ``model``.
     """
     return parse_document(read_small(path, folder), model, path, folder or path.parent)
 
 
 def parse_document(content: bytes, model: type[M], path: Path, folder: Path) -> M:
-    """What ``content``, which came from ``path``, says. Raises RunFolderError."""
+    """Validate ``content``, which was read from ``path``. Raises RunFolderError."""
     try:
-        orjson.loads(content)  # stricter: no NaN, which no answer could pass on
+        orjson.loads(content)  # stricter: no NaN, which responses cannot contain
         return model.model_validate_json(content)
     except orjson.JSONDecodeError as error:
         raise damaged(path, folder, f"It is not JSON ({error}).") from error

@@ -23,16 +23,16 @@ from rlviz.domain.damage import REPAIR, RESTORE_OR_DELETE, Damage
 from rlviz.domain.errors import RunFolderError
 
 MAX_JSON_BYTES = 4 << 20
-"""The largest file that is read whole; the product's own are a thousandth of it."""
+"""Maximum bytes of a file that is read whole; the product's own are a thousandth of it."""
 
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _FLAGS = _NO_FOLLOW | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 _NOT_DAMAGE = {errno.ENOENT, errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
-"""What says nothing about the file: it is not there, or the machine has run out of something."""
+"""Errors that say nothing about the file: it is missing, or the machine is out of some resource."""
 
 _IRREPARABLE = {".", "config.json"}
-"""The folder itself, and the one file that everything else depends on."""
+"""The folder itself, and the configuration, which everything else depends on."""
 
 MISSING = "It is missing."
 LINK = "It is a link. What lies outside the run folder is never read or written."
@@ -62,17 +62,17 @@ def open_descriptor(path: Path, flags: int = os.O_RDONLY, folder: Path | None = 
 
 
 def open_file(path: Path, folder: Path | None = None) -> BufferedReader:
-    """The regular file at ``path``, to be read. Obligations as those of ``open_descriptor``."""
+    """The regular file at ``path``, open for reading. Same guarantees as ``open_descriptor``."""
     return os.fdopen(open_descriptor(path, os.O_RDONLY, folder), "rb")
 
 
 def open_to_append(path: Path, folder: Path | None = None) -> BinaryIO:
-    """The same, to write at its end; made if there is none."""
+    """The regular file at ``path``, open for appending, created if missing. Same guarantees as ``open_descriptor``."""
     return os.fdopen(open_descriptor(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, folder), "ab")
 
 
 def read_small(path: Path, folder: Path | None = None, limit: int = MAX_JSON_BYTES) -> bytes:
-    """All of a file that is known to be small. Raises RunFolderError for one of more than ``limit`` bytes, too."""
+    """The content of a small file. Also raises RunFolderError for more than ``limit`` bytes."""
     with open_file(path, folder) as file:
         size = os.fstat(file.fileno()).st_size
         if size > limit:
@@ -82,7 +82,7 @@ def read_small(path: Path, folder: Path | None = None, limit: int = MAX_JSON_BYT
 
 
 def is_file(path: Path, folder: Path | None = None) -> bool:
-    """Whether a regular file lies at ``path``, with no link on the way from ``folder``."""
+    """Whether there is a regular file at ``path``, with no link in its path from ``folder`` on."""
     try:
         check_folders(path.parent, folder or path.parent)
         return stat.S_ISREG(path.lstat().st_mode)
@@ -91,15 +91,15 @@ def is_file(path: Path, folder: Path | None = None) -> bool:
 
 
 def files_in(path: Path, folder: Path, pattern: str = "*") -> list[Path]:
-    """The regular files of the folder ``path`` whose names match ``pattern``, by name.
+    """The regular files in the folder ``path`` whose names match ``pattern``, by name.
 
-    None if it is missing or no folder of its own: that is told by who inspects the run folder.
+    None if it is missing or no folder; reporting that is up to ``inspection``.
     """
     return [file for name in names_in(path, folder, pattern) if is_file(file := path / name, folder)]
 
 
 def names_in(path: Path, folder: Path, pattern: str = "*") -> list[str]:
-    """The names of whatever lies in the folder ``path`` and matches ``pattern``. Otherwise as ``files_in``."""
+    """Names of everything in the folder ``path`` that matches ``pattern``. Otherwise as ``files_in``."""
     try:
         check_folders(path, folder)
         return sorted(fnmatch.filter(os.listdir(path), pattern))  # noqa: PTH208  (names are all that is wanted)
@@ -108,7 +108,7 @@ def names_in(path: Path, folder: Path, pattern: str = "*") -> list[str]:
 
 
 def check_folders(path: Path, folder: Path) -> None:
-    """See that ``folder`` and each folder below it down to ``path`` are folders, and no links to some.
+    """Check that ``folder`` and each folder below it down to ``path`` are folders and not links.
 
     Raises FileNotFoundError if one is missing, and RunFolderError.
     """
@@ -125,12 +125,12 @@ def check_folders(path: Path, folder: Path) -> None:
 
 
 def problem_of_file(path: Path) -> str | None:
-    """What is wrong with the kind of thing that lies at ``path``, where a regular file should. Raises OSError."""
+    """What there is at ``path`` instead of a regular file. Raises OSError."""
     return _problem_of_file(path.lstat().st_mode)
 
 
 def damaged(path: Path, folder: Path, problem: str) -> RunFolderError:
-    """The error that says what is wrong with ``path``, in the run folder ``folder``."""
+    """A RunFolderError about ``path`` in the run folder ``folder``."""
     file = path.relative_to(folder).as_posix()
     remedy = RESTORE_OR_DELETE if file in _IRREPARABLE else REPAIR
     return RunFolderError(folder.name, Damage(file=file, problem=problem, remedy=remedy))
@@ -145,7 +145,7 @@ def _problem_of_file(mode: int) -> str | None:
 
 
 def _explained(path: Path, folder: Path, error: OSError) -> Exception:
-    """What ``error``, raised for ``path``, says of the file; itself if it says nothing."""
+    """The RunFolderError for ``error``, raised for ``path``; ``error`` itself if it says nothing about the file."""
     if error.errno in _NOT_DAMAGE:
         return error
     problem = {

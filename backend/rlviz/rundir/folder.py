@@ -1,4 +1,4 @@
-"""RunFolder: where each file of a run lies, and the small files read and written whole."""
+"""RunFolder: the paths of a run's files, and access to its small documents."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ from typing import BinaryIO, TypeVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from rlviz.domain.config import RunConfig, RunName
-from rlviz.domain.errors import ArtifactNotFound, ForeignRunFolder, RunFolderError
+from rlviz.domain.errors import ArtifactNotFound, ForeignRunFolder, InvalidRequest, RunFolderError
 from rlviz.domain.evaluation import BestPolicy, EvaluationRecord
 from rlviz.domain.ids import check_evaluation_id, check_run_id, is_evaluation_id, is_run_id
+from rlviz.domain.rules import Rule, RulesDocument
+from rlviz.domain.snapshot import check_name
 from rlviz.domain.verification import Verification
 from rlviz.rundir.aside import open_in_place
 from rlviz.rundir.atomic import remove_leftovers, write_atomically
@@ -28,8 +30,10 @@ M = TypeVar("M", bound=BaseModel)
 
 _STEP = re.compile(r"step_(\d{1,15})\.zip")
 
+_SEGMENT = re.compile(r"\d{1,15}-\d{1,15}-[0-9a-f]{16}\.seg")
+
 _SIGNS = ("config.json", "metrics.jsonl", "events.jsonl")
-"""A folder that has one of these is, or was, a run's."""
+"""A folder that contains one of these is, or was, a run's."""
 
 
 class Labels(BaseModel):
@@ -51,6 +55,7 @@ class RunFolder:
         self.config_path = self.path / "config.json"
         self.control_path = self.path / "control.json"
         self.labels_path = self.path / "labels.json"
+        self.rules_path = self.path / "rules.json"
         self.metrics_path = self.path / "metrics.jsonl"
         self.events_path = self.path / "events.jsonl"
         self.log_path = self.path / "worker.log"
@@ -62,6 +67,8 @@ class RunFolder:
         self.checkpoints = self.path / "checkpoints"
         self.evaluations = self.path / "eval"
         self.film = self.path / "film"
+        self.snapshots = self.path / "snapshots"
+        self.replay = self.path / "replay"
         self.sealed = self.path / "sealed"
         self.watch = self.path / "watch"
         self.lease_path = self.watch / "lease"
@@ -69,12 +76,12 @@ class RunFolder:
 
     @classmethod
     def at(cls, path: Path) -> RunFolder:
-        """The run folder that lies at ``path``. One that is a link stays one, and is refused when it is used."""
+        """The run folder at ``path``. A link is not resolved, and is refused when the folder is used."""
         path = Path(os.path.abspath(path))  # noqa: PTH100  (``resolve`` would follow that link)
         return cls(path.parent, path.name)
 
     def check(self) -> None:
-        """Raises ArtifactNotFound if the folder is gone, RunFolderError if a link or a file lies in its place."""
+        """Raises ArtifactNotFound if the folder does not exist, RunFolderError if a link or a file is in its place."""
         try:
             check_folders(self.path, self.path)
         except FileNotFoundError as error:
@@ -88,14 +95,14 @@ class RunFolder:
         return True
 
     def create(self, config: RunConfig) -> None:
-        """Make the folder with its configuration. Raises FileExistsError if it is there already."""
+        """Create the folder with its configuration. Raises FileExistsError if it exists."""
         self.path.mkdir(parents=True)
         self.checkpoints.mkdir()
         self.evaluations.mkdir()
         write_atomically(self.config_path, config.model_dump_json(indent=2).encode())
 
     def read_config(self) -> RunConfig:
-        """Raises RunFolderError if the configuration is missing or unreadable, or another run's."""
+        """The configuration. Raises RunFolderError if it is missing, unreadable, or another run's."""
         config = self._read(self.config_path, RunConfig)
         if config.run_id != self.run_id:
             problem = f"It is the configuration of run {config.run_id[:80]!r}."
@@ -106,7 +113,7 @@ class RunFolder:
         return read_control(self.control_path)
 
     def change_control(self, **changes: object) -> Control:
-        """Replace some of what is wanted, and what is damaged as a whole. Returns what is wanted now."""
+        """Change fields of the control file; a damaged one is replaced. Returns the new content."""
         try:
             control = self.read_control()
         except RunFolderError:
@@ -119,7 +126,7 @@ class RunFolder:
         write_control(self.control_path, control)
 
     def read_labels(self) -> Labels:
-        """The labels; those of the configuration as long as nobody changed them."""
+        """The labels; by default those of the configuration."""
         try:
             return read_document(self.labels_path, Labels)
         except FileNotFoundError:
@@ -128,16 +135,31 @@ class RunFolder:
     def write_labels(self, labels: Labels) -> None:
         write_atomically(self.labels_path, labels.model_dump_json(indent=2).encode())
 
+    def read_rules(self) -> RulesDocument | None:
+        """The rules as somebody has changed them; None: those of the configuration hold. Raises RunFolderError."""
+        try:
+            return read_document(self.rules_path, RulesDocument)
+        except FileNotFoundError:
+            return None
+
+    def rules(self, config: RunConfig) -> tuple[Rule, ...]:
+        """Those in force. Raises RunFolderError."""
+        changed = self.read_rules()
+        return config.rules if changed is None else changed.rules
+
+    def write_rules(self, document: RulesDocument) -> None:
+        write_atomically(self.rules_path, document.model_dump_json(indent=2).encode())
+
     def open_log(self) -> BinaryIO:
-        """``worker.log``, to write at its end; what lies in its place and is no file is put aside.
+        """``worker.log``, open for appending; anything else in its place is set aside.
 
         Raises FileNotFoundError without a folder, and RunFolderError.
         """
         return open_in_place(self.log_path)
 
     def tidy(self) -> None:
-        """Remove what a trainer that was killed left half-written. For a run that has ended."""
-        for path in (self.path, self.checkpoints, self.film, self.watch):
+        """Remove temporary files that a killed trainer left. Only for a run that has ended."""
+        for path in (self.path, self.checkpoints, self.film, self.watch, self.snapshots, self.replay):
             remove_leftovers(path, self.path)
 
     # Policies
@@ -172,8 +194,20 @@ class RunFolder:
         return checkpoints[-1][1] if checkpoints else None
 
     def best_policy(self) -> BestPolicy | None:
-        """What is known of the best policy; None as long as none was kept. Raises RunFolderError."""
+        """Evaluation results of the best policy; None while there is none. Raises RunFolderError."""
         return read_best(self.best_model_path, self.path)
+
+    # Snapshots
+
+    def snapshot_path(self, name: str) -> Path:
+        """Of the snapshot of that name. Raises InvalidRequest for what is no name of one."""
+        return self.snapshots / f"{name if name.isdecimal() and name.isascii() else check_name(name)}.zip"
+
+    def segment_path(self, file: str) -> Path:
+        """Of a segment of the replay buffer. Raises InvalidRequest for what is no name of one."""
+        if _SEGMENT.fullmatch(file) is None:
+            raise InvalidRequest(f"There is no segment {file[:80]!r}.")
+        return self.replay / file
 
     # Evaluations
 
@@ -183,6 +217,10 @@ class RunFolder:
     def steps_path(self, evaluation_id: str) -> Path:
         return self.evaluations / f"{check_evaluation_id(evaluation_id)}.steps.parquet"
 
+    def pictures_path(self, evaluation_id: str) -> Path:
+        """Strips of what the agent saw, in a zip archive, each under its ``strip_name``."""
+        return self.evaluations / f"{check_evaluation_id(evaluation_id)}.pictures.zip"
+
     def verification_path(self, evaluation_id: str) -> Path:
         return self.evaluations / f"{check_evaluation_id(evaluation_id)}.verify.json"
 
@@ -190,11 +228,11 @@ class RunFolder:
         return self.evaluations / f"{check_evaluation_id(evaluation_id)}.json"
 
     def pinned_policy_path(self, evaluation_id: str) -> Path:
-        """Where an evaluation finds its policy, however many checkpoints are dropped meanwhile."""
+        """Path of the policy that an evaluation plays, which stays when checkpoints are deleted."""
         return self.evaluations / f".{check_evaluation_id(evaluation_id)}.zip.tmp"
 
     def pin_policy(self, evaluation_id: str, policy: Path) -> None:
-        """Keep ``policy`` for an evaluation. Raises FileNotFoundError if it is gone already, and RunFolderError."""
+        """Keep ``policy`` for an evaluation. Raises FileNotFoundError if it was deleted, and RunFolderError."""
         pinned = self.pinned_policy_path(evaluation_id)
         check_folders(self.evaluations, self.path)
         check_folders(policy.parent, self.path)
@@ -216,7 +254,7 @@ class RunFolder:
         return record
 
     def write_evaluation(self, record: EvaluationRecord) -> None:
-        """The folder for it is made where it is missing: what copies run folders may leave out those that are empty."""
+        """Creates its folder if missing, since tools that copy run folders may leave out empty ones."""
         check_folders(self.path, self.path)
         with suppress(FileExistsError):
             self.evaluations.mkdir()
@@ -224,7 +262,7 @@ class RunFolder:
         write_atomically(self.evaluation_path(record.id), content, self.path)
 
     def read_verification(self, evaluation_id: str) -> Verification | None:
-        """None if none was asked for. Raises RunFolderError if it is unreadable."""
+        """None if no verification was requested. Raises RunFolderError if it is unreadable."""
         try:
             return read_document(self.verification_path(evaluation_id), Verification, self.path)
         except FileNotFoundError:
@@ -240,7 +278,7 @@ class RunFolder:
         return sorted(filter(is_evaluation_id, names))
 
     def _read(self, path: Path, model: type[M]) -> M:
-        """A document that has to be there. Raises RunFolderError."""
+        """Read a document that must exist. Raises RunFolderError."""
         try:
             return read_document(path, model, self.path)
         except FileNotFoundError as error:
@@ -252,20 +290,21 @@ def folder_gone(run_id: str) -> ArtifactNotFound:
 
 
 def run_folders(root: Path, known: Container[str] = ()) -> Iterator[RunFolder]:
-    """Every run folder under ``root`` but those in ``known``.
-
-    That is a folder, no link to one, which is named like a run and holds a configuration or a journal, whatever
-    has become of them.
-    """
+    """Every run folder under ``root`` except those in ``known``: a folder, not a link, with a run id as its name, that
+    contains a configuration or a journal, in whatever state."""
     for path in sorted(root.iterdir() if root.is_dir() else ()):
         if path.name not in known and is_run_id(path.name) and _is_run(path):
             yield RunFolder(root, path.name)
 
 
 def linked_folders(root: Path) -> list[Path]:
-    """Links under ``root`` to folders elsewhere, which would be run folders if they lay here."""
+    """Links under ``root`` to folders elsewhere that would otherwise be run folders."""
     return sorted(path for path in root.iterdir() if is_run_id(path.name) and path.is_symlink() and path.is_dir())
 
 
 def _is_run(path: Path) -> bool:
     return path.is_dir() and not path.is_symlink() and any(os.path.lexists(path / name) for name in _SIGNS)
+
+
+def strip_name(number: int) -> str:
+    return f"{number}.png"

@@ -1,4 +1,4 @@
-"""What is damaged in a run folder: found without reading its journals, so cheap enough for every look at a run."""
+"""Finds damage in a run folder without reading its journals: cheap enough for every request about a run."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import Line, line_number
 
 MAX_NAMED_LINES = 10
-"""Damaged lines of one journal that are named; the last of them says how many more there are."""
+"""Maximum number of damaged lines of a journal that are listed; the last entry gives the number of the others."""
 
 
 def inspect_folder(folder: RunFolder) -> list[Damage]:
-    """Everything that is damaged but lines of journals, in the order in which it matters."""
+    """All damage except in lines of journals, most important first."""
     try:
         folder.check()
     except ArtifactNotFound:
@@ -32,12 +32,12 @@ def inspect_folder(folder: RunFolder) -> list[Damage]:
 
 
 def has_trained(folder: RunFolder) -> bool:
-    """Whether training has left anything but events."""
+    """Whether there are files of a training besides events."""
     return any(map(_holds_something, (folder.metrics_path, folder.model_path, folder.best_model_path)))
 
 
 def _holds_something(path: Path) -> bool:
-    """A worker makes its journals before it says that it has begun."""
+    """Missing journals are damage, since a worker creates both before its first event."""
     try:
         return path.lstat().st_size > 0
     except OSError:
@@ -45,7 +45,7 @@ def _holds_something(path: Path) -> bool:
 
 
 def files_of(folder: RunFolder) -> list[Path]:
-    """Where regular files belong, whether they are there or not."""
+    """Paths where only regular files belong."""
     return [
         *(folder.events_path, folder.metrics_path, folder.control_path, folder.labels_path, folder.model_path),
         *(folder.best_model_path, folder.q_table_path, folder.anatomy_path, folder.log_path, folder.lock_path),
@@ -53,12 +53,12 @@ def files_of(folder: RunFolder) -> list[Path]:
 
 
 def folders_of(folder: RunFolder) -> list[Path]:
-    """Where folders belong."""
+    """Paths where only folders belong."""
     return [folder.checkpoints, folder.evaluations, folder.film, folder.sealed, folder.watch]
 
 
 def documents_of(folder: RunFolder) -> Iterator[tuple[Path, Callable[[], object]]]:
-    """Each file that is read whole, but the configuration, with what reads it and raises RunFolderError."""
+    """Each file that is read whole except the configuration, with a function that reads it. Raises RunFolderError."""
     yield folder.control_path, folder.read_control
     if os.path.lexists(folder.labels_path):
         yield folder.labels_path, folder.read_labels
@@ -68,7 +68,7 @@ def documents_of(folder: RunFolder) -> Iterator[tuple[Path, Callable[[], object]
 
 
 def damaged_lines(path: Path, lines: list[Line], problem: str) -> list[Damage]:
-    """What is damaged about a journal at ``path``, given the ``lines`` that say nothing, in order.
+    """The damage of the journal at ``path``, given its unreadable ``lines``, in order.
 
     Raises RunFolderError, and FileNotFoundError.
     """
@@ -94,7 +94,7 @@ def _kinds(folder: RunFolder) -> Iterator[Damage]:
     for path in files_of(folder):
         try:
             problem = problem_of_file(path)
-        except OSError:  # not there, which is not damage by itself
+        except OSError:  # missing, which is no damage by itself
             continue
         if problem is not None:
             yield damaged(path, folder.path, problem).damage
@@ -107,14 +107,14 @@ def _documents(folder: RunFolder) -> Iterator[Damage]:
     for _, read in documents_of(folder):
         try:
             read()
-        except FileNotFoundError:  # taken away just now
+        except FileNotFoundError:  # deleted just now
             continue
         except RunFolderError as error:
             yield error.damage
 
 
 def _missing(folder: RunFolder) -> Iterator[Damage]:
-    """A run that has trained says so in its events."""
+    """Missing events are damage if there are files of a training, which events would report."""
     if not has_trained(folder):
         return
     try:

@@ -75,10 +75,10 @@ class RunsLock:
 
 
 def _holder(file: IO[str]) -> str:
-    """The process that has the lock, as ``file``, which is closed, says."""
+    """The pid in the lock file ``file``, which is closed."""
     with file:
         try:
             file.seek(0)
             return file.read().strip() or "unknown"
-        except OSError:  # Windows lets nobody else read what is locked
+        except OSError:  # Windows lets no other process read a locked file
             return "unknown"

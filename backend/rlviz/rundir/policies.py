@@ -1,4 +1,4 @@
-"""The policies that a run folder holds, and the one to play for a step."""
+"""The policies in a run folder, and the one to play for a step."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from rlviz.rundir.folder import RunFolder
 
 
 def kept_policies(folder: RunFolder, final_step: int | None = None) -> list[KeptPolicy]:
-    """All of them, by step. ``final_step`` is that of the final model, where it is known.
+    """All policies, by step. ``final_step`` is the step of the final model, if known.
 
-    A best policy that cannot be read is left out; the run's damage tells of it.
+    A best policy that cannot be read is left out; inspection reports it.
     """
     found: dict[int, tuple[list[PolicyKind], Path]] = {}
     for step, kind, path in _files(folder, final_step):
@@ -26,19 +26,19 @@ def kept_policies(folder: RunFolder, final_step: int | None = None) -> list[Kept
         found[max(found)][0].insert(0, PolicyKind.LATEST)
     policies = []
     for step, (kinds, path) in sorted(found.items()):
-        with suppress(FileNotFoundError):  # a checkpoint that was dropped just now
+        with suppress(FileNotFoundError):  # a checkpoint that was deleted just now
             file = path.relative_to(folder.path).as_posix()
             policies.append(KeptPolicy(step=step, kinds=kinds, file=file, size_bytes=path.stat().st_size))
     return policies
 
 
 def policy_at(policies: Sequence[KeptPolicy], step: int) -> KeptPolicy | None:
-    """The newest of ``policies`` (by step) that is not beyond ``step``; None if all are."""
+    """The newest of ``policies`` (by step) up to ``step``; None if there is none."""
     return next((policy for policy in reversed(policies) if policy.step <= step), None)
 
 
 def _files(folder: RunFolder, final_step: int | None) -> Iterator[tuple[int, PolicyKind | None, Path]]:
-    """Those first that stay longest. The final model is of no kind but the latest."""
+    """Most permanent kind first. The final model has only the kind ``latest``."""
     for step, path in folder.film_files():
         yield step, PolicyKind.FILM, path
     with suppress(RunFolderError):

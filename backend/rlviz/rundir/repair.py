@@ -1,4 +1,4 @@
-"""Repairing a run folder: what can be read is kept in its place, and what is damaged is put beside it."""
+"""Repairing a run folder: readable parts stay in place, damaged files are set aside."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def is_event(record: Mapping[str, Any] | None) -> bool:
 
 
 def broken_lines(path: Path, is_readable: Readable) -> list[Line]:
-    """The lines of a journal that say nothing to its readers. Raises RunFolderError."""
+    """The broken lines of a journal. Raises RunFolderError."""
     tail, found = JournalTail(path), []
     while lines := tail.read(READ_BYTES):
         found += [line for line in lines if not is_readable(line.record)]
@@ -57,7 +57,7 @@ def repair_folder(folder: RunFolder) -> list[Path]:
 
 
 def _keep_readable(path: Path, is_readable: Readable) -> list[Path]:
-    """Leave the readable lines of a journal, if there are others."""
+    """Keep only the readable lines of a journal, if it has others."""
     if not broken_lines(path, is_readable):
         return []
     aside, tail = name_aside(path), JournalTail(path)
@@ -65,7 +65,7 @@ def _keep_readable(path: Path, is_readable: Readable) -> list[Path]:
         while lines := tail.read(READ_BYTES):
             copy.writelines(line.raw + b"\n" for line in lines if is_readable(line.record))
         try:
-            os.link(path, aside)  # so that the journal is never absent
+            os.link(path, aside)  # so that the journal is never missing
         except OSError:  # a file system without hard links
             path.rename(aside)
     return [aside]

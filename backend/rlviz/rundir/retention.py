@@ -1,4 +1,4 @@
-"""Keeping the newest few of a kind of file."""
+"""Deletes all but the newest files of a kind: checkpoints, videos, step records."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ def retain_checkpoints(folder: RunFolder, keep: int) -> None:
 
 
 def retain_videos(folder: RunFolder, keep: int) -> None:
-    """Delete all but the newest ``keep`` evaluation videos; summaries stay."""
-    keep_newest(files_in(folder.evaluations, folder.path, "eval_*.mp4"), keep)
+    """Delete all but the newest ``keep`` evaluation videos, and of what the agent saw in them; summaries stay."""
+    for pattern in ("eval_*.mp4", "eval_*.pictures.zip"):
+        keep_newest(files_in(folder.evaluations, folder.path, pattern), keep)
 
 
 def retain_steps(folder: RunFolder, max_bytes: int) -> None:

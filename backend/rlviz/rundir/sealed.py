@@ -28,7 +28,7 @@ from rlviz.rundir.atomic import remove_leftovers, write_atomically
 from rlviz.rundir.files import names_in, open_file
 
 PIECE_BYTES = 1 << 23
-"""A piece is made of about so much journal, some 65,000 rows, or of what is left when the run has ended."""
+"""Bytes of journal that a piece is made of, some 65,000 rows; the last piece of a run that has ended may be smaller."""
 
 _VERSION = 1
 _FILE = re.compile(r"(\d{15})-(\d{15})-([0-9a-f]{16})\.parquet")
@@ -38,9 +38,9 @@ _PREFIX = "values."
 
 
 class SealedColumn(NamedTuple):
-    """``value`` (NaN for null), shape (m,), in those rows of the piece that ``present``, shape (n,), is true of.
+    """A column of a piece. ``value`` (NaN for null), shape (m,), in the rows where ``present``, shape (n,), is true.
 
-    ``present`` is None where every row has it.
+    ``present`` is None where every row has a value.
     """
 
     value: NDArray[np.float64]
@@ -49,9 +49,9 @@ class SealedColumn(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SealedRows:
-    """What a piece is made of: ``step`` and ``time`` (Unix seconds) of shape (n,), and the columns by name.
+    """Input for a piece: ``step`` and ``time`` (Unix seconds) of shape (n,), and the columns by name.
 
-    ``broken_lines``: lines of the stretch that are no records and were left out.
+    ``broken_lines``: number of lines that are no records and were left out.
     """
 
     step: NDArray[np.float64]
@@ -61,7 +61,7 @@ class SealedRows:
 
 
 class Piece:
-    """One piece, read and found whole. ``counts``: rows of each metric, in the order of their first."""
+    """One piece that was read and checked. ``counts``: rows of each metric, in the order of their first rows."""
 
     def __init__(self, content: bytes) -> None:
         """Raises ValueError or LookupError if ``content`` is no piece."""
@@ -75,11 +75,11 @@ class Piece:
         self.counts: dict[str, int] = about["counts"]
 
     def axis(self, name: Literal["step", "time"]) -> NDArray[np.float64]:
-        """Of every row, shape (n,)."""
+        """``step`` or ``time`` of every row, shape (n,)."""
         return self._read(name).value
 
     def column(self, name: str) -> SealedColumn:
-        """One of ``counts``."""
+        """The column of a metric in ``counts``."""
         return self._read(f"{_PREFIX}{name}")
 
     def _read(self, name: str) -> SealedColumn:
@@ -98,20 +98,20 @@ class SealedMetrics:
         self.folder, self.journal = folder, journal
 
     def pieces(self) -> list[Piece]:
-        """The whole pieces that cover the journal from its beginning on, each where the one before ends."""
+        """The pieces that cover the journal from its beginning without a gap."""
         return [piece for _, piece in self._chain()]
 
     def end(self) -> int:
-        """How far (bytes) the journal is sealed, going by the names of the files. Cheap; proves nothing."""
+        """How many bytes of the journal are sealed, by the names of the files only, which proves nothing."""
         end = 0
         for _, start, stop in self._files():
             end = stop if start == end else end
         return end
 
     def write(self, start: int, end: int, rows: SealedRows) -> None:
-        """Add the piece that holds ``rows``, those from byte ``start`` to ``end`` of the journal.
+        """Add a piece with ``rows``, which are bytes ``start`` to ``end`` of the journal.
 
-        Raises OSError, also if the run's folder has gone meanwhile, which is not made again; and RunFolderError.
+        Raises OSError, also if the run's folder has gone meanwhile, which is not created again; and RunFolderError.
         """
         with open_file(self.journal) as journal:
             mark = _mark(journal, start, end)
@@ -121,7 +121,7 @@ class SealedMetrics:
         write_atomically(self.folder / name, content, self.journal.parent)
 
     def sweep(self) -> int:
-        """Remove what is not whole or does not belong to the journal; return where its sealed part ends (bytes)."""
+        """Remove pieces that are damaged or do not belong to the journal; return where the sealed part ends (bytes)."""
         remove_leftovers(self.folder, self.journal.parent)
         chain = list(self._chain())
         kept = {path for path, _ in chain}
@@ -151,16 +151,16 @@ class SealedMetrics:
                         end = stop
 
     def _files(self) -> list[tuple[Path, int, int]]:
-        """Files that are named like pieces, with the stretch that the name says, in order."""
+        """Files with names of pieces, and the stretch of the journal in each name, in order."""
         names = names_in(self.folder, self.journal.parent)
         matches = [match for name in names if (match := _FILE.fullmatch(name))]
         return [(self.folder / match[0], int(match[1]), int(match[2])) for match in matches]
 
 
 def _arrow() -> Any:
-    """PyArrow, imported when the first long run is looked at: the service starts without it.
+    """PyArrow, imported when the first long run is read: the service starts without it.
 
-    Memory that it has done with goes back to the operating system, instead of into a pool of its own.
+    It is told to return freed memory to the operating system instead of keeping it in a pool.
     """
     import pyarrow
     import pyarrow.parquet
@@ -194,10 +194,8 @@ def _hash(content: bytes) -> str:
 
 
 def _mark(journal: Any, start: int, end: int) -> str:
-    """How a stretch of the journal ends: it holds the times of the last rows, which no other run's has there.
-
-    Of a journal that ends before, it is another mark than any before.
-    """
+    """A mark of how a stretch of the journal ends. It contains the times of the last rows, which differ between runs
+    and between stretches."""
     first = max(start, end - _MARK_BYTES)
     journal.seek(first)
     content = journal.read(end - first)
@@ -205,7 +203,7 @@ def _mark(journal: Any, start: int, end: int) -> str:
 
 
 def _encode(rows: SealedRows, about: dict[str, Any]) -> bytes:
-    """A Parquet file. Bytes of equal weight stand side by side, which makes the columns of slow metrics tiny."""
+    """A Parquet file. Bytes are split by significance (BYTE_STREAM_SPLIT), which makes slowly changing columns tiny."""
     arrow = _arrow()
     columns: dict[str, Any] = {"step": arrow.array(rows.step), "time": arrow.array(rows.time)}
     for name, column in rows.columns.items():
@@ -229,7 +227,7 @@ def _encode(rows: SealedRows, about: dict[str, Any]) -> bytes:
 
 
 def _scatter(column: SealedColumn) -> Any:
-    """The column with a null in each row that does not have it."""
+    """The column with a null in each row without a value."""
     if column.present is None:
         return _arrow().array(column.value)
     value = np.full(len(column.present), np.nan)

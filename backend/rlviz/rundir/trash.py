@@ -1,4 +1,4 @@
-"""The trash: deleted run folders, each whole under its own name in ``runs/.trash``, until they are purged."""
+"""The trash: deleted run folders, each under its own name in ``runs/.trash``, until they are removed for good."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rlviz.domain.ids import is_run_id
 from rlviz.rundir.folder import RunFolder
 
 _DOOMED = ".purging-"
-"""Beginning of the name of a folder that is being removed: from then on nobody can have it back."""
+"""Prefix of the name of a folder that is being removed, which cannot be restored any more."""
 
 
 class Trash:
@@ -28,7 +28,7 @@ class Trash:
         self.path = runs_dir / ".trash"
 
     def put(self, folder: RunFolder, now: float) -> None:
-        """Throw a run's folder away at ``now`` (Unix seconds). One that is gone already is no error."""
+        """Move a run's folder to the trash at ``now`` (Unix seconds). A folder that is gone already is no error."""
         self.path.mkdir(exist_ok=True)
         try:
             os.utime(folder.path, (now, now), follow_symlinks=False)
@@ -39,9 +39,9 @@ class Trash:
             return
 
     def take(self, run_id: str) -> RunFolder:
-        """Put a folder back in its place; one that was put there by hand stays, and wins.
+        """Move a folder back; a folder that was put in its place by hand stays.
 
-        Raises RunNotFound once it was purged.
+        Raises RunNotFound if it was removed for good.
         """
         folder = RunFolder(self._runs_dir, run_id)
         try:
@@ -57,11 +57,12 @@ class Trash:
         return sorted(path.name for path in self._entries() if is_run_id(path.name))
 
     def deleted_at(self, run_id: str) -> float:
-        """When a run was thrown away, in Unix seconds. Raises FileNotFoundError if it is not here any more."""
+        """When a run was deleted, in Unix seconds. Raises FileNotFoundError if it is not in the trash."""
         return (self.path / run_id).lstat().st_mtime
 
     def size(self, run_id: str) -> int:
-        """Bytes of all files of a run that was thrown away; of what vanishes meanwhile, or lies elsewhere, none."""
+        """Bytes of all files of a deleted run; files that vanish meanwhile, or are reached through a link, do not
+        count."""
         if (self.path / run_id).is_symlink():
             return 0
         total = 0
@@ -72,7 +73,7 @@ class Trash:
         return total
 
     def remove(self, run_id: str) -> None:
-        """Remove a run for good. Raises RunNotFound if it is not here."""
+        """Remove a run for good. Raises RunNotFound if it is not in the trash."""
         if not is_run_id(run_id):
             raise RunNotFound(run_id)
         try:
@@ -81,7 +82,7 @@ class Trash:
             raise RunNotFound(run_id) from error
 
     def purge(self, before: float) -> list[str]:
-        """Remove what was thrown away at ``before`` (Unix seconds) or earlier, and what an earlier purge left.
+        """Remove runs that were deleted at ``before`` (Unix seconds) or earlier, and what an earlier purge left.
 
         Returns the ids of the runs that are gone for good.
         """
@@ -105,7 +106,7 @@ class Trash:
 
 
 def _destroy(path: Path) -> None:
-    """Remove a folder and all it holds, or whatever else is there; what cannot be removed stays for the next time."""
+    """Remove a folder and all it contains, or whatever else is there; what cannot be removed is left for next time."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
     else:

@@ -1,7 +1,7 @@
-"""``watch/``: how somebody who looks asks a run that trains for its policy, and where they find it.
+"""``watch/``: how a session asks a run that trains for its current policy.
 
-Whoever looks keeps ``lease`` fresh. As long as it is, the trainer replaces ``weights.zip`` every now and then; else it
-writes nothing.
+A session keeps the file ``lease`` fresh. While it is fresh, the trainer replaces ``weights.zip`` every now and then;
+otherwise it writes nothing.
 """
 
 from __future__ import annotations
@@ -18,18 +18,19 @@ from rlviz.rundir.folder import RunFolder
 
 RENEW_SECONDS = 1.0
 LEASE_SECONDS = 5.0
-"""A lease that was not renewed for so long is over."""
+"""Seconds after which a lease that was not renewed has expired."""
 
 
 class Lease:
-    """Of one who looks. ``renew`` as often as you like; ``end`` when nobody looks any more."""
+    """The session's side. Call ``renew`` as often as you like, and ``end`` at the end of the session."""
 
     def __init__(self, folder: RunFolder, *, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._folder, self._monotonic = folder, monotonic
         self._renew_at = float("-inf")
 
     def renew(self) -> None:
-        """Keep it fresh. What the disk refuses is tried again a second later: the newest checkpoint is played then."""
+        """Keep the lease fresh. If the disk refuses it, it is tried again a second later; meanwhile the newest
+        checkpoint is played."""
         now = self._monotonic()
         if now < self._renew_at:
             return
@@ -41,13 +42,13 @@ class Lease:
                 os.utime(file.fileno())
 
     def end(self) -> None:
-        """Another one who looks at the same run makes it anew within a second."""
+        """Another session of the same run creates it again within a second."""
         with suppress(OSError):
             self._folder.lease_path.unlink(missing_ok=True)
 
 
 class LeaseWatch:
-    """The trainer's side. The age of a lease is told by the trainer's own clock: another host's may differ."""
+    """The trainer's side. The age of a lease is measured by the trainer's clock only, as another host's may differ."""
 
     def __init__(self, path: Path, *, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._path, self._monotonic = str(path), monotonic
@@ -55,7 +56,7 @@ class LeaseWatch:
         self._renewed_at = float("-inf")
 
     def is_held(self) -> bool:
-        """Whether somebody looks. One call of the system: cheap."""
+        """Whether there is a fresh lease. Takes one system call."""
         try:
             renewed = os.stat(self._path).st_mtime_ns  # noqa: PTH116  (no Path built for it)
         except OSError:

@@ -1,1 +1,1 @@
-"""The use cases: create, start, stop, evaluate, follow, compare, recover."""
+"""The services: use cases, supervision, projection, streaming."""

@@ -1,4 +1,4 @@
-"""Application: every service, wired once."""
+"""Application: creates and connects all services."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from functools import cached_property
 from sqlalchemy.exc import DatabaseError
 
 from rlviz.catalog.database import Database
+from rlviz.catalog.models import RunRow
 from rlviz.domain.errors import CatalogueDamaged, RlvizError
 from rlviz.launchers import LAUNCHERS
 from rlviz.launchers.base import Launcher
@@ -22,20 +23,28 @@ from rlviz.services.supervision.housekeeping import Housekeeping
 from rlviz.services.supervision.recovery import recover
 from rlviz.services.supervision.sealing import Sealer
 from rlviz.services.supervision.supervisor import Supervisor
+from rlviz.services.use_cases.automatic_resuming import AutomaticResuming
 from rlviz.services.use_cases.comparison import ComparisonService
 from rlviz.services.use_cases.damage import DamageService
 from rlviz.services.use_cases.environments import EnvironmentService
 from rlviz.services.use_cases.episodes import EpisodeService
 from rlviz.services.use_cases.evaluations import EvaluationService
 from rlviz.services.use_cases.film import FilmService
+from rlviz.services.use_cases.forking import ForkService
 from rlviz.services.use_cases.hints import HintService
 from rlviz.services.use_cases.judging import JudgingService
 from rlviz.services.use_cases.metrics import MetricsService
+from rlviz.services.use_cases.played_runs import PlayedRuns
+from rlviz.services.use_cases.resuming import ResumeService
+from rlviz.services.use_cases.rules import RuleService
 from rlviz.services.use_cases.runs import RunService
+from rlviz.services.use_cases.seen import SeenService
 from rlviz.services.use_cases.sessions import SessionService
+from rlviz.services.use_cases.snapshots import SnapshotService
 from rlviz.services.use_cases.step_records import StepRecordService
 from rlviz.services.use_cases.trash import TrashService
 from rlviz.services.use_cases.value_slices import ValueSliceService
+from rlviz.sessions.folder import remove_leftovers
 from rlviz.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -44,14 +53,14 @@ CATALOGUE = "rlviz.db"
 DRAIN_SECONDS = 9.5
 
 SUPERVISOR_BUSY_SECONDS = 1.0
-"""Seconds that the supervisor waits for another writer; it tries again later, and follows its runs meanwhile."""
+"""Seconds that the supervisor waits for another writer; it then tries again later, and follows its runs meanwhile."""
 
 
 class Application:
-    """What the API, the command line and tests work with. ``open`` before use, ``close`` after."""
+    """The entry point for the API, the command line and tests. Call ``open`` before use and ``close`` after."""
 
     def __init__(self, settings: Settings, *, launcher: Launcher | None = None) -> None:
-        """``launcher``: another one than that of the settings."""
+        """``launcher``: used instead of the one in the settings."""
         self.settings = settings.model_copy(update={"runs_dir": settings.runs_dir.resolve()})
         runs_dir = self.settings.runs_dir
         self.database = Database(runs_dir / CATALOGUE)
@@ -59,7 +68,7 @@ class Application:
         self._winding_down = False
         self.launcher = launcher or LAUNCHERS.get(settings.launcher)(warm=settings.warm_worker)
         self.sealer = Sealer(runs_dir)
-        self.broadcast = Broadcast(on_run_changed=self.sealer.consider)
+        self.broadcast = Broadcast(on_run_changed=self._on_run_changed)
         self.feeds = Feeds(runs_dir)
         self._own_catalogue = Database(runs_dir / CATALOGUE, busy_seconds=SUPERVISOR_BUSY_SECONDS)
         self.supervisor = Supervisor(self.settings, self._own_catalogue, self.launcher, self.feeds, self.broadcast)
@@ -70,13 +79,27 @@ class Application:
         self.runs = RunService(
             self.settings, self.database, self.supervisor, self.broadcast, self.trash, self.environments
         )
+        self.resuming = ResumeService(self.settings, self.database, self.supervisor, self.broadcast)
+        self.rules = RuleService(self.settings, self.database, self.supervisor, self.broadcast)
+        self.snapshots = SnapshotService(self.settings, self.database, self.supervisor, self.broadcast)
+        self.forks = ForkService(
+            self.settings, self.database, self.supervisor, self.broadcast, environments=self.environments
+        )
+        self.going_on = AutomaticResuming(self.settings, self.resuming)
         self.deleted = TrashService(self.settings, self.trash)
         self.evaluations = EvaluationService(self.settings, self.database, self.supervisor, self.broadcast)
-        self.sessions = SessionService(self.settings, self.database, self.supervisor.sessions, self.environments)
+        self.sessions = SessionService(
+            self.settings,
+            self.database,
+            self.supervisor.sessions,
+            self.environments,
+            PlayedRuns(self.settings, self.database, self.supervisor, self.broadcast),
+        )
         self.episodes = EpisodeService(self.settings, self.database)
         self.film = FilmService(self.settings, self.database, self.supervisor, self.broadcast)
         self.value_slices = ValueSliceService(self.settings, self.database, self.supervisor, self.broadcast)
-        self.step_records = StepRecordService(self.settings, self.evaluations, self.supervisor)
+        self.seen = SeenService(self.settings, self.database, self.supervisor, self.broadcast)
+        self.step_records = StepRecordService(self.settings, self.evaluations, self.film, self.supervisor)
         self.streams = StreamService(self.database, runs_dir, self.feeds, self.broadcast)
 
     @cached_property
@@ -109,13 +132,11 @@ class Application:
             raise
 
     def open(self) -> None:
-        """Claim the runs folder, take up what an earlier service left, and begin to supervise.
-
-        Raises what ``claim`` does.
-        """
+        """Claim the runs folder, adopt what an earlier service left, and start the supervisor. Raises what ``claim``
+        does."""
         self.claim()
         try:
-            self._take_up()
+            interrupted = self._take_up()
         except BaseException:
             self._lock.release()
             raise
@@ -123,27 +144,38 @@ class Application:
         self.supervisor.start()
         self.housekeeping.start()
         self.sealer.start()
+        self.going_on.start(interrupted)
+
+    def _on_run_changed(self, row: RunRow) -> None:
+        self.sealer.consider(row)
+        self.going_on.consider(row)
 
     def wind_down(self) -> None:
-        """Begin to end: start nothing more, and ask what trains to stop and to save. Returns at once.
+        """Begin to end: start nothing more, and ask what trains to pause, or to stop. Returns at once.
 
-        Runs that wait keep their place for the next start. With RLVIZ_ON_EXIT=leave, workers go on as well.
+        Runs that wait keep their place for the next start, and runs that pause go on with it. With
+        RLVIZ_ON_EXIT=leave, workers go on as well.
         """
         if self.settings.on_exit == "leave":
             return
         self._winding_down = True
         self.supervisor.drain()
-        for run_id in self.runs.training():
+        training = self.runs.training()
+        pausing = self.runs.learning(training) if self.settings.on_exit == "pause" else ()
+        self.going_on.hold(pausing)
+        for run_id in training:
+            ask = self.resuming.pause if run_id in pausing else self.runs.stop
             try:
-                self.runs.stop(run_id, reason="The app was ended.")
+                ask(run_id, reason="The app was ended.")
             except (RlvizError, OSError, DatabaseError) as error:
                 log.warning("Run %s could not be asked to stop: %s", run_id, error)
 
     def hurry(self) -> None:
-        """``close`` shall not wait for workers that save their policies; they do that without us."""
+        """From now on ``close`` does not wait for workers that save their policies, which they can do without it."""
         self.supervisor.skip_wait()
 
     def close(self) -> None:
+        self.going_on.close()
         self.sessions.close()
         self.housekeeping.close()
         self.sealer.close()
@@ -173,13 +205,15 @@ class Application:
             log.warning("The old file is now %s", self.database.set_aside())
             self.database.migrate()
 
-    def _take_up(self) -> None:
+    def _take_up(self) -> list[str]:
+        """Returns the runs that are found to be interrupted."""
         remove_drafts(self.settings.runs_dir)
+        remove_leftovers()
         if not self.database.is_indexed():
             _report(rebuild(self.database, self.settings.runs_dir))
         else:
             _report(index_new(self.database, self.settings.runs_dir))
-        recover(self.database, self.settings.runs_dir, self.launcher, self.supervisor)
+        return recover(self.database, self.settings.runs_dir, self.launcher, self.supervisor)
 
 
 def _report(indexed: Rebuilt) -> None:

@@ -1,8 +1,7 @@
 """The private folder of a session: what its worker is told, the socket between both, and what the worker prints.
 
 It lies among the temporary files of the system and is nobody's but this user's (mode 700): the secret is neither in a
-command line nor in an environment, where others could read it. Only the standard library and pydantic: the service
-imports this.
+command line nor in an environment, where others could read it. The service imports this, so nothing heavy does.
 """
 
 from __future__ import annotations
@@ -16,9 +15,12 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from rlviz.domain.config import Seed
 from rlviz.domain.environment import CustomEnvironment
-from rlviz.domain.errors import ArtifactNotFound
+from rlviz.domain.errors import ArtifactNotFound, RunFolderError
 from rlviz.domain.session_messages import SessionMode
+from rlviz.launchers.process_identity import ProcessIdentity
 from rlviz.rundir.files import open_to_append, read_small
+
+PREFIX = "rlviz-session-"
 
 
 class SessionPlan(BaseModel):
@@ -38,6 +40,7 @@ class SessionPlan(BaseModel):
     seed: Seed
     greedy: bool = True
     secret: str = Field(description="By which the service knows the worker.")
+    service: str = Field(description="The process of the service: what it leaves behind belongs to nobody.")
 
 
 class SessionFolder:
@@ -50,7 +53,7 @@ class SessionFolder:
     @classmethod
     def create(cls, plan: SessionPlan) -> SessionFolder:
         """A new one that holds ``plan``. Raises OSError."""
-        folder = cls(Path(tempfile.mkdtemp(prefix="rlviz-session-")))
+        folder = cls(Path(tempfile.mkdtemp(prefix=PREFIX)))
         folder._plan_path.write_text(plan.model_dump_json())
         return folder
 
@@ -74,3 +77,16 @@ class SessionFolder:
 
     def remove(self) -> None:
         shutil.rmtree(self.path, ignore_errors=True)
+
+
+def remove_leftovers() -> None:
+    """Remove the folders of sessions whose service was killed. One that cannot be read is another user's, or is being
+    made just now."""
+    for path in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        folder = SessionFolder(path)
+        try:
+            service = ProcessIdentity.parse(folder.read_plan().service)
+        except (OSError, ValueError, RunFolderError):
+            continue
+        if service is None or not service.is_alive():
+            folder.remove()

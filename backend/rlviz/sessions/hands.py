@@ -12,6 +12,7 @@ from pydantic import JsonValue
 from rlviz.algorithms.policy import TrainedPolicy
 from rlviz.algorithms.reading import Reading
 from rlviz.domain.controls import Controls
+from rlviz.domain.step_record import Actor
 
 Space = gymnasium.Space[Any]
 
@@ -22,13 +23,18 @@ class PolicyHand:
     def __init__(self) -> None:
         self.policy: TrainedPolicy | None = None
         self._action: Any = None
+        self._state: Any = None
+
+    def begin(self) -> None:
+        """Explore as at the beginning of an episode."""
+        self._state = None
 
     def consider(self, observation: Any, *, greedy: bool) -> Reading | None:
         """Choose the next action; return what it makes of ``observation``. None without a policy."""
         if self.policy is None:
             return None
         batch = np.stack([observation])
-        actions, _ = self.policy.predict(batch, deterministic=greedy)
+        actions, self._state = self.policy.predict(batch, self._state, deterministic=greedy)
         self._action = actions[0]
         return self.policy.read(batch, actions).row(0)
 
@@ -63,6 +69,61 @@ class PersonHand:
     @property
     def is_ready(self) -> bool:
         return any(action is not None for action in (self._tapped, self._held, self._idle))
+
+
+class Hands:
+    """Who acts, and how. Raises ValueError for what cannot be done, with a sentence for who asked."""
+
+    def __init__(self, space: Space, controls: Controls, actors: tuple[Actor, ...], actor: Actor) -> None:
+        self.actors, self.actor = actors, actor
+        self.policy = PolicyHand()
+        self._space, self._person = space, PersonHand(space, controls)
+        self._override: Any = None
+
+    def choose(self, actor: Actor) -> None:
+        """Hand the controls over."""
+        if actor not in self.actors:
+            raise ValueError("Nobody trained a policy for this session. Let chance or a person act.")
+        self.actor = actor
+        self._person.let_go()
+
+    def press(self, value: JsonValue, *, playing: bool) -> None:
+        """What a person wants to do: until further notice, or, while nothing plays, in the next step."""
+        action = None if value is None else parse_action(self._space, value)
+        if not playing:
+            self._override = action
+        elif self.actor is Actor.PERSON:
+            self._person.press(action)
+        elif action is not None:
+            raise ValueError("Somebody else is acting. Take over first, or pause.")
+
+    def forget_next(self) -> None:
+        """Drop what was wanted of the next step."""
+        self._override = None
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether there is a next action."""
+        if self._override is not None:
+            return True
+        return self._person.is_ready if self.actor is Actor.PERSON else self.may_begin
+
+    @property
+    def may_begin(self) -> bool:
+        """Whether an episode can begin; a policy makes something of what is seen first."""
+        return self.actor is not Actor.POLICY or self.policy.policy is not None
+
+    def act(self) -> tuple[Actor, Any]:
+        """The next action, and who takes it."""
+        action, self._override = self._override, None
+        if action is not None:
+            return Actor.PERSON, action
+        match self.actor:
+            case Actor.POLICY:
+                return self.actor, self.policy.action()
+            case Actor.RANDOM:
+                return self.actor, self._space.sample()
+        return self.actor, self._person.action()
 
 
 def neutral_action(space: Space, controls: Controls) -> Any:

@@ -36,11 +36,12 @@ class History:
         self.taken.append(Taken(step.action, actor, elapsed_ms()))
         return step
 
-    def back(self, env: Env, alive: Callable[[], None]) -> History:
-        """The same episode one step earlier, played again from its seed; ``alive`` is called at every step."""
+    def again(self, env: Env, steps: int, alive: Callable[[], None]) -> History:
+        """The first ``steps`` of the same episode, played again in ``env`` from its seed; ``alive`` is called at every
+        step."""
         earlier = History(Episode(env, self.episode.place, self.episode.seed))
         earlier.episode.begin()
-        for taken in self.taken[:-1]:
+        for taken in self.taken[:steps]:
             alive()
             earlier.episode.take(taken.action)
             earlier.taken.append(taken)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable
+from contextlib import suppress
 from io import BufferedReader, BytesIO
 from queue import Empty, Full, Queue
 from threading import Lock, Thread
@@ -14,9 +15,11 @@ from numpy.typing import NDArray
 from PIL import Image
 from pydantic import ValidationError
 
-from rlviz.domain.session_messages import ClientMessage, ErrorMessage, ServerMessage
+from rlviz.domain.session_messages import ErrorMessage, Line, ServerMessage, SliceMessage
 from rlviz.domain.step_record import StepRecord
-from rlviz.sessions.packets import HEAD, WORKER_MESSAGE, Kind, Presence, pack, pack_step, parse_head
+from rlviz.evaluation.seen import Seen, as_png
+from rlviz.sessions.packets import HEAD, WORKER_MESSAGE, Kind, PackedStep, pack, pack_step, parse_head
+from rlviz.sessions.stage import Wish
 
 JPEG: dict[str, Any] = {"format": "JPEG", "quality": 85, "subsampling": 0}
 """A frame of 600 × 400 takes under a millisecond and 10 kB; WebP would be half as large and take five times as long.
@@ -34,7 +37,7 @@ class Link:
     def __init__(self, connection: socket.socket, on_end: Callable[[], None]) -> None:
         self._connection, self._on_end = connection, on_end
         self._sending = Lock()
-        self._waiting: Queue[ClientMessage | Presence] = Queue(MAX_WAITING)
+        self._waiting: Queue[Wish] = Queue(MAX_WAITING)
         self._thread = Thread(target=self._gather, name="link", daemon=True)
 
     @classmethod
@@ -48,13 +51,33 @@ class Link:
         return link
 
     def tell(self, message: ServerMessage) -> None:
-        self._send(pack(Kind.MESSAGE, message.model_dump_json().encode()))
+        kind = Kind.SLICE if isinstance(message, SliceMessage) else Kind.MESSAGE
+        self._send(pack(kind, message.model_dump_json().encode()))
 
-    def show(self, record: StepRecord, frame: NDArray[np.uint8] | None) -> None:
+    def show(
+        self,
+        record: StepRecord,
+        frame: NDArray[np.uint8] | None,
+        seen: Seen | None = None,
+        line: Line = Line.PLAYED,
+    ) -> None:
         """``frame``: (height, width, 3)."""
-        self._send(pack_step(record.model_dump_json().encode(), b"" if frame is None else as_jpeg(frame)))
+        content = record.model_dump_json().encode()
+        step = PackedStep(content, b"" if frame is None else as_jpeg(frame), line=line)
+        if seen is not None:
+            step = step._replace(seen=seen.about.model_dump_json().encode(), pictures=as_png(seen.pixels))
+        self._send(pack_step(step))
 
-    def wait(self, seconds: float) -> ClientMessage | Presence | None:
+    def ask_for_recording(self) -> None:
+        """An episode was played by hand: a run is wanted to keep it in."""
+        self._send(pack(Kind.RECORD, b""))
+
+    def leave(self) -> None:
+        """End the connection, as the service does otherwise."""
+        with suppress(OSError):
+            self._connection.shutdown(socket.SHUT_RDWR)
+
+    def wait(self, seconds: float) -> Wish | None:
         """What is wanted next; None if that is nothing for so long."""
         try:
             return self._waiting.get(block=seconds > 0, timeout=max(seconds, 0) or None)

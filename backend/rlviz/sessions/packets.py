@@ -2,8 +2,11 @@
 
 A packet is its kind (one byte), the length of what follows (four bytes, big endian), and that:
 
-- ``MESSAGE``: JSON. From the worker a ServerMessage, handed on as it is; to the worker a ClientMessage or a Presence.
-- ``STEP``: the length of a StepRecord (four bytes), the record as JSON, and its frame, or nothing, as JPEG.
+- ``MESSAGE``: JSON. From the worker a ServerMessage, handed on as it is; to the worker a ClientMessage, a Presence or a
+  Recording.
+- ``STEP``: the Line of a PackedStep (one byte), then each of its other parts after its length (four bytes).
+- ``SLICE``: JSON, a SliceMessage; told apart because a newer one takes its place.
+- ``RECORD``: nothing. An episode was played by hand, and wants a run to be kept in; a Recording answers.
 - ``SECRET``: the first packet of a worker, by which the service knows that it is the one it started.
 
 Only the standard library and pydantic: the service imports this.
@@ -13,11 +16,13 @@ from __future__ import annotations
 
 import struct
 from enum import IntEnum
-from typing import Annotated, Literal
+from pathlib import Path
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import BaseModel, Field, TypeAdapter
 
-from rlviz.domain.session_messages import ClientMessage
+from rlviz.domain.evaluation import StepsWanted
+from rlviz.domain.session_messages import ClientMessage, Line
 
 MAX_PACKET_BYTES = 64 << 20
 """More than the largest picture that anybody renders; what claims to be longer is no packet."""
@@ -30,6 +35,18 @@ class Kind(IntEnum):
     SECRET = 0
     MESSAGE = 1
     STEP = 2
+    SLICE = 3
+    RECORD = 4
+
+
+class PackedStep(NamedTuple):
+    """A StepRecord as JSON, its frame as JPEG, a SeenPictures as JSON, and these pictures as PNG. Empty: none."""
+
+    record: bytes
+    frame: bytes = b""
+    seen: bytes = b""
+    pictures: bytes = b""
+    line: Line = Line.PLAYED
 
 
 class Presence(BaseModel):
@@ -39,8 +56,16 @@ class Presence(BaseModel):
     looks: bool
 
 
-WORKER_MESSAGE: TypeAdapter[ClientMessage | Presence] = TypeAdapter(
-    Annotated[ClientMessage | Presence, Field(discriminator="type")]
+class Recording(BaseModel):
+    """What is played by hand is kept in this run folder from now on; ``steps``: as records too, if so."""
+
+    type: Literal["recording"] = "recording"
+    run_folder: Path
+    steps: StepsWanted | None
+
+
+WORKER_MESSAGE: TypeAdapter[ClientMessage | Presence | Recording] = TypeAdapter(
+    Annotated[ClientMessage | Presence | Recording, Field(discriminator="type")]
 )
 
 
@@ -56,13 +81,19 @@ def parse_head(head: bytes) -> tuple[Kind, int]:
     return Kind(kind), length
 
 
-def pack_step(record: bytes, frame: bytes) -> bytes:
-    """``record``: JSON; ``frame``: JPEG, or empty."""
-    return pack(Kind.STEP, _LENGTH.pack(len(record)) + record + frame)
+def pack_step(step: PackedStep) -> bytes:
+    *parts, line = step
+    return pack(Kind.STEP, bytes([line]) + b"".join(_LENGTH.pack(len(part)) + part for part in parts))
 
 
-def unpack_step(content: bytes) -> tuple[bytes, bytes]:
-    """The record and the frame of a STEP packet."""
-    (length,) = _LENGTH.unpack_from(content)
-    end = _LENGTH.size + length
-    return content[_LENGTH.size : end], content[end:]
+def unpack_step(content: bytes) -> PackedStep:
+    """What a STEP packet holds. Raises ValueError if it is too short, or of no line."""
+    parts, rest = [], memoryview(content)[1:]
+    for _ in PackedStep._fields[:-1]:
+        length = int.from_bytes(rest[: _LENGTH.size], "big")
+        part, rest = rest[_LENGTH.size :][:length], rest[_LENGTH.size + length :]
+        if len(part) < length:
+            raise ValueError("A step that is shorter than it says.")
+        parts.append(bytes(part))
+    record, frame, seen, pictures = parts
+    return PackedStep(record, frame, seen, pictures, Line(int.from_bytes(content[:1], "big")))

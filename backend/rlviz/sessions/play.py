@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import traceback
+from collections.abc import Callable
 from contextlib import ExitStack, suppress
+from functools import partial
 
 import torch
 
 from rlviz.domain.errors import RlvizError, brief
-from rlviz.domain.session_messages import EndedMessage
+from rlviz.domain.session_messages import EndedMessage, RecordedMessage
 from rlviz.environments import ENVIRONMENTS
 from rlviz.environments.base import Environment
 from rlviz.environments.custom import custom_environment, environment_of
@@ -19,8 +22,10 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.watch import Lease
 from rlviz.sessions.folder import SessionFolder, SessionPlan
 from rlviz.sessions.link import Link
-from rlviz.sessions.player import SessionPlayer, Stage
+from rlviz.sessions.played_run import PlayedRun
+from rlviz.sessions.player import SessionPlayer
 from rlviz.sessions.policies import KeptPolicy, NewestPolicy, NoPolicy, PolicySource
+from rlviz.sessions.stage import Stage
 from rlviz.sessions.watchdog import Watchdog
 
 NICENESS = 5
@@ -44,8 +49,12 @@ def play_session(folder: SessionFolder) -> None:
             os._exit(0)
 
         link = Link.connect(str(folder.socket_path), plan.secret, leave)
+        signal.signal(signal.SIGTERM, lambda *_: link.leave())
+        played: PlayedRun | None = None
 
         def end(cause: str) -> None:
+            if played is not None:
+                played.close(cause)
             at_the_end.close()
             with suppress(OSError):
                 link.tell(EndedMessage(cause=cause))
@@ -55,12 +64,20 @@ def play_session(folder: SessionFolder) -> None:
         try:
             policies = _policies(plan)
             at_the_end.callback(policies.close)
-            player = SessionPlayer(_stage(plan, policies), link, alive=watchdog.alive)
+            stage = _stage(plan, policies)
+            played = PlayedRun(stage.env, link.ask_for_recording, _tell_recorded(link))
+            at_the_end.callback(played.close)
+            player = SessionPlayer(stage, link, sinks=[played], on_recording=played.open, alive=watchdog.alive)
             while True:
                 player.turn()
+                played.tick()
         except Exception as error:
             traceback.print_exc(file=sys.stderr)
             end(_cause(error))
+
+
+def _tell_recorded(link: Link) -> Callable[[str, int], None]:
+    return lambda run_id, episodes: link.tell(RecordedMessage(run_id=run_id, episodes=episodes))
 
 
 def _policies(plan: SessionPlan) -> PolicySource:
@@ -80,10 +97,12 @@ def _stage(plan: SessionPlan, policies: PolicySource) -> Stage:
         config = RunFolder.at(plan.run_folder).read_config()
         environment, run_id = environment_of(config), config.run_id
         torch.set_num_threads(config.torch_threads)
+    make_env = partial(make, environment, render=True, whole_episodes=True)
     return Stage(
         mode=plan.mode,
         environment=environment,
-        env=make(environment, render=True, whole_episodes=True),
+        env=make_env(),
+        make_env=make_env,
         policies=policies,
         run_id=run_id,
         seed=plan.seed,

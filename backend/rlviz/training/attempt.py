@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from rlviz.domain.errors import IllegalTransition, RunFolderError
 from rlviz.domain.evaluation import BestPolicy
-from rlviz.domain.events import CheckpointData, Ending, StartedData, parse_event
+from rlviz.domain.events import CheckpointData, Ending, FinishedData, StartedData, StoppedData, parse_event
 from rlviz.domain.records import EPISODE_INDEX, EVAL_REWARD, is_metric
 from rlviz.domain.status import RunStatus
+from rlviz.rundir.control import Control
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import READ_BYTES, JournalTail, read_journal
 
@@ -27,6 +28,14 @@ class Attempt:
     """The last request for a checkpoint that was answered."""
     best: BestPolicy | None = None
     """The best policy that was kept."""
+    resume_from: str | None = None
+    """The snapshot that it begins from; None: training begins anew."""
+    rollback: bool = False
+    """Whether what came after that snapshot is no part of the run any more."""
+    total_timesteps: int | None = None
+    """Steps to train for, if not those of the configuration."""
+    final_step: int | None = None
+    """The step of the final policy that an earlier attempt has left."""
 
 
 FIRST = Attempt()
@@ -37,20 +46,34 @@ def begin_attempt(folder: RunFolder) -> Attempt:
 
     Raises IllegalTransition if that attempt, or a later one, has ended: its worker was believed gone.
     """
-    number = 1
+    control = Control()
     with suppress(RunFolderError):  # a damaged wish is none
-        number = folder.read_control().attempt
-    answered = _check_events(folder, number)
+        control = folder.read_control()
+    number = control.attempt
+    answered, final_step = _check_events(folder, number)
     episodes, evaluations = _count_metrics(folder)
     best = None
     with suppress(RunFolderError):
         best = folder.best_policy()
-    return Attempt(number, episodes, evaluations, answered, best)
+    return Attempt(
+        number,
+        episodes,
+        evaluations,
+        answered,
+        best,
+        resume_from=control.resume_from,
+        rollback=control.rollback,
+        total_timesteps=control.total_timesteps,
+        final_step=final_step,
+    )
 
 
-def _check_events(folder: RunFolder, number: int) -> int:
-    """The last request for a checkpoint that was answered. Raises IllegalTransition if attempt ``number`` has ended."""
-    newest, answered = 1, 0
+def _check_events(folder: RunFolder, number: int) -> tuple[int, int | None]:
+    """The last request for a checkpoint that was answered, and the step of the last final policy.
+
+    Raises IllegalTransition if attempt ``number`` has ended.
+    """
+    newest, answered, final = 1, 0, None
     for line in read_journal(folder.events_path):
         event = parse_event(line.record)
         match event.data if event is not None else None:
@@ -60,7 +83,9 @@ def _check_events(folder: RunFolder, number: int) -> int:
                 answered = max(answered, request)
             case Ending() as ending if (ending.attempt or newest) >= number:
                 raise IllegalTransition(ending.leads_to, RunStatus.RUNNING)
-    return answered
+            case StoppedData(path=str()) | FinishedData(path=str()):
+                final = event.step if event is not None else None
+    return answered, final
 
 
 def _count_metrics(folder: RunFolder) -> tuple[int, int]:

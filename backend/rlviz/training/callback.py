@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from threading import Event
+from typing import Any
 
 from stable_baselines3.common.callbacks import BaseCallback
 
@@ -15,7 +16,11 @@ from rlviz.training.filmstrip import Filmstrip
 from rlviz.training.journals import RunJournals
 from rlviz.training.live_weights import LiveWeights
 from rlviz.training.logger import RunLogger
+from rlviz.training.pausing import Pause
 from rlviz.training.periodic import PeriodicEvaluation
+from rlviz.training.snapshot.restore import Continuation
+from rlviz.training.snapshot.snapshots import Snapshots
+from rlviz.training.steering import Steering
 
 RATE_WINDOW_SECONDS = 1.0
 
@@ -39,14 +44,26 @@ class RunCallback(BaseCallback):
         filmstrip: Filmstrip | None = None,
         anatomy: AnatomyJournal | None = None,
         live: LiveWeights | None = None,
+        pause: Pause | None = None,
+        continuation: Continuation | None = None,
+        rollout_steps: int = 1,
         episodes: int = 0,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``episodes``: those that earlier attempts have finished."""
+        """``rollout_steps``: environment steps of a rollout. ``episodes``: those that earlier attempts have finished.
+        ``continuation``: the snapshot that the model was brought to, if training goes on from one.
+        """
         super().__init__()
         self._journals, self._checkpoints, self._stop, self._monotonic = journals, checkpoints, stop, monotonic
         self._evaluation, self._filmstrip, self._anatomy, self._live = evaluation, filmstrip, anatomy, live
+        self._pause = pause or Pause(journals)
+        self._rollout_began_at, self._rollout_steps = 0, rollout_steps
+        self._continuation = continuation
+        self.snapshots: Snapshots | None = None
+        """Which count this callback among what they capture."""
+        self.steering: Steering | None = None
         self._episodes = episodes
+        self._rollouts = 0
         self._rate_since = (0, 0.0)
         self._rollout_ended_at = 0.0
         self.stopped = False
@@ -56,11 +73,24 @@ class RunCallback(BaseCallback):
         assert isinstance(self.logger, RunLogger)
         self._log = self.logger
 
+    @property
+    def rollouts(self) -> int:
+        """Those that were collected, by earlier attempts too where training goes on from a snapshot."""
+        return self._rollouts
+
+    def state(self) -> dict[str, Any]:
+        return {"episodes": self._episodes, "rollouts": self._rollouts}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        self._episodes, self._rollouts = state["episodes"], state["rollouts"]
+
     def _on_training_start(self) -> None:
+        if self._continuation is not None:
+            self._continuation.settle(self.model, "end")
         self._rate_since = (self.num_timesteps, self._monotonic())
         self._checkpoints.renew_picture(self.model)
         if self._filmstrip is not None:
-            self._filmstrip.begin(self.model)
+            self._filmstrip.begin(self.model, goes_on=self._continuation is not None)
 
     def _on_step(self) -> bool:
         """Kept short: after a step of the environment all this is out of the processor's cache and takes several times
@@ -78,31 +108,53 @@ class RunCallback(BaseCallback):
             self._live.take(self.model)
         if self._evaluation is not None and step >= self._evaluation.next_step:
             self._evaluate(self._evaluation)
+        if self._pause.is_wanted and not self._pause.is_told:
+            self._pause.tell(step, self._rollout_began_at + self._rollout_steps)
+        if self.steering is not None:
+            if self.steering.is_due:
+                self.steering.look(step)
+            self.ended_early = self.ended_early or self.steering.end
         self.stopped = self._stop.is_set()
         return not self.stopped and self.ended_early is None
 
     def _evaluate(self, evaluation: PeriodicEvaluation) -> None:
+        best = evaluation.best
         spent = evaluation.evaluate(self.model)
+        if self.snapshots is not None and evaluation.best is not best:
+            self.snapshots.note_best()
         step, since = self._rate_since
         self._rate_since = step, since + spent
         self.ended_early = evaluation.ended_early
 
     def _on_rollout_start(self) -> None:
         """The update that followed the last rollout is done. Its diagnostics describe the experience up to here."""
+        if self._continuation is not None:
+            self._continuation.settle(self.model, "rollout")
+            self._continuation = None
         if self._log.update_is_due:
             self._write_update()
         if self._anatomy is not None and self._anatomy.is_due:
             self._anatomy.after_update(self.model)
+        self._rollout_began_at = self.num_timesteps
+        if self.steering is not None:
+            self.steering.begin_rollout(self.num_timesteps)
+        if self.snapshots is not None:
+            if self._pause.is_wanted:
+                self._pause.hold(self.num_timesteps, self.snapshots)
+            elif self.num_timesteps >= self.snapshots.next_step:
+                self.snapshots.catch_up(self.num_timesteps)
 
     def _on_rollout_end(self) -> None:
         """Log the current rate: ``time/fps`` is an average since the start."""
+        self._rollouts += 1
         self._rollout_ended_at = self._monotonic()
         step, since = self._rate_since
         elapsed = self._rollout_ended_at - since
         if elapsed >= RATE_WINDOW_SECONDS:
             self._log.record(RECENT_FPS, round((self.num_timesteps - step) / elapsed, 1))
             self._rate_since = (self.num_timesteps, self._rollout_ended_at)
-        if self._anatomy is not None and self._anatomy.is_due:
+        is_last = self.num_timesteps >= self.model._total_timesteps
+        if self._anatomy is not None and (self._anatomy.is_due or is_last):
             self._anatomy.before_update(self.model)
 
     def _on_training_end(self) -> None:

@@ -7,11 +7,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from io import BufferedRandom, BytesIO
 from pathlib import Path
+from typing import Any
 
 from stable_baselines3.common.base_class import BaseAlgorithm
 
 from rlviz.algorithms.policy import Scale
-from rlviz.domain.config import CheckpointPolicy
+from rlviz.domain.checkpoint_policy import CheckpointPolicy
 from rlviz.domain.errors import RunFolderError
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.events import CheckpointData
@@ -128,6 +129,13 @@ class Checkpoints:
         """Write the final model, ``model.zip``. Raises OSError."""
         save_policy(model, self._folder.model_path)
         self._picture(model)
+
+    def state(self) -> dict[str, Any]:
+        return {"save_step": self._save_step}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        if self.next_step > 0:  # or one was asked for meanwhile
+            self.next_step = self._save_step = state["save_step"]
 
     def _picture(self, model: BaseAlgorithm) -> None:
         if self._export is not None:

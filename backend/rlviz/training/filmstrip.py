@@ -82,16 +82,17 @@ class Filmstrip:
         self._warned = False
         self.next_step = NEVER
 
-    def begin(self, model: BaseAlgorithm) -> None:
-        """Take the policy that training begins with; its size says how many there can be."""
+    def begin(self, model: BaseAlgorithm, *, goes_on: bool = False) -> None:
+        """Take the policy that training begins with; its size says how many there can be. Where it goes on
+        from a snapshot, that policy is no moment of its own."""
         if self._count == 0:
             return
         self._began, self._begun = self._monotonic(), model.num_timesteps
         self._older.extend(step for step, _ in self._folder.film_files())
-        size = self._take(model)
+        size = self._take(model, keep=not goes_on)
         count = min(self._count, max(FEWEST, MAX_BYTES // size))
         moments = film_moments(self._end, count, first_update=self._first_update, every=self._every)
-        self._moments.extend(moment for moment in moments if moment > model.num_timesteps)
+        self._moments.extend(moment for moment in moments if moment > model.num_timesteps - goes_on)
         self._advance(model.num_timesteps)
 
     def take(self, model: BaseAlgorithm) -> None:
@@ -125,14 +126,15 @@ class Filmstrip:
         self.next_step = NEVER
         self.write()
 
-    def _take(self, model: BaseAlgorithm) -> int:
+    def _take(self, model: BaseAlgorithm, *, keep: bool = True) -> int:
         """Returns the size of the policy, in bytes."""
         begin = self._monotonic()
         file = BytesIO()
         save_weights(model, file)
         content = file.getvalue()
         self._taken = model.num_timesteps
-        self._waiting.append((self._taken, content))
+        if keep:
+            self._waiting.append((self._taken, content))
         self._spent += self._monotonic() - begin
         return len(content)
 

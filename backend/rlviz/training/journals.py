@@ -18,6 +18,7 @@ from rlviz.domain.events import Ending, EventData, WarningData, event_line
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter
 from rlviz.training.limits import MetricLimits
+from rlviz.training.recomputed import Recomputed
 
 MAX_WAITING_ROWS = 1_000
 """So many wait for company; then they are written at once."""
@@ -39,7 +40,7 @@ class RunJournals:
     """Writes a run's metrics and events. Events are on disk at once, and after the metrics before them.
 
     A full disk does not reach training: lines wait until there is room again. Rows are in the order they came in,
-    from whatever thread they are written.
+    from whatever thread they are written. Between ``hold`` and ``release`` rows wait, and only events are written.
     """
 
     def __init__(
@@ -52,15 +53,44 @@ class RunJournals:
         self._metrics = JournalWriter(folder.metrics_path, clock=clock, monotonic=monotonic)
         self._events = JournalWriter(folder.events_path, clock=clock, monotonic=monotonic)
         self._clock = clock
+        self._watch: Callable[[int, Mapping[str, float]], None] | None = None
         self._soon: deque[Row] = deque()
         self._order = threading.RLock()
         self._writing_soon = False
+        self._held: list[Row] | None = None
+        self._recomputed: Recomputed | None = None
         self._not_finite: set[str] = set()
         self._step = 0
         self._limits = MetricLimits(lambda message: self.warn(self._step, message), monotonic)
 
+    def expect(self, recomputed: Recomputed) -> None:
+        """The rows to come are compared with those that the journal has already; only what is new is written."""
+        self._recomputed = recomputed
+        recomputed.begin(self)
+
+    def hold(self) -> None:
+        """From now on rows wait for ``release``, or for the attempt's ending. Twice is once; from any thread."""
+        with self._order:
+            if self._held is None:
+                self._write_soon()
+                self._held = []
+
+    def release(self) -> None:
+        """Write what was held back; from now on rows are written again."""
+        with self._order:
+            held, self._held = self._held, None
+            self._limits.excuse(len(held or ()))
+            self._soon.extendleft(reversed(held or ()))
+            self._write_soon()
+
+    def watch(self, watch: Callable[[int, Mapping[str, float]], None]) -> None:
+        """Have each row shown, as it is logged and in the thread that logs it, before it is written or held back."""
+        self._watch = watch
+
     def metrics(self, step: int, values: Mapping[str, float]) -> None:
         """Append one record. A NaN or infinity becomes null, with a warning each time a metric turns so."""
+        if self._watch is not None:
+            self._watch(step, values)
         with self._order:
             self._write_soon()
             self._write(Row(self._clock(), step, values))
@@ -69,6 +99,8 @@ class RunJournals:
         """As ``metrics``, for rows that come often: they wait for what is written next, of whatever kind, or for
         ``flush_if_due``. Many together cost a fraction of as many alone: what writes them stays in the cache.
         """
+        if self._watch is not None:
+            self._watch(step, values)
         self._soon.append(Row(self._clock(), step, values))
         if len(self._soon) >= MAX_WAITING_ROWS:
             self._write_soon()
@@ -96,13 +128,15 @@ class RunJournals:
             self.warn(row.step, f"{names} could not be recorded at step {row.step}: {error}.")
 
     def _write(self, row: Row) -> None:
-        at, step, values = row
-        self._step = step
-        if (admitted := self._limits.admit(values)) is None:
+        self._step = row.step
+        if (admitted := self._limits.admit(row.values)) is None:
             return
-        values = admitted
+        if self._held is not None:
+            self._held.append(row._replace(values=admitted))
+            return
+        at, step, values = row.time, row.step, admitted
         if not self._not_finite and all(map(math.isfinite, values.values())):  # nearly always, and often
-            self._metrics.append({"step": step, "values": values}, at=at, flush=not self._soon)
+            self._append(at, step, values)
             return
         cleaned: dict[str, float | None] = {}
         for name, value in values.items():
@@ -113,10 +147,28 @@ class RunJournals:
                 self.warn(step, f"{name} is {value} at step {step}. Lower the learning rate if it stays so.")
             elif finite:
                 self._not_finite.discard(name)
-        self._metrics.append({"step": step, "values": cleaned}, at=at, flush=not self._soon)
+        self._append(at, step, cleaned)
+
+    def _append(self, at: float, step: int, values: Mapping[str, float | None]) -> None:
+        if self._recomputed is not None and self._recomputed.has(self, step, values):
+            return
+        self._metrics.append({"step": step, "values": values}, at=at, flush=not self._soon)
+
+    @property
+    def is_repeating(self) -> bool:
+        """Whether the rows of now are in the journal already, from an earlier attempt."""
+        return self._recomputed is not None and self._recomputed.reached is not None
+
+    def last_row(self) -> int:
+        """The seq of the last row that training has come to, those that wait counted in."""
+        self._write_soon()
+        reached = self._recomputed.reached if self._recomputed is not None else None
+        return self._metrics.last_seq if reached is None else reached
 
     def event(self, step: int, data: EventData) -> None:
         """Append an event and write it. What the disk refuses waits, as metrics do; but an ending raises OSError."""
+        if isinstance(data, Ending):
+            self._settle()
         for write in (self._metrics.flush, self._write_soon, self._metrics.flush):  # room first, for those that wait
             with suppress(OSError):
                 write()
@@ -136,6 +188,13 @@ class RunJournals:
         """A warning at the step that was logged last, from whatever thread."""
         self.warn(self._step, message)
 
+    def flush(self) -> None:
+        """Write what waits now. What the disk refuses goes on waiting."""
+        with suppress(OSError):
+            self._metrics.flush()
+            self._write_soon()
+            self._metrics.flush()
+
     def flush_if_due(self) -> None:
         try:
             self._write_soon()
@@ -148,10 +207,18 @@ class RunJournals:
         self._metrics.sync_if_due()
         self._events.sync_if_due()
 
+    def _settle(self) -> None:
+        """The attempt ends: nothing is held back any more, and nothing more is compared."""
+        with suppress(OSError):
+            self.release()
+        recomputed, self._recomputed = self._recomputed, None
+        if recomputed is not None:
+            recomputed.end(self)
+
     def close(self) -> None:
         try:
             self._metrics.flush()
-            self._write_soon()
+            self.release()
         finally:
             try:
                 self._metrics.close()

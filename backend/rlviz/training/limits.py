@@ -38,6 +38,10 @@ class MetricLimits:
             return values
         return {name: value for logged, value in values.items() if (name := self._name(logged)) is not None}
 
+    def excuse(self, rows: int) -> None:
+        """So many of those to come were admitted before."""
+        self._rows -= rows
+
     def close(self) -> None:
         if self.left_out > 1:
             self._warn(f"{self.left_out:,} rows were left out: they came faster than {ROWS_A_SECOND:,} a second.")

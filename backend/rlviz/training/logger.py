@@ -11,6 +11,8 @@ from rlviz.domain.records import UPDATE_SECONDS
 UPDATE = "train/"
 """How the names of an update's diagnostics begin."""
 
+ITERATIONS = "time/iterations"
+
 
 class RunLogger(Logger):
     """Writes an update's diagnostics when the update is done.
@@ -25,10 +27,14 @@ class RunLogger(Logger):
         self.update_is_due = False
         """Whether ``dump`` has written since the last diagnostics: an update has a row where the rest has one. Some
         algorithms update at every step of the environment."""
+        self.iterations_before = 0
+        """Those done by an earlier ``learn``, which the library does not count."""
 
     def dump(self, step: int = 0) -> None:
         """Write all that was recorded, except for diagnostics."""
         update = self._take_update()
+        if ITERATIONS in self.name_to_value:
+            self.name_to_value[ITERATIONS] += self.iterations_before
         super().dump(step)
         self.name_to_value.update(update)
         self.update_is_due = True
@@ -42,6 +48,21 @@ class RunLogger(Logger):
             for output in self.output_formats:
                 output.write(update, self.name_to_excluded, step)
             self.update_is_due = False
+
+    def state(self) -> dict[str, Any]:
+        """What was recorded and waits to be written. For a snapshot, as in every class that has ``restore`` too."""
+        return {
+            "values": dict(self.name_to_value),
+            "counts": dict(self.name_to_count),
+            "excluded": dict(self.name_to_excluded),
+            "update_is_due": self.update_is_due,
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        self.name_to_value.update(state["values"])
+        self.name_to_count.update(state["counts"])
+        self.name_to_excluded.update(state["excluded"])
+        self.update_is_due = state["update_is_due"]
 
     def _take_update(self) -> dict[str, Any]:
         return {name: self.name_to_value.pop(name) for name in [*self.name_to_value] if name.startswith(UPDATE)}

@@ -18,13 +18,14 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from typing import Any
 
 from stable_baselines3.common.base_class import BaseAlgorithm
 
 from rlviz.algorithms.policy import Policy
-from rlviz.domain.config import EvaluationPlan
 from rlviz.domain.errors import RunFolderError
 from rlviz.domain.evaluation import BestPolicy
+from rlviz.domain.evaluation_plan import EvaluationPlan
 from rlviz.domain.events import BestData
 from rlviz.domain.records import EVAL_EP_LENGTH, EVAL_REWARD, EVAL_REWARD_STD
 from rlviz.rundir.folder import RunFolder
@@ -65,6 +66,11 @@ class PeriodicEvaluation:
         self._best = best
         self.ended_early: str | None = None
 
+    @property
+    def best(self) -> BestPolicy | None:
+        """The best policy that is kept."""
+        return self._best
+
     def evaluate(self, model: BaseAlgorithm) -> float:
         """Evaluate now; return the seconds it took. One that a stop interrupts leaves no trace."""
         begin = time.perf_counter_ns()
@@ -77,6 +83,19 @@ class PeriodicEvaluation:
         spent = time.perf_counter_ns() - begin
         model.start_time += spent  # from which the library computes time/fps
         return spent / 1e9
+
+    def state(self) -> dict[str, Any]:
+        return {
+            "next_step": self.next_step,
+            "retests": self._retests,
+            "reached": self._reached,
+            "best": self._best.model_dump() if self._best is not None else None,
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """The best policy is that of the snapshot: what was found later is found again."""
+        self.next_step, self._retests, self._reached = state["next_step"], state["retests"], state["reached"]
+        self._best = BestPolicy(**state["best"]) if state["best"] is not None else None
 
     def close(self) -> None:
         self._player.close()

@@ -10,11 +10,13 @@ from pathlib import Path
 from threading import Event, Thread
 
 from rlviz.domain.errors import RunFolderError
-from rlviz.rundir.control import Desired, read_control
+from rlviz.domain.run_actor import RunActor
+from rlviz.rundir.control import Control, Desired, read_control
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.lock import training_lock
 from rlviz.training.attempt import Attempt, begin_attempt
 from rlviz.training.error_messages import is_disk_full, where
+from rlviz.training.random_player import RandomPlayer
 from rlviz.training.trainer import Trainer
 
 WATCH_SECONDS = 0.05
@@ -26,6 +28,7 @@ class ControlWatcher:
     def __init__(self, path: Path, trainer: Trainer) -> None:
         self._path, self._trainer = path, trainer
         self._seen: tuple[int, int] | None = None
+        self._asked_for = 0
 
     def tick(self) -> None:
         """What the disk refuses now (it is full, or a share is away) is tried again at the next tick."""
@@ -43,7 +46,20 @@ class ControlWatcher:
         self._seen = version
         if control.desired is Desired.STOP:
             self._trainer.stop()
+        elif control.desired is Desired.PAUSE:
+            self._trainer.pause()
         self._trainer.request_checkpoint(control.checkpoint_request)
+        self._request_snapshots(control)
+        if not self._trainer.steer(control.knob_wishes, control.rules_number):
+            self._seen = None  # training has not begun: look again
+
+    def _request_snapshots(self, control: Control) -> None:
+        for wish in control.snapshot_wishes:
+            if wish.number > self._asked_for:
+                if not self._trainer.request_snapshot(wish.name, wish.message):
+                    self._seen = None  # training has not begun: look again
+                    return
+                self._asked_for = wish.number
 
 
 def train_run(folder: RunFolder, stop: Event | None = None, *, worker: str | None = None) -> bool:
@@ -61,7 +77,7 @@ def train_run(folder: RunFolder, stop: Event | None = None, *, worker: str | Non
 
 
 def _train(folder: RunFolder, attempt: Attempt, stop: Event | None, worker: str | None) -> bool:
-    trainer = Trainer(folder, attempt, worker)
+    trainer = _trainer_of(folder)(folder, attempt, worker)
     watcher = ControlWatcher(folder.control_path, trainer)
     failures: list[Exception] = []
 
@@ -85,6 +101,13 @@ def _train(folder: RunFolder, attempt: Attempt, stop: Event | None, worker: str 
     if failures and is_disk_full(failures[0]):
         raise failures[0]
     return not failures
+
+
+def _trainer_of(folder: RunFolder) -> type[Trainer]:
+    with suppress(RunFolderError):  # the trainer says in the journal what is wrong with it
+        if folder.read_config().actor is RunActor.RANDOM:
+            return RandomPlayer
+    return Trainer
 
 
 def _terminated(trainer: Trainer, thread: Thread) -> None:

@@ -1,4 +1,4 @@
-"""Case: what the rules look at. One run's curves, and how it was set."""
+"""Case: the input of the hint rules, one run's curves and settings."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ NOTHING = Series(*np.empty((3, 0)))
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """``series``: metrics by name. ``actions``: how many there are, if they are discrete. ``threshold``: the return
-    from which the environment counts as solved. ``ended``: nothing more will be logged. ``best``: the best policy that
-    was kept; ``solved``: when the run was solved, if it was."""
+    """``series``: metrics by name. ``actions``: number of actions, if they are discrete. ``threshold``: the reward
+    threshold. ``ended``: nothing more will be logged. ``best``: the best policy that was kept. ``solved``: when the
+    run was solved, if it was."""
 
     algo: str
     hyperparameters: Mapping[str, JsonValue]
@@ -39,7 +39,7 @@ class Case:
     solved: SolvedAt | None = None
 
     def curve(self, name: str) -> Series:
-        """The values of a metric that are numbers; none if it was never logged."""
+        """The finite values of a metric; empty if it was never logged."""
         series = self.series.get(name, NOTHING)
         finite = np.isfinite(series.value)
         return Series(series.step[finite], series.time[finite], series.value[finite])
@@ -60,7 +60,7 @@ class Case:
 
     @cached_property
     def step(self) -> int:
-        """Environment steps done, as far as the curves tell."""
+        """Environment steps done, as the last step of any curve says."""
         return max((int(series.step[-1]) for series in self.series.values() if len(series)), default=0)
 
     @property
@@ -70,12 +70,12 @@ class Case:
 
     @property
     def final(self) -> float | None:
-        """The newest moving average of the return."""
+        """The newest moving average of the return; None without episodes."""
         return float(self.averages[-1]) if len(self.averages) else None
 
     @property
     def over(self) -> bool:
-        """Whether training is over, or as good as."""
+        """Whether training is over, or at least 99 % done."""
         return self.ended or self.progress >= 0.99
 
     @cached_property
@@ -85,19 +85,19 @@ class Case:
 
     @property
     def greedy(self) -> float | None:
-        """The newest of them."""
+        """The newest greedy evaluation's mean return; None without evaluations."""
         return float(self.evaluations.value[-1]) if len(self.evaluations) else None
 
     @property
     def holds(self) -> bool:
-        """Whether the newest policy is at the threshold, as training or as greedy evaluation shows it."""
+        """Whether the newest moving average or the newest greedy evaluation reaches the threshold."""
         return self.threshold is not None and any(
             value is not None and value >= self.threshold for value in (self.final, self.greedy)
         )
 
     @property
     def reached(self) -> bool:
-        """Whether the threshold was reached at any time, so that a policy that is good enough was there."""
+        """Whether the threshold was reached at any time."""
         kept = self.best is not None and self.threshold is not None and self.best.mean_return >= self.threshold
         return self.holds or kept or self.solved is not None
 
@@ -121,7 +121,7 @@ class Stretches:
 
     COUNT = 10
     EPISODES = 5
-    """Each stretch needs so many."""
+    """Minimum number of episodes in each stretch."""
 
     @classmethod
     def of(cls, returns: Series, step: int) -> Stretches | None:

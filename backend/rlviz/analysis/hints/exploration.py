@@ -1,4 +1,4 @@
-"""Whether the agent explores: entropy of a policy, epsilon of a value learner."""
+"""Rules about exploration: entropy of a policy, epsilon of a value-based algorithm."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ENTROPY = "train/entropy_loss"
 EPSILON = "rollout/exploration_rate"
 
 COLLAPSED_ENTROPY = 0.1
-"""Share of the entropy of random choice, below which a policy hardly explores."""
+"""Share of the maximum entropy below which a policy hardly explores."""
 
 HIGH_EPSILON = 0.15
 

@@ -1,4 +1,4 @@
-"""Hint: one thing that a run's curves show, and what to try; and the words that rules say it with."""
+"""Hint: a finding about a run's curves with a suggestion, and the phrases that rules build hints from."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ KNOBS = "knobs"
 
 @dataclass(frozen=True)
 class LookedAt:
-    """All that a rule went by: so many ``points`` of ``metric`` between two steps; ``unit`` says what a point is."""
+    """The data a rule was applied to: ``points`` values of ``metric`` between two steps; ``unit``: what a point is."""
 
     metric: str
     from_step: int
@@ -27,8 +27,11 @@ class LookedAt:
 
 @dataclass(frozen=True)
 class Hint:
-    """``metric`` between steps ``from_step`` and ``to_step`` shows it; ``learn``: section of the explanations.
-    ``looked_at`` is filled in for the rule."""
+    """``metric`` between ``from_step`` and ``to_step`` shows the finding; ``learn`` is the section of the guide to
+    read.
+
+    ``looked_at`` is filled in by ``review``.
+    """
 
     id: str
     severity: Severity
@@ -52,7 +55,7 @@ def plain(value: float) -> str:
 
 
 def shown(value: float) -> float:
-    """The number that a reader sees for ``value``. What is reckoned from it agrees with what the reader reckons."""
+    """``value`` as rounded for display, so that numbers computed from it agree with what the reader computes."""
     return float(plain(value).replace(",", ""))
 
 
@@ -72,7 +75,7 @@ def raise_or_lower(name: str, now: float, wanted: float) -> str:
 
 
 def sentence(*options: str | None) -> str:
-    """The options that there are, as one sentence: ``"Lower …, or raise …."``"""
+    """The options that are not None, as one sentence: ``"Lower …, or raise …."``"""
     known = [option for option in options if option]
     text = ", or ".join(known)
     return f"{text[:1].upper()}{text[1:]}."

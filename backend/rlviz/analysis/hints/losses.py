@@ -1,4 +1,4 @@
-"""Whether a value function's loss runs away."""
+"""Rules about the loss of the value function."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rlviz.analysis.hints.case import Case
 from rlviz.analysis.hints.hint import Hint, change, plain, sentence, shown
 
 LOSSES = ("train/critic_loss", "train/value_loss", "train/loss")
-"""The value loss under each learner's own name; the first that was logged is looked at."""
+"""Names of the value loss by algorithm; the first one that was logged is used."""
 
 POLICY_GRADIENT_LOSS = "train/policy_gradient_loss"
 DIVERGED = 20.0
@@ -43,7 +43,7 @@ def loss_runs_away(case: Case) -> Hint | None:
     metric = _metric(case)
     curve = case.curve(metric)
     if case.holds or len(curve) < 3 * CHUNKS or (metric == "train/loss" and POLICY_GRADIENT_LOSS in case.series):
-        return None  # the sum of a policy gradient learner's losses has no scale
+        return None  # The total loss of a policy gradient algorithm has no meaningful scale.
     medians = np.array([np.median(chunk) for chunk in np.array_split(curve.value, CHUNKS)])
     early, late = float(np.median(medians[1:4])), float(medians[-1])
     grows = bool(np.all(np.diff(medians[-4:]) > 0))

@@ -1,4 +1,4 @@
-"""What the course of the returns says: collapsed, swinging, still rising, or standing still."""
+"""Rules about the course of the return: collapse, instability, still rising, flat, or plateau."""
 
 from __future__ import annotations
 
@@ -192,15 +192,15 @@ def _goal(case: Case) -> str:
 
 
 def _kept(case: Case) -> str:
-    """A word on the best policy, which is not lost."""
+    """A sentence about the best policy, if one was kept."""
     if case.best is None:
         return ""
     return f" The best policy, of step {case.best.step:,}, is kept: {plain(case.best.mean_return)} on fresh episodes."
 
 
 def _spread_by_chance(case: Case, episodes: int) -> float:
-    """Standard deviation of a mean of so many ``episodes`` that chance in single returns alone would give."""
-    between = np.diff(case.returns.value)  # neighbours share the trend
+    """Standard deviation of a mean over ``episodes`` returns that the noise of single returns explains."""
+    between = np.diff(case.returns.value)  # differences of neighbours, which share the trend
     return float(between.std() / np.sqrt(2 * episodes))
 
 
@@ -232,7 +232,7 @@ def _longer(case: Case) -> str:
 
 
 def _bolder(case: Case) -> list[str | None]:
-    """More exploration, by whatever the learner explores with; then another learning rate."""
+    """Suggestions for more exploration, by the algorithm's own means; then another learning rate."""
     entropy, fraction = case.number("ent_coef"), case.number("exploration_fraction")
     if entropy is not None:
         wanted = max(0.01, min(3 * entropy, 1.0))

@@ -1,4 +1,4 @@
-"""Rule: something known to go wrong, what it is seen in, and how much has to be there before it may speak."""
+"""Rule: a known problem, the metric that shows it, and how much data the rule needs before it is applied."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Unit(StrEnum):
 
 @dataclass(frozen=True)
 class Minimum:
-    """``points``: values of the metric; ``progress``: share of the timesteps that is done; ``ended``: training is over,
-    or as good as."""
+    """``points``: number of values of the metric; ``progress``: share of the timesteps done; ``ended``: whether
+    training must be over (or 99 % done)."""
 
     points: int
     unit: Unit
@@ -28,16 +28,16 @@ class Minimum:
 
 
 class RuleState(StrEnum):
-    NOT_LOGGED = "not_logged"  # the run has no such metric (yet)
-    WAITING = "waiting"  # there is too little to judge by
-    SILENT = "silent"  # it looked, and found nothing
-    FOUND = "found"  # it has a hint
+    NOT_LOGGED = "not_logged"  # the run has not logged the metric (yet)
+    WAITING = "waiting"  # there is too little data
+    SILENT = "silent"  # applied, without a finding
+    FOUND = "found"  # applied, with a hint
 
 
 @dataclass(frozen=True)
 class Rule:
-    """``metrics``: the one it looks at, under the name that each learner gives it; the first that was logged counts.
-    ``find`` is asked only once the minimum is there."""
+    """``metrics``: the metric it is applied to, under each algorithm's name for it; the first one that was logged is
+    used. ``find`` is called only once there is enough data."""
 
     id: str
     looks_for: str
@@ -48,7 +48,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class Finding:
-    """What a rule came to: ``metric`` that it looked at, which has so many ``points``."""
+    """The result of a rule. ``metric`` is the one that it was applied to, and ``points`` its number of values."""
 
     rule: Rule
     state: RuleState

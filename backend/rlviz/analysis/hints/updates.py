@@ -1,4 +1,4 @@
-"""How far each update moves the policy, and how well the value function follows. On-policy learners."""
+"""Rules about the updates of on-policy algorithms: size of the policy change, quality of the value function."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which episodes are worth watching, and where in them: ranks, moments, ways to end, and a search.
+"""Which episodes are worth watching: ranking, key moments, ways to end, and search.
 
-``docs/episodes.md`` defines each figure once.
+``docs/episodes.md`` defines each figure.
 """

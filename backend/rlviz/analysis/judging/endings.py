@@ -14,18 +14,18 @@ from rlviz.analysis.judging.rule import Component, Rule, separating_rule
 from rlviz.analysis.numbers import decimal
 
 MOST_RULES = 4
-"""Rules for the ends of one outcome; what they leave is a group of its own."""
+"""Maximum number of rules for the ends of one outcome; the rest is a group of its own."""
 
 LEAST_SHARE = 0.05
 """A rule holds for at least this share of the ends of its outcome."""
 
 
 class EndingKind(StrEnum):
-    STATE = "state"  # at a state that has a name
-    RULE = "rule"  # a component lies beyond a number
-    REWARD = "reward"  # the last reward is one that no other step earns
-    TERMINATED = "terminated"  # in a terminal state that has nothing of that kind
-    TRUNCATED = "truncated"  # the time limit
+    STATE = "state"  # in a named state
+    RULE = "rule"  # a component of the last state lies beyond a threshold
+    REWARD = "reward"  # the last reward is one that no other step has
+    TERMINATED = "terminated"  # terminated, without any of these
+    TRUNCATED = "truncated"  # truncated by the time limit
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,9 +120,9 @@ def _ending(kind: EndingKind, title: str, episodes: Indices) -> Ending:
 
 
 def places_of(squares: Sequence[str]) -> dict[int, str]:
-    """What it means to end on a square of a grid world, by its number, row by row.
+    """The kind of square that an episode ended on, for grid worlds; squares are numbered row by row.
 
-    Letters as Gymnasium has them: S start, G goal, F free, H hole, C cliff.
+    Letters as in Gymnasium: S start, G goal, F free, H hole, C cliff.
     """
     width = len(squares[0]) if squares else 0
     return {

@@ -1,4 +1,4 @@
-"""Key moments: the steps of an episode that somebody with little time should see."""
+"""Key moments: the steps of an episode that are most worth seeing."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from rlviz.analysis.arrays import Floats
 from rlviz.analysis.judging.trajectory import Trajectory
 
 COLLAPSE_STEPS = 10
-"""A collapse of the value takes at most so many steps."""
+"""Maximum number of steps over which a collapse of the value is measured."""
 
 COLLAPSE_SHARE = 0.5
-"""Of the whole range of values in the episode, a collapse is at least so much."""
+"""Share of the episode's range of values that a collapse must be at least."""
 
 FINAL_STEPS = 10
-"""So many steps before a termination, its prelude begins."""
+"""Steps before a termination at which its moment begins."""
 
 
 class MomentKind(StrEnum):
@@ -40,9 +40,9 @@ class Moment:
 
 
 def key_moments(episode: Trajectory, gamma: float | None) -> list[Moment]:
-    """At most one moment of each kind, by step. What does not stand out, or cannot be known, is left out.
+    """At most one moment of each kind, by step. A kind that does not stand out, or cannot be computed, is left out.
 
-    ``gamma`` is None where values are not in the units of the rewards: then nothing is known of surprises.
+    ``gamma`` is None where values are not in the units of the rewards: then TD errors cannot be computed.
     """
     surprising = None if gamma is None else _largest_surprise(episode, gamma)
     found = (_largest_reward(episode), surprising, _collapse(episode), _final_steps(episode))
@@ -83,7 +83,7 @@ def _largest_surprise(episode: Trajectory, gamma: float) -> Moment | None:
 
 
 def _collapse(episode: Trajectory) -> Moment | None:
-    """Where the deepest fall of the value begins, the last of several; None if it is less than its share."""
+    """Where the largest fall of the value begins, the last of several; None if it is too small."""
     value = np.where(np.isfinite(episode.value), episode.value, np.nan)
     known = value[~np.isnan(value)]
     if known.size < 2:
@@ -93,7 +93,7 @@ def _collapse(episode: Trajectory) -> Moment | None:
     depth = float(fall.max())
     if depth <= 0 or depth < COLLAPSE_SHARE * (known.max() - known.min()):
         return None
-    # A plateau's states all lie as high above what follows: the fall begins at the last of them.
+    # All states of a plateau lie equally high above what follows: the fall begins at the last of them.
     return Moment(MomentKind.VALUE_COLLAPSE, int(np.flatnonzero(fall == depth)[-1]), depth)
 
 

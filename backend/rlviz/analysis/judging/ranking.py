@@ -26,7 +26,7 @@ class ReturnBin:
     low: float
     high: float
     episodes: tuple[int, ...]
-    """Positions, from 0, from the least return to the greatest."""
+    """Positions, from 0, by ascending return."""
 
 
 def rank(returns: Sequence[float]) -> Ranking:

@@ -1,4 +1,5 @@
-"""Rule: one component of an observation, beyond a number. ``separating_rule`` finds the one that tells ends apart."""
+"""Rule: one component of an observation is beyond a threshold. ``separating_rule`` finds the one that best separates
+ends from other states."""
 
 from __future__ import annotations
 
@@ -39,7 +40,7 @@ class Rule:
     """As a title: ``pole angle > 12°``."""
 
     def holds(self, states: Floats) -> NDArray[np.bool_]:
-        """For each of the states, shape (n, k), a truth value, shape (n,). Never for NaN."""
+        """Whether the rule holds for each of the states, shape (n, k) to shape (n,). It never holds for NaN."""
         values = states[:, self.place]
         return values > self.threshold if self.above else values < self.threshold
 
@@ -110,10 +111,8 @@ def _told(component: Component, cut: _Cut, above: bool) -> tuple[float, str]:
 
 
 def roundest(start: float, stop: float) -> float:
-    """The number with the fewest digits from ``start``, included, to ``stop``, excluded, in either direction.
-
-    Of several, the one nearest to the middle.
-    """
+    """The number with the fewest digits in [start, stop), in either direction. Of several, the one nearest to the
+    middle."""
     low, high, middle = min(start, stop), max(start, stop), (start + stop) / 2
     for number in _candidates(low, high, middle):
         if low <= number <= high and number != stop:

@@ -7,9 +7,9 @@ from dataclasses import asdict
 from fastapi import APIRouter, Response
 
 from rlviz.api.dependencies import App
+from rlviz.api.film_views import view_clip
 from rlviz.api.problems import documented
 from rlviz.api.schemas import Clip, ClipCreate, GrowthVideoCreate, Policies
-from rlviz.api.views import view_clip
 from rlviz.domain.clips import ClipStatus
 from rlviz.domain.errors import ArtifactNotFound, InvalidRequest, NotEnoughDisk, NothingToEvaluate, RunNotFound
 from rlviz.services.use_cases.film import FoundClip
@@ -30,7 +30,7 @@ def list_policies(run_id: str, app: App) -> Policies:
 
 @router.post("/clips", responses=_ASKED)
 def create_clip(run_id: str, body: ClipCreate, app: App, response: Response) -> Clip:
-    """One episode of a kept policy, filmed: at once if it was filmed before."""
+    """One episode of a kept policy, filmed and recorded: at once if it was filmed before."""
     return _answer(app.film.clip(run_id, **body.model_dump()), response)
 
 
@@ -54,6 +54,6 @@ def create_growth_video(run_id: str, app: App, response: Response, body: GrowthV
 
 
 def _answer(clip: FoundClip, response: Response) -> Clip:
-    if clip.status is not ClipStatus.READY:
+    if clip.status is ClipStatus.WAITING:
         response.status_code = 202
     return view_clip(clip)

@@ -36,8 +36,10 @@ router = APIRouter(prefix="/runs", tags=["runs"])
 @router.post("", status_code=201, responses=documented(InvalidRequest, NotEnoughDisk))
 def create_run(body: RunCreate, app: App) -> RunDetail:
     """Create a run, and start it if asked to: both, or neither."""
-    wanted = body.model_dump(exclude={"start", "evaluation"})
-    return _detail(app, app.runs.create(NewRun(**wanted, evaluation=body.evaluation), start=body.start))
+    wanted = body.model_dump(exclude={"start", "evaluation", "rules"})
+    return _detail(
+        app, app.runs.create(NewRun(**wanted, evaluation=body.evaluation, rules=body.rules), start=body.start)
+    )
 
 
 @router.get("", responses=documented(InvalidRequest))

@@ -9,11 +9,12 @@ from starlette.responses import Response
 
 from rlviz import __version__
 from rlviz.algorithms import ALGORITHMS
+from rlviz.algorithms.random_actions import RANDOM
 from rlviz.api.dependencies import App
 from rlviz.api.files import send_file
 from rlviz.api.problems import documented
+from rlviz.api.registry_views import view_algorithm, view_environment, view_metric_definitions
 from rlviz.api.schemas import AlgorithmInfo, EnvironmentInfo, Health, Limits, MetricDefinitions, StorageProfileInfo
-from rlviz.api.views import view_algorithm, view_environment, view_metric_definitions
 from rlviz.domain.errors import ArtifactNotFound
 from rlviz.domain.limits import LIMITS
 from rlviz.domain.storage_profile import DEFAULT_PROFILES
@@ -47,14 +48,15 @@ def health(app: App) -> Health:
 
 @router.get("/algorithms")
 def list_algorithms() -> list[AlgorithmInfo]:
-    """The algorithms, with each hyperparameter's bounds, default and help, and their general presets."""
-    return [view_algorithm(algorithm) for algorithm in ALGORITHMS]
+    """The algorithms, with each hyperparameter's bounds, default and help, and their general presets; and random
+    actions, which a run can have in the place of one."""
+    return [view_algorithm(algorithm) for algorithm in (*ALGORITHMS, RANDOM)]
 
 
 @router.get("/environments")
 def list_environments(app: App) -> list[EnvironmentInfo]:
     """The environments, with their spaces, the algorithms that fit, and presets as they apply to each."""
-    algorithms = list(ALGORITHMS)
+    algorithms = [*ALGORITHMS, RANDOM]
     return [view_environment(environment, algorithms) for environment in app.environments.all()]
 
 

@@ -71,8 +71,8 @@ async def _send(websocket: WebSocket, outbox: Outbox) -> None:
     async for parcel in outbox.parcels():
         async with asyncio.timeout(SEND_SECONDS):
             await websocket.send_text(parcel.message())
-            if parcel.frame:
-                await websocket.send_bytes(parcel.frame)
+            for content in parcel.binaries:
+                await websocket.send_bytes(content)
 
 
 async def _listen(websocket: WebSocket, session: LiveSession, outbox: Outbox) -> None:

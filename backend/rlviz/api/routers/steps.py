@@ -1,11 +1,11 @@
-"""Step records of an evaluation: looked through, and handed out in several formats."""
+"""Step records of an evaluation: looked through, and handed out in several formats; those of a clip, looked through."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
 import orjson
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import Response, StreamingResponse
 
 from rlviz.api.dependencies import App
@@ -13,8 +13,9 @@ from rlviz.api.files import send_file
 from rlviz.api.headers import ARTIFACT, POLICY
 from rlviz.api.problems import documented
 from rlviz.api.schemas import StepColumns
-from rlviz.api.views import view_steps_info
+from rlviz.api.step_views import view_steps_info
 from rlviz.domain.errors import (
+    ArtifactNotFound,
     EvaluationNotFound,
     InvalidRequest,
     NotExportable,
@@ -24,11 +25,13 @@ from rlviz.domain.errors import (
     VerificationInProgress,
 )
 from rlviz.domain.verification import Verification
+from rlviz.records.about import RecordsAbout
 from rlviz.records.conditions import MOST_CONDITIONS
 from rlviz.records.export import ExportFormat
-from rlviz.records.query import StepQuery
+from rlviz.records.query import FoundSteps, StepQuery
 
-router = APIRouter(prefix="/runs/{run_id}/evaluations/{evaluation_id}", tags=["step records"])
+router = APIRouter(prefix="/runs/{run_id}", tags=["step records"])
+_EVALUATION = "/evaluations/{evaluation_id}"
 
 _MEDIA_TYPES = {
     ExportFormat.NDJSON: "application/x-ndjson",
@@ -41,15 +44,7 @@ _EXTENSIONS = {ExportFormat.MINARI: "minari.zip"}
 Names = Annotated[str | None, Query(max_length=4_000, description="Comma-separated.")]
 
 
-@router.get(
-    "/steps",
-    response_model=StepColumns,
-    responses=documented(RunNotFound, EvaluationNotFound, StepsNotFound, InvalidRequest, RunFolderError),
-)
-def get_steps(
-    run_id: str,
-    evaluation_id: str,
-    app: App,
+def _query(
     episode: Annotated[int | None, Query(ge=0, le=1_000_000, description="From 0; all episodes if left out.")] = None,
     start: Annotated[int, Query(alias="from", ge=0, le=1 << 53, description="Place of the first record found.")] = 0,
     stop: Annotated[int | None, Query(alias="to", ge=0, le=1 << 53, description="Place after the last one.")] = None,
@@ -61,9 +56,8 @@ def get_steps(
     sort: Annotated[
         str | None, Query(max_length=1_000, description="Columns, comma-separated; -reward: the greatest first.")
     ] = None,
-) -> Response:
-    """Records, filtered and sorted: as many as one answer may hold."""
-    query = StepQuery(
+) -> StepQuery:
+    return StepQuery(
         episode=episode,
         where=where or (),
         sort=_split(sort) or (),
@@ -71,10 +65,36 @@ def get_steps(
         start=start,
         stop=stop,
     )
-    about, names, found = app.step_records.find(run_id, evaluation_id, query)
+
+
+Wanted = Annotated[StepQuery, Depends(_query)]
+
+
+@router.get(
+    f"{_EVALUATION}/steps",
+    response_model=StepColumns,
+    responses=documented(RunNotFound, EvaluationNotFound, StepsNotFound, InvalidRequest, RunFolderError),
+)
+def get_steps(run_id: str, evaluation_id: str, app: App, query: Wanted) -> Response:
+    """Records, filtered and sorted: as many as one answer may hold."""
+    found = app.step_records.find(run_id, evaluation_id, query)
+    return _answer({"run_id": run_id, "evaluation_id": evaluation_id, "clip_id": None}, *found)
+
+
+@router.get(
+    "/clips/{clip_id}/steps",
+    response_model=StepColumns,
+    responses=documented(RunNotFound, ArtifactNotFound, StepsNotFound, InvalidRequest, RunFolderError),
+)
+def get_clip_steps(run_id: str, clip_id: str, app: App, query: Wanted) -> Response:
+    """Records of a clip, as those of an evaluation."""
+    found = app.step_records.find_in_clip(run_id, clip_id, query)
+    return _answer({"run_id": run_id, "evaluation_id": None, "clip_id": clip_id}, *found)
+
+
+def _answer(whose: dict[str, str | None], about: RecordsAbout, names: list[str], found: FoundSteps) -> Response:
     content = {
-        "run_id": run_id,
-        "evaluation_id": evaluation_id,
+        **whose,
         "info": view_steps_info(about, names).model_dump(mode="json"),
         "total": found.total,
         "start": found.start,
@@ -85,7 +105,7 @@ def get_steps(
 
 
 @router.get(
-    "/export",
+    f"{_EVALUATION}/export",
     response_class=Response,
     responses={
         200: {"description": "The records", "content": {media: {} for media in _MEDIA_TYPES.values()}},
@@ -111,7 +131,7 @@ def export_steps(
 
 
 @router.post(
-    "/verify",
+    f"{_EVALUATION}/verify",
     status_code=202,
     responses=documented(RunNotFound, EvaluationNotFound, StepsNotFound, VerificationInProgress),
 )
@@ -120,7 +140,7 @@ def verify_steps(run_id: str, evaluation_id: str, app: App) -> Verification:
     return app.step_records.verify(run_id, evaluation_id)
 
 
-@router.get("/verify", responses=documented(RunNotFound, EvaluationNotFound, RunFolderError))
+@router.get(f"{_EVALUATION}/verify", responses=documented(RunNotFound, EvaluationNotFound, RunFolderError))
 def get_verification(run_id: str, evaluation_id: str, app: App) -> Verification | None:
     """How the last verification goes, or how it went; null if nobody has asked for one."""
     return app.step_records.verification(run_id, evaluation_id)

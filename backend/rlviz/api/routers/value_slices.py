@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 from starlette.concurrency import run_in_threadpool
 
 from rlviz.api.dependencies import App
+from rlviz.api.film_views import view_value_slice
+from rlviz.api.patience import wait_for
 from rlviz.api.problems import documented
 from rlviz.api.schemas import RunValueSlice, SliceUnderWay
-from rlviz.api.views import view_value_slice
 from rlviz.domain.errors import (
     InvalidRequest,
     NotEnoughDisk,
@@ -24,11 +23,6 @@ from rlviz.domain.errors import (
 from rlviz.domain.limits import MAX_TIMESTEPS
 
 router = APIRouter(prefix="/runs/{run_id}", tags=["film"])
-
-PATIENCE_SECONDS = 10.0
-"""So long a request waits; a worker that is there answers within a fraction of it."""
-
-LOOK_SECONDS = 0.05
 
 Component = Annotated[str, Query(min_length=1, max_length=200, description="Its place from 0, or its name.")]
 
@@ -57,10 +51,8 @@ async def get_value_slice(
 ) -> Response | RunValueSlice:
     """What the policy expects over two components of the observation."""
     wanted = await run_in_threadpool(app.value_slices.ask, run_id, x=x, y=y, step=checkpoint_step, at=at)
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while (found := await run_in_threadpool(app.value_slices.look, wanted)) is None:
-        if time.monotonic() >= deadline:
-            under_way = SliceUnderWay(run_id=run_id, step=wanted.step)
-            return Response(under_way.model_dump_json(), status_code=202, media_type="application/json")
-        await asyncio.sleep(LOOK_SECONDS)
+    found = await wait_for(lambda: app.value_slices.look(wanted))
+    if found is None:
+        under_way = SliceUnderWay(run_id=run_id, step=wanted.step)
+        return Response(under_way.model_dump_json(), status_code=202, media_type="application/json")
     return view_value_slice(wanted, found)

@@ -40,9 +40,31 @@ from rlviz.api.schemas.film import Clip, ClipCreate, GrowthVideoCreate, Policies
 from rlviz.api.schemas.hints import Hint, HintRule, LookedAt, Minimum, RunHints
 from rlviz.api.schemas.metrics import MetricCurve, MetricCurves, MetricRows, RunsMetricCurves, SmoothedCurve
 from rlviz.api.schemas.problems import Problem, ProblemField
+from rlviz.api.schemas.rules import (
+    DryRun,
+    KnobInfo,
+    KnobsBody,
+    RuleFiring,
+    RulesBody,
+    RunKnob,
+    RunKnobs,
+    RunRules,
+)
 from rlviz.api.schemas.runs import Run, RunCreate, RunDetail, RunPage, RunPatch, Solved, Tag, TagCount, TagList
+from rlviz.api.schemas.saliency import EvaluationSaliency, SaliencyUnderWay
 from rlviz.api.schemas.service import Health, StorageProfileInfo
 from rlviz.api.schemas.sessions import Session, SessionCreate
+from rlviz.api.schemas.snapshots import (
+    ForkChange,
+    ForkChanges,
+    ForkCreate,
+    Resumed,
+    ResumeRun,
+    RollbackRun,
+    RunSnapshots,
+    SnapshotCreate,
+    SnapshotInfo,
+)
 from rlviz.api.schemas.steps import StepColumns, StepComponents, StepsInfo
 from rlviz.api.schemas.stream import STREAM_EVENTS, EndEventData, EvaluationEventData, MetricsEventData, StatusEventData
 from rlviz.api.schemas.trash import DeletedRun, TrashList
@@ -59,6 +81,7 @@ __all__ = [
     "Comparison",
     "ConfigDifference",
     "DeletedRun",
+    "DryRun",
     "EndEventData",
     "EnvironmentInfo",
     "EnvironmentVariant",
@@ -69,7 +92,11 @@ __all__ = [
     "EvaluationCreate",
     "EvaluationEventData",
     "EvaluationJudgement",
+    "EvaluationSaliency",
     "FigureComparison",
+    "ForkChange",
+    "ForkChanges",
+    "ForkCreate",
     "FoundEpisode",
     "FoundEpisodes",
     "GrowthVideoCreate",
@@ -79,6 +106,8 @@ __all__ = [
     "HyperparameterField",
     "JudgedEvaluation",
     "KeyMoment",
+    "KnobInfo",
+    "KnobsBody",
     "Limits",
     "LookedAt",
     "MeasuredPreset",
@@ -96,7 +125,12 @@ __all__ = [
     "ProblemField",
     "RandomReturnInfo",
     "RankedEpisodes",
+    "ResumeRun",
+    "Resumed",
     "ReturnBin",
+    "RollbackRun",
+    "RuleFiring",
+    "RulesBody",
     "Run",
     "RunAnatomy",
     "RunCreate",
@@ -105,15 +139,22 @@ __all__ = [
     "RunEvents",
     "RunGroup",
     "RunHints",
+    "RunKnob",
+    "RunKnobs",
     "RunPage",
     "RunPatch",
+    "RunRules",
+    "RunSnapshots",
     "RunValueSlice",
     "RunsMetricCurves",
+    "SaliencyUnderWay",
     "Session",
     "SessionCreate",
     "SliceAxis",
     "SliceUnderWay",
     "SmoothedCurve",
+    "SnapshotCreate",
+    "SnapshotInfo",
     "Solved",
     "SpaceInfo",
     "StatusEventData",

@@ -7,11 +7,13 @@ from typing import Literal
 from pydantic import Field, JsonValue
 
 from rlviz.algorithms.fields import Need
+from rlviz.api.schemas.rules import KnobInfo
 from rlviz.api.schemas.wire import Wire
-from rlviz.domain.config import EvaluationPlan
 from rlviz.domain.controls import Controls
+from rlviz.domain.evaluation_plan import EvaluationPlan
 from rlviz.domain.limits import Bounds
 from rlviz.domain.metrics import MetricDefinition, MetricGroup
+from rlviz.domain.run_actor import RunActor
 
 
 class HyperparameterField(Wire):
@@ -59,6 +61,7 @@ class PresetInfo(Wire):
 
 class AlgorithmInfo(Wire):
     id: str
+    actor: RunActor = Field(description="`policy`: it learns. `random`: actions by chance, to compare with.")
     name: str
     title: str
     summary: str
@@ -70,6 +73,7 @@ class AlgorithmInfo(Wire):
         description="Hyperparameters whose product is the environment steps of a rollout. Training always ends with a "
         "whole rollout, so `total_timesteps` is rounded up to a multiple of that."
     )
+    knobs: list[KnobInfo] = Field(description="Hyperparameters that can be adjusted while it trains.")
     presets: list[PresetInfo]
     total_timesteps: Bounds
     seed: Bounds
@@ -109,32 +113,9 @@ class RandomReturnInfo(Wire):
     episodes: int
 
 
-class EnvironmentVariant(Wire):
-    """What a choice of options makes of an environment."""
+class EnvironmentFacts(Wire):
+    """What depends on the options of an environment."""
 
-    options: dict[str, JsonValue] = Field(description="Values for which this holds; others do not matter to it.")
-    observation_space: SpaceInfo
-    action_space: SpaceInfo
-    controls: Controls | None = Field(
-        description="The keys a person plays it with; null for custom environments, whose sessions say them."
-    )
-    reward_threshold: float | None
-    random_return: RandomReturnInfo | None = Field(
-        description="What random actions earn; null for other than default options, and for custom environments."
-    )
-    max_episode_steps: int | None
-    render_fps: int
-    algorithms: list[str]
-    presets: dict[str, list[PresetInfo]]
-
-
-class EnvironmentInfo(Wire):
-    id: str
-    name: str
-    family: str
-    family_title: str
-    summary: str
-    still_url: str | None = Field(description="A small picture of it (WebP, 320 pixels wide); null: there is none.")
     observation_space: SpaceInfo
     action_space: SpaceInfo
     controls: Controls | None = Field(
@@ -146,13 +127,28 @@ class EnvironmentInfo(Wire):
     )
     max_episode_steps: int | None
     render_fps: int = Field(description="Frames a second of its videos.")
+    algorithms: list[str] = Field(description="Ids of the algorithms that can train on it.")
+    presets: dict[str, list[PresetInfo]] = Field(description="Presets by algorithm, as they apply here.")
+
+
+class EnvironmentVariant(EnvironmentFacts):
+    """An environment with some of its options set."""
+
+    options: dict[str, JsonValue] = Field(description="Values for which this holds; others do not matter to it.")
+
+
+class EnvironmentInfo(EnvironmentFacts):
+    id: str
+    name: str
+    family: str
+    family_title: str
+    summary: str
+    still_url: str | None = Field(description="A small picture of it (WebP, 320 pixels wide); null: there is none.")
     options: list[HyperparameterField] = Field(description="Options of the environment; empty if it has none.")
     sees: str = Field(description="What the agent sees, in a sentence.")
     does: str = Field(description="What the agent does, in a sentence.")
     available: bool = Field(description="Whether its package is installed.")
     install_hint: str | None = Field(description="How to install what is missing.")
-    algorithms: list[str] = Field(description="Ids of the algorithms that can train on it.")
-    presets: dict[str, list[PresetInfo]] = Field(description="Presets by algorithm, as they apply here.")
     variants: list[EnvironmentVariant] = Field(
         description="Every combination of the options that matter to any of this; empty if none does."
     )

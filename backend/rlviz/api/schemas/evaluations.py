@@ -52,4 +52,5 @@ class Evaluation(Wire):
     summary: EvaluationSummary | None
     video: bool = Field(description="Whether a video was asked for.")
     has_steps: bool = Field(description="Whether there are step records, and they are still kept.")
+    has_pictures: bool = Field(description="Whether there is what the agent saw, as pictures, and it is still kept.")
     video_url: str | None = Field(description="null before there is a video, and once it was retired.")

@@ -9,7 +9,7 @@ from pydantic import Field
 from rlviz.api.schemas.wire import Body, Wire
 from rlviz.domain.clips import ClipStatus, PlayedEpisode
 from rlviz.domain.config import Seed
-from rlviz.domain.evaluation import VideoFacts
+from rlviz.domain.evaluation import StepsFacts, VideoFacts
 from rlviz.domain.limits import DEFAULT_EVALUATION_SEED, MAX_TIMESTEPS
 from rlviz.domain.policies import KeptPolicy
 
@@ -32,6 +32,7 @@ class ClipCreate(Body):
     )
     seed: Seed = Field(DEFAULT_EVALUATION_SEED, description="Seed of the episode.")
     greedy: bool = Field(True, description="Take the most likely action instead of sampling.")
+    picture_only: bool = Field(False, description="Only a small picture of it, made after everything else.")
 
 
 class Clip(Wire):
@@ -47,5 +48,6 @@ class Clip(Wire):
     greedy: bool
     episodes: list[PlayedEpisode] = Field(description="Those of the video: one, but for a video of growth.")
     video: VideoFacts | None
+    steps: StepsFacts | None = Field(description="What was recorded of a clip; null for a video of growth.")
     video_url: str | None = Field(description="null as long as there is no video.")
     thumbnail_url: str | None = Field(description="A small picture of the episode; it stays when the video is retired.")

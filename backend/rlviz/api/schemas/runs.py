@@ -8,17 +8,22 @@ from pydantic import Field, JsonValue
 
 from rlviz.analysis.solved import SolvedBy
 from rlviz.api.schemas.evaluations import Evaluation
+from rlviz.api.schemas.snapshots import Resumed
 from rlviz.api.schemas.wire import Body, Wire
-from rlviz.domain.config import EvaluationPlan, RunConfig, RunName, Seed, TotalTimesteps
+from rlviz.domain.config import Parent, RunConfig, RunName, Seed, TotalTimesteps
 from rlviz.domain.damage import Damage
 from rlviz.domain.evaluation import BestPolicy
+from rlviz.domain.evaluation_plan import EvaluationPlan
+from rlviz.domain.events import Stretch
 from rlviz.domain.limits import LIMITS
+from rlviz.domain.rules import Rules
+from rlviz.domain.run_actor import RunActor
 from rlviz.domain.status import RunStatus
 from rlviz.domain.times import Instant
 
 
 class RunCreate(Body):
-    algo: str = Field(max_length=100)
+    algo: str = Field(max_length=100, description="An algorithm, or `random` for random actions.")
     env_id: str = Field("CartPole-v1", max_length=100)
     preset: str | None = Field("fast", max_length=100, description="null: the algorithm's defaults.")
     seed: Seed | None = Field(None, description="null: drawn by the service.")
@@ -30,6 +35,7 @@ class RunCreate(Body):
     anatomy: bool | None = Field(
         None, description="Look into updates now and then; null: unless the agent sees pictures."
     )
+    rules: Rules = Field((), description="What it shall do by itself.")
     start: bool = False
 
 
@@ -59,7 +65,8 @@ class Solved(Wire):
 class Run(Wire):
     id: str
     name: str
-    algo: str
+    actor: RunActor = Field(description="Who plays its episodes.")
+    algo: str = Field(description="What its policy learns by; of another actor, that actor.")
     env_id: str
     preset: str | None
     seed: int
@@ -74,6 +81,16 @@ class Run(Wire):
     traceback: str | None = Field(description="The last lines of it, for a run that failed.")
     attempt: int = Field(
         description="Number of the newest attempt to train it, from 1: status, cause, traceback and times are its."
+    )
+    parent: Parent | None = Field(None, description="The run that it was forked from, and where; null: none.")
+    trained_before: float = Field(description="Seconds that earlier attempts have trained.")
+    resumed: Resumed | None = Field(description="How the newest attempt went on from a snapshot; null: it did not.")
+    saves_at: int | None = Field(
+        description="Step at which a run that pauses takes its snapshot; null: at once, or it does not pause."
+    )
+    superseded: list[Stretch] = Field(
+        description="Rows in whose place those of a later attempt have come. They are in no curve and no figure; when "
+        "there are more of them, curves that were read before have to be read again."
     )
     created_at: Instant
     queued_at: Instant | None

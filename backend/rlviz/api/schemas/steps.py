@@ -14,6 +14,10 @@ class StepComponents(Wire):
     numbers: int = Field(description="How many numbers of each are recorded; 0: only a hash.")
     labels: list[str] = Field(description="Their names, or those of the actions; empty if nobody has named them.")
     units: list[str]
+    low: list[float | None] | None = Field(
+        description="The least of each number of a Box, in the environment's own units; null for one without bound."
+    )
+    high: list[float | None] | None = Field(description="And the greatest.")
     starts: list[int] | None = Field(description="The least action of a Discrete space, which the first label names.")
 
 
@@ -35,7 +39,8 @@ class StepColumns(Wire):
     """Records that were found, a list a column."""
 
     run_id: str
-    evaluation_id: str
+    evaluation_id: str | None = Field(description="null: the records are those of a clip.")
+    clip_id: str | None
     info: StepsInfo
     total: int = Field(description="Records that were found.")
     start: int = Field(description="Place of the first that is here among them.")

@@ -32,10 +32,10 @@ class EvaluationEventData(Wire):
 
 
 class EndEventData(Wire):
-    """`event: end`: the run has ended, or was deleted, and all its rows were delivered."""
+    """`event: end`: the run has ended, is paused, or was deleted, and all its rows were delivered."""
 
     run_id: str
-    status: Literal["completed", "stopped", "failed", "interrupted", "deleted"]
+    status: Literal["paused", "completed", "stopped", "failed", "interrupted", "deleted"]
 
 
 STREAM_EVENTS: dict[str, type[BaseModel]] = {

@@ -1,6 +1,6 @@
-"""A still of each environment: a small picture from within an episode, rendered by ``make stills`` and checked in.
+"""A small picture of each environment, rendered by ``make stills`` and checked in.
 
-Whoever serves them imports no Gymnasium.
+Importing this does not import Gymnasium.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parent
 WIDTH = 320
-"""Pixels; the height follows from the environment's own frames."""
+"""Width in pixels; the height follows from the environment's own frames."""
 
 
 @cache
@@ -19,5 +19,6 @@ def has_still(env_id: str) -> bool:
 
 
 def still_path(env_id: str) -> Path:
-    """Where the still of a registered environment is, or would be: ``ALE/Pong-v5`` is in ``ALE-Pong-v5.webp``."""
+    """Path of the still of a registered environment, whether it exists or not: ``ALE/Pong-v5`` is in
+    ``ALE-Pong-v5.webp``."""
     return FOLDER / f"{env_id.replace('/', '-')}.webp"

@@ -1,4 +1,4 @@
-"""python -m rlviz.environments.stills [ID ...]: renders the stills of these environments, or of all, anew."""
+"""``python -m rlviz.environments.stills [ID ...]``: renders the stills of these environments, or of all."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def main(env_ids: list[str]) -> None:
 
 
 def frame(environment: Environment, scene: Scene) -> Image.Image:
-    """The environment's own picture at the end of ``scene``."""
+    """The environment's frame at the end of ``scene``."""
     set_random_seed(scene.seed)
     with closing(make(environment, render=True, whole_episodes=True)) as env:
         env.action_space.seed(scene.seed)
@@ -40,7 +40,7 @@ def frame(environment: Environment, scene: Scene) -> Image.Image:
 
 
 def save(picture: Image.Image, path: Path) -> None:
-    """``picture``, WIDTH pixels wide, as WebP. The large pixels of an old screen stay square."""
+    """``picture`` as WebP, WIDTH pixels wide. Low-resolution pixels stay sharp."""
     height = round(picture.height * WIDTH / picture.width)
     enlarged = picture.width < WIDTH
     sampling = Image.Resampling.NEAREST if enlarged else Image.Resampling.LANCZOS

@@ -1,4 +1,4 @@
-"""What happens in each still before it is taken."""
+"""How the environment is played before each still is taken."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gymnasium.envs.box2d.lunar_lander import heuristic
 from rlviz.environments.wrappers import Env
 
 Act = Callable[[Env, Any, int], Any]
-"""The action for an environment, what it shows, and the number of the step from 0."""
+"""Chooses the action from environment, observation and step number, from 0."""
 
 
 def at_random(env: Env, _observation: Any, _step: int) -> Any:
@@ -28,7 +28,7 @@ def held(*action: float) -> Act:
 
 
 def swing(env: Env, observation: Any, _step: int) -> Any:
-    """Push the mountain car the way it rolls."""
+    """Push the mountain car in the direction in which it moves."""
     forwards = observation[1] >= 0
     return np.array([1.0 if forwards else -1.0], np.float32) if env.action_space.shape else (2 if forwards else 0)
 
@@ -42,7 +42,7 @@ def stride(_env: Env, _observation: Any, step: int) -> Any:
 
 
 def follow_the_ball(env: Env, _observation: Any, step: int) -> Any:
-    """Breakout by what the console's memory says of ball and paddle; now and then a serve."""
+    """Play Breakout by the positions of ball and paddle in the console's memory, with a serve now and then."""
     memory = env.get_wrapper_attr("ale").getRAM()
     ball, paddle = int(memory[99]), int(memory[72])
     if step % 20 == 0:
@@ -52,7 +52,7 @@ def follow_the_ball(env: Env, _observation: Any, step: int) -> Any:
 
 @dataclass(frozen=True)
 class Scene:
-    """``steps`` actions by ``act`` after a reset with ``seed``; an episode that ends begins anew."""
+    """Take ``steps`` actions chosen by ``act`` after a reset with ``seed``; an episode that ends is reset."""
 
     seed: int = 1
     steps: int = 40
@@ -75,4 +75,4 @@ SCENES: Mapping[str, Scene] = {
     "ALE/Pong-v5": Scene(seed=2, steps=50),
     "ALE/Breakout-v5": Scene(steps=260, act=follow_the_ball),
 }
-"""Where the first steps of a random policy show too little, another one acts."""
+"""Environments in which random actions show too little, with another way to act."""

@@ -1,8 +1,8 @@
 """Append-only journals of JSON lines: one writer, any number of readers, in any processes.
 
-Obligations of the writer: a line is appended whole or, if the process dies, left torn at the very
-end; lines are never changed. Obligations of the readers: a torn last line is not there yet; a line
-in the middle that is not JSON is handed over as broken, never dropped in silence.
+Obligations of the writer: it appends whole lines (or, if the process dies, leaves a torn one at the very end) and never
+changes a line. Obligations of readers: a torn last line does not exist yet; a line in the middle that is not JSON is
+reported as broken, never skipped silently.
 """
 
 from rlviz.rundir.journal.lines import READ_BYTES, Line, Records, split_lines

@@ -1,4 +1,4 @@
-"""Lines: what the bytes of a journal say, line by line."""
+"""Lines: splits and parses the bytes of a journal."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import Any, NamedTuple
 import orjson
 
 READ_BYTES = 1 << 17
-"""A long journal is read fastest in pieces of this size: what was parsed is still in the processor's cache."""
+"""Bytes per block. Long journals are read fastest in blocks of this size, which stay in the processor's cache."""
 
 MAX_LINE_BYTES = 1 << 20
-"""A longer line (newline included) is no record: it is handed over as broken, and kept in memory by nobody."""
+"""Maximum bytes of a line, newline included. A longer one is broken, and is never held in memory as a whole."""
 
 MAX_SEQ = (1 << 53) - 1
-"""The largest whole number that every JSON reader, a browser's for instance, gets right."""
+"""The largest integer that every JSON parser, including browsers', represents exactly."""
 
 
 class Line(NamedTuple):
-    """A whole line: where it begins and ends (bytes, newline included), and what it says.
+    """A whole line: its beginning and end (bytes, newline included), and its content.
 
-    ``record`` is None for a broken line; of one that is too long, ``raw`` is the beginning alone.
+    ``record`` is None for a broken line; of one that is too long, ``raw`` is only the beginning.
     """
 
     start: int
@@ -31,7 +31,7 @@ class Line(NamedTuple):
 
 
 class Records(NamedTuple):
-    """The readable records of some lines, in order, and the lines that were broken."""
+    """The readable records of some lines, in order, and the broken lines."""
 
     records: list[dict[str, Any]]
     broken: list[Line]
@@ -59,10 +59,10 @@ def block_lines(offset: int, block: bytes) -> Iterator[Line]:
 
 
 def parse_block(block: bytes) -> list[dict[str, Any]] | None:
-    """The records of all lines of ``block``, parsed at once; None if any line is broken.
+    """The records of all lines of ``block``, parsed at once; None if a line is broken.
 
-    Lines that run into one another, torn within a text or a list, make fewer records than lines. Only a line
-    of two records could make up for that: where there may be one, each line is parsed by itself.
+    Lines that were torn within a string or a list and run into one another make fewer records than lines. Only a line
+    with two records could make up for that, so lines are parsed one by one where there may be one.
     """
     if b"},{" in block or len(block) > MAX_LINE_BYTES:
         return None
@@ -76,7 +76,7 @@ def parse_block(block: bytes) -> list[dict[str, Any]] | None:
 
 
 def parse_line(raw: bytes) -> dict[str, Any] | None:
-    """The record that a line, without its newline, is; None if it is none."""
+    """The record in a line, without its newline; None if it is broken."""
     if len(raw) >= MAX_LINE_BYTES:
         return None
     try:

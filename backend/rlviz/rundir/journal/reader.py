@@ -1,4 +1,4 @@
-"""Reading a journal: on from where it was left off, whole, or from its end."""
+"""Reading a journal: continuously, as a whole, or from its end."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _KEPT_BYTES = 200
 
 
 class _Piece(NamedTuple):
-    """Whole lines from byte ``start`` on, or the one line there that is too long to be read."""
+    """The whole lines from byte ``start`` on, or the one line there that is too long to be read."""
 
     start: int
     data: bytes
@@ -40,7 +40,7 @@ class JournalTail:
     def __init__(self, path: Path, offset: int = 0) -> None:
         self.path, self.offset = path, offset
         self._searched = offset
-        """No line that began at ``offset`` had ended before this byte when it was last looked for."""
+        """The line that begins at ``offset`` is known not to end before this byte."""
 
     def read(self, limit: int | None = None) -> list[Line]:
         """New whole lines, at most about ``limit`` bytes of them (but at least one line)."""
@@ -50,7 +50,7 @@ class JournalTail:
         return found
 
     def read_records(self, limit: int | None = None) -> Records:
-        """As ``read``, for those who need the records only: half the time, a third of the memory."""
+        """As ``read``, but only records: half the time, a third of the memory."""
         records: list[dict[str, Any]] = []
         broken: list[Line] = []
         for piece in self._pieces(limit):
@@ -68,11 +68,11 @@ class JournalTail:
         return Records(records, broken)
 
     def read_bytes(self, limit: int) -> bytes:
-        """As ``read``, but the lines as they stand there; nothing where the next one is too long to be read."""
+        """As ``read``, but unparsed; empty if the next line is too long to be read."""
         return b"".join(piece.data for piece in self._pieces(limit))
 
     def _pieces(self, limit: int | None) -> Iterator[_Piece]:
-        """What is new, in one piece of about ``limit`` bytes; as many of CHUNK_BYTES as it takes without a limit."""
+        """New bytes in one piece of about ``limit`` bytes; without a limit, in as many of CHUNK_BYTES as needed."""
         try:
             file = open_file(self.path)
         except FileNotFoundError:
@@ -85,7 +85,7 @@ class JournalTail:
                     return
 
     def _take(self, file: BinaryIO, size: int, limit: int) -> _Piece | None:
-        """The new whole lines, at least one; moves ``offset`` behind them. None if there is no whole line."""
+        """The new whole lines, at least one, and moves ``offset`` behind them. None if there is none."""
         start = self.offset
         if self._searched >= size:
             return None
@@ -115,10 +115,10 @@ def read_journal(path: Path) -> list[Line]:
 
 
 def read_backwards(path: Path, end: int | None = None, *, chunk: int = CHUNK_BYTES) -> Iterator[Line]:
-    """Whole lines from the last to the first, without reading more of the file than is asked for.
+    """Whole lines from the last to the first; reads no more of the file than is consumed.
 
-    ``end`` is the offset to begin at (the end of the file unless given), ``chunk`` the bytes read at a time.
-    Raises RunFolderError.
+    ``end`` is the offset to begin at (default: the end of the file), ``chunk`` the bytes read at a time. Raises
+    RunFolderError.
     """
     try:
         file = open_file(path)
@@ -132,7 +132,7 @@ def read_backwards(path: Path, end: int | None = None, *, chunk: int = CHUNK_BYT
             file.seek(start)
             data = file.read(position - start)
             first = 0 if start == 0 else data.find(b"\n") + 1
-            if first == len(data):  # the last line alone is longer than a chunk
+            if first == len(data):  # the last line is longer than a chunk
                 start, first = last_newline(file, position - 1), 0
                 if position - start > MAX_LINE_BYTES:
                     yield _overlong(file, start, position)
@@ -145,7 +145,7 @@ def read_backwards(path: Path, end: int | None = None, *, chunk: int = CHUNK_BYT
 
 
 def _overlong(file: BinaryIO, start: int, end: int) -> Line:
-    """The line between two bytes of ``file``, which is longer than MAX_LINE_BYTES: its beginning alone is kept."""
+    """The line between two bytes of ``file``, which is longer than MAX_LINE_BYTES, with only its beginning."""
     file.seek(start)
     return Line(start, end, file.read(_KEPT_BYTES), None)
 

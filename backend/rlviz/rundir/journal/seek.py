@@ -1,4 +1,5 @@
-"""Places in a journal: where its last line ends, whether a line begins there, and what came after a time."""
+"""Positions in a journal: the end of its last line, whether a line begins at an offset, and the first line after a
+time."""
 
 from __future__ import annotations
 
@@ -11,11 +12,11 @@ from rlviz.rundir.files import open_file
 from rlviz.rundir.journal.lines import MAX_LINE_BYTES, parse_line
 
 CHUNK_BYTES = 1 << 20
-"""Bytes read at a time when the end of a line is looked for."""
+"""Bytes read at a time when searching for the end of a line."""
 
 
 def whole_size(path: Path) -> int:
-    """Bytes of whole lines in the journal at ``path``: where its next line begins. 0 if there is no such file.
+    """Bytes of whole lines in the journal at ``path``, which is where its next line begins; 0 if there is no such file.
 
     Raises RunFolderError.
     """
@@ -98,7 +99,7 @@ def offset_after(path: Path, since: float) -> int:
 
 
 def _timed_line(file: BinaryIO, start: int, stop: int) -> tuple[float, int] | None:
-    """Time and end of the first whole line with a ``time`` that begins at ``start`` or later, before ``stop``."""
+    """Time and end of the first whole line with a ``time`` that begins between ``start`` and ``stop``."""
     if start > 0:
         start = next_newline(file, start - 1, stop) or stop
     file.seek(start)

@@ -1,4 +1,4 @@
-"""JournalWriter: the one writer of a journal."""
+"""JournalWriter: the only writer of a journal."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from rlviz.rundir.journal.reader import read_backwards
 from rlviz.rundir.journal.seek import last_newline
 
 FLUSH_SECONDS = 0.1
-"""A reader waits at most this long for a line, given a writer whose ``flush_if_due`` is called as often."""
+"""Seconds that a line is buffered at most, provided that ``flush_if_due`` is called as often."""
 
 SYNC_SECONDS = 0.5
-"""After a power cut, what was appended in about this time and FLUSH_SECONDS before may be missing, and no more."""
+"""Seconds between syncs. After a power cut, lines of about this time plus FLUSH_SECONDS may be missing, and no more."""
 
 MAX_WAITING_BYTES = 1 << 26
-"""So much may wait for a disk that is full; then the writer gives up."""
+"""Maximum bytes that wait for a full disk; beyond it, ``append`` raises."""
 
 
 class JournalWriter:
@@ -55,14 +55,19 @@ class JournalWriter:
         self._unsynced = False
         self._syncing = threading.Lock()
 
+    @property
+    def last_seq(self) -> int:
+        """Of the line that was appended last, on disk or not; 0 for an empty journal."""
+        return self._seq
+
     def append(self, record: Mapping[str, Any], *, at: float | None = None, flush: bool = True) -> int:
         """Add ``record`` with its ``seq`` and ``time`` in front; return the ``seq``.
 
-        ``at`` is when it came, seconds since the epoch, if not now. Without ``flush`` it is not written even if it is
-        time to: for the first of many.
+        ``at`` is the time of the record in Unix seconds, now by default. Without ``flush`` it is only buffered, even if
+        a flush is due, for a record that others follow.
 
-        Raises TypeError for what JSON cannot say, and ValueError for a line longer than MAX_LINE_BYTES, neither of
-        which uses up a ``seq``; ValueError once closed, and OSError when too much waits already.
+        Raises TypeError for values that JSON cannot represent, and ValueError for a line longer than MAX_LINE_BYTES;
+        neither uses up a ``seq``. Raises ValueError once closed, and OSError when too much waits for the disk.
         """
         with self._lock:
             if self._file < 0:
@@ -82,7 +87,7 @@ class JournalWriter:
             return self._seq
 
     def flush_if_due(self) -> None:
-        """Write what has waited for ``flush_seconds``. A watcher calls this while the owner is busy."""
+        """Write what has been buffered for ``flush_seconds``. For a watcher thread, while the owner is busy."""
         with self._lock:
             if self._monotonic() - self._flushed_at >= self._flush_seconds:
                 self._flush()
@@ -92,10 +97,10 @@ class JournalWriter:
             self._flush()
 
     def sync_if_due(self) -> None:
-        """Wait, every SYNC_SECONDS, until the disk holds what was written. Others may append meanwhile."""
+        """Every SYNC_SECONDS, have the disk store what was written. Others may append meanwhile."""
         with self._syncing:
             if self._file >= 0 and self._unsynced and self._monotonic() - self._synced_at >= SYNC_SECONDS:
-                self._unsynced = False  # before: what is written meanwhile is for the next time
+                self._unsynced = False  # before the sync: what is written during it is for the next one
                 os.fsync(self._file)
                 self._synced_at = self._monotonic()
 

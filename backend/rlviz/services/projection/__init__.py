@@ -1,1 +1,1 @@
-"""What a run folder amounts to: its rows of the catalogue."""
+"""Projection: from run folders to rows of the catalogue."""

@@ -1,4 +1,4 @@
-"""A run folder that is damaged: what of its row can be told all the same."""
+"""The row of a damaged run folder: what can still be read of it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from rlviz.rundir.inspection import damaged_lines, has_trained, inspect_folder
 from rlviz.rundir.repair import broken_lines, is_event
 
 UNKNOWN = "unknown"
-"""Stands for an algorithm or environment that nobody can tell any more."""
+"""Stands for an algorithm or environment that cannot be read."""
 
 ENDING_LOST = "How the run ended is not known any more: what its events said of it is lost."
 
@@ -35,18 +35,22 @@ TOLD_BY = {
     "metrics.jsonl": (
         *("step", "step_at", "episodes", "ep_rew_mean", "ep_len_mean", "fps", "update_seconds", "sparkline"),
         *("best_moving_average", "best_moving_average_step", "solved_step", "solved_at", "solved_by"),
+        "solved_seconds",
     ),
-    "events.jsonl": ("started_at", "ended_at", "ended_early", "cause", "traceback", "policy_step", "worker"),
+    "events.jsonl": (
+        *("started_at", "ended_at", "ended_early", "cause", "traceback", "policy_step", "worker"),
+        *("trained_before", "resumed", "saves_at", "superseded"),
+    ),
     "best_model.zip": ("best_policy",),
 }
-"""The columns that are lost with a file."""
+"""The columns that each file provides."""
 
 _NO_RECORD = "It is not a record, and was left out."
 _NO_EVENT = "It is not an event, and was left out."
 
 
 def find_damage(folder: RunFolder, *, lines: bool = True) -> list[Damage]:
-    """Everything that is damaged in ``folder``; with ``lines`` also what of its journals is, which are read for it."""
+    """All damage of ``folder``; with ``lines`` also that of lines of its journals, which are read for it."""
     found = inspect_folder(folder)
     if not lines:
         return found
@@ -56,7 +60,7 @@ def find_damage(folder: RunFolder, *, lines: bool = True) -> list[Damage]:
     ):
         try:
             found += damaged_lines(path, broken_lines(path, is_readable), problem)
-        except (FileNotFoundError, RunFolderError):  # told already, or not there
+        except (FileNotFoundError, RunFolderError):  # reported already, or missing
             continue
     return found
 
@@ -66,7 +70,7 @@ def note_damage(row: RunRow, damage: list[Damage]) -> None:
 
 
 def rescued_row(folder: RunFolder) -> RunRow:
-    """A fresh row for a run whose configuration is no good: with each of its values that can be read by itself."""
+    """A new row for a run whose configuration is invalid, with each of its values that is valid by itself."""
     values = _values(folder)
     total_timesteps = _valid(TotalTimesteps, values.get("total_timesteps"), 0)
     return RunRow(
@@ -82,7 +86,7 @@ def rescued_row(folder: RunFolder) -> RunRow:
 
 
 def readable_labels(folder: RunFolder, name: str) -> Labels:
-    """The labels of a run; ``name`` alone if they cannot be read."""
+    """The labels of a run; only ``name`` if they cannot be read."""
     try:
         return folder.read_labels()
     except RunFolderError:
@@ -90,14 +94,14 @@ def readable_labels(folder: RunFolder, name: str) -> Labels:
 
 
 def keep_known(now: RunRow, before: RunRow) -> None:
-    """What a damaged folder cannot tell any more stays in ``now`` as the catalogue had it ``before``."""
+    """Columns that a damaged folder cannot provide any more are kept from ``before``, the row in the catalogue."""
     told = {one["file"] for one in now.damage if one["line"] is None}
     kept = {name for file, names in TOLD_BY.items() if file in told or "." in told for name in names}
     now.sqlmodel_update({name: value for name in kept if (value := getattr(before, name)) is not None})
 
 
 def settle_damaged(row: RunRow, folder: RunFolder) -> None:
-    """A run that has not begun, going by what can be read, is not begun now: it may have, or cannot be."""
+    """A damaged run that seems not to have begun must not be started: it may have, or cannot be."""
     if row.state not in (RunStatus.CREATED, RunStatus.QUEUED):
         return
     damage = [Damage.model_validate(one) for one in row.damage]
@@ -108,7 +112,7 @@ def settle_damaged(row: RunRow, folder: RunFolder) -> None:
 
 
 def _values(folder: RunFolder) -> dict[str, Any]:
-    """The configuration as it stands, whatever its values; nothing if it is no JSON object."""
+    """The configuration without validation; empty if it is no JSON object."""
     try:
         found = orjson.loads(read_small(folder.config_path))
     except (FileNotFoundError, RunFolderError, orjson.JSONDecodeError):
@@ -124,6 +128,6 @@ def _valid(kind: Any, value: Any, otherwise: Any) -> Any:
 
 
 def _created_at(folder: RunFolder, value: Any) -> float:
-    """What the configuration says, else the run's id, else the folder's own time; Unix seconds."""
+    """Creation time by the configuration, else by the run's id, else by the folder's own time; Unix seconds."""
     created: datetime | None = _valid(Instant, value, None) or created_at_of(folder.run_id)
     return created.astimezone(UTC).timestamp() if created is not None else folder.path.lstat().st_mtime

@@ -1,45 +1,67 @@
-"""EventsProjection: what the lines of ``events.jsonl`` amount to, taken in as they come."""
+"""EventsProjection: the state that the lines of ``events.jsonl`` add up to."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
-from typing import Any
+from functools import reduce
+from typing import Any, NamedTuple
 
 from rlviz.analysis.solved import SolvedAt, earlier, shown_by_evaluation
 from rlviz.domain.events import (
     BestData,
     CheckpointData,
+    DivergedData,
     Ending,
     ErrorData,
     EventRecord,
     FinishedData,
     InterruptedData,
+    PausedData,
+    PausingData,
+    ResumedData,
+    RollbackData,
     StartedData,
     StoppedData,
+    Stretch,
     WarningData,
     parse_event,
 )
 from rlviz.domain.status import RunStatus
+from rlviz.domain.superseded import Superseded
 from rlviz.rundir.journal import Line
+
+
+class _Best(NamedTuple):
+    """``figures``: None if the policy is not kept any more. ``shown``: that the run is solved, and since when."""
+
+    step: int
+    figures: dict[str, Any] | None
+    shown: SolvedAt | None
 
 
 class EventsProjection:
     """The newest attempt, from its start to its end, and what all attempts have left: policies and warnings.
 
     It depends on the lines alone, not on how they were handed over. Of an attempt that has ended a further start or
-    end is no part: the first end counts, and the others are warned of.
+    end is no part: the first end counts, and the others are warned of. What a later attempt has taken the place of is
+    no part of anything but the number of warnings.
     """
 
     def __init__(self, threshold: float | None) -> None:
         self._threshold = threshold
         self.attempt = 0
-        """Number of the newest attempt of which anything is known; 0 before the first."""
+        """Number of the newest attempt with any event; 0 before the first."""
         self._reset()
         self.step = 0
         self.step_at: float | None = None
-        self.policy_step: int | None = None
-        self.best_policy: dict[str, Any] | None = None
-        self.solved: SolvedAt | None = None
+        self.total_timesteps: int | None = None
+        """Steps to train for, if not those of the configuration."""
+        self.superseded = Superseded()
+        """The rows in whose place those of a later attempt have come."""
+        self._policies: list[int] = []
+        self._bests: list[_Best] = []
+        self._trained: list[tuple[float, float]] = []
         self.answered_checkpoint = 0
         self.warnings = 0
         self.last_warning: str | None = None
@@ -47,19 +69,23 @@ class EventsProjection:
         self.broken_at: int | None = None
 
     def _reset(self) -> None:
-        """Begin to take in another attempt."""
+        """Start with another attempt."""
         self.started: StartedData | None = None
         self.started_at: float | None = None
         self.started_step = 0
+        self.saves_at: int | None = None
+        """Step at which an attempt that pauses takes its snapshot."""
+        self.resumed: dict[str, Any] | None = None
+        """What is known of how an attempt went on from a snapshot."""
         self.ending: RunStatus | None = None
-        """The status in which the newest attempt left the run; None while it goes on."""
+        """The status in which the newest attempt ended; None while it goes on."""
         self.ended_at: float | None = None
         self.ended_early: str | None = None
         self.cause: str | None = None
         self.traceback: str | None = None
 
     def take(self, lines: Iterable[Line]) -> None:
-        """Take in the next lines of the journal."""
+        """Apply the next lines of the journal."""
         for line in lines:
             if (event := parse_event(line.record)) is not None:
                 self.take_event(event)
@@ -68,18 +94,28 @@ class EventsProjection:
                 self.broken_at = line.start
 
     def take_event(self, event: EventRecord) -> None:
-        """Take in the next event of the journal."""
+        """Apply the next event of the journal."""
         match event.data:
             case StartedData() as started:
                 self._start(event, started)
+            case PausingData(saves_at=step):
+                self.saves_at = step
+            case ResumedData() as resumed:
+                self._resume(resumed.snapshot, verified=resumed.verified, left=resumed.left)
+            case DivergedData() as diverged:
+                self._resume(diverged.snapshot, verified=diverged.verified, diverged_at=event.step)
+                self._supersede(diverged.superseded, event.step - 1)
+            case RollbackData() as rollback:
+                self._resume(rollback.snapshot)
+                self._supersede(rollback.superseded, event.step)
+                self.step, self.step_at = event.step, event.time
             case CheckpointData() as checkpoint:
-                self.policy_step = event.step
+                self._policies.append(event.step)
                 self.answered_checkpoint = max(self.answered_checkpoint, checkpoint.request)
             case BestData() as best:
                 figures = best.model_dump(include={"mean_return", "std_return", "episodes"})
-                self.best_policy = {"step": event.step, **figures}
                 shown = shown_by_evaluation(self._threshold, event.step, event.time, best.mean_return)
-                self.solved = earlier(self.solved, shown)
+                self._bests.append(_Best(event.step, {"step": event.step, **figures}, shown))
             case WarningData() as warning:
                 self._warn(warning.message)
             case Ending() as ending:
@@ -95,6 +131,31 @@ class EventsProjection:
             self._reset()
         self.attempt, self.started = started.attempt, started
         self.started_at, self.started_step = event.time, event.step
+        self.total_timesteps = started.total_timesteps
+        if started.snapshot is not None:
+            self._resume(started.snapshot)
+
+    def _resume(
+        self, snapshot: str, *, verified: int | None = None, left: int = 0, diverged_at: int | None = None
+    ) -> None:
+        self.resumed = {
+            "snapshot": snapshot,
+            "step": self.started_step,
+            "verified": verified,
+            "left": left,
+            "diverged_at": diverged_at,
+        }
+
+    def _supersede(self, rows: Stretch, step: int) -> None:
+        """``rows``, and what earlier attempts did beyond ``step``, are no part of the run any more."""
+        self.superseded = Superseded([*self.superseded.stretches, rows])
+        self._policies = [one for one in self._policies if one <= step]
+        kept = [one for one in self._bests if one.step <= step]
+        if len(kept) < len(self._bests):  # the file of the best policy held a later one, and is gone
+            kept = [one._replace(figures=None) for one in kept]
+        self._bests = kept
+        if self.step > step:
+            self.step, self.step_at = step, None
 
     def _end(self, event: EventRecord, ending: Ending) -> None:
         attempt = ending.attempt or max(self.attempt, 1)
@@ -105,16 +166,34 @@ class EventsProjection:
             self._reset()
         self.attempt, self.ending = attempt, ending.leads_to
         self.ended_at = max(event.time, self.started_at or 0.0)  # the clock may have been set back
+        if self.started_at is not None:
+            self._trained.append((self.started_at, self.ended_at))
         match ending:
-            case FinishedData() as finished:
-                self.policy_step = event.step if finished.path else self.policy_step
-                self.ended_early = finished.ended_early
-            case StoppedData() as stopped:
-                self.policy_step = event.step if stopped.path else self.policy_step
+            case FinishedData(path=path) | StoppedData(path=path) | PausedData(path=path):
+                self._policies += [event.step] if path else []
+                if isinstance(ending, FinishedData):
+                    self.ended_early = ending.ended_early
             case ErrorData() as error:
                 self.cause, self.traceback = f"{error.type}: {error.message}", error.traceback
             case InterruptedData() as interrupted:
                 self.cause = interrupted.cause
+
+    @property
+    def policy_step(self) -> int | None:
+        return self._policies[-1] if self._policies else None
+
+    @property
+    def best_policy(self) -> dict[str, Any] | None:
+        return self._bests[-1].figures if self._bests else None
+
+    @property
+    def solved(self) -> SolvedAt | None:
+        """As an evaluation has shown first."""
+        return reduce(earlier, (best.shown for best in self._bests), None)
+
+    def seconds_trained(self, until: float = math.inf) -> float:
+        """Seconds that attempts which have ended have trained, before the time ``until`` (Unix seconds)."""
+        return sum(max(0.0, min(end, until) - start) for start, end in self._trained)
 
     def _warn(self, message: str) -> None:
         self.warnings += 1

@@ -1,4 +1,4 @@
-"""What a run folder amounts to: its rows of the catalogue."""
+"""Rows of the catalogue for run folders and their evaluations."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def index_folder(folder: RunFolder, indexed: Indexed) -> None:
 
 
 def row_of_config(config: RunConfig) -> RunRow:
-    """A fresh row for a configuration."""
+    """A new row for a configuration."""
     return RunRow(
         id=config.run_id,
         name=config.name,
@@ -62,17 +62,18 @@ def row_of_config(config: RunConfig) -> RunRow:
         preset=config.preset,
         seed=config.seed,
         total_timesteps=config.total_timesteps,
-        end_step=_end_step(config),
+        end_step=end_step_of(config, config.total_timesteps),
         created_at=config.created_at.timestamp(),
+        parent=config.parent.model_dump() if config.parent is not None else None,
         reward_threshold=threshold_of(config),
     )
 
 
-def _end_step(config: RunConfig) -> int:
-    """The step at which the run ends if nothing ends it before; what was asked for if its algorithm is gone."""
+def end_step_of(config: RunConfig, total_timesteps: int) -> int:
+    """The step at which the run ends unless it is stopped; the steps asked for if its algorithm is not installed."""
     if config.algo not in ALGORITHMS.names():
-        return config.total_timesteps
-    return ALGORITHMS.get(config.algo).training_end(config.total_timesteps, config.hyperparameters)
+        return total_timesteps
+    return ALGORITHMS.get(config.algo).training_end(total_timesteps, config.hyperparameters)
 
 
 def row_of_folder(folder: RunFolder) -> RunRow:
@@ -105,7 +106,7 @@ def _fresh_row(folder: RunFolder) -> RunRow:
 
 
 def end_row(row: RunRow, folder: RunFolder, ending: EventRecord) -> None:
-    """Bring ``row`` up to date with ``folder`` and with ``ending``, which may not have come into the journal."""
+    """Update ``row`` from ``folder`` and from ``ending``, which may be missing in the journal."""
     projection = _project(row, folder)
     if projection.ending is None:
         projection.take_event(ending)
@@ -114,14 +115,15 @@ def end_row(row: RunRow, folder: RunFolder, ending: EventRecord) -> None:
 
 def _project(row: RunRow, folder: RunFolder) -> RunProjection:
     projection = RunProjection(row.reward_threshold, row.attempt)
-    read_metrics(projection, folder)
-    with suppress(RunFolderError):  # what is no journal any more says nothing
+    with suppress(RunFolderError):  # nothing can be read of what is no journal any more
         projection.take_events(read_journal(folder.events_path))
+    read_metrics(projection, folder)
     return projection
 
 
 def read_metrics(projection: RunProjection, folder: RunFolder, end: int | None = None) -> None:
-    """Have ``projection`` take in the metrics of ``folder``: all, or what stands before byte ``end``."""
+    """Apply the metrics of ``folder`` to ``projection`` anew: all, or those before byte ``end``."""
+    projection.forget_metrics()
     tail = JournalTail(folder.metrics_path)
     with suppress(RunFolderError):
         while end is None or tail.offset < end:
@@ -132,18 +134,27 @@ def read_metrics(projection: RunProjection, folder: RunFolder, end: int | None =
 
 
 def update_row(row: RunRow, projection: RunProjection, folder: RunFolder) -> None:
-    """Write into ``row`` what ``projection`` has taken in of ``folder``: the only way that a row follows its journals.
+    """Write the state of ``projection`` into ``row``. No other code updates a row from journals.
 
-    The status only changes with the beginning and the end of an attempt: otherwise it says what is wanted of the run,
-    which the journals do not know.
+    The status changes only with the beginning and the end of an attempt: otherwise it says what is wanted of the run,
+    which journals do not contain.
     """
     row.sqlmodel_update(projection.columns())
+    if projection.total_timesteps is not None and projection.total_timesteps != row.total_timesteps:
+        _lengthen(row, projection.total_timesteps, folder)
     if projection.ending is None:
         if row.state is RunStatus.STARTING and projection.has_begun:
             row.status = RunStatus.RUNNING.value
         return
     row.status = projection.ending.value
     row.sqlmodel_update(projection.end_columns(_control(folder), _best_policy(folder)))
+
+
+def _lengthen(row: RunRow, total_timesteps: int, folder: RunFolder) -> None:
+    """The run shall be trained for longer, or less long, than its configuration says."""
+    row.total_timesteps = row.end_step = total_timesteps
+    with suppress(RunFolderError):
+        row.end_step = end_step_of(folder.read_config(), total_timesteps)
 
 
 def _control(folder: RunFolder) -> Control | None:

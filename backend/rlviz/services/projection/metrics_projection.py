@@ -1,4 +1,4 @@
-"""MetricsProjection: what the lines of ``metrics.jsonl`` amount to, taken in as they come."""
+"""MetricsProjection: the state that the lines of ``metrics.jsonl`` add up to."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class MetricsProjection:
         self._newest: dict[str, Any] = {}
 
     def take(self, lines: Sequence[Line]) -> None:
-        """Take in the next lines of the journal."""
+        """Apply the next lines of the journal."""
         records: list[Mapping[str, Any]] = []
         for line in lines:
             if line.record is not None and is_metric(line.record):
@@ -61,7 +61,7 @@ class MetricsProjection:
 
     @property
     def mean_return(self) -> float | None:
-        """Of the last 100 episodes; what the library logged has to do before the first one is known of."""
+        """Means over the last 100 episodes; until the first episode is known, those that Stable-Baselines3 logged."""
         return self.curve.mean if self.curve.count else number(self._newest.get(EP_REW_MEAN))
 
     @property
@@ -84,7 +84,7 @@ def number(value: Any) -> float | None:
 
 
 def _extend(curve: ReturnCurve, records: Sequence[Mapping[str, Any]]) -> None:
-    """Take in the episodes among ``records``; what is no record of an episode is left out."""
+    """Apply the episodes among ``records``; records without a valid episode are skipped."""
     try:
         ends = [(record["step"], record["time"], record["values"]) for record in records if _ends_episode(record)]
         steps = _numbers([step for step, _, _ in ends], {int})
@@ -104,7 +104,7 @@ def _ends_episode(record: Mapping[str, Any]) -> bool:
 
 
 def _numbers(values: Sequence[Any], kinds: set[type]) -> Floats:
-    """NaN for null. Raises TypeError if there is a value of none of ``kinds``."""
+    """NaN for null. Raises TypeError if a value has none of the types in ``kinds``."""
     if not set(map(type, values)) <= kinds:
         raise TypeError(f"Expected only {kinds}.")
     return np.array(values, dtype=np.float64)

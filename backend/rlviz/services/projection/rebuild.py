@@ -1,4 +1,4 @@
-"""Making the catalogue again from the run folders, which hold everything that matters."""
+"""Rebuilding the catalogue from the run folders, which hold everything that matters."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from rlviz.rundir.folder import RunFolder, linked_folders, run_folders
 from rlviz.services.projection.folder_projection import Indexed, index_folder
 
 MANY_FOLDERS = 400
-"""Fewer are read before other processes would have started."""
+"""Number of folders below which one process is faster than starting others."""
 
 BATCH = 50
-"""Folders handed to a process at a time."""
+"""Number of folders handed to a process at a time."""
 
 
 @dataclass(frozen=True)
 class Rebuilt:
-    """How many run folders and evaluations were indexed, and what of them could not be read, a sentence each."""
+    """Number of run folders and evaluations that were indexed, and a sentence for each that could not be read."""
 
     runs: int
     evaluations: int
@@ -34,7 +34,7 @@ class Rebuilt:
 
 
 def rebuild(database: Database, runs_dir: Path) -> Rebuilt:
-    """Replace all rows by what the folders say. Copies of run folders, and links to some, are named and left alone."""
+    """Replace all rows by those of the folders. Copies of run folders, and links to them, are reported and skipped."""
     found = _index_all(list(run_folders(runs_dir)))
     with database.write() as session:
         session.exec(delete(EvaluationRow))
@@ -45,7 +45,7 @@ def rebuild(database: Database, runs_dir: Path) -> Rebuilt:
 
 
 def index_new(database: Database, runs_dir: Path) -> Rebuilt:
-    """Add rows for folders that have none: put there by hand, or made just before a service was killed."""
+    """Add rows for folders without one: copied there by hand, or created just before a service was killed."""
     with database.read() as session:
         known = set(session.exec(select(col(RunRow.id))))
     found = Indexed()
@@ -58,7 +58,7 @@ def index_new(database: Database, runs_dir: Path) -> Rebuilt:
 
 
 def _index_all(folders: Sequence[RunFolder]) -> Indexed:
-    """What the folders amount to, in their order; of many, in one process for each core."""
+    """The rows of the folders, in their order; with many folders, computed by one process for each core."""
     if len(folders) < MANY_FOLDERS:
         return _index(folders)
     batches = [folders[start : start + BATCH] for start in range(0, len(folders), BATCH)]

@@ -6,13 +6,15 @@ whoever has taken in the same lines has the same columns. It touches no file, no
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
-from rlviz.analysis.solved import earlier
+from rlviz.analysis.solved import SolvedAt, earlier
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.events import EventRecord
 from rlviz.domain.status import RunStatus
+from rlviz.domain.superseded import Superseded
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.journal import Line
 from rlviz.services.projection.events_projection import EventsProjection
@@ -33,33 +35,50 @@ class RunProjection:
         of an earlier one counts what it has left, but neither its start nor its end.
         """
         self.attempt = attempt
+        self._threshold = threshold
         self._metrics, self._events = MetricsProjection(threshold), EventsProjection(threshold)
+        self._left_out = Superseded()
+
+    @property
+    def superseded(self) -> Superseded:
+        """The rows in whose place those of a later attempt have come."""
+        return self._events.superseded
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether rows were taken in that are superseded: ``forget_metrics``, and take in the journal again."""
+        return self._left_out != self._events.superseded
+
+    def forget_metrics(self) -> None:
+        """From now on the rows that are superseded, as far as the events have said, are left out."""
+        self._metrics, self._left_out = MetricsProjection(self._threshold), self._events.superseded
 
     def take_metrics(self, lines: Sequence[Line]) -> None:
-        """Take in the next lines of ``metrics.jsonl``."""
-        self._metrics.take(lines)
+        """Apply the next lines of ``metrics.jsonl``."""
+        left_out = self._left_out
+        self._metrics.take([line for line in lines if not _is_in(left_out, line)] if left_out else lines)
 
     def take_events(self, lines: Sequence[Line]) -> None:
-        """Take in the next lines of ``events.jsonl``."""
+        """Apply the next lines of ``events.jsonl``."""
         self._events.take(lines)
 
     def take_event(self, event: EventRecord) -> None:
-        """Take in an event that is known, though it may not have come into the journal."""
+        """Apply an event that is known, though it may not be in the journal."""
         self._events.take_event(event)
 
     @property
     def has_begun(self) -> bool:
-        """Whether the events know of the attempt that is wanted."""
+        """Whether there are events of the wanted attempt."""
         return self._events.attempt >= self.attempt
 
     @property
     def ending(self) -> RunStatus | None:
-        """The status in which that attempt left the run; None before."""
+        """The status in which the wanted attempt ended; None while it has not."""
         return self._events.ending if self.has_begun else None
 
     @property
     def broken_lines(self) -> int:
-        """Lines of both journals that say nothing."""
+        """Number of broken lines in both journals."""
         return self._metrics.broken + self._events.broken
 
     @property
@@ -68,7 +87,7 @@ class RunProjection:
         return self._events.answered_checkpoint
 
     def columns(self) -> dict[str, Any]:
-        """What the journals say, by column; all but the status."""
+        """Values of all columns except the status."""
         metrics, events = self._metrics, self._events
         step, step_at = self._newest_step()
         solved = earlier(metrics.curve.solved, events.solved)
@@ -88,12 +107,17 @@ class RunProjection:
             "solved_by": solved.by.value if solved is not None else None,
             "policy_step": events.policy_step,
             "best_policy": events.best_policy,
+            "solved_seconds": self._solved_seconds(solved),
+            "superseded": [stretch.model_dump() for stretch in events.superseded.stretches],
             "warnings": metrics.broken + events.broken + events.warnings,
             "last_warning": self._last_warning(),
         }
         if self.has_begun:  # otherwise the catalogue knows more than the folder
             columns |= {
                 "attempt": events.attempt,
+                "trained_before": events.seconds_trained(until=events.started_at or math.inf),
+                "resumed": events.resumed,
+                "saves_at": events.saves_at,
                 "started_at": events.started_at,
                 "ended_at": events.ended_at,
                 "ended_early": events.ended_early,
@@ -106,37 +130,52 @@ class RunProjection:
             columns["worker"] = events.started.worker
         return columns
 
-    def end_columns(self, control: Control | None, best: BestPolicy | None) -> dict[str, Any]:
-        """What an attempt that has ended has besides ``columns``, by what its folder holds beside the journals.
+    def _solved_seconds(self, solved: SolvedAt | None) -> float | None:
+        """Seconds of training, over all attempts, until the run was solved."""
+        if solved is None:
+            return None
+        events = self._events
+        before = events.seconds_trained(until=solved.time)
+        begun = events.started_at
+        going_on = begun is not None and events.ending is None
+        return round(before + (max(0.0, solved.time - begun) if begun is not None and going_on else 0.0), 3)
 
-        ``control`` is what was wanted of it, None if that cannot be read; ``best`` what the file of the best policy
-        says: the worker may have died before it could tell.
+    @property
+    def total_timesteps(self) -> int | None:
+        """Steps to train for, if not those of the configuration."""
+        return self._events.total_timesteps
+
+    def end_columns(self, control: Control | None, best: BestPolicy | None) -> dict[str, Any]:
+        """Columns of an attempt that has ended, from the folder's files beside the journals.
+
+        ``control`` is the control file, None if it cannot be read; ``best`` is from the file of the best policy, since
+        the worker may have died before it journalled it.
         """
         columns: dict[str, Any] = {"best_policy": best.model_dump() if best is not None else None}
         if self.ending is RunStatus.STOPPED and control is not None:
-            columns["cause"] = control.reason if control.desired is Desired.STOP else ENDED_FROM_OUTSIDE
+            columns["cause"] = control.reason if control.desired in _ASKED else ENDED_FROM_OUTSIDE
         return columns
 
     def status(self, control: Control) -> RunStatus:
         """The status of the run, given what is wanted of it. It does not say whether a worker lives."""
         if not self.has_begun:
             return _WAITING[control.desired]
-        return self.ending or (RunStatus.STOPPING if control.desired is Desired.STOP else RunStatus.RUNNING)
+        return self.ending or _ASKED.get(control.desired, RunStatus.RUNNING)
 
     def _newest_step(self) -> tuple[int, float | None]:
-        """The greatest step of both journals, and when it was reached; the events say so more exactly."""
+        """The greatest step of both journals, and when it was reached; events are more exact."""
         metrics, events = self._metrics, self._events
         return (events.step, events.step_at) if events.step >= metrics.step else (metrics.step, metrics.step_at)
 
     def _fps(self, step: int, step_at: float | None) -> float | None:
-        """The rate now; of an attempt that has ended, its steps over the seconds that it trained."""
+        """The current rate; for an attempt that has ended, its steps divided by the seconds that it trained."""
         events = self._events
         if self.ending is None or events.started_at is None or step_at is None or step_at <= events.started_at:
             return self._metrics.fps
         return round((step - events.started_step) / (step_at - events.started_at), 1) or self._metrics.fps
 
     def _last_warning(self) -> str | None:
-        """The newest that the run itself gave; without any, the last line that could not be read."""
+        """The newest warning of the run itself; without one, the last broken line."""
         metrics, events = self._metrics, self._events
         if events.last_warning is not None:
             return events.last_warning
@@ -147,5 +186,17 @@ class RunProjection:
         return None
 
 
-_WAITING = {Desired.IDLE: RunStatus.CREATED, Desired.RUN: RunStatus.QUEUED, Desired.STOP: RunStatus.STOPPED}
+def _is_in(superseded: Superseded, line: Line) -> bool:
+    return line.record is not None and line.record["seq"] in superseded
+
+
+_WAITING = {
+    Desired.IDLE: RunStatus.CREATED,
+    Desired.RUN: RunStatus.QUEUED,
+    Desired.PAUSE: RunStatus.QUEUED,  # it pauses as soon as it has begun
+    Desired.STOP: RunStatus.STOPPED,
+}
 """The status of a run whose wanted attempt has not begun."""
+
+_ASKED = {Desired.PAUSE: RunStatus.PAUSING, Desired.STOP: RunStatus.STOPPING}
+"""The status of one whose attempt is under way, and shall not go on; otherwise it is running."""

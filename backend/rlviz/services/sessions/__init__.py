@@ -1,1 +1,1 @@
-"""Between the worker of a session and the one who looks."""
+"""The connection between the worker of a session and the client that watches it."""

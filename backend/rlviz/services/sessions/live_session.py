@@ -9,10 +9,10 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 
-from rlviz.domain.session_messages import SERVER_MESSAGE, ClientMessage, EndedMessage
+from rlviz.domain.session_messages import SERVER_MESSAGE, ClientMessage, EndedMessage, ServerMessage
 from rlviz.services.sessions.outbox import Outbox, Parcel
 from rlviz.sessions.folder import SessionFolder, SessionPlan
-from rlviz.sessions.packets import HEAD, Kind, Presence, pack, parse_head, unpack_step
+from rlviz.sessions.packets import HEAD, Kind, Presence, Recording, pack, parse_head, unpack_step
 
 log = logging.getLogger(__name__)
 
@@ -31,7 +31,8 @@ TELL_SECONDS = 5.0
 
 class LiveSession:
     """For the event loop alone. ``open``, ``attach`` whoever looks, ``end``; it ends by itself when nobody looks, and
-    ``on_end`` is called then, once, whatever the reason.
+    ``on_end`` is called then, once, whatever the reason. ``on_played`` is called when a person has played an episode,
+    and a run is wanted to keep it in.
     """
 
     def __init__(
@@ -41,19 +42,20 @@ class LiveSession:
         folder: SessionFolder,
         on_end: Callable[[LiveSession], None],
         *,
+        on_played: Callable[[LiveSession], None] = lambda _: None,
         run_id: str | None = None,
         created_at: float = 0.0,
         unwatched_seconds: float = UNWATCHED_SECONDS,
     ) -> None:
         self.id, self.plan, self.folder, self.run_id, self.created_at = session_id, plan, folder, run_id, created_at
-        self._on_end, self._unwatched_seconds = on_end, unwatched_seconds
+        self._on_end, self._on_played, self._unwatched_seconds = on_end, on_played, unwatched_seconds
         self._server: asyncio.Server | None = None
         self._worker: asyncio.StreamWriter | None = None
         self._is_heard_out = True
         self._gone: str | None = None
         self._outbox: Outbox | None = None
         self._timer: asyncio.TimerHandle | None = None
-        self._early: deque[ClientMessage | Presence] = deque(maxlen=MAX_EARLY)
+        self._early: deque[ClientMessage | Presence | Recording] = deque(maxlen=MAX_EARLY)
         self._cause: str | None = None
         self.has_ended = False
 
@@ -85,7 +87,7 @@ class LiveSession:
             self._wait_for_somebody()
             await self.tell(Presence(looks=False))
 
-    async def tell(self, message: ClientMessage | Presence) -> None:
+    async def tell(self, message: ClientMessage | Presence | Recording) -> None:
         """Hand ``message`` to the worker, as soon as it is there; waits for one that reads slowly."""
         if self._worker is None:
             self._early.append(message)
@@ -94,6 +96,11 @@ class LiveSession:
             async with asyncio.timeout(TELL_SECONDS):
                 self._worker.write(pack(Kind.MESSAGE, message.model_dump_json().encode()))
                 await self._worker.drain()
+
+    def say(self, message: ServerMessage) -> None:
+        """To whoever looks."""
+        if self._outbox is not None:
+            self._outbox.put_message(message)
 
     def worker_gone(self, cause: str) -> None:
         """The process of the worker has ended, ``cause`` says how; the worker itself may have said more, which may
@@ -156,9 +163,13 @@ class LiveSession:
                     self._end_without_worker()
 
     def _receive(self, kind: Kind, content: bytes) -> None:
+        if kind is Kind.RECORD:
+            self._on_played(self)
+            return
         if kind is Kind.STEP:
-            record, frame = unpack_step(content)
-            parcel = Parcel(record, frame, is_step=True)
+            parcel = Parcel.of_step(unpack_step(content))
+        elif kind is Kind.SLICE:
+            parcel = Parcel(content, is_slice=True)
         else:
             message = SERVER_MESSAGE.validate_json(content)
             if isinstance(message, EndedMessage):

@@ -1,4 +1,4 @@
-"""Outbox: what waits to be sent to one who looks. Whoever reads slowly loses frames, and no record."""
+"""Outbox: what waits to be sent to one who looks. Whoever reads slowly loses frames and slices, and no record."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from typing import Self
 
-from rlviz.domain.session_messages import ServerMessage
+from rlviz.domain.session_messages import Line, ServerMessage
+from rlviz.sessions.packets import PackedStep
 
 MAX_FRAMES = 2
 """Frames that wait at most: the next ones are newer."""
@@ -16,20 +18,40 @@ MAX_WAITING = 5_000
 """Messages that wait at most. Who has read none of so many never will."""
 
 
-@dataclass
+@dataclass(eq=False)
 class Parcel:
-    """A message, as JSON; or a record, and the frame that shows it. ``frame`` is empty if there is none (any more)."""
+    """A message, as JSON; or a record, the frame that shows it, and what the agent saw, with what there is to say of
+    that (``seen``). Frame and pictures are empty if there are none (any more). ``line``: of which of two futures it is.
+    """
 
     text: bytes
     frame: bytes = b""
+    seen: bytes = b""
+    pictures: bytes = b""
     is_step: bool = False
+    is_slice: bool = False
+    line: Line = Line.PLAYED
+
+    @classmethod
+    def of_step(cls, step: PackedStep) -> Self:
+        return cls(step.record, step.frame, step.seen, step.pictures, is_step=True, line=step.line)
+
+    @property
+    def binaries(self) -> list[bytes]:
+        """What follows the message, in this order."""
+        return [content for content in (self.frame, self.pictures) if content]
+
+    def drop_frame(self) -> None:
+        """What the agent saw goes with it: both are shown together."""
+        self.frame = self.seen = self.pictures = b""
 
     def message(self) -> str:
         """The JSON that is sent. As StepMessage describes it, without reading what the worker wrote."""
         if not self.is_step:
             return self.text.decode()
         follows = b"true" if self.frame else b"false"
-        return (b'{"type":"step","record":%b,"frame_follows":%b}' % (self.text, follows)).decode()
+        head = b'{"type":"step","line":%d,"record":%b' % (self.line, self.text)
+        return (b'%b,"frame_follows":%b,"seen":%b}' % (head, follows, self.seen or b"null")).decode()
 
 
 class Outbox:
@@ -38,6 +60,7 @@ class Outbox:
     def __init__(self) -> None:
         self._waiting: deque[Parcel] = deque()
         self._with_frame: deque[Parcel] = deque()
+        self._slice: Parcel | None = None
         self._news = asyncio.Event()
         self._closed = False
         self.dropped_frames = 0
@@ -45,16 +68,24 @@ class Outbox:
     def put(self, parcel: Parcel) -> None:
         if self._closed:
             return
+        if parcel.is_slice:
+            self._replace_slice(parcel)
         self._waiting.append(parcel)
         if parcel.frame:
             self._with_frame.append(parcel)
             if len(self._with_frame) > MAX_FRAMES:
-                self._with_frame.popleft().frame = b""
+                self._with_frame.popleft().drop_frame()
                 self.dropped_frames += 1
         if len(self._waiting) > MAX_WAITING:
             self._waiting.clear()
             self._closed = True
         self._news.set()
+
+    def _replace_slice(self, newest: Parcel) -> None:
+        """One that still waits is of an older policy, or of an older step."""
+        if self._slice is not None and self._slice in self._waiting:
+            self._waiting.remove(self._slice)
+        self._slice = newest
 
     def put_message(self, message: ServerMessage) -> None:
         self.put(Parcel(message.model_dump_json().encode()))

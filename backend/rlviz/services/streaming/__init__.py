@@ -1,1 +1,1 @@
-"""From journal to browser: who is told of what, and where each stream stands."""
+"""From journals to browsers: feeds, broadcast of changes, cursors, and streams."""

@@ -1,4 +1,4 @@
-"""Telling every open stream that something changed. Published from any thread, received on an event loop."""
+"""Broadcast: tells every open stream what changed. Published from any thread, received on an event loop."""
 
 from __future__ import annotations
 
@@ -13,8 +13,11 @@ from rlviz.catalog.models import EvaluationRow, RunRow
 
 @dataclass(frozen=True)
 class Changes:
-    """Ids in the order of their first change. What they are now stands in the catalogue: two writers may tell
-    of a run in another order than they wrote, and the last to speak need not be the last that wrote."""
+    """Ids of what changed, in the order of their first change.
+
+    The current state is in the catalogue: two writers may publish in another order than they wrote, so the last to
+    publish need not be the last that wrote.
+    """
 
     runs: dict[str, None] = field(default_factory=dict)
     evaluations: dict[tuple[str, str], None] = field(default_factory=dict)
@@ -22,12 +25,13 @@ class Changes:
 
 
 class Subscription:
-    """What changed since the last ``take``, at most one entry a run and evaluation: it cannot grow without end."""
+    """What changed since the last ``take``, at most one entry for each run and evaluation, so that it cannot grow
+    without limit."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, follows: Collection[str] = (), *, all_runs: bool) -> None:
         self.wake = asyncio.Event()
         self.follows = frozenset(follows)
-        """Ids of the runs whose metrics it wants to hear of."""
+        """Ids of the runs whose metrics it subscribes to."""
         self._all_runs = all_runs
         self._waking = False
         self._loop = loop
@@ -35,11 +39,11 @@ class Subscription:
         self._changes = Changes()
 
     def hears_of(self, run_id: str) -> bool:
-        """Whether what happens to a run, beside its metrics, is told."""
+        """Whether changes of a run, other than its metrics, are delivered."""
         return self._all_runs or run_id in self.follows
 
     def take(self) -> Changes:
-        """All changes, each handed out once."""
+        """All changes, each returned once."""
         with self._lock:
             taken, self._changes = self._changes, Changes()
         return taken
@@ -57,12 +61,12 @@ class Subscription:
             self._changes.deleted[run_id] = None
 
     def notify(self) -> None:
-        """Wake the stream, once for all that happens until its loop comes to it."""
+        """Wake the stream, once for all changes until its event loop handles it."""
         with self._lock:
             if self._waking:
                 return
             self._waking = True
-        with suppress(RuntimeError):  # the loop has closed: nobody listens any more
+        with suppress(RuntimeError):  # the loop has closed
             self._loop.call_soon_threadsafe(self._wake_up)
 
     def _wake_up(self) -> None:
@@ -72,9 +76,9 @@ class Subscription:
 
 
 class Broadcast:
-    """Hands every change to every subscription.
+    """Delivers every change to every subscription.
 
-    ``on_run_changed`` is told of each change of a run first, on the thread that tells of it: it must not take long.
+    ``on_run_changed`` is called with each change of a run first, on the publishing thread: it must return quickly.
     """
 
     def __init__(self, on_run_changed: Callable[[RunRow], None] | None = None) -> None:
@@ -85,10 +89,8 @@ class Broadcast:
 
     @contextmanager
     def subscription(self, follows: Collection[str] = (), *, all_runs: bool = True) -> Iterator[Subscription]:
-        """Subscribe, on the running event loop, for the length of the block.
-
-        To the metrics of some runs only, and to what else happens to ``all_runs`` or to those alone.
-        """
+        """Subscribe, on the running event loop, for the length of the block: to the metrics of some runs, and to the
+        other changes of ``all_runs`` or of those alone."""
         subscription = Subscription(asyncio.get_running_loop(), follows, all_runs=all_runs)
         with self._lock:
             self._subscriptions.add(subscription)
@@ -108,7 +110,7 @@ class Broadcast:
             subscription.notify()
 
     def version(self, run_id: str) -> int:
-        """How often a run has changed: who looked it up at this version knows all that was told until then."""
+        """Number of changes of a run so far. Data read at this version includes all that was published until then."""
         return self._versions.get(run_id, 0)
 
     def evaluation_changed(self, row: EvaluationRow) -> None:
@@ -124,7 +126,8 @@ class Broadcast:
             subscription.notify()
 
     def metrics_grew(self, run_id: str) -> None:
-        """The feed of a run has new rows; those who follow it look. Twenty times a second for each live run."""
+        """Wake the streams that follow the run, whose feed has new rows. Called twenty times a second for each live
+        run."""
         for subscription in self._all():
             if run_id in subscription.follows:
                 subscription.notify()

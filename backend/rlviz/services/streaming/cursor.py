@@ -1,4 +1,4 @@
-"""Where a stream stands: for each run, the byte of its metrics journal that comes next."""
+"""Cursor: a stream's position, which is for each run the next byte of its metrics journal."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def encode_cursor(positions: Mapping[str, int]) -> str:
 
 
 def decode_cursor(text: str, runs_dir: Path, run_ids: Sequence[str]) -> dict[str, int]:
-    """Positions of ``run_ids``; runs that the cursor does not name begin at 0, others in it are ignored.
+    """Positions of ``run_ids``; runs that are not in the cursor begin at 0, other runs in it are ignored.
 
-    Raises InvalidRequest for anything that no stream has sent.
+    Raises InvalidRequest for a malformed cursor.
     """
     positions = dict.fromkeys(run_ids, 0)
     if len(text) > MAX_CURSOR_CHARACTERS:
@@ -47,7 +47,7 @@ def positions_since(since: float, runs_dir: Path, run_ids: Sequence[str]) -> dic
 def _position_since(since: float, folder: RunFolder) -> int:
     try:
         return offset_after(folder.metrics_path, since)
-    except RunFolderError:  # a stream of several runs goes on without this one's rows
+    except RunFolderError:  # a stream of several runs continues without the rows of this one
         return 0
 
 

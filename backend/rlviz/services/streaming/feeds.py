@@ -1,4 +1,4 @@
-"""Metric rows on their way to streams: one tail a run, however many clients."""
+"""Feed: the metric rows of a run for all of its streams, read from the journal once."""
 
 from __future__ import annotations
 
@@ -11,14 +11,18 @@ from weakref import WeakValueDictionary
 
 from rlviz.domain.errors import RunFolderError
 from rlviz.domain.records import is_metric
+from rlviz.domain.superseded import Superseded
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalTail, Line, whole_size
+from rlviz.rundir.superseded import superseded_rows
 
 RECENT_BYTES = 1 << 20
 
+NONE_SUPERSEDED = Superseded()
+
 
 class Row(NamedTuple):
-    """A line of the journal as a stream passes it on: ``raw`` is None for one that is no record."""
+    """A line of the journal for a stream: ``raw`` is None for a broken line."""
 
     start: int
     end: int
@@ -26,7 +30,7 @@ class Row(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """The records of some lines, which end before byte ``end``: JSON objects, with a comma between them."""
+    """The records of some lines, which end before byte ``end``: JSON objects separated by commas."""
 
     end: int
     json: bytes
@@ -37,11 +41,13 @@ class MetricsFeed:
 
     Recent lines are kept in memory; older ones are read from the file again for the client that asks. They are
     parsed once, to find out whether all are records; those who ask after that get them as they stand there. A
-    journal that is damaged as a whole has no lines.
+    journal that is damaged as a whole has no lines. Rows that are superseded are passed over, as broken ones are.
     """
 
-    def __init__(self, path: Path, recent_bytes: int = RECENT_BYTES) -> None:
-        self._path, self._recent_bytes = path, recent_bytes
+    def __init__(
+        self, path: Path, recent_bytes: int = RECENT_BYTES, *, superseded: Superseded = NONE_SUPERSEDED
+    ) -> None:
+        self._path, self._recent_bytes, self._superseded = path, recent_bytes, superseded
         self._tail = JournalTail(path, _size_of(path))
         self._recent: list[Row] = []
         self._checked = range(0)
@@ -50,16 +56,21 @@ class MetricsFeed:
         """Offset, bytes, after the last whole line that was read."""
 
     def poll(self) -> list[Line]:
-        """Read the lines that are new. Raises RunFolderError while the journal is no file that can be read."""
+        """Read new lines. Raises RunFolderError while the journal cannot be read."""
         lines = self._tail.read()
         if lines:
             with self._lock:
-                self._recent = self._newest([*self._recent, *map(_row, lines)])
+                self._recent = self._newest([*self._recent, *map(self._row, lines)])
                 self.end = self._tail.offset
         return lines
 
+    def leave_out(self, superseded: Superseded) -> None:
+        """From now on pass these rows over, which may have been handed out before."""
+        with self._lock:
+            self._superseded, self._recent, self._checked = superseded, [], range(0)
+
     def read(self, offset: int, limit: int) -> Rows:
-        """The lines from ``offset`` on, at most about ``limit`` bytes (but one at least), none beyond ``end``."""
+        """The lines from ``offset`` on, of about ``limit`` bytes (but at least one line), none beyond ``end``."""
         with self._lock:
             recent, end = self._recent, self.end
         if offset >= end:
@@ -75,7 +86,7 @@ class MetricsFeed:
             return Rows(offset, b"")
 
     def in_memory(self, offset: int) -> bool:
-        """Whether ``read(offset, …)`` can answer without touching the disk."""
+        """Whether ``read(offset, …)`` needs no disk access."""
         with self._lock:
             return offset >= self.end or (bool(self._recent) and offset >= self._recent[0].start)
 
@@ -85,26 +96,28 @@ class MetricsFeed:
         if checked.start <= offset < checked.stop:
             data = tail.read_bytes(min(limit, checked.stop - offset))
             return Rows(tail.offset, _without_returns(data[:-1].replace(b"\n", b",")))
-        rows = [_row(line) for line in tail.read(limit)]
+        rows = [self._row(line) for line in tail.read(limit)]
         if rows and all(row.raw is not None for row in rows):
             self._note_checked(range(offset, tail.offset))
         return _joined(rows, tail.offset)
 
     def _note_checked(self, stretch: range) -> None:
-        """Each line of ``stretch`` is a record. Remembered is one stretch: what adjoins it makes it longer."""
+        """Remember that each line of ``stretch`` is a record. Only one stretch is remembered; an adjacent one extends
+        it."""
         with self._lock:
             known = self._checked
             if stretch.start <= known.stop and known.start <= stretch.stop:
                 stretch = range(min(known.start, stretch.start), max(known.stop, stretch.stop))
             self._checked = stretch
 
+    def _row(self, line: Line) -> Row:
+        record = line.record
+        passed = record is None or not is_metric(record) or (self._superseded and record["seq"] in self._superseded)
+        return Row(line.start, line.end, None if passed else _without_returns(line.raw))
+
     def _newest(self, rows: list[Row]) -> list[Row]:
         first = bisect_left(rows, rows[-1].end - self._recent_bytes, key=lambda row: row.start)
         return rows[first:]
-
-
-def _row(line: Line) -> Row:
-    return Row(line.start, line.end, _without_returns(line.raw) if is_metric(line.record) else None)
 
 
 def _joined(rows: Sequence[Row], end: int) -> Rows:
@@ -112,7 +125,7 @@ def _joined(rows: Sequence[Row], end: int) -> Rows:
 
 
 def _without_returns(json: bytes) -> bytes:
-    """A carriage return, in JSON mere space between its parts, would end a line of the event."""
+    """A carriage return is white space in JSON, but would end a line of the event."""
     return json.replace(b"\r", b" ") if b"\r" in json else json
 
 
@@ -124,7 +137,7 @@ def _size_of(path: Path) -> int:
 
 
 class Feeds:
-    """The feeds that somebody uses; a feed is forgotten with its last user."""
+    """The feeds in use; a feed is dropped with its last user."""
 
     def __init__(self, runs_dir: Path) -> None:
         self._runs_dir = runs_dir
@@ -132,10 +145,11 @@ class Feeds:
         self._lock = Lock()
 
     def of(self, run_id: str) -> MetricsFeed:
-        """The feed of a run, shared with whoever else follows it."""
+        """The feed of a run, shared by all who follow it."""
         with self._lock:
             feed = self._feeds.get(run_id)
             if feed is None:
-                feed = MetricsFeed(RunFolder(self._runs_dir, run_id).metrics_path)
+                folder = RunFolder(self._runs_dir, run_id)
+                feed = MetricsFeed(folder.metrics_path, superseded=superseded_rows(folder))
                 self._feeds[run_id] = feed
             return feed

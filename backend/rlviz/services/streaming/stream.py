@@ -1,7 +1,7 @@
-"""Streams: what happened to some runs, as a generator over their journals.
+"""Streams: the changes of some runs, as a generator over their journals.
 
-The journal is the persisted sequence; a cursor into it moves with every ``metrics`` event and with nothing
-else, so a client that comes back with its last cursor gets each row exactly once.
+The journal is the persisted sequence. The cursor into it moves only with ``metrics`` events, so a client that
+reconnects with its last cursor gets each row exactly once.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ from rlviz.services.streaming.cursor import decode_cursor, encode_cursor, positi
 from rlviz.services.streaming.feeds import Feeds, MetricsFeed, Rows
 
 THROTTLE_SECONDS = 0.26
-"""At most four ``metrics`` events in any second, with room for a network that bunches them."""
+"""Seconds between ``metrics`` events: at most four in any second, with a margin for networks that bunch them."""
 
 BATCH_BYTES = 1 << 20
-"""All new rows come in one event, up to this size; a longer backlog takes several."""
+"""All new rows are sent in one event up to this many bytes; a longer backlog takes several."""
 
 HEARTBEAT_SECONDS = 15.0
 SEND_TIMEOUT_SECONDS = 30.0
-"""A client that takes nothing for so long is dropped; it comes back with its cursor."""
+"""Seconds after which a client that reads nothing is disconnected; it can reconnect with its cursor."""
 
 KNOWN_RUNS = 100
-"""So many runs that changed last are kept as they were looked up, for the streams that come to it later."""
+"""Number of recently changed runs that are kept in memory, for streams that look them up later."""
 
 DELETED = "deleted"
 
 
 @dataclass(frozen=True)
 class MetricsEvent:
-    """New rows of one run: JSON objects, with a comma between them, as they stand in the journal.
+    """New rows of one run: JSON objects separated by commas, as in the journal.
 
     ``cursor`` is the position of the stream after them.
     """
@@ -52,7 +52,7 @@ class MetricsEvent:
 
 @dataclass(frozen=True, eq=False)
 class StatusEvent:
-    """What a run is now. One object for all streams that tell of the same change."""
+    """The current state of a run. One object for all streams that send the same change."""
 
     run: RunRow
 
@@ -64,7 +64,7 @@ class EvaluationEvent:
 
 @dataclass(frozen=True)
 class EndEvent:
-    """The run has ended and every row has been delivered; ``status`` is its last, or ``deleted``."""
+    """The run has ended and every row was delivered; ``status`` is its last, or ``deleted``."""
 
     run_id: str
     status: str
@@ -105,7 +105,7 @@ class StreamRequest:
 
 @dataclass(frozen=True)
 class OpenedStream:
-    """A request that was checked: the runs it follows, and where each begins."""
+    """A validated request: the runs it follows, and the position of each."""
 
     request: StreamRequest
     positions: Mapping[str, int]
@@ -127,7 +127,7 @@ class StreamService:
         self._statuses = _Statuses(self.database, self.broadcast)
 
     def open(self, request: StreamRequest) -> OpenedStream:
-        """Check a request. Raises RunNotFound or InvalidRequest (blocking: call it off the event loop)."""
+        """Validate a request. Raises RunNotFound or InvalidRequest. Blocks: call it off the event loop."""
         with self.database.read() as session:
             for run_id in request.run_ids:
                 get_run(session, run_id)
@@ -140,12 +140,12 @@ class StreamService:
         return OpenedStream(request, positions)
 
     async def events(self, opened: OpenedStream) -> AsyncGenerator[StreamEvent, None]:
-        """Everything from the cursor on, as it happens. Rows keep their order and are never skipped."""
+        """All events from the cursor on, as they happen. Rows keep their order and are never skipped."""
         with self.broadcast.subscription(opened.request.run_ids, all_runs=opened.request.whole_list) as subscription:
             runs, evaluations = await asyncio.to_thread(self._snapshot, opened.request.run_ids)
             followed = {run.id: _Followed(self.feeds.of(run.id), opened.positions[run.id], run) for run in runs}
             for run_id in opened.request.run_ids:
-                if run_id not in followed:  # deleted since the request was checked
+                if run_id not in followed:  # deleted since the request was validated
                     yield EndEvent(run_id, DELETED)
             for run in runs:
                 yield StatusEvent(run)
@@ -169,7 +169,7 @@ class StreamService:
                 continue
             found = await self._read(run)
             run.ready_at = self.monotonic() + self.throttle
-            if found.end == run.position:  # the folder is being deleted, or the journal was taken away
+            if found.end == run.position:  # the folder is being deleted, or the journal was removed
                 if run.status.state.is_final:
                     run.position = run.feed.end
                 continue
@@ -196,7 +196,7 @@ class StreamService:
                     run.status = status.run
         if evaluations:
             events.extend(map(EvaluationEvent, await asyncio.to_thread(self._look_up, evaluations)))
-        there = {event.run.id for event in events if isinstance(event, StatusEvent)}  # deleted and brought back
+        there = {event.run.id for event in events if isinstance(event, StatusEvent)}  # deleted and restored
         for run_id in (run_id for run_id in changes.deleted if run_id not in there):
             if run_id in followed:
                 followed[run_id].over = True
@@ -205,7 +205,7 @@ class StreamService:
         return events
 
     def _pause(self, followed: Iterable[_Followed]) -> float | None:
-        """Seconds until held-back rows may be sent; None if there are none."""
+        """Seconds until delayed rows may be sent; None if there are none."""
         waits = [run.ready_at - self.monotonic() for run in followed if run.has_rows and not run.over]
         return max(0.0, min(waits)) if waits else None
 
@@ -216,27 +216,27 @@ class StreamService:
         return [row for row in runs if row is not None], [row for row in newest if row is not None]
 
     def _look_up(self, evaluations: Sequence[tuple[str, str]]) -> list[EvaluationRow]:
-        """The rows as they are now; one that is gone is left out."""
+        """The current rows of runs; a run that is gone is left out."""
         with self.database.read() as session:
             found = [session.get(EvaluationRow, key) for key in evaluations]
         return [row for row in found if row is not None]
 
 
 class _Statuses:
-    """Looks a run up once for each change, however many streams tell of it. For one event loop."""
+    """Looks a run up once for each change, for all streams that follow it. For one event loop."""
 
     def __init__(self, database: Database, broadcast: Broadcast) -> None:
         self._database, self._broadcast = database, broadcast
         self._newest: LRUCache[str, tuple[int, asyncio.Task[StatusEvent | None]]] = LRUCache(KNOWN_RUNS)
 
     async def of(self, run_id: str) -> StatusEvent | None:
-        """What the run is now, or was after the last change there was; None if it is gone."""
+        """The state of the run, at least as new as its last change; None if it is gone."""
         version = self._broadcast.version(run_id)
         known = self._newest.get(run_id)
         if known is None or known[0] != version:
             known = version, asyncio.create_task(asyncio.to_thread(self._look_up, run_id))
             self._newest[run_id] = known
-        return await asyncio.shield(known[1])  # others wait for it too, should this stream be ended
+        return await asyncio.shield(known[1])  # other streams wait for it too, if this one is cancelled
 
     def _look_up(self, run_id: str) -> StatusEvent | None:
         with self._database.read() as session:
@@ -254,7 +254,7 @@ def _ends(followed: Mapping[str, _Followed]) -> list[EndEvent]:
 
 
 async def _sleep(wake: asyncio.Event, seconds: float | None) -> None:
-    """Until woken, or for ``seconds`` if that is sooner."""
+    """Wait until woken, at most ``seconds``."""
     try:
         await asyncio.wait_for(wake.wait(), seconds)
     except TimeoutError:

@@ -1,4 +1,4 @@
-"""The workers that film clips: one a run, few at a time, each until nothing is wanted of it any more."""
+"""Runs the workers that render clips: one for each run with requests, only a few at a time."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from rlviz.rundir.folder import RunFolder
 log = logging.getLogger(__name__)
 
 AT_A_TIME = 2
-"""Each takes the memory of a worker, and as much of a core as it gets."""
+"""Maximum number of workers. Each takes the memory of a worker, and a core while it renders."""
 
 
 class ClipWorkers:
-    """``request`` is for every thread; everything else for the supervisor's."""
+    """``request`` may be called from any thread; everything else from the supervisor's."""
 
     def __init__(self, runs_dir: Path, launcher: Launcher) -> None:
         self._runs_dir, self._launcher = runs_dir, launcher
@@ -37,12 +37,12 @@ class ClipWorkers:
         return list(self._workers.values())
 
     def request(self, run_id: str) -> None:
-        """A clip of the run is wanted: the folder says which."""
+        """Start a worker for the requests in the run's folder."""
         with self._lock:
             self._inbox.append(run_id)
 
     def tick(self) -> None:
-        """See who has ended, and start who is wanted. Returns at once."""
+        """Note which workers have ended, and start those that are needed. Returns at once."""
         with self._lock:
             asked, self._inbox = self._inbox, []
         self._waiting += [run_id for run_id in dict.fromkeys(asked) if run_id not in self._waiting]
@@ -54,7 +54,7 @@ class ClipWorkers:
             self._make_room()
 
     def end(self) -> None:
-        """End all of them at once; what was wanted is asked for again by whoever looks."""
+        """End all of them at once; clips can be requested again."""
         with self._lock:
             self._inbox = []
         self._waiting = []
@@ -68,9 +68,9 @@ class ClipWorkers:
                 continue
             del self._workers[run_id]
             clips = self._clips(run_id)
-            if not clips.has_wishes():
+            if not clips.has_requests():
                 continue
-            if gone.code == 0:  # the wish came just when it left
+            if gone.code == 0:  # the request came just when it ended
                 self._waiting.append(run_id)
             else:
                 clips.refuse_all(gone.cause("the clip"))
@@ -83,9 +83,9 @@ class ClipWorkers:
             self._clips(run_id).refuse_all(str(error))
 
     def _make_room(self) -> None:
-        """Others wait: end one that only waits for further wishes itself."""
+        """If others wait, end a worker that has no request itself."""
         for run_id, worker in self._workers.items():
-            if not self._clips(run_id).has_wishes():
+            if not self._clips(run_id).has_requests():
                 worker.terminate()
                 return
 

@@ -1,4 +1,4 @@
-"""Room on the disk: asked for before anything begins that will write."""
+"""DiskGuard: refuses to start work that writes when the disk is too full."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rlviz.settings import Settings
 
 
 class DiskGuard:
-    """Keeps ``min_free_disk`` bytes free where the runs lie: what trains already needs them to end well."""
+    """Keeps ``min_free_disk`` bytes free in the runs folder, which active runs need to end well."""
 
     def __init__(self, settings: Settings, *, free: Callable[[Path], int] | None = None) -> None:
         self._settings, self._free = settings, free or free_bytes

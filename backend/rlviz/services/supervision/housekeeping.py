@@ -1,4 +1,4 @@
-"""What is looked after now and then: the trash, and whether the run folders are whole."""
+"""Periodic tasks: emptying the trash, and inspecting the run folders."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DAY_SECONDS = 86_400.0
 
 
 class Housekeeping:
-    """Empties the trash of what has lain there for ``trash_days``, and inspects: at the start, and every hour."""
+    """Removes runs that have been in the trash for ``trash_days``, and inspects folders: at the start, then hourly."""
 
     def __init__(
         self,

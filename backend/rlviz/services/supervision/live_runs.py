@@ -21,6 +21,7 @@ from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.streaming.feeds import Feeds
 from rlviz.services.supervision.disk_guard import DiskGuard
 from rlviz.services.supervision.monitors import Monitors
+from rlviz.services.supervision.played_run_monitor import PlayedRunMonitor
 from rlviz.services.supervision.run_monitor import RunMonitor, journal_ending
 from rlviz.services.supervision.run_queue import RunQueue
 from rlviz.services.supervision.termination import GracePeriod
@@ -51,6 +52,8 @@ class LiveRuns:
         self._queue = RunQueue(database, broadcast, disk)
         self._to_end: deque[str] = deque()
         self.monitors: Monitors[str, RunMonitor] = Monitors("run {}".format)
+        self.played: Monitors[str, RunMonitor] = Monitors("run {}".format)
+        """Runs in which a person plays: their workers are those of sessions, and take no other run's place."""
 
     @property
     def limit(self) -> int:
@@ -65,7 +68,7 @@ class LiveRuns:
 
     def __contains__(self, run_id: str) -> bool:
         """Whether the run's worker has not been seen to end."""
-        return run_id in self.monitors
+        return run_id in self.monitors or run_id in self.played
 
     def expect_end(self, run_id: str) -> None:
         """The run was asked to stop: its worker is terminated, and then killed, if it does not."""
@@ -77,6 +80,10 @@ class LiveRuns:
         if row.state is RunStatus.STOPPING:
             self.expect_end(row.id)
 
+    def follow_played(self, row: RunRow, worker: Worker | None) -> None:
+        """Follow a run in which a person plays; ``worker`` is that of the session, None if it has gone already."""
+        self.played.add(row.id, self._monitor(row, worker or UnknownWorker(), PlayedRunMonitor))
+
     def answered_checkpoint(self, run_id: str) -> int | None:
         """The last request for a checkpoint that the run has answered; None if nobody can answer any more."""
         monitor = self.monitors.get(run_id)
@@ -87,6 +94,7 @@ class LiveRuns:
         while self._to_end:
             if (monitor := self.monitors.get(self._to_end.popleft())) is not None:
                 monitor.end()
+        self.played.poll()
         return self.monitors.poll()
 
     def end_all(self, grace: GracePeriod) -> None:
@@ -133,11 +141,13 @@ class LiveRuns:
         self._broadcast.run_changed(row)
 
     def _follow(self, row: RunRow, worker: Worker) -> None:
+        self.monitors.add(row.id, self._monitor(row, worker, RunMonitor))
+
+    def _monitor(self, row: RunRow, worker: Worker, kind: type[RunMonitor]) -> RunMonitor:
         grace = GracePeriod(self._settings.terminate_after_seconds, self._settings.kill_after_seconds)
-        monitor = RunMonitor(
+        return kind(
             row, self._folder(row.id), worker, self._feeds.of(row.id), self._database, self._broadcast, grace=grace
         )
-        self.monitors.add(row.id, monitor)
 
     def _folder(self, run_id: str) -> RunFolder:
         return RunFolder(self._settings.runs_dir, run_id)

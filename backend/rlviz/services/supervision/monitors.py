@@ -1,4 +1,4 @@
-"""Monitors: those that follow what is live, looked after together."""
+"""Monitors: a set of monitors, each of which follows a run or an evaluation with a worker."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from rlviz.services.supervision.retry import RetryThrottle
 
 
 class Monitor(Protocol):
-    """Follows one thing that is live."""
+    """Follows one run or evaluation."""
 
     @property
     def worker(self) -> Worker | None:
-        """Who works on it; None while it waits for one."""
+        """Its worker; None while it waits for one."""
 
     def poll(self) -> bool:
-        """Carry over what is new. Returns False once there is nothing more to follow."""
+        """Process what is new. Returns False once there is nothing more to follow."""
 
 
 Key = TypeVar("Key", bound=Hashable)
@@ -25,10 +25,11 @@ M = TypeVar("M", bound=Monitor)
 
 
 class Monitors(Generic[Key, M]):
-    """Monitors by key, until they have nothing more to follow. All methods but ``in`` are called from one thread."""
+    """Monitors by key, removed when they have nothing more to follow. All methods but ``in`` are called from one
+    thread."""
 
     def __init__(self, name: Callable[[Key], str]) -> None:
-        """``name`` says in the log what is followed."""
+        """``name``: what is followed, for the log."""
         self._name = name
         self._monitors: dict[Key, M] = {}
         self._throttle = RetryThrottle()
@@ -49,7 +50,7 @@ class Monitors(Generic[Key, M]):
         self._monitors[key] = monitor
 
     def workers(self) -> list[Worker]:
-        """Of those that have one."""
+        """The workers of the monitors that have one."""
         return [monitor.worker for monitor in self if monitor.worker is not None]
 
     def poll(self) -> bool:
@@ -60,7 +61,7 @@ class Monitors(Generic[Key, M]):
         return bool(ended)
 
     def _goes_on(self, key: Key, monitor: M) -> bool:
-        """Whether it is still to be followed; what fails is, and is left in peace for a while."""
+        """Whether it is still to be followed. One that raises is, and is not polled again for a while."""
         what = f"Following {self._name(key)}"
         if not self._throttle.may_try(what):
             return True

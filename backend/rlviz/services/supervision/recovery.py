@@ -15,6 +15,7 @@ from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.catalog.runs import runs_with_status
 from rlviz.domain.errors import ArtifactNotFound, RunFolderError, RunIsActive
 from rlviz.domain.events import InterruptedData
+from rlviz.domain.run_actor import RunActor
 from rlviz.domain.status import WITH_WORKER, RunStatus
 from rlviz.domain.times import utc
 from rlviz.launchers.base import Launcher, UnknownWorker, Worker
@@ -22,6 +23,7 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.trash import Trash
 from rlviz.services.projection.damaged_folder import keep_known
 from rlviz.services.projection.folder_projection import end_row, row_of_folder
+from rlviz.services.supervision.played_run_monitor import book_evaluations
 from rlviz.services.supervision.run_monitor import journal_ending
 from rlviz.services.supervision.supervisor import Supervisor
 from rlviz.services.use_cases.evaluations import request_checkpoint
@@ -34,21 +36,22 @@ def recover(
     runs_dir: Path,
     launcher: Launcher,
     supervisor: Supervisor,
-) -> None:
+) -> list[str]:
     """Adopt workers that still live, settle runs whose worker does not, and take up open evaluations.
 
-    Afterwards no run is ``starting`` or ``running`` with nobody behind it. Called before the supervisor starts.
+    Afterwards no run is ``starting`` or ``running`` with nobody behind it. Called before the supervisor starts. Returns
+    the runs that are interrupted now.
     """
     for run_id in Trash(runs_dir).run_ids():
         _finish_deletion(RunFolder(runs_dir, run_id), database)
     with database.read() as session:
         runs = runs_with_status(session, *WITH_WORKER)
         evaluations = open_evaluations(session)
-    for row in runs:
-        _recover_run(row, RunFolder(runs_dir, row.id), database, launcher, supervisor)
+    found = [_recover_run(row, RunFolder(runs_dir, row.id), database, launcher, supervisor) for row in runs]
     stopping = {row.id for row in runs if row.state is RunStatus.STOPPING}
     for evaluation in evaluations:
         _recover_evaluation(evaluation, RunFolder(runs_dir, evaluation.run_id), launcher, supervisor, stopping)
+    return [row.id for row, state in zip(runs, found, strict=True) if state is RunStatus.INTERRUPTED]
 
 
 def _finish_deletion(folder: RunFolder, database: Database) -> None:
@@ -63,7 +66,8 @@ def _finish_deletion(folder: RunFolder, database: Database) -> None:
 
 def _recover_run(
     row: RunRow, folder: RunFolder, database: Database, launcher: Launcher, supervisor: Supervisor
-) -> None:
+) -> RunStatus:
+    """Returns its status now."""
     now = _read(row, folder)
     worker: Worker | None = None
     if not now.state.is_final and now.worker is not None:
@@ -79,9 +83,13 @@ def _recover_run(
         now.status = row.status  # what is wanted of it; only a start may have come to pass meanwhile
     with database.write() as session:
         session.merge(now)
+        if row.actor is RunActor.HUMAN:
+            book_evaluations(session, folder)
+    state = now.state
     if worker is not None:
         log.info("Run %s still trains: %s", row.id, now.worker)
         supervisor.adopt_run(now, worker)
+    return state
 
 
 def _read(row: RunRow, folder: RunFolder) -> RunRow:

@@ -1,4 +1,4 @@
-"""Trouble that comes again and again: told when it begins, now and then, and when it is over; tried again in time."""
+"""RetryThrottle: limits how often an operation that keeps failing is retried, and how often that is logged."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sqlalchemy.exc import DatabaseError
 log = logging.getLogger(__name__)
 
 RETRY_SECONDS = 1.0
-"""What failed (the catalogue is locked, the disk is full) is not tried again before."""
+"""Seconds before an operation that failed (the catalogue is locked, the disk is full) is tried again."""
 
 REPEAT_SECONDS = 60.0
 
@@ -24,19 +24,19 @@ class _Failure:
 
 
 class RetryThrottle:
-    """A loop that fails twenty times a second would otherwise fill the disk, or bury what else is logged."""
+    """Without it, a loop that fails twenty times a second would flood the log."""
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._monotonic = monotonic
         self._failures: dict[str, _Failure] = {}
 
     def may_try(self, what: str) -> bool:
-        """Whether ``what`` went well the last time, or failed long enough ago."""
+        """Whether ``what`` succeeded the last time, or failed long enough ago."""
         trouble = self._failures.get(what)
         return trouble is None or self._monotonic() >= trouble.retry_at
 
     def failed(self, what: str, error: Exception) -> None:
-        """Log that ``what`` failed, unless that was said a short while ago."""
+        """Log that ``what`` failed, unless that was logged a short while ago."""
         now = self._monotonic()
         trouble = self._failures.setdefault(what, _Failure(now, now))
         trouble.retry_at = now + RETRY_SECONDS
@@ -48,6 +48,6 @@ class RetryThrottle:
         log.error("%s failed: %s. Trying again.", what, reason, exc_info=None if expected else error)
 
     def over(self, what: str) -> None:
-        """``what`` went well; that is worth a line only if it had failed."""
+        """Note that ``what`` succeeded; logged only if it had failed."""
         if self._failures.pop(what, None) is not None:
             log.info("%s works again", what)

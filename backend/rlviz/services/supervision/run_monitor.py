@@ -134,7 +134,12 @@ class RunMonitor:
         self._projection.take_events(events)  # at once: the tail has passed them, and what follows may fail
         self._has_news = self._has_news or bool(events)
         rows = _unless_damaged(self.feed.poll)
-        self._projection.take_metrics(rows)
+        if self._projection.is_outdated:
+            read_metrics(self._projection, self.folder, self.feed.end)
+            self.feed.leave_out(self._projection.superseded)
+            self._has_progress = True
+        else:
+            self._projection.take_metrics(rows)
         self._has_progress = self._has_progress or bool(rows)
         if rows:
             self._broadcast.metrics_grew(self.folder.run_id)

@@ -1,4 +1,4 @@
-"""RunQueue: which of the runs that wait may begin, and why none may."""
+"""RunQueue: which queued run starts next, and why none can."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.supervision.disk_guard import DiskGuard
 
 LOOK_AGAIN_SECONDS = 2.0
-"""How often it is looked whether the disk has room again."""
+"""Seconds between two checks whether the disk has room again."""
 
 
 class RunQueue:
-    """First come, first served. There was room when a run was queued; if there is none when its turn comes, it keeps
-    its place and says what it waits for. All methods are called from one thread."""
+    """First come, first served. If there is no room on the disk when a run's turn comes, it keeps its place and its
+    cause says so. All methods are called from one thread."""
 
     def __init__(
         self,
@@ -32,11 +32,11 @@ class RunQueue:
 
     @property
     def is_due(self) -> bool:
-        """Whether the disk kept runs waiting, and it is time to ask for the ``first`` again."""
+        """Whether the disk kept runs waiting, and it is time to try the first again."""
         return self._look_again_at is not None and self._monotonic() >= self._look_again_at
 
     def first(self) -> str | None:
-        """The run to begin with now; None if none waits, or if the disk is too full."""
+        """The run to start now; None if none waits, or if the disk is too full."""
         with self._database.read() as session:
             queued = runs_with_status(session, RunStatus.QUEUED)
         held = self._why_not() if queued else None

@@ -1,4 +1,4 @@
-"""Making sealed copies: when, and of what. The work is done by a process of its own, at the lowest priority."""
+"""Sealer: decides which journals are sealed and when. A process of its own with the lowest priority does the work."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rlviz.rundir.sealed import PIECE_BYTES, SealedMetrics
 log = logging.getLogger(__name__)
 
 LEAST_BYTES = 1 << 20
-"""Of a run that has ended, less than this is not sealed: it is parsed in some 15 ms."""
+"""Bytes of a journal below which a run that has ended is not sealed, since parsing takes some 15 ms."""
 
 LOWEST_PRIORITY = 19
 
@@ -27,12 +27,12 @@ def sealed_metrics(folder: RunFolder) -> SealedMetrics:
 
 
 class Sealer:
-    """Has the runs sealed that ended, or grew long, one after the other; ``close`` ends what is under way."""
+    """Seals runs that have ended or whose journals grew long, one after the other; ``close`` ends the current one."""
 
     def __init__(self, runs_dir: Path) -> None:
         self._runs_dir = runs_dir
         self._waiting: SimpleQueue[tuple[str, int] | None] = SimpleQueue()
-        self._asked: dict[str, int] = {}  # where the journal of a live run ended when it was last taken up
+        self._asked: dict[str, int] = {}  # length of a live run's journal when it was last considered
         self._processes: set[subprocess.Popen[bytes]] = set()
         self._closed = False
         self._lock = Lock()
@@ -51,7 +51,7 @@ class Sealer:
             self._thread.join()
 
     def consider(self, row: RunRow) -> None:
-        """Take a run up if enough of its journal is not sealed. Cheap; from any thread."""
+        """Queue a run if enough of its journal is not sealed. Cheap; from any thread."""
         folder = RunFolder(self._runs_dir, row.id)
         try:
             size = folder.metrics_path.stat().st_size
@@ -66,7 +66,7 @@ class Sealer:
             self._asked.pop(row.id, None)
 
     def seal_now(self, folder: RunFolder) -> None:
-        """Seal a run whose curves somebody waits for. Returns when that is done, or cannot be."""
+        """Seal a run whose curves were requested. Returns when it is sealed or cannot be."""
         self._run(folder, LEAST_BYTES, niceness=0)
 
     def _loop(self) -> None:

@@ -16,10 +16,11 @@ from rlviz.sessions.folder import SessionFolder
 
 log = logging.getLogger(__name__)
 
-GRACE = GracePeriod(ask=1.0, terminate=1.0)
-"""A worker ends by itself when its connection does; it has nothing to save."""
+GRACE = GracePeriod(ask=2.0, terminate=1.0)
+"""A worker ends by itself when its connection does; a run that was played by hand is brought to its end meanwhile."""
 
 CLOSING_SECONDS = 2.0
+"""How long they may take to end, and then to be gone."""
 
 
 @dataclass
@@ -52,6 +53,11 @@ class SessionWorkers:
             self._to_end.append(session_id)
         self._wake()
 
+    def worker_of(self, session_id: str) -> Worker | None:
+        """None if it has ended, or has none yet."""
+        live = self._live.get(session_id)
+        return live.worker if live is not None else None
+
     @property
     def is_busy(self) -> bool:
         return bool(self._live)
@@ -80,11 +86,12 @@ class SessionWorkers:
                 live.termination.tick()
 
     def close(self) -> None:
-        """End them all at once, and start no more: nobody looks any more."""
+        """End them all, and start no more: nobody looks any more. What was played by hand is brought to its end."""
         self._closed = True
-        for live in self._live.values():
-            live.worker.kill()
-        deadline = time.monotonic() + CLOSING_SECONDS
-        while self._live and time.monotonic() < deadline:
-            self._live = {key: live for key, live in self._live.items() if live.worker.poll() is None}
-            time.sleep(0.01)
+        for act in (Worker.terminate, Worker.kill):
+            for live in self._live.values():
+                act(live.worker)
+            deadline = time.monotonic() + CLOSING_SECONDS
+            while self._live and time.monotonic() < deadline:
+                self._live = {key: live for key, live in self._live.items() if live.worker.poll() is None}
+                time.sleep(0.01)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable
 from threading import Event, Thread
 
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.launchers.base import Launcher, Worker
+from rlviz.launchers.job import Verify, VerifySnapshot
 from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.streaming.feeds import Feeds
 from rlviz.services.supervision.clip_workers import ClipWorkers
@@ -51,6 +53,7 @@ class Supervisor:
         self.sessions = SessionWorkers(launcher, self.wake)
         self._clips = ClipWorkers(settings.runs_dir, launcher)
         self._verifications = VerificationWorkers(settings.runs_dir, launcher)
+        self._to_follow: deque[tuple[RunRow, str]] = deque()
         self._throttle = RetryThrottle()
         self._draining = Event()
         self._idle = Event()
@@ -99,18 +102,23 @@ class Supervisor:
         self._clips.end()
         self._verifications.end()
 
+    def follow_played(self, row: RunRow, session_id: str) -> None:
+        """A person plays that run, in a session."""
+        self._to_follow.append((row, session_id))
+        self.wake()
+
     def request_clips(self, run_id: str) -> None:
         """Clips of the run are wanted; its folder says which. Asking again changes nothing."""
         self._clips.request(run_id)
         self.wake()
 
-    def request_verification(self, run_id: str, evaluation_id: str) -> None:
-        """An evaluation shall be played again and compared; its folder says so already."""
-        self._verifications.request((run_id, evaluation_id))
+    def request_verification(self, run_id: str, job: Verify | VerifySnapshot) -> None:
+        """Something of the run shall be verified; its folder says so already."""
+        self._verifications.request((run_id, job))
         self.wake()
 
-    def is_verifying(self, run_id: str, evaluation_id: str) -> bool:
-        return self._verifications.has((run_id, evaluation_id))
+    def is_verifying(self, run_id: str, job: Verify | VerifySnapshot) -> bool:
+        return self._verifications.has((run_id, job))
 
     def add_evaluation(self, row: EvaluationRow, checkpoint_request: int | None) -> None:
         """Take over a queued evaluation. It waits for checkpoint ``checkpoint_request`` if that is a number."""
@@ -151,7 +159,7 @@ class Supervisor:
 
     @property
     def _is_busy(self) -> bool:
-        live = len(self._runs.monitors) + len(self._evaluations.monitors)
+        live = len(self._runs.monitors) + len(self._runs.played) + len(self._evaluations.monitors)
         return live > 0 or self.sessions.is_busy or self._clips.is_busy or self._verifications.is_busy
 
     def _tick(self, woken: bool) -> None:
@@ -161,6 +169,9 @@ class Supervisor:
             self._clips.end()
             self._verifications.end()
             self.sessions.close()
+        while self._to_follow:
+            row, session_id = self._to_follow.popleft()
+            self._runs.follow_played(row, self.sessions.worker_of(session_id))
         self.sessions.tick()
         freed = self._runs.poll()
         self._evaluations.poll()

@@ -1,4 +1,4 @@
-"""Ending a worker: first it is asked, then terminated, then killed."""
+"""Ending a worker: it is asked to stop, then terminated (SIGTERM), then killed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class GracePeriod:
-    """Seconds that a worker has to end by itself, and then after SIGTERM."""
+    """Seconds that a worker may take to end after it was asked, and then after SIGTERM.
+
+    For a run that its user stops, they are the settings ``terminate_after_seconds`` and ``kill_after_seconds``.
+    """
 
     ask: float
     terminate: float
@@ -28,7 +31,7 @@ class TerminationStep(Enum):
 
 
 class TerminationPolicy:
-    """One worker that shall end, whether it listens or not. ``tick`` often; all calls from one thread."""
+    """Ends one worker, whether it responds or not. Call ``tick`` often; all calls from one thread."""
 
     def __init__(
         self, name: str, worker: Worker, grace: GracePeriod, monotonic: Callable[[], float] = time.monotonic
@@ -39,11 +42,11 @@ class TerminationPolicy:
         self.step = TerminationStep.ASKED
 
     def hurry(self, grace: GracePeriod) -> None:
-        """From now on, wait no longer than this for each step."""
+        """From now on, wait no longer than ``grace`` for each step."""
         self._grace = GracePeriod(min(grace.ask, self._grace.ask), min(grace.terminate, self._grace.terminate))
 
     def tick(self) -> None:
-        """Take the next step if its time has come."""
+        """Take the next step if it is due."""
         waited = self._monotonic() - self._since
         if self.step is TerminationStep.ASKED and waited >= self._grace.ask:
             log.warning("%s did not stop within %g s of being asked: terminating it", self._name, waited)
@@ -53,7 +56,7 @@ class TerminationPolicy:
             self._go_on(TerminationStep.KILLED, self._worker.kill)
 
     def cause(self) -> str:
-        """One sentence for a worker that was terminated or killed and left no word of its own."""
+        """One sentence for a worker that was terminated or killed and did not record how it ended."""
         asked = f"The worker did not stop within {self._grace.ask:g} s of being asked"
         if self.step is TerminationStep.KILLED:
             return (

@@ -1,4 +1,4 @@
-"""The workers that play evaluations again to compare them with their step records: one at a time."""
+"""Runs the workers that verify evaluations and snapshots, one at a time."""
 
 from __future__ import annotations
 
@@ -7,21 +7,23 @@ from pathlib import Path
 from threading import Lock
 
 from rlviz.domain.errors import RlvizError
+from rlviz.domain.snapshot_verification import SnapshotVerification
 from rlviz.domain.verification import Verification, VerificationStatus
 from rlviz.launchers.base import Launcher, Worker
-from rlviz.launchers.job import Verify
+from rlviz.launchers.job import Verify, VerifySnapshot
 from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.snapshots import read_snapshot_verification, write_snapshot_verification
 
 log = logging.getLogger(__name__)
 
-Key = tuple[str, str]
-"""Run and evaluation."""
+Key = tuple[str, Verify | VerifySnapshot]
+"""The id of the run, and what to verify of it."""
 
 ABANDONED = "The app was ended while it was verified. Verify again."
 
 
 class VerificationWorkers:
-    """``request`` and ``has`` are for every thread; everything else for the supervisor's."""
+    """``request`` and ``has`` may be called from any thread; everything else from the supervisor's."""
 
     def __init__(self, runs_dir: Path, launcher: Launcher) -> None:
         self._runs_dir, self._launcher = runs_dir, launcher
@@ -38,17 +40,17 @@ class VerificationWorkers:
         return [self._worker] if self._worker is not None else []
 
     def has(self, key: Key) -> bool:
-        """Whether it waits or is under way."""
+        """Whether it waits or runs."""
         return key in self._asked
 
     def request(self, key: Key) -> None:
-        """The folder says that it is asked for."""
+        """Start it when its turn comes. It must be in the folder already."""
         with self._lock:
             if key not in self._asked:
                 self._asked.append(key)
 
     def tick(self) -> None:
-        """See whether the worker has ended, and start the next. Returns at once."""
+        """Check whether the worker has ended, and start the next. Returns at once."""
         if self._worker is None:
             if self._asked:
                 self._launch(self._asked[0])
@@ -57,7 +59,7 @@ class VerificationWorkers:
             self._leave(self._asked[0], ABANDONED if self._abandoned else gone.cause("the verification"))
 
     def end(self) -> None:
-        """End it at once; whoever wants it asks again."""
+        """End the worker at once; the verification can be requested again."""
         self._abandoned = True
         if self._worker is not None:
             self._worker.kill()
@@ -68,20 +70,27 @@ class VerificationWorkers:
 
     def _launch(self, key: Key) -> None:
         try:
-            self._worker = self._launcher.launch(RunFolder(self._runs_dir, key[0]), Verify(key[1]))
+            self._worker = self._launcher.launch(RunFolder(self._runs_dir, key[0]), key[1])
         except RlvizError as error:
-            log.warning("Evaluation %s of run %s cannot be verified: %s", key[1], key[0], error)
+            log.warning("Run %s: %s cannot be done: %s", *key, error)
             self._leave(key, str(error))
 
     def _leave(self, key: Key, cause: str) -> None:
-        """It is over; if its worker did not say how, ``cause`` does."""
+        """Write the result ``cause`` if the worker ended without writing one."""
         folder = RunFolder(self._runs_dir, key[0])
         try:
-            found = folder.read_verification(key[1])
-            if found is None or found.status is VerificationStatus.RUNNING:
-                failed = Verification(status=VerificationStatus.FAILED, cause=cause)
-                folder.write_verification(key[1], failed)
+            match key[1]:
+                case Verify(evaluation_id):
+                    found = folder.read_verification(evaluation_id)
+                    if found is None or found.status is VerificationStatus.RUNNING:
+                        failed = Verification(status=VerificationStatus.FAILED, cause=cause)
+                        folder.write_verification(evaluation_id, failed)
+                case VerifySnapshot(name):
+                    seen = read_snapshot_verification(folder, name)
+                    if seen is None or seen.status is VerificationStatus.RUNNING:
+                        unseen = SnapshotVerification(status=VerificationStatus.FAILED, cause=cause)
+                        write_snapshot_verification(folder, name, unseen)
         except (OSError, RlvizError):
-            log.exception("How verification of %s of run %s ended could not be written", key[1], key[0])
+            log.exception("Run %s: how %s ended could not be written", *key)
         with self._lock:
             self._asked.remove(key)

@@ -1,4 +1,4 @@
-"""WakeSignal: wakes a thread that sleeps between two looks."""
+"""WakeSignal: wakes a thread before its sleep is over."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ class WakeSignal:
         self._event.set()
 
     def wait(self, seconds: float) -> bool:
-        """Sleep so long, or until it rings; return whether it rang since the last wait.
+        """Sleep for ``seconds`` or until it rings; return whether it rang since the last wait.
 
-        What ``Event.wait`` returns says too little: it is False when the ring came while the time ran out.
+        ``Event.wait`` alone does not suffice: it returns False when the ring came just as the time ran out.
         """
         self._event.wait(seconds)
         rang = self._event.is_set()

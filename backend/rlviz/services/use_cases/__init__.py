@@ -1,1 +1,1 @@
-"""What a user can ask for: one file a noun, one transaction a use case."""
+"""The use cases: one file for each noun, one transaction for each use case."""

@@ -1,4 +1,4 @@
-"""Reading what ``anatomy.jsonl`` holds."""
+"""Reads ``anatomy.jsonl``."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import last_lines
 
 MAX_LINES = 5_000
-"""Newest lines that are looked at; a run leaves some hundreds."""
+"""Number of newest lines to read; a run writes a few hundred."""
 
 
 def read_anatomy(folder: RunFolder, most: int) -> list[UpdateAnatomy]:
-    """``most`` updates at most, evenly over those that are there, oldest first, the first and the newest among them.
+    """At most ``most`` updates, evenly spaced and including the first and the newest, oldest first.
 
-    Lines that say nothing are left out. Raises RunFolderError.
+    Broken lines are left out. Raises RunFolderError.
     """
     lines = [line.record for line in last_lines(folder.anatomy_path, MAX_LINES) if line.record is not None]
     if len(lines) > most:

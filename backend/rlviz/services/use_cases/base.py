@@ -1,4 +1,4 @@
-"""RunUseCases: what use cases on runs work with, and the rule for touching a run's folder."""
+"""RunUseCases: base class of use cases on runs, with the rule for changing a run's folder."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from rlviz.catalog.database import Database
 from rlviz.catalog.evaluations import open_evaluations
 from rlviz.catalog.models import RunRow
 from rlviz.domain.errors import RunIsActive
-from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.control import Desired
+from rlviz.rundir.folder import RunFolder, folder_gone
 from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.supervision.disk_guard import DiskGuard
 from rlviz.services.supervision.supervisor import Supervisor
@@ -19,7 +20,8 @@ from rlviz.settings import Settings
 
 
 class RunUseCases:
-    """One transaction a use case. What the trainer must know is in the folder before the catalogue says so."""
+    """Use cases on runs. One transaction for each; what the trainer must know is written to the folder before the
+    catalogue."""
 
     def __init__(
         self,
@@ -35,8 +37,15 @@ class RunUseCases:
         self._disk = DiskGuard(settings)
 
     def _folder(self, run_id: str) -> RunFolder:
-        """The folder of a run of that id, whether it is there or not."""
+        """The folder of the run with this id, whether it exists or not."""
         return RunFolder(self._settings.runs_dir, run_id)
+
+    def _ask(self, run_id: str, desired: Desired, now: float, **changes: object) -> None:
+        folder = self._folder(run_id)
+        try:
+            folder.change_control(desired=desired, requested_at=now, **changes)
+        except FileNotFoundError as error:
+            raise folder_gone(run_id) from error
 
     def _check_idle(self, session: Session, row: RunRow, deed: str) -> None:
         """Raises RunIsActive while a worker, or an evaluation, may write into the folder.

@@ -1,4 +1,4 @@
-"""Runs side by side: their curves, their figures, which is better, and how they were set differently."""
+"""Comparing runs: curves, figures, verdict, and differences in settings."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Dimension = Literal["environment", "algorithm"]
 
 @dataclass(frozen=True)
 class ComparisonRequest:
-    """``metrics``: names of those whose curves are wanted besides the return. ``max_points``: of each curve."""
+    """``metrics``: names of those to return curves of besides the return. ``max_points``: of each curve."""
 
     run_ids: Sequence[str]
     threshold: float | None
@@ -45,7 +45,7 @@ class ComparisonRequest:
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """One run. ``threshold``: the return it has to reach; ``environment``: title of its group."""
+    """One run. ``threshold``: the return to reach; ``environment``: title of its group."""
 
     row: RunRow
     label: str
@@ -58,7 +58,7 @@ class Compared:
 
 @dataclass(frozen=True)
 class RunGroup:
-    """Runs that have something in common. ``threshold``: what they all have to reach, of environments."""
+    """Runs with a property in common. ``threshold``: the return to reach, if the property is the environment."""
 
     title: str
     run_ids: Sequence[str]
@@ -67,7 +67,7 @@ class RunGroup:
 
 @dataclass(frozen=True, eq=False)
 class ComparedRuns:
-    """``threshold`` is None if none was given and the environments have no common one. ``curves``: of the return."""
+    """``threshold`` is None if none was given and the environments have none in common. ``curves``: of the return."""
 
     request: ComparisonRequest
     threshold: float | None
@@ -85,7 +85,7 @@ class ComparisonService:
         self._runs, self._curves = runs, RunCurvesCache(metrics)
 
     def compare(self, request: ComparisonRequest) -> ComparedRuns:
-        """A run whose folder is damaged takes part with what can be read of it: without a curve, or without settings.
+        """Compare runs. A damaged run is included with what can be read: without a curve, or without settings.
 
         Raises RunNotFound or InvalidRequest.
         """
@@ -109,7 +109,7 @@ class ComparisonService:
             threshold=threshold,
             runs=compared,
             curves=aligned_curves(
-                {row.id: found[row.id].episodes_over(request.axis, row.started_at) for row in rows},
+                {row.id: found[row.id].episodes_over(request.axis, _beginning(row)) for row in rows},
                 window=request.window,
                 max_points=request.max_points,
             ),
@@ -140,8 +140,8 @@ class ComparisonService:
             environment=environment,
             threshold=threshold,
             solved=solved,
-            figures=run_metrics(found.episodes, window=request.window, solved=solved, started_at=row.started_at),
-            curves=found.thinned(request.metrics, request.axis, request.max_points, row.started_at),
+            figures=run_metrics(found.episodes, window=request.window, solved=solved, started_at=_beginning(row)),
+            curves=found.thinned(request.metrics, request.axis, request.max_points, _beginning(row)),
         )
 
 
@@ -153,7 +153,7 @@ def _config(folder: RunFolder) -> RunConfig | None:
 
 
 def environment_titles(rows: Sequence[RunRow]) -> dict[str, str]:
-    """By run id the environment, with its options where runs of one environment have different thresholds."""
+    """The environment by run id, with its options where runs of one environment have different thresholds."""
     thresholds: dict[str, set[float | None]] = {}
     for row in rows:
         thresholds.setdefault(row.env_id, set()).add(row.reward_threshold)
@@ -171,7 +171,7 @@ def _common_threshold(compared: Sequence[Compared]) -> float | None:
 
 
 def _groups(compared: Sequence[Compared], by: Dimension) -> list[RunGroup]:
-    """In the order of the first run of each."""
+    """Groups in the order of the first run of each."""
     members: dict[str, list[Compared]] = {}
     for one in compared:
         members.setdefault(one.environment if by == "environment" else one.row.algo, []).append(one)
@@ -189,10 +189,15 @@ def _contestant(one: Compared) -> Contestant:
         label=one.label,
         environment=one.environment,
         step=row.step,
-        ended=row.state.is_final,
+        ended=row.state.has_ended,
         metrics=one.figures,
         steps_per_second=row.fps,
         greedy=None
         if best is None or not math.isfinite(best.mean_return)
         else Greedy(best.mean_return, best.std_return, best.episodes),
     )
+
+
+def _beginning(row: RunRow) -> float | None:
+    """From when on seconds are counted; None: from the first row, for a run that was trained in several attempts."""
+    return row.started_at if row.attempt == 1 else None

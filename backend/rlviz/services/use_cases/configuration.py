@@ -1,9 +1,9 @@
-"""From what a user asks for to a run's complete configuration."""
+"""Makes a run's complete configuration from a user's request."""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,27 +12,39 @@ from pydantic import JsonValue, ValidationError
 from rlviz.algorithms import ALGORITHMS
 from rlviz.algorithms.base import Algorithm, Hyperparameters
 from rlviz.algorithms.memory import Layout, MemoryNeed, gigabytes
-from rlviz.domain.config import CheckpointPolicy, EvaluationPlan, RunConfig
+from rlviz.algorithms.random_actions import RANDOM, RANDOM_TIMESTEPS
+from rlviz.domain.checkpoint_policy import CheckpointPolicy
+from rlviz.domain.config import RunConfig
+from rlviz.domain.environment import CustomEnvironment
 from rlviz.domain.errors import FieldError, InvalidRequest, pointer_to
+from rlviz.domain.evaluation_plan import EvaluationPlan
 from rlviz.domain.ids import new_run_id
-from rlviz.domain.limits import DEFAULT_FILM
+from rlviz.domain.limits import DEFAULT_FILM, DEFAULT_SNAPSHOT_BYTES, MAX_TIMESTEPS
 from rlviz.domain.presets import PresetId
+from rlviz.domain.rules import Rule
+from rlviz.domain.run_actor import RunActor, actor_of
+from rlviz.domain.snapshot_plan import SnapshotPlan
 from rlviz.domain.spaces import Space
 from rlviz.domain.times import utc
 from rlviz.environments import ENVIRONMENTS
 from rlviz.environments.base import Environment
+from rlviz.environments.custom import custom_environment
 from rlviz.presets.catalog import preset_for
 from rlviz.provenance import git_revision, package_versions
+from rlviz.services.use_cases.rule_checks import check_rules
 
 DEFAULT_ENVIRONMENT = "CartPole-v1"
 DRAWN_SEEDS = 1_000_000
-"""Seeds that nobody chose are drawn below this, so that they are easy to read and to type again."""
+"""Random seeds are drawn below this, so that they are easy to read and to type."""
 
 
 @dataclass(frozen=True)
 class NewRun:
-    """What a user may say about a run to be created; None leaves it to the preset,
-    for the seed to chance, and for the anatomy of updates to what the agent sees: on unless those are pictures."""
+    """A request to create a run.
+
+    None means: the preset's value; for the seed, a random one; for the anatomy of updates, on unless observations are
+    pictures.
+    """
 
     algo: str
     env_id: str = DEFAULT_ENVIRONMENT
@@ -44,6 +56,7 @@ class NewRun:
     hyperparameters: Mapping[str, JsonValue] = field(default_factory=dict)
     evaluation: EvaluationPlan | None = None
     anatomy: bool | None = None
+    rules: Sequence[Rule] = ()
 
 
 def resolve_config(
@@ -53,29 +66,34 @@ def resolve_config(
     *,
     memory_limit: int | None = None,
     keep_film: int = DEFAULT_FILM,
+    snapshot_bytes: int = DEFAULT_SNAPSHOT_BYTES,
 ) -> RunConfig:
-    """The complete configuration for what was asked; ``find`` knows the environments, and ``keep_film`` is how many
-    policies are kept for the filmstrip.
+    """The complete configuration for a request; ``find`` looks up environments, and ``keep_film`` is how many policies
+    are kept for the filmstrip, ``snapshot_bytes`` what snapshots may take together.
 
     Raises InvalidRequest, naming each bad field, also if buffers would need more than ``memory_limit`` bytes.
     """
-    algorithm = ALGORITHMS.get(new.algo)
+    algorithm = _algorithm(new.algo)
+    learns = algorithm is not RANDOM
     environment = find(new.env_id).resolve(new.env_options)
     if environment.hint is not None:
         raise InvalidRequest.field("/env_id", f"{environment.id} cannot be used here. {environment.hint}")
     algorithm.check_spaces(environment.id, environment.observation_space.kind, environment.action_space.kind)
     preset = None
-    if new.preset is not None:
+    if new.preset is not None and learns:
         preset = preset_for(new.preset, algorithm.id, environment.id, environment.chosen)
     total = new.total_timesteps
+    if total is None and not learns:
+        total = RANDOM_TIMESTEPS
     if total is None:
         if preset is None:
             raise InvalidRequest.field("/total_timesteps", "Give total_timesteps, or a preset that brings them.")
         total = preset.total_timesteps
     evaluation = new.evaluation or (preset.evaluation if preset else None) or EvaluationPlan()
-    check_evaluation(evaluation, environment)
+    check_evaluation(evaluation, environment, learns=learns)
     wanted = {**(preset.hyperparameters if preset else {}), **new.hyperparameters}
     hyperparameters = algorithm.validate(wanted, total, (environment.observation_space, environment.action_space))
+    check_rules(new.rules, algorithm, hyperparameters.model_dump(), evaluation)
     if memory_limit is not None:
         check_memory(algorithm, hyperparameters, environment, memory_limit)
     instant = utc(now)
@@ -85,6 +103,7 @@ def resolve_config(
             run_id=run_id,
             name=new.name.strip() if new.name is not None else f"{algorithm.name} on {environment.name}",
             created_at=instant,
+            actor=actor_of(algorithm.id),
             algo=algorithm.id,
             env_id=environment.id,
             env_options=environment.chosen,
@@ -93,9 +112,11 @@ def resolve_config(
             seed=secrets.randbelow(DRAWN_SEEDS) if new.seed is None else new.seed,
             total_timesteps=total,
             hyperparameters=hyperparameters.model_dump(),
-            checkpoints=CheckpointPolicy(film=keep_film),
+            checkpoints=CheckpointPolicy(film=keep_film if learns else 0),
             evaluation=evaluation,
-            anatomy=not environment.observation_space.is_picture if new.anatomy is None else new.anatomy,
+            rules=tuple(new.rules),
+            snapshots=SnapshotPlan(max_bytes=snapshot_bytes),
+            anatomy=learns and (not environment.observation_space.is_picture if new.anatomy is None else new.anatomy),
             versions=package_versions(),
             git_revision=git_revision(),
         )
@@ -104,8 +125,47 @@ def resolve_config(
         raise InvalidRequest("; ".join(f"{f.pointer}: {f.detail}" for f in fields), fields) from error
 
 
-def check_evaluation(plan: EvaluationPlan, environment: Environment) -> None:
-    """Raises InvalidRequest for an early end that could never come."""
+def played_config(
+    env_id: str,
+    env_options: Mapping[str, JsonValue],
+    custom: CustomEnvironment | None,
+    *,
+    seed: int,
+    now: float,
+) -> RunConfig:
+    """Of a run in which a person plays. ``seed``: of its first episode. It has no length: it ends when they leave."""
+    instant = utc(now)
+    name = custom_environment(env_id, custom).name if custom is not None else ENVIRONMENTS.get(env_id).name
+    return RunConfig(
+        run_id=new_run_id(RunActor.HUMAN.value, env_id, instant),
+        name=f"Human on {name}",
+        created_at=instant,
+        actor=RunActor.HUMAN,
+        algo=RunActor.HUMAN.value,
+        env_id=env_id,
+        env_options=dict(env_options),
+        custom_environment=custom,
+        preset=None,
+        seed=seed,
+        total_timesteps=MAX_TIMESTEPS,
+        hyperparameters={},
+        checkpoints=CheckpointPolicy(film=0),
+        versions=package_versions(),
+        git_revision=git_revision(),
+    )
+
+
+def _algorithm(name: str) -> Algorithm:
+    """Raises InvalidRequest and UnknownName."""
+    if name == RunActor.HUMAN:
+        raise InvalidRequest.field("/algo", "What a person plays on the Play page becomes a run by itself.")
+    return RANDOM if name == RANDOM.id else ALGORITHMS.get(name)
+
+
+def check_evaluation(plan: EvaluationPlan, environment: Environment, *, learns: bool = True) -> None:
+    """Raises InvalidRequest for evaluations of nothing, and for early stopping that could never happen."""
+    if plan.every_steps is not None and not learns:
+        raise InvalidRequest.field("/evaluation/every_steps", "Random actions have no policy. Leave evaluation out.")
     if plan.stop_after is None:
         return
     if plan.every_steps is None:
@@ -120,7 +180,7 @@ def check_evaluation(plan: EvaluationPlan, environment: Environment) -> None:
 
 
 def check_memory(algorithm: Algorithm, values: Hyperparameters, environment: Environment, limit: int) -> None:
-    """Raises InvalidRequest, with what would fit, if a run's buffers need more than ``limit`` bytes."""
+    """Raises InvalidRequest, with values that would fit, if a run's buffers need more than ``limit`` bytes."""
     observation, action = _layout(environment.observation_space), _layout(environment.action_space)
     need = values.memory(observation, action)
     if need.bytes <= limit:

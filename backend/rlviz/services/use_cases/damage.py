@@ -1,4 +1,4 @@
-"""Use cases on damaged run folders: say what is damaged, and repair it."""
+"""Use cases on damaged run folders: report the damage, and repair it."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ log = logging.getLogger(__name__)
 
 
 class DamageService(RunUseCases):
-    """What of a run folder cannot be read is that run's concern alone: it is told, and the rest goes on."""
+    """Damage to a run folder affects that run alone: it is reported, and everything else works."""
 
     def look(self, run_id: str) -> RunRow:
-        """The run, with what is known of its damage renewed: all but lines of journals, which stay as they were found.
+        """The run with its damage inspected again, except for lines of journals, whose damage stays as it was found.
 
         Raises RunNotFound.
         """
@@ -50,7 +50,7 @@ class DamageService(RunUseCases):
         return row
 
     def look_at_all(self) -> None:
-        """Renew what is known of every run's damage; what fails is logged, and the others follow."""
+        """Inspect every run again; errors are logged and do not affect the others."""
         with self._database.read() as session:
             run_ids = session.exec(select(col(RunRow.id)).order_by(col(RunRow.created_at).desc())).all()
         for run_id in run_ids:
@@ -89,7 +89,7 @@ class DamageService(RunUseCases):
         if not row.state.is_final and (before.state.is_final and (has_trained(folder) or row.state.has_worker)):
             journal_ending(folder, _ending(before, folder), self._clock)
             row = row_of_folder(folder)
-        elif not row.state.is_final:  # never begun: nobody shall be surprised by a run that begins by itself
+        elif not row.state.is_final:  # a run that never began must not begin by itself
             folder.change_control(desired=Desired.IDLE)
             row.status = RunStatus.CREATED.value
         keep_known(row, before)
@@ -109,7 +109,7 @@ _DESIRED = {RunStatus.CREATED: Desired.IDLE, RunStatus.STOPPED: Desired.STOP}
 
 
 def _ending(row: RunRow, folder: RunFolder) -> Ending:
-    """The ending that the catalogue remembers of a run."""
+    """The ending of a run by the catalogue."""
     path = folder.model_path.name if is_file(folder.model_path) else None
     match row.state:
         case RunStatus.COMPLETED:

@@ -1,4 +1,4 @@
-"""Asking a custom environment what it is, in a process of its own: it may hang, print, or crash."""
+"""Probes a custom environment in a process of its own, since it may hang, print, or crash."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from threading import Lock
 from rlviz.domain.environment import CustomEnvironment
 
 TIME_LIMIT_SECONDS = 60.0
-"""Enough for a large library to be imported on a busy machine."""
+"""Seconds; enough to import a large library on a busy machine."""
 
 
 @dataclass(frozen=True)
 class ProbeFailure:
-    """Why an environment cannot be used, and what to do, in words for whoever wrote it."""
+    """Why an environment cannot be used, and what to do, written for the author of its class."""
 
     message: str
 
 
 class Prober:
-    """Runs ``python -m rlviz.environments.probe``, one at a time. ``close``, from any thread, ends it for good."""
+    """Runs ``python -m rlviz.environments.probe``, one at a time. ``close`` ends it for good, from any thread."""
 
     def __init__(self, time_limit: float = TIME_LIMIT_SECONDS) -> None:
         self._time_limit = time_limit
@@ -69,13 +69,13 @@ def _start(entry_point: str) -> subprocess.Popen[str]:
 
 
 def _kill(process: subprocess.Popen[str]) -> None:
-    """With all that it has started: whoever holds its pipes keeps us waiting for their end."""
+    """Kill it with all processes that it started, since whoever holds its pipes keeps us waiting."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
 
 
 def _answer(output: str) -> CustomEnvironment | ProbeFailure | None:
-    """What the last line says; whatever comes before, the user's module printed."""
+    """Parse the last line; earlier output is of the user's module."""
     try:
         said = json.loads(output.strip().splitlines()[-1])
         return (

@@ -1,4 +1,4 @@
-"""Every environment there is: those of the registry, and the custom ones, which are probed once at the start."""
+"""All environments: those of the registry, and the custom ones, which are probed once at the start."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 
 
 class EnvironmentService:
-    """``start`` probes the custom ones in the background; whoever asks for environments waits for its end."""
+    """``start`` probes custom environments in the background; all methods wait for its end."""
 
     def __init__(self, entry_points: Iterable[str] = (), prober: Prober | None = None) -> None:
         self._entry_points = tuple(dict.fromkeys(entry_points))
@@ -38,7 +38,7 @@ class EnvironmentService:
         return [*ENVIRONMENTS, *self._probed().values()]
 
     def get(self, env_id: str) -> Environment:
-        """Raises UnknownName, with the nearest name there is."""
+        """Raises UnknownName, which suggests the nearest name."""
         if env_id in ENVIRONMENTS.names():
             return ENVIRONMENTS.get(env_id)
         own = self._probed()
@@ -67,7 +67,7 @@ class EnvironmentService:
         return custom_environment(env_id, found)
 
     def _free_id(self, entry_point: str) -> str:
-        """The name of the class; a number behind it where that is taken."""
+        """The name of the class, with a number if it is taken."""
         try:
             name = split_entry_point(entry_point)[1]
         except ValueError:
@@ -78,7 +78,7 @@ class EnvironmentService:
 
 
 def variants(environment: Environment) -> list[Environment]:
-    """What the choice of options makes of an environment, one for each combination that matters.
+    """The variants of an environment, one for each combination of options that matter.
 
     An option matters if it has few values and one of them changes spaces, threshold, limits or presets.
     """

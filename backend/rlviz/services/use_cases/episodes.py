@@ -1,4 +1,4 @@
-"""Searching the episodes of evaluations, from what the catalogue knows of each."""
+"""Searches the episodes of evaluations by what the catalogue contains of each."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from rlviz.settings import Settings
 
 @dataclass(frozen=True)
 class EpisodeSearch:
-    """``where`` as ``analysis/judging/query.py`` reads it; ``sort``: a field of it, with ``-`` from the greatest."""
+    """``where``: a condition in the language of ``analysis/judging/query.py``. ``sort``: one of its fields, with ``-``
+    in front for descending order."""
 
     run_ids: Sequence[str]
     where: str = ""
@@ -37,14 +38,14 @@ class FoundEpisode:
     deterministic: bool
     has_video: bool
     result: dict[str, Any]
-    """An ``EpisodeResult``, as the catalogue has it."""
+    """An ``EpisodeResult`` with its run and evaluation."""
 
 
 @dataclass(frozen=True)
 class FoundEpisodes:
     evaluations: int
     episodes: int
-    """How many were searched."""
+    """Number of episodes that were searched."""
     found: int
     first: list[FoundEpisode]
 
@@ -54,7 +55,7 @@ class EpisodeService:
         self._settings, self._database = settings, database
 
     def search(self, wanted: EpisodeSearch) -> FoundEpisodes:
-        """The first episodes of all that fulfil the condition. Raises RunNotFound or InvalidRequest."""
+        """The first of all episodes that fulfil the condition. Raises RunNotFound or InvalidRequest."""
         try:
             condition = parse_query(wanted.where)
         except QueryError as error:
@@ -93,7 +94,7 @@ class EpisodeService:
 
 
 def _columns(episodes: Sequence[FoundEpisode]) -> Columns:
-    """A column of shape (n,) for each field and flag of a search."""
+    """A column of shape (n,) for each field and flag of the query language."""
     results = [episode.result for episode in episodes]
     numbers = {
         "return": [result["episode_return"] for result in results],

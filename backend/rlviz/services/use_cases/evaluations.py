@@ -1,4 +1,4 @@
-"""Use cases on evaluations: ask for one, list them."""
+"""Use cases on evaluations: create and list them."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from rlviz.domain.errors import (
 )
 from rlviz.domain.evaluation import EvaluationRecord, PolicyChoice, StepsWanted
 from rlviz.domain.ids import new_evaluation_id
+from rlviz.domain.run_actor import RunActor
 from rlviz.domain.status import RunStatus
 from rlviz.domain.times import utc
 from rlviz.environments.custom import family_of
@@ -31,6 +32,7 @@ from rlviz.services.use_cases.film import choose_policy
 class KeptFiles(NamedTuple):
     video: bool
     steps: bool
+    pictures: bool
 
 
 class EvaluationService(RunUseCases):
@@ -46,11 +48,12 @@ class EvaluationService(RunUseCases):
         video: bool = True,
         steps: bool | None = None,
     ) -> EvaluationRow:
-        """Queue an evaluation of the newest policy, which a run that trains is asked to save first; of the best; or of
-        the kept policy that is the newest at ``checkpoint_step`` or before.
+        """Queue an evaluation.
 
-        ``steps``: whether steps are recorded; None leaves that to the storage profile of the environment's family.
-        Raises RunNotFound, NothingToEvaluate, EvaluationInProgress, InvalidRequest or NotEnoughDisk.
+        It plays the newest policy, which a run that trains is asked to save first; or the best; or the newest kept
+        policy up to ``checkpoint_step``. ``steps``: whether steps are recorded; None: as the storage profile of the
+        environment's family says. Raises RunNotFound, NothingToEvaluate, EvaluationInProgress, InvalidRequest or
+        NotEnoughDisk.
         """
         if checkpoint_step is not None and policy is not PolicyChoice.LATEST:
             raise InvalidRequest.field("/checkpoint_step", "Give a step, or ask for the best policy; not both.")
@@ -63,7 +66,8 @@ class EvaluationService(RunUseCases):
             folder.check()
             kept = choose_policy(run, folder, checkpoint_step) if checkpoint_step is not None else None
             latest = policy is PolicyChoice.LATEST and kept is None
-            if latest and not run.state.has_worker and folder.newest_policy() is None:
+            has_policy = run.actor is RunActor.POLICY and (run.state.has_worker or folder.newest_policy() is not None)
+            if latest and not has_policy:
                 raise NothingToEvaluate(_why_nothing(run))
             if policy is PolicyChoice.BEST and not is_file(folder.best_model_path):
                 raise NothingToEvaluate(_why_no_best(run, folder.read_config()))
@@ -88,7 +92,7 @@ class EvaluationService(RunUseCases):
             folder.write_evaluation(record)
             row = EvaluationRow.of(record)
             session.add(row)
-            # Within the transaction: a stop that was asked for meanwhile must not be written over.
+            # Within the transaction, so that a concurrent stop request is not overwritten.
             request = None
             if latest and run.state.has_worker:
                 request = request_checkpoint(folder, stopping=run.state is RunStatus.STOPPING, now=now)
@@ -100,16 +104,16 @@ class EvaluationService(RunUseCases):
         profile = self._settings.storage_profile(family_of(folder.read_config()))
         if not (profile.records if wanted is None else wanted):
             return None
-        return StepsWanted(frames_every=profile.frames_every, max_bytes=profile.max_bytes)
+        return StepsWanted(frames_every=profile.frames_every, max_bytes=profile.max_bytes, pictures=profile.pictures)
 
     def list(self, run_id: str) -> list[EvaluationRow]:
-        """Newest first. Raises RunNotFound."""
+        """Evaluations of the run, newest first. Raises RunNotFound."""
         with self._database.read() as session:
             get_run(session, run_id)
             return evaluations_of(session, run_id)
 
     def latest(self, run_id: str) -> EvaluationRow:
-        """Raises RunNotFound, or EvaluationNotFound if there is none yet."""
+        """The newest evaluation. Raises RunNotFound, or EvaluationNotFound if there is none yet."""
         row = self.find_latest(run_id)
         if row is None:
             raise EvaluationNotFound(f"Run {run_id!r} has not been evaluated yet. POST to its evaluations to do so.")
@@ -130,22 +134,22 @@ class EvaluationService(RunUseCases):
         return row
 
     def kept(self, row: EvaluationRow) -> KeptFiles:
-        """Which of its files are still there."""
+        """Which of its files still exist."""
         folder = self._folder(row.run_id)
-        video, steps = (is_file(path, folder.path) for path in (folder.video_path(row.id), folder.steps_path(row.id)))
-        return KeptFiles(video, steps)
+        paths = folder.video_path(row.id), folder.steps_path(row.id), folder.pictures_path(row.id)
+        return KeptFiles(*(is_file(path, folder.path) for path in paths))
 
 
 def later_than(newest: datetime | None, now: datetime) -> datetime:
-    """``now``, or just after ``newest`` if the clock was set back: the id of what is new sorts last."""
+    """``now``, or just after ``newest`` if the clock was set back, so that the new id sorts last."""
     return now if newest is None else max(now, newest + timedelta(milliseconds=1))
 
 
 def request_checkpoint(folder: RunFolder, *, stopping: bool, now: datetime) -> int:
-    """Ask the trainer for a checkpoint; return the number that its ``checkpoint`` event will answer.
+    """Ask the trainer for a checkpoint; return the number that its ``checkpoint`` event will repeat.
 
-    A damaged control file is replaced: the run goes on, or goes on ``stopping``, and numbers go on from the clock's
-    milliseconds, beyond any that were counted up to.
+    A damaged control file is replaced. The run keeps running or ``stopping``, and numbers continue from the clock's
+    milliseconds, which is beyond any earlier number.
     """
     try:
         control = folder.read_control()
@@ -158,6 +162,8 @@ def request_checkpoint(folder: RunFolder, *, stopping: bool, now: datetime) -> i
 
 
 def _why_nothing(run: RunRow) -> str:
+    if run.actor is not RunActor.POLICY:
+        return f"Nothing learns in run {run.id!r}, so that it has no policy to evaluate."
     if run.state.is_final:
         return f"Run {run.id!r} ended before it saved a policy. Create a new run."
     return f"Run {run.id!r} is {run.status!r} and has no policy yet. Start it, or wait until it trains."

@@ -8,16 +8,26 @@ from typing import Literal
 from rlviz.domain.events import (
     BestData,
     CheckpointData,
+    DivergedData,
     ErrorData,
     EventRecord,
     FinishedData,
+    HyperparameterChangedData,
     InterruptedData,
+    PausedData,
+    PausingData,
+    ResumedData,
+    RollbackData,
+    RuleFiredData,
+    RulesChangedData,
+    SnapshotData,
     StartedData,
     StoppedData,
     UnknownData,
     WarningData,
     parse_event,
 )
+from rlviz.domain.knobs import knob_label
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import last_lines
 
@@ -53,16 +63,37 @@ def tell(event: EventRecord) -> Told:
     """What ``event`` means, in a sentence."""
     step = event.step
     match event.data:
+        case StartedData(snapshot=str(snapshot)):
+            return Told("info", f"Training went on from snapshot {snapshot}.", step)
         case StartedData():
             return Told("info", "Training began.", step)
+        case PausingData(saves_at=saves_at):
+            return Told("info", f"A pause was asked for; the snapshot is taken at step {saves_at:,}.", step)
+        case PausedData(snapshot=snapshot):
+            return Told("info", f"Training is paused at step {step:,}, held by snapshot {snapshot}.", step)
+        case ResumedData() as resumed:
+            return Told("info", _verified(resumed), step)
+        case DivergedData() as diverged:
+            return Told("warning", _diverged(diverged, step), step)
+        case RollbackData(snapshot=snapshot):
+            return Told("info", f"The run went back to snapshot {snapshot}; what came after does not count.", step)
         case CheckpointData():
             return Told("info", f"The policy was saved at step {step:,}.", step)
         case BestData(mean_return=mean):
             return Told(
                 "info", f"The policy of step {step:,} was kept as the best: it returns {mean:.1f} on average.", step
             )
+        case SnapshotData(name=name):
+            called = "" if name.isdigit() else f", called {name}"
+            return Told("info", f"A snapshot was taken at step {step:,}{called}: training can go on from there.", step)
         case WarningData(message=message):
             return Told("warning", message, step)
+        case HyperparameterChangedData() as changed:
+            return Told("info", _changed(changed), step)
+        case RulesChangedData(rules=rules):
+            return Told("info", f"The rules were changed. {'. '.join(rules) or 'There are none now'}.", step)
+        case RuleFiredData() as fired:
+            return Told("warning" if fired.not_done else "info", _fired(fired), step)
         case StoppedData(path=path):
             saved = "the policy was saved" if path else "there was no policy to save yet"
             return Told("info", f"Training was stopped at step {step:,}; {saved}.", step)
@@ -74,3 +105,39 @@ def tell(event: EventRecord) -> Told:
             return Told("error", cause, step or None)
         case UnknownData(name=name):
             return Told("info", f"A newer version of this app wrote an event of the kind {name!r}.", step)
+
+
+def _changed(changed: HyperparameterChangedData) -> str:
+    who = f"Rule {changed.rule} changed" if changed.rule is not None else "Changed"
+    schedule = " It does not follow its schedule any more." if changed.replaced_schedule else ""
+    limit = " Its bounds allow no more." if changed.limited else ""
+    label = knob_label(changed.name)
+    return f"{who} the {label} from {changed.before:.4g} to {changed.after:.4g}.{schedule}{limit}"
+
+
+def _fired(fired: RuleFiredData) -> str:
+    done = f" Done: {', '.join(fired.done)}." if fired.done else ""
+    last = " It does not fire again." if fired.is_last else ""
+    return f"Rule {fired.rule} fired. {fired.says}.{done}{''.join(f' {one}' for one in fired.not_done)}{last}"
+
+
+def _verified(resumed: ResumedData) -> str:
+    if resumed.verified == resumed.left == 0:
+        return f"Resumed from snapshot {resumed.snapshot}; no row was written beyond it."
+    left = f" Training ended before the other {resumed.left:,} were reached." if resumed.left else ""
+    return f"Resumed from snapshot {resumed.snapshot}, verified: {rows_in_words(resumed.verified)} identical.{left}"
+
+
+def _diverged(diverged: DivergedData, step: int) -> str:
+    if diverged.metric is None:
+        what = "no such row was there before"
+    else:
+        what = f"{diverged.metric} is {diverged.computed}, and was {diverged.recorded}"
+    return (
+        f"Resumed from snapshot {diverged.snapshot}, but not exactly: after {rows_in_words(diverged.verified)} that "
+        f"are identical, {what}. From step {step:,} on the newest attempt counts."
+    )
+
+
+def rows_in_words(count: int) -> str:
+    return f"{count:,} row" if count == 1 else f"{count:,} rows"

@@ -1,4 +1,4 @@
-"""Hints for a run, from its journal as far as it goes."""
+"""Hints for a run, from its journal so far."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from rlviz.catalog.models import RunRow
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import UnknownName
 from rlviz.domain.evaluation import BestPolicy
+from rlviz.domain.run_actor import RunActor
+from rlviz.domain.superseded import Superseded
 from rlviz.environments.base import Environment
 from rlviz.environments.custom import environment_of
 from rlviz.services.use_cases.metrics import MetricsService
@@ -21,18 +23,21 @@ CACHED_RUNS = 200
 
 
 class HintService:
-    """Looks again only when the journal has grown, or the run has ended."""
+    """Computes hints again only when the journal has grown, or the run has ended."""
 
     def __init__(self, runs: RunService, metrics: MetricsService) -> None:
         self._runs, self._metrics = runs, metrics
-        self._cache: LRUCache[str, tuple[tuple[int, str, int | None], Review]] = LRUCache(CACHED_RUNS)
+        self._cache: LRUCache[str, tuple[tuple[int, str, int | None, Superseded], Review]] = LRUCache(CACHED_RUNS)
         self._lock = Lock()
 
     def of(self, run_id: str) -> Review:
-        """Raises RunNotFound, or ArtifactNotFound if the run's folder is gone."""
+        """None of a run in which nothing learns. Raises RunNotFound, or ArtifactNotFound if the run's folder is
+        gone."""
         row = self._runs.get(run_id)
+        if row.actor is not RunActor.POLICY:
+            return Review([], [])
         found = self._metrics.read(self._runs.folder(run_id))
-        version = (found.offset, row.status, row.solved_step)
+        version = (found.offset, row.status, row.solved_step, found.superseded)
         with self._lock:
             known = self._cache.get(run_id)
         if known is not None and known[0] == version:
@@ -50,7 +55,7 @@ class HintService:
             hyperparameters=config.hyperparameters,
             total_timesteps=row.total_timesteps,
             series=found.series,
-            ended=row.state.is_final,
+            ended=row.state.has_ended,
             actions=environment.action_space.n if environment else None,
             threshold=row.reward_threshold,
             best=None if row.best_policy is None else BestPolicy.model_validate(row.best_policy),
@@ -59,7 +64,7 @@ class HintService:
 
 
 def _environment(config: RunConfig) -> Environment | None:
-    """None for one that this installation does not know, though the run's did."""
+    """None for an algorithm that is not installed."""
     try:
         return environment_of(config)
     except UnknownName:

@@ -1,4 +1,4 @@
-"""Which episodes of an evaluation are worth watching, and how those of many evaluations end."""
+"""Which episodes of an evaluation are worth watching, and how the episodes of many evaluations end."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from rlviz.services.use_cases.recorded_episodes import RecordedEpisodes, read_ep
 from rlviz.services.use_cases.runs import RunService
 
 CACHED_EVALUATIONS = 1_000
-"""About 30 kB each."""
+"""Number of judgements to cache, of about 30 kB each."""
 
 
 @dataclass(frozen=True)
 class JudgedEvaluation:
-    """``ranking``, ``bins`` and ``moments`` name episodes by their position, from 0.
+    """``ranking``, ``bins`` and ``moments`` refer to episodes by position, from 0.
 
-    ``moments`` is None where no step was recorded, or the records are not kept any more.
+    ``moments`` is None if no steps were recorded, or if the records were deleted.
     """
 
     record: EvaluationRecord
@@ -53,7 +53,7 @@ class JudgedEnd:
 
 @dataclass(frozen=True)
 class JudgedEnding:
-    """``shares``: of each evaluation, the part of its ends that are of this kind."""
+    """``shares``: for each evaluation, the share of its episodes that end in this way."""
 
     ending: Ending
     share: float
@@ -73,7 +73,7 @@ class RunEndings:
 
 
 class JudgingService:
-    """Records of a completed evaluation never change, so what was read of them is kept."""
+    """Judgements are cached, since records of a completed evaluation never change."""
 
     def __init__(self, database: Database, runs: RunService, evaluations: EvaluationService) -> None:
         self._database, self._runs, self._evaluations = database, runs, evaluations
@@ -81,7 +81,7 @@ class JudgingService:
         self._lock = Lock()
 
     def judge(self, run_id: str, evaluation_id: str) -> JudgedEvaluation:
-        """Raises RunNotFound, EvaluationNotFound, also for one that has not completed, or RunFolderError."""
+        """Raises RunNotFound, EvaluationNotFound (also if it has not completed), or RunFolderError."""
         record = self._evaluations.get(run_id, evaluation_id).parsed()
         if record.summary is None:
             raise EvaluationNotFound(
@@ -93,7 +93,10 @@ class JudgingService:
         return JudgedEvaluation(record, rank(returns), histogram(returns), moments)
 
     def endings(self, run_ids: Sequence[str]) -> RunEndings:
-        """Of all evaluations of these runs, which are of one environment. Raises RunNotFound or InvalidRequest."""
+        """Ways to end over all evaluations of these runs, which must be of one environment.
+
+        Raises RunNotFound or InvalidRequest.
+        """
         configs = [self._runs.config(run_id) for run_id in run_ids]
         for config in configs:
             if (config.env_id, config.env_options) != (configs[0].env_id, configs[0].env_options):
@@ -105,7 +108,7 @@ class JudgingService:
         with self._database.read() as session:
             records = [row.parsed() for row in completed_evaluations(session, run_ids)]
         found = [(record, recorded) for record in records if (recorded := self._readable(record)) is not None]
-        # Of an environment of the user's own, whose code has changed meanwhile, what it is now.
+        # The code of a custom environment may have changed: only evaluations with the newest observations count.
         found = [each for each in found if list(each[1].names) == list(found[-1][1].names)]
         ends = [_end(self._has_video(record), record, recorded) for record, recorded in found]
         groups = group_endings(_pooled([recorded for _, recorded in found], configs[0])) if found else []
@@ -119,7 +122,7 @@ class JudgingService:
         )
 
     def _readable(self, record: EvaluationRecord) -> RecordedEpisodes | None:
-        """None also if the file is damaged: one evaluation must not hide what the others say."""
+        """Also None if the file is damaged, so that one evaluation does not hide the others."""
         try:
             return self._recorded(record)
         except RunFolderError:
@@ -150,7 +153,8 @@ class JudgingService:
 
 
 def _gamma(config: RunConfig) -> float | None:
-    """None where the policy learned from normalised rewards: its values are in other units than the records'."""
+    """None if the policy learned from normalised rewards, since its values have other units than the rewards in the
+    records."""
     gamma = config.hyperparameters.get("gamma")
     return gamma if isinstance(gamma, float | int) and not config.hyperparameters.get("normalize_rewards") else None
 
@@ -204,7 +208,7 @@ def _judged(ending: Ending, ends: Sequence[JudgedEnd], owner: np.ndarray, evalua
 
 
 def _example(members: Sequence[JudgedEnd]) -> JudgedEnd:
-    """Of the newest evaluation whose video is kept, or else of the newest, the episode of median return."""
+    """The episode of median return in the newest evaluation with a video, or else in the newest."""
     newest = max((end for end in members), key=lambda end: (end.has_video, end.record.id)).record.id
     among = sorted((end for end in members if end.record.id == newest), key=lambda end: end.result.episode_return)
     return among[(len(among) - 1) // 2]

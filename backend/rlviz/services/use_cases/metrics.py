@@ -1,10 +1,11 @@
-"""Reading a run's metrics: the last records, or whole curves thinned to what a screen can show."""
+"""Reads a run's metrics: the last records, or whole curves thinned to what a screen can show."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from threading import Lock
 from typing import Literal
 
@@ -19,21 +20,22 @@ from rlviz.analysis.moving import exponential_average
 from rlviz.domain.limits import LIMITS
 from rlviz.domain.records import EPISODE_INDEX
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.journal import Line, last_lines, whole_size
+from rlviz.rundir.journal import Line, read_backwards, whole_size
+from rlviz.rundir.superseded import superseded_rows
 from rlviz.services.streaming.cursor import encode_cursor
 from rlviz.services.supervision.sealing import Sealer
 from rlviz.services.use_cases.run_series import NOTHING, OpenedRun, RunSeries, Snapshot
 
 CACHED_RUNS = LIMITS.compared_runs.maximum
-"""So that a comparison that is looked at again parses no journal again. What is kept of a long run is its newest part:
-the rest is read from its sealed copy."""
+"""Number of runs to cache, so that looking at a comparison again parses no journal. Only the newest part of a long run
+is cached; the rest is read from its sealed copy."""
 
 Axis = Literal["step", "time", "episode"]
 
 
 @dataclass(frozen=True)
 class Window:
-    """A part of an axis, both ends included."""
+    """A part of an axis, including both ends."""
 
     start: float = -math.inf
     end: float = math.inf
@@ -44,10 +46,10 @@ EVERYWHERE = Window()
 
 @dataclass(frozen=True)
 class CurveRequest:
-    """Which part of each curve is wanted, and how.
+    """The part of each curve to return, and its axis.
 
-    The axis is environment steps, Unix time in seconds, or episodes: those that had ended by then. ``newest``: only so
-    many of the newest points of the window. ``smoothing``: of the moving average, from 0 (none) to below 1.
+    The axis is environment steps, Unix time in seconds, or episodes that had ended. ``newest``: only this many of the
+    newest points of the window. ``smoothing``: of the moving average, from 0 (none) to below 1.
     """
 
     max_points: int
@@ -61,7 +63,8 @@ class CurveRequest:
 class SmoothedCurve:
     """The moving average over all points of the run: ``y`` at the points of the curve, NaN at a gap.
 
-    ``mean`` and ``weight`` are those after the last of them, to go on with (see ``ExponentialAverage``).
+    ``mean`` and ``weight`` are the state after the last point, from which it can be continued (see
+    ``ExponentialAverage``).
     """
 
     y: list[float]
@@ -71,9 +74,9 @@ class SmoothedCurve:
 
 @dataclass(frozen=True)
 class Curve:
-    """A thinned series: ``x`` and ``y`` of equal length, of ``count`` points before; NaN in ``y`` is a gap.
+    """A thinned series: ``x`` and ``y`` of equal length, thinned from ``count`` points; NaN in ``y`` is a gap.
 
-    ``smoothed`` is None without smoothing, and where no point of the run was left out: it follows from ``y`` then.
+    ``smoothed`` is None without smoothing, and if no point was left out: then the client can compute it from ``y``.
     """
 
     x: list[float]
@@ -84,9 +87,9 @@ class Curve:
 
 @dataclass(frozen=True)
 class Curves:
-    """Curves by metric name; ``cursor`` is where a stream goes on without gap or repetition.
+    """Curves by metric name; ``cursor`` is where a stream continues without gap or repetition.
 
-    ``broken_lines``: lines of the journal that are no records and were left out.
+    ``broken_lines``: number of lines of the journal that are no records and were left out.
     """
 
     curves: dict[str, Curve]
@@ -101,9 +104,9 @@ class Tail:
 
 
 class MetricsService:
-    """Keeps the runs looked at last as far as they were read, so that a second look reads only what is new.
+    """Caches recently read runs, so that only new lines are read the next time.
 
-    ``sealer``: makes the sealed copy of a long run that has none, while whoever asks for it waits.
+    ``sealer``: makes the sealed copy of a long run without one, while the request for it waits.
     """
 
     def __init__(self, sealer: Sealer | None = None) -> None:
@@ -113,19 +116,23 @@ class MetricsService:
 
     def tail(self, folder: RunFolder, count: int) -> Tail:
         """The last ``count`` lines."""
-        end = whole_size(folder.metrics_path)
-        lines = [line for line in last_lines(folder.metrics_path, count) if line.end <= end]
-        return Tail(lines, encode_cursor({folder.run_id: end}))
+        end, superseded = whole_size(folder.metrics_path), superseded_rows(folder)
+        counted = (
+            line
+            for line in read_backwards(folder.metrics_path, end)
+            if line.record is None or line.record["seq"] not in superseded
+        )
+        return Tail([*islice(counted, count)][::-1], encode_cursor({folder.run_id: end}))
 
     def curves(self, folder: RunFolder, names: Sequence[str] | None, request: CurveRequest) -> Curves:
-        """Each named metric (all, if None). Those that were never logged are left out."""
+        """Curves of the given metrics (all, if None); those that were never logged are left out."""
         found = self.read(folder)
         wanted = found.series if names is None else [name for name in names if name in found.series]
         curves = {name: _curve(*_points(found.series, name, request.axis), request) for name in wanted}
         return Curves(curves, found.broken_lines, encode_cursor({folder.run_id: found.offset}))
 
     def series(self, folder: RunFolder, *names: str) -> list[Series]:
-        """Metrics in full, empty where the run has not logged any."""
+        """Metrics without thinning; empty where the run has not logged any."""
         found = self.read(folder).series
         return [found.get(name, NOTHING) for name in names]
 
@@ -134,17 +141,15 @@ class MetricsService:
             self._cache.pop(run_id, None)
 
     def read(self, folder: RunFolder) -> Snapshot:
-        """Every series in full, as far as the journal goes now."""
+        """Every series without thinning, up to the end of the journal now."""
         with self._lock:
             cached = self._cache.setdefault(folder.run_id, OpenedRun(folder, self._sealer))
         return cached.read()
 
 
 def _points(series: RunSeries, name: str, axis: Axis) -> tuple[Floats, Floats]:
-    """Axis, non-decreasing, and value, each of shape (n,).
-
-    Where the clock was set back, time stands still until it has caught up.
-    """
+    """Axis, non-decreasing, and value, each of shape (n,). Where the clock was set back, time stands still until it has
+    caught up."""
     match axis:
         case "step":
             return series.points(name, "step")

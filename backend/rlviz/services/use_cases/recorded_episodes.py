@@ -1,4 +1,4 @@
-"""What judging needs of an evaluation's step records, read in one pass."""
+"""Reads what judging needs of an evaluation's step records, in one pass."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from rlviz.analysis.judging.trajectory import Trajectory
 from rlviz.records.reader import Column, StepFile
 
 TYPICAL = 256
-"""States that ended nothing, sampled evenly of each evaluation; up to twice as many."""
+"""Number of states that ended nothing to sample of each evaluation; up to twice as many are taken."""
 
 _VALUES = ("reading.value", "reading.q_values", "reading.action_value")
-"""Columns that hold the value of a state: the first that is there. Of Q-values, the greatest."""
+"""Columns with the value of a state, of which the first that exists is used; of Q-values, the maximum."""
 
 
 @dataclass(frozen=True, eq=False)
 class RecordedEnd:
-    """How an episode ended: its place, from 0, its last record, and the state before."""
+    """How an episode ended: its position, from 0, its last record, and the state before."""
 
     episode: int
     state: Floats
@@ -33,10 +33,10 @@ class RecordedEnd:
 
 @dataclass(frozen=True, eq=False)
 class RecordedEpisodes:
-    """``moments`` by place of the episode, from 0. ``ends`` of those that were recorded to their end.
+    """``moments`` by position of the episode, from 0. ``ends`` of the episodes that were recorded to their end.
 
-    ``typical_state`` has shape (m, k), k = 0 where the agent sees pictures, and ``typical_reward`` shape (m,): of steps
-    that ended nothing. ``names`` and ``units`` are those of the k numbers.
+    ``typical_state`` has shape (m, k), k = 0 for picture observations, and ``typical_reward`` shape (m,): samples of
+    steps that ended nothing. ``names`` and ``units`` are of the k components.
     """
 
     moments: dict[int, list[Moment]]
@@ -49,7 +49,8 @@ class RecordedEpisodes:
 
 
 def read_episodes(file: StepFile, gamma: float | None) -> RecordedEpisodes:
-    """``gamma`` as ``key_moments`` takes it. Memory: 25 bytes a step. Raises ValueError if the file is damaged."""
+    """Read the file. ``gamma`` as in ``key_moments``. Memory: 25 bytes per step. Raises ValueError if the file is
+    damaged."""
     rows = _Rows(file)
     moments, ends = {}, []
     for start, stop in rows.episodes():
@@ -77,9 +78,9 @@ def read_episodes(file: StepFile, gamma: float | None) -> RecordedEpisodes:
 
 
 class _Rows:
-    """The columns that matter, read row group by row group.
+    """The columns that matter, read one row group after the other.
 
-    ``state`` has, by row, that of every ``stride``-th row and of the last two of each episode.
+    ``state`` has, by row, the state of every ``stride``-th row and of the last two of each episode.
     """
 
     def __init__(self, file: StepFile) -> None:
@@ -107,13 +108,13 @@ class _Rows:
         self.value = whole[value] if value else np.full(len(self.episode), np.nan)
 
     def episodes(self) -> Iterator[tuple[int, int]]:
-        """The first row of each, and the one after its last."""
+        """First row of each episode, and the row after its last."""
         starts = np.flatnonzero(np.diff(self.episode, prepend=-1)).tolist()
         return zip(starts, [*starts[1:], len(self.episode)], strict=True)
 
 
 def _plain(column: Column) -> NDArray[np.generic]:
-    """Numbers with NaN for null; other kinds are never null."""
+    """Numbers with NaN for null; other types are never null."""
     if column.present.all():
         return column.numbers
     return np.where(column.present, column.numbers.astype(np.float64), np.nan)

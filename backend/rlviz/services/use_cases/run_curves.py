@@ -1,4 +1,4 @@
-"""RunCurves: what a comparison needs of a run's journals, kept small, so that a hundred runs fit in memory."""
+"""RunCurves: the parts of a run's journals that a comparison needs, small enough for a hundred runs in memory."""
 
 from __future__ import annotations
 
@@ -17,17 +17,19 @@ from rlviz.analysis.comparison import Episodes
 from rlviz.analysis.downsample import downsample
 from rlviz.analysis.episodes import episodes_done
 from rlviz.domain.errors import RunFolderError
-from rlviz.domain.events import BestData, parse_event
+from rlviz.domain.events import BestData, DivergedData, RollbackData, parse_event
 from rlviz.domain.records import EPISODE_INDEX, EPISODE_REWARD
+from rlviz.domain.superseded import Superseded
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import read_journal, whole_size
+from rlviz.rundir.superseded import superseded_rows
 from rlviz.services.use_cases.metrics import Curve, MetricsService
 
 CACHED_EPISODES = 2_000_000
-"""Of all runs together; 24 bytes each."""
+"""Maximum number of cached episodes of all runs together; 24 bytes each."""
 
 CACHED_CURVES = 200
-"""Of one run."""
+"""Maximum number of cached metric curves of one run."""
 
 ComparedAxis = Literal["step", "seconds", "episode"]
 
@@ -37,27 +39,36 @@ _NOTHING = Series(*np.empty((3, 0)))
 
 @dataclass(eq=False)
 class RunCurves:
-    """The episodes of a run as far as its journal went, and curves of its metrics as they were asked for."""
+    """The episodes of a run up to an offset of its journal, and the curves of metrics requested so far."""
 
     folder: RunFolder
     metrics: MetricsService
     size: int
+    superseded: Superseded
     episodes: Episodes
     _thinned: dict[_CurveKey, Curve | None] = field(default_factory=dict)
 
     def episodes_over(self, axis: ComparedAxis, started_at: float | None) -> Episodes:
-        """The episodes with their places on ``axis`` in place of their steps."""
+        """The episodes with positions on ``axis`` instead of steps."""
         number = np.arange(1, len(self.episodes.step) + 1, dtype=np.float64)
         at = _places(axis, self.episodes.step, self.episodes.time, started_at, number)
         return Episodes(at, self.episodes.time, self.episodes.reward)
 
     def evaluations(self) -> Iterator[tuple[int, float, float]]:
-        """Step, time and mean return of each greedy evaluation on fresh episodes."""
+        """Step, time and mean return of each greedy evaluation on fresh episodes that counts."""
+        found: list[tuple[int, float, float]] = []
         with suppress(RunFolderError):
             for line in read_journal(self.folder.events_path):
-                event = parse_event(line.record)
-                if event is not None and isinstance(event.data, BestData):
-                    yield event.step, event.time, event.data.mean_return
+                if (event := parse_event(line.record)) is None:
+                    continue
+                match event.data:
+                    case BestData(mean_return=mean):
+                        found.append((event.step, event.time, mean))
+                    case RollbackData():
+                        found = [one for one in found if one[0] <= event.step]
+                    case DivergedData():
+                        found = [one for one in found if one[0] < event.step]
+        return iter(found)
 
     def thinned(
         self, names: Sequence[str], axis: ComparedAxis, max_points: int, started_at: float | None
@@ -70,13 +81,13 @@ class RunCurves:
         """None for a metric that was never logged."""
         if key not in (known := self._thinned):
             if len(known) >= CACHED_CURVES:
-                known = self._thinned = {}  # a new one: others may be reading the old
+                known = self._thinned = {}  # a new one, since others may be reading the old
             known[key] = _curve(_series(self.metrics, self.folder), *key)
         return known[key]
 
 
 class RunCurvesCache:
-    """A run is read again only when its journal has grown."""
+    """Reads a run again only when its journal has grown."""
 
     def __init__(self, metrics: MetricsService) -> None:
         self._metrics = metrics
@@ -84,22 +95,22 @@ class RunCurvesCache:
         self._lock = Lock()
 
     def of(self, folder: RunFolder) -> RunCurves:
-        """Those of a folder whose journal cannot be read are empty."""
-        size = _size(folder)
+        """Empty for a folder whose journal cannot be read."""
+        size, superseded = _size(folder), superseded_rows(folder)
         with self._lock:
             known = self._cache.get(folder.run_id)
-            if known is not None and known.size == size:
+            if known is not None and (known.size, known.superseded) == (size, superseded):
                 return known
         reward = _series(self._metrics, folder).get(EPISODE_REWARD, _NOTHING)
         episodes = Episodes(reward.step.copy(), reward.time.copy(), reward.value.copy())
-        curves = RunCurves(folder, self._metrics, size, episodes)
+        curves = RunCurves(folder, self._metrics, size, superseded, episodes)
         with self._lock:
             self._cache[folder.run_id] = curves
         return curves
 
 
 def _weight(curves: RunCurves) -> int:
-    """Its episodes; one that has more than all may have together still has its place, alone."""
+    """Cache a run's episodes; a run with more than the maximum is cached alone."""
     return min(max(len(curves.episodes.step), 1), CACHED_EPISODES)
 
 

@@ -1,4 +1,4 @@
-"""The series of one run: what is sealed of them, and what has to be parsed."""
+"""RunSeries: the series of one run, partly from its sealed copy, partly parsed from the journal."""
 
 from __future__ import annotations
 
@@ -11,21 +11,23 @@ import numpy as np
 
 from rlviz.analysis.arrays import Floats
 from rlviz.analysis.columns import Columns, Series
+from rlviz.domain.superseded import Superseded
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import READ_BYTES, JournalTail
 from rlviz.rundir.sealed import PIECE_BYTES, Piece
+from rlviz.rundir.superseded import SupersededRows
 from rlviz.services.supervision.sealing import Sealer, sealed_metrics
 
 Axis = Literal["step", "time"]
 
 LONG_BYTES = 2 * PIECE_BYTES
-"""Of a journal, less than this is parsed where it is asked for: it takes a quarter of a second."""
+"""Bytes of unsealed journal that are parsed without sealing first; that takes a quarter of a second."""
 
 NOTHING = Series(*np.empty((3, 0)))
 
 
 class RunSeries(Mapping[str, Series]):
-    """Every series of a run, in the order of their first rows. Those of the sealed part are decoded when asked for."""
+    """Every series of a run, in the order of their first rows. Sealed parts are decoded when they are requested."""
 
     def __init__(self, pieces: Sequence[Piece], rest: Mapping[str, Series]) -> None:
         self._pieces, self._rest = pieces, rest
@@ -42,7 +44,7 @@ class RunSeries(Mapping[str, Series]):
         return Series(*self._read(name, ("step", "time")))
 
     def points(self, name: str, axis: Axis) -> tuple[Floats, Floats]:
-        """Axis and value of one series, each of shape (n,), without the axis that nobody asked for."""
+        """Axis and value of one series, each of shape (n,), with only the requested axis."""
         x, y = self._read(name, (axis,))
         return x, y
 
@@ -70,38 +72,46 @@ def _of_piece(piece: Piece, name: str, axes: Sequence[Axis]) -> list[Floats]:
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """All series up to ``offset`` (bytes), and no row beyond it, whatever others read meanwhile."""
+    """All series up to ``offset`` (bytes) and not beyond, even if others read further meanwhile."""
 
     series: RunSeries
     broken_lines: int
     offset: int
+    superseded: Superseded
+    """Rows that are left out."""
 
 
 class OpenedRun:
-    """One run as far as its journal went: the sealed part as the small files it is, the rest as columns."""
+    """One run up to an offset of its journal: the sealed part as compressed files, the rest as columns."""
 
     def __init__(self, folder: RunFolder, sealer: Sealer | None) -> None:
         self._folder, self._sealed, self._sealer = folder, sealed_metrics(folder), sealer
+        self._events, self._left_out = SupersededRows(folder), Superseded()
         self._lock = Lock()
         self._tail: JournalTail | None = None
 
     def read(self) -> Snapshot:
-        """Take in new lines; return all there is."""
+        """Read new lines; return all series."""
         with self._lock:
-            if self._tail is None or self._has_outgrown(self._tail):
-                self._open()
+            superseded = self._events.now()
+            if self._tail is None or self._has_outgrown(self._tail) or superseded != self._left_out:
+                self._open(superseded)
             assert self._tail is not None
             before = -1
             while self._tail.offset != before:
                 before = self._tail.offset
                 records, broken = self._tail.read_records(READ_BYTES)
+                if superseded:
+                    records = [record for record in records if record["seq"] not in superseded]
                 self._broken_lines += len(broken) + self._columns.append(records)
             rest = {name: self._columns.series(name) for name in self._columns.names()}
-            return Snapshot(RunSeries(self._pieces, rest), self._broken_lines, self._tail.offset)
+            return Snapshot(RunSeries(self._pieces, rest), self._broken_lines, self._tail.offset, superseded)
 
-    def _open(self) -> None:
-        self._pieces = self._sealed.pieces()
-        if self._sealer is not None and self._unsealed() >= LONG_BYTES:
+    def _open(self, superseded: Superseded) -> None:
+        """A sealed copy does not know the numbers of its rows: of a run with superseded ones all is parsed."""
+        self._left_out = superseded
+        self._pieces = [] if superseded else self._sealed.pieces()
+        if self._sealer is not None and not superseded and self._unsealed() >= LONG_BYTES:
             self._sealer.seal_now(self._folder)
             self._pieces = self._sealed.pieces()
         self._seen_end = self._sealed.end()
@@ -119,5 +129,6 @@ class OpenedRun:
             return 0
 
     def _has_outgrown(self, tail: JournalTail) -> bool:
-        """Whether much was parsed here, and pieces have been made since it was opened."""
-        return tail.offset - self._sealed_end() >= LONG_BYTES and self._sealed.end() != self._seen_end
+        """Whether much was parsed here, and pieces were added since it was opened."""
+        unsealed = tail.offset - self._sealed_end()
+        return not self._left_out and unsealed >= LONG_BYTES and self._sealed.end() != self._seen_end

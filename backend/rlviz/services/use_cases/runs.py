@@ -24,8 +24,10 @@ from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import (
     ArtifactNotFound,
     RunFolderError,
+    RunIsActive,
 )
 from rlviz.domain.ids import check_run_id
+from rlviz.domain.run_actor import RunActor
 from rlviz.domain.status import WITH_WORKER, RunStatus, check_transition
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.creation import new_folder
@@ -78,14 +80,19 @@ class RunService(RunUseCases):
             return tag_counts(session)
 
     def training(self) -> Sequence[str]:
-        """Ids of the runs that have a worker and were not asked to stop."""
+        """Ids of the runs that have a worker of their own and were not asked to stop."""
         with self._database.read() as session:
-            return [row.id for row in runs_with_status(session, RunStatus.STARTING, RunStatus.RUNNING)]
+            rows = runs_with_status(session, RunStatus.STARTING, RunStatus.RUNNING)
+        return [row.id for row in rows if row.actor is not RunActor.HUMAN]
+
+    def learning(self, run_ids: Sequence[str]) -> Sequence[str]:
+        """Those of ``run_ids`` in which a policy learns."""
+        return [row.id for row in self.get_many(run_ids) if row.actor is RunActor.POLICY]
 
     def load(self) -> tuple[int, int]:
-        """How many runs have a worker, and how many wait."""
+        """Number of runs with a worker, and of runs in the queue."""
         with self._database.read() as session:
-            active = runs_with_status(session, *WITH_WORKER)
+            active = [row for row in runs_with_status(session, *WITH_WORKER) if row.actor is not RunActor.HUMAN]
             return len(active), len(runs_with_status(session, RunStatus.QUEUED))
 
     def queue_positions(self) -> dict[str, int]:
@@ -112,6 +119,7 @@ class RunService(RunUseCases):
             self._environments.get,
             memory_limit=self._settings.memory_a_run,
             keep_film=self._settings.keep_film,
+            snapshot_bytes=self._settings.snapshot_bytes,
         )
         row = row_of_config(config)
         control = None
@@ -122,16 +130,18 @@ class RunService(RunUseCases):
         with new_folder(self._settings.runs_dir, config, control) as appear, self._database.write() as session:
             session.add(row)
             session.flush()
-            appear()  # just before the commit: what fails here, fails for both
+            appear()  # just before the commit, so that an error here undoes both
         self._broadcast.run_changed(row)
         if start:
             self._supervisor.wake()
         return row
 
     def start(self, run_id: str) -> RunRow:
-        """Queue a created run. Raises IllegalTransition for any other, NotEnoughDisk, or RunFolderError."""
+        """Queue a created run. Raises IllegalTransition for any other, RunIsActive for one in which a person plays,
+        NotEnoughDisk, or RunFolderError."""
         now = self._clock()
         with self._database.write() as session:
+            _check_not_played(get_run(session, run_id))
             row = move_run(session, run_id, RunStatus.QUEUED, queued_at=now)
             self._disk.check()
             self._folder(run_id).read_config()
@@ -143,26 +153,28 @@ class RunService(RunUseCases):
     def stop(self, run_id: str, reason: str | None = None) -> RunRow:
         """Ask a run to stop. One that is stopping or has ended is left as it is; one never started is a conflict.
 
-        ``reason``: one sentence, if it is not its user who wants it to.
+        ``reason``: one sentence, if it is not its user who wants it to. Raises RunIsActive for one in which a person
+        plays: it ends with its session.
         """
         now = self._clock()
         with self._database.write() as session:
             row = get_run(session, run_id)
             if row.state.is_final or row.state is RunStatus.STOPPING:
                 return row
+            _check_not_played(row)
             if row.state is RunStatus.QUEUED:
                 row = move_run(session, run_id, RunStatus.STOPPED, ended_at=now, cause=None)
             else:
                 row = move_run(session, run_id, RunStatus.STOPPING)
-            self._supervisor.expect_end(run_id)  # first: with its folder gone, no wish reaches the worker
-            with suppress(ArtifactNotFound, RunFolderError):  # no wish reaches it: it is ended all the same
+            self._supervisor.expect_end(run_id)  # first, since without its folder the worker cannot be asked
+            with suppress(ArtifactNotFound, RunFolderError):  # it cannot be asked, so it is terminated
                 self._ask(run_id, Desired.STOP, now, reason=reason)
         self._broadcast.run_changed(row)
         self._supervisor.wake()
         return row
 
     def relabel(self, run_id: str, changes: Mapping[str, object]) -> RunRow:
-        """Change name, tags or notes; whatever ``changes`` does not mention stays. Raises ArtifactNotFound."""
+        """Change name, tags or notes; fields that ``changes`` does not contain stay. Raises ArtifactNotFound."""
         with self._database.write() as session:
             row = get_run(session, run_id)
             labels = Labels(name=row.name, tags=row.tags, notes=row.notes).model_copy(update=changes)
@@ -187,9 +199,9 @@ class RunService(RunUseCases):
         self._broadcast.run_deleted(run_id)
 
     def restore(self, run_id: str) -> RunRow:
-        """Bring a run back from the trash with all it had; one that was not deleted is left as it is.
+        """Restore a run from the trash; a run that was not deleted is left as it is.
 
-        Raises RunNotFound once the trash was emptied of it.
+        Raises RunNotFound if it was removed for good.
         """
         with self._database.write() as session:
             row = session.get(RunRow, check_run_id(run_id))
@@ -200,22 +212,20 @@ class RunService(RunUseCases):
         return row
 
     def _index(self, session: Session, folder: RunFolder) -> RunRow:
-        """Add the rows of a folder that was put back. Raises RunFolderError if it cannot be read."""
+        """Add the rows of a restored folder. Raises RunFolderError if it cannot be read."""
         found = Indexed()
         index_folder(folder, found)
         if not found.runs:
             raise found.unreadable[0]
         row = found.runs[0]
-        if row.state.is_active:  # it had ended, but the disk was too full to say so in the folder
+        if row.state.is_active:  # it had ended, but the disk was too full to write so into the folder
             row.status, row.cause = RunStatus.INTERRUPTED.value, "How the run ended was not written down."
         session.add(row)
         session.flush()
         session.add_all(found.evaluations)
         return row
 
-    def _ask(self, run_id: str, desired: Desired, now: float, **changes: object) -> None:
-        folder = self._folder(run_id)
-        try:
-            folder.change_control(desired=desired, requested_at=now, **changes)
-        except FileNotFoundError as error:
-            raise folder_gone(run_id) from error
+
+def _check_not_played(row: RunRow) -> None:
+    if row.actor is RunActor.HUMAN:
+        raise RunIsActive(f"Run {row.id!r} is played by hand. It begins and ends on the Play page, with its session.")

@@ -1,4 +1,4 @@
-"""Use cases on sessions: begin one, list them, look at one, end one."""
+"""Use cases on sessions: create, list, find and end them."""
 
 from __future__ import annotations
 
@@ -8,31 +8,40 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from pydantic import JsonValue
 
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import get_run
-from rlviz.domain.errors import InvalidRequest, NothingToPlay, SessionNotFound, TooManySessions
+from rlviz.domain.errors import (
+    InvalidRequest,
+    NothingToEvaluate,
+    NothingToPlay,
+    RlvizError,
+    SessionNotFound,
+    TooManySessions,
+)
 from rlviz.domain.ids import new_session_id
 from rlviz.domain.limits import DEFAULT_EVALUATION_SEED
-from rlviz.domain.session_messages import SessionMode
+from rlviz.domain.run_actor import RunActor
+from rlviz.domain.session_messages import ErrorMessage, SessionMode
 from rlviz.domain.status import RunStatus
 from rlviz.environments.custom import environment_of
-from rlviz.rundir.files import is_file
+from rlviz.launchers.process_identity import ProcessIdentity
 from rlviz.rundir.folder import RunFolder
 from rlviz.services.sessions.live_session import LiveSession
 from rlviz.services.supervision.session_workers import SessionWorkers
 from rlviz.services.use_cases.environments import EnvironmentService
+from rlviz.services.use_cases.film import choose_policy
+from rlviz.services.use_cases.played_runs import PlayedRuns
 from rlviz.sessions.folder import SessionFolder, SessionPlan
 from rlviz.settings import Settings
 
 
 @dataclass(frozen=True)
 class NewSession:
-    """What somebody wants to look at: a run, or an environment without one."""
+    """What to play: a run's policy, or an environment without a run."""
 
     mode: SessionMode
     run_id: str | None = None
@@ -44,7 +53,7 @@ class NewSession:
 
 
 class SessionService:
-    """For the event loop: sessions are talked to there. What reads the disk does so in a thread."""
+    """For the event loop, on which sessions communicate. Disk access is done in threads."""
 
     def __init__(
         self,
@@ -52,24 +61,36 @@ class SessionService:
         database: Database,
         workers: SessionWorkers,
         environments: EnvironmentService,
+        played: PlayedRuns,
         *,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._settings, self._database = settings, database
-        self._workers, self._environments, self._clock = workers, environments, clock
+        self._workers, self._environments, self._played = workers, environments, played
+        self._clock = clock
+        self._recording: set[asyncio.Task[None]] = set()
         self._live: dict[str, LiveSession] = {}
 
     async def create(self, new: NewSession) -> LiveSession:
-        """Begin a session; somebody has to look soon. Raises TooManySessions, RunNotFound, NothingToPlay,
-        RunFolderError, UnknownName or InvalidRequest.
+        """Create a session, which a client must attach to soon.
+
+        Raises TooManySessions, RunNotFound, NothingToPlay, RunFolderError, UnknownName or InvalidRequest.
         """
         self._make_room()
         plan = await asyncio.to_thread(self._plan, new)
         folder = await asyncio.to_thread(SessionFolder.create, plan)
         session_id = new_session_id()
-        session = LiveSession(session_id, plan, folder, self._forget, run_id=new.run_id, created_at=self._clock())
+        session = LiveSession(
+            session_id,
+            plan,
+            folder,
+            self._forget,
+            on_played=self._record,
+            run_id=new.run_id,
+            created_at=self._clock(),
+        )
         try:
-            self._make_room()  # again: others may have come meanwhile
+            self._make_room()  # again, since others may have been created meanwhile
             await session.open()
         except BaseException:
             folder.remove()
@@ -92,23 +113,38 @@ class SessionService:
         return session
 
     def list(self) -> list[LiveSession]:
-        """Those that go on, oldest first."""
+        """Active sessions, oldest first."""
         return list(self._live.values())
 
     def delete(self, session_id: str) -> None:
-        """End it. Raises SessionNotFound."""
+        """End a session. Raises SessionNotFound."""
         self.get(session_id).end("The session was ended.")
 
     def close(self) -> None:
         for session in self.list():
             session.end("The app was ended.")
 
+    def _record(self, session: LiveSession) -> None:
+        """Have what is played by hand in ``session`` kept in a run."""
+
+        async def begin() -> None:
+            try:
+                recording = await asyncio.to_thread(self._played.begin, session.id, session.plan)
+            except (RlvizError, OSError) as error:
+                session.say(ErrorMessage(detail=f"What you play is not kept: {error}"))
+            else:
+                await session.tell(recording)
+
+        task = asyncio.get_running_loop().create_task(begin())
+        self._recording.add(task)
+        task.add_done_callback(self._recording.discard)
+
     def _forget(self, session: LiveSession) -> None:
         self._live.pop(session.id, None)
         self._workers.end(session.id)
 
     def _make_room(self) -> None:
-        """End the oldest that nobody looks at, if there are too many. Raises TooManySessions."""
+        """If there are too many, end the oldest without a client. Raises TooManySessions."""
         limit = self._settings.max_sessions
         if len(self._live) < limit:
             return
@@ -125,7 +161,13 @@ class SessionService:
         if (new.run_id is None) == (new.env_id is None):
             raise InvalidRequest.field("/run_id", "Give run_id, or env_id for an environment without a run.")
         seed = DEFAULT_EVALUATION_SEED if new.seed is None else new.seed
-        common = {"mode": new.mode, "seed": seed, "greedy": new.greedy, "secret": secrets.token_hex(32)}
+        common = {
+            "mode": new.mode,
+            "seed": seed,
+            "greedy": new.greedy,
+            "secret": secrets.token_hex(32),
+            "service": str(ProcessIdentity.current()),
+        }
         if new.run_id is None:
             return self._plan_of_environment(new, common)
         if new.env_options:
@@ -157,8 +199,8 @@ class SessionService:
         _check_usable(environment.id, environment.hint)
         policy = None
         if step is not None:
-            policy = _policy_at(folder, run, step).relative_to(folder.path).as_posix()
-        elif not run.state.has_worker and folder.newest_policy() is None:
+            policy = _policy_at(folder, run, step)
+        elif run.actor is not RunActor.POLICY or not (run.state.has_worker or folder.newest_policy()):
             raise NothingToPlay(_why_nothing(run))
         return SessionPlan.model_validate(
             {
@@ -176,18 +218,17 @@ def _check_usable(env_id: str, hint: str | None) -> None:
         raise InvalidRequest.field("/env_id", f"{env_id} cannot be used here. {hint}")
 
 
-def _policy_at(folder: RunFolder, run: RunRow, step: int) -> Path:
-    """The last policy that was kept at ``step`` or before. Raises NothingToPlay."""
-    kept = [*folder.checkpoint_files(), *folder.film_files()]
-    if run.policy_step is not None and is_file(folder.model_path):
-        kept.append((run.policy_step, folder.model_path))
-    earlier = [(at, path) for at, path in kept if at <= step]
-    if not earlier:
-        raise NothingToPlay(f"Run {run.id!r} has kept no policy of step {step:,} or before. Leave checkpoint_step out.")
-    return max(earlier, key=lambda found: found[0])[1]
+def _policy_at(folder: RunFolder, run: RunRow, step: int) -> str:
+    """File of the newest kept policy that is not beyond ``step``. Raises NothingToPlay."""
+    try:
+        return choose_policy(run, folder, step).file
+    except NothingToEvaluate as error:
+        raise NothingToPlay(f"{error} Leave checkpoint_step out.") from error
 
 
 def _why_nothing(run: RunRow) -> str:
+    if run.actor is not RunActor.POLICY:
+        return f"Nothing learns in run {run.id!r}, so that it has no policy. Give env_id instead of run_id."
     if run.state.is_final:
         return f"Run {run.id!r} ended before it saved a policy. Create a new run."
     if run.state is RunStatus.QUEUED:

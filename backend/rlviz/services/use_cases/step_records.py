@@ -1,14 +1,15 @@
-"""Use cases on step records: look for some, hand them out."""
+"""Use cases on step records: query, export and verify them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
 from rlviz.domain.errors import StepsNotFound, VerificationInProgress
 from rlviz.domain.verification import Verification, VerificationStatus
+from rlviz.launchers.job import Verify
 from rlviz.records.about import RecordsAbout
 from rlviz.records.export import ExportFormat, export
 from rlviz.records.query import FoundSteps, StepQuery, find_steps
@@ -18,23 +19,32 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.services.supervision.supervisor import Supervisor
 from rlviz.services.supervision.verification_workers import ABANDONED
 from rlviz.services.use_cases.evaluations import EvaluationService
+from rlviz.services.use_cases.film import FilmService
 from rlviz.settings import Settings
 
 
 class StepRecordService:
-    """Of evaluations that have ended; all methods raise RunNotFound, EvaluationNotFound, StepsNotFound for records
-    that are not there, and RunFolderError for a file that is damaged."""
+    """Of evaluations that have ended, and of clips. All methods raise RunNotFound, EvaluationNotFound, StepsNotFound
+    without records, and RunFolderError for a damaged file."""
 
-    def __init__(self, settings: Settings, evaluations: EvaluationService, supervisor: Supervisor) -> None:
-        self._settings, self._evaluations, self._supervisor = settings, evaluations, supervisor
+    def __init__(
+        self, settings: Settings, evaluations: EvaluationService, film: FilmService, supervisor: Supervisor
+    ) -> None:
+        self._settings, self._evaluations, self._film, self._supervisor = settings, evaluations, film, supervisor
 
     def find(self, run_id: str, evaluation_id: str, query: StepQuery) -> tuple[RecordsAbout, list[str], FoundSteps]:
-        """What the file says of itself, its columns, and the records found. Raises InvalidRequest."""
+        """The file's metadata, its columns, and the records that match. Raises InvalidRequest."""
         with self._file(run_id, evaluation_id) as file:
             return file.about, file.names, find_steps(file, query)
 
+    def find_in_clip(self, run_id: str, clip_id: str, query: StepQuery) -> tuple[RecordsAbout, list[str], FoundSteps]:
+        """The same for a clip. Raises ArtifactNotFound if it was never requested."""
+        folder, path = self._film.steps_path(run_id, clip_id)
+        with _opened(path, folder, _none_of_clip(clip_id)) as file:
+            return file.about, file.names, find_steps(file, query)
+
     def open(self, run_id: str, evaluation_id: str) -> BinaryIO:
-        """The file as it is."""
+        """Path of the file."""
         folder, path = self._path(run_id, evaluation_id)
         try:
             return open_file(path, folder.path)
@@ -42,7 +52,7 @@ class StepRecordService:
             raise _none(evaluation_id) from error
 
     def export(self, run_id: str, evaluation_id: str, kind: ExportFormat) -> Iterator[bytes]:
-        """In another format, piece by piece. Raises NotExportable before the first piece, if at all."""
+        """An export in another format, in chunks. Raises NotExportable before the first chunk."""
         pieces = self._pieces(run_id, evaluation_id, kind)
         first = next(pieces, b"")
 
@@ -53,23 +63,27 @@ class StepRecordService:
         return all_pieces()
 
     def verify(self, run_id: str, evaluation_id: str) -> Verification:
-        """Have the episodes played again and compared. Raises VerificationInProgress."""
+        """Start a verification. Raises VerificationInProgress."""
         folder, path = self._path(run_id, evaluation_id)
         if not is_file(path, folder.path):
             raise _none(evaluation_id)
-        if self._supervisor.is_verifying(run_id, evaluation_id):
+        if self._supervisor.is_verifying(run_id, Verify(evaluation_id)):
             raise VerificationInProgress(f"Evaluation {evaluation_id!r} is being verified. Wait for it to end.")
         asked = Verification()
         folder.write_verification(evaluation_id, asked)
-        self._supervisor.request_verification(run_id, evaluation_id)
+        self._supervisor.request_verification(run_id, Verify(evaluation_id))
         return asked
 
     def verification(self, run_id: str, evaluation_id: str) -> Verification | None:
-        """How the last one went; None if nobody has asked for one."""
-        under_way = self._supervisor.is_verifying(run_id, evaluation_id)
+        """The newest verification; None if there was none."""
+        under_way = self._supervisor.is_verifying(run_id, Verify(evaluation_id))
         folder, _ = self._path(run_id, evaluation_id)
         found = folder.read_verification(evaluation_id)
-        if found is not None and found.status is VerificationStatus.RUNNING and not under_way:
+        if found is None:
+            return None
+        if under_way:  # whatever its worker has said: until it is gone, no other can begin
+            return Verification(steps=found.steps)
+        if found.status is VerificationStatus.RUNNING:
             return found.model_copy(update={"status": VerificationStatus.FAILED, "cause": ABANDONED})
         return found
 
@@ -77,21 +91,33 @@ class StepRecordService:
         with self._file(run_id, evaluation_id) as file:
             yield from export(file, kind)
 
-    @contextmanager
-    def _file(self, run_id: str, evaluation_id: str) -> Iterator[StepFile]:
+    def _file(self, run_id: str, evaluation_id: str) -> AbstractContextManager[StepFile]:
         folder, path = self._path(run_id, evaluation_id)
-        try:
-            with StepFile(path, folder.path) as file:
-                yield file
-        except FileNotFoundError as error:
-            raise _none(evaluation_id) from error
-        except ValueError as error:
-            raise damaged(path, folder.path, f"Some of its records cannot be read ({error}).") from error
+        return _opened(path, folder, _none(evaluation_id))
 
     def _path(self, run_id: str, evaluation_id: str) -> tuple[RunFolder, Path]:
         row = self._evaluations.get(run_id, evaluation_id)
         folder = RunFolder(self._settings.runs_dir, row.run_id)
         return folder, folder.steps_path(row.id)
+
+
+@contextmanager
+def _opened(path: Path, folder: RunFolder, missing: StepsNotFound) -> Iterator[StepFile]:
+    """The records at ``path``. Raises ``missing`` if there are none."""
+    try:
+        with StepFile(path, folder.path) as file:
+            yield file
+    except FileNotFoundError as error:
+        raise missing from error
+    except ValueError as error:
+        raise damaged(path, folder.path, f"Some of its records cannot be read ({error}).") from error
+
+
+def _none_of_clip(clip_id: str) -> StepsNotFound:
+    return StepsNotFound(
+        f"Clip {clip_id!r} has no step records: it shows several policies, is not made yet, or they had to make room "
+        "for newer ones. POST to the run's clips; that of one policy is recorded."
+    )
 
 
 def _none(evaluation_id: str) -> StepsNotFound:

@@ -21,20 +21,20 @@ class DeletedRun:
     id: str
     name: str
     config: RunConfig | None
-    """None if it cannot be read; the run can still be removed, and restored once it was repaired."""
+    """None if it cannot be read; the run can still be removed, and restored after a repair."""
     deleted_at: float
     removed_at: float
     size_bytes: int
 
 
 class TrashService:
-    """Works on the folders alone: the catalogue knows nothing of deleted runs."""
+    """Works on folders only, since the catalogue does not contain deleted runs."""
 
     def __init__(self, settings: Settings, trash: Trash) -> None:
         self._days, self._trash = settings.trash_days, trash
 
     def list(self) -> list[DeletedRun]:
-        """All deleted runs, the last deleted first."""
+        """All deleted runs, most recently deleted first."""
         return sorted(self._runs(), key=lambda run: (-run.deleted_at, run.id))
 
     def remove(self, run_id: str) -> None:
@@ -44,7 +44,7 @@ class TrashService:
     def empty(self) -> None:
         """Remove all deleted runs for good."""
         for run_id in self._trash.run_ids():
-            # Nothing is wrong with one that was restored meanwhile.
+            # A run that was restored meanwhile is no error.
             with suppress(RunNotFound):
                 self._trash.remove(run_id)
 
@@ -60,7 +60,7 @@ class TrashService:
 
 
 def _read(folder: RunFolder) -> tuple[RunConfig | None, str]:
-    """Configuration and name of a run; its id stands for the name of one that cannot be read."""
+    """Configuration and name of a run; the id is the name if it cannot be read."""
     try:
         config = folder.read_config()
     except (RunFolderError, FileNotFoundError):

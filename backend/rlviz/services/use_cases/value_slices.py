@@ -1,4 +1,4 @@
-"""Use cases on value slices: the worker that films clips reads them, since the service never loads a policy."""
+"""Use cases on value slices: the clip worker computes them, since the service never loads a policy."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rlviz.catalog.evaluations import completed_evaluations
 from rlviz.catalog.runs import get_run
-from rlviz.domain.clips import ClipWish
+from rlviz.domain.clips import ClipRequest
 from rlviz.domain.errors import InvalidRequest, NotSliceable, UnknownName
 from rlviz.domain.spaces import Space
 from rlviz.domain.value_slice import MOST_COMPONENTS, SlicePlan, ValueSlice
@@ -19,12 +19,12 @@ from rlviz.services.use_cases.base import RunUseCases
 from rlviz.services.use_cases.film import choose_policy
 
 NEWEST = 1 << 62
-"""A step that no policy is beyond."""
+"""A step beyond that of any policy."""
 
 
 @dataclass(frozen=True)
 class WantedSlice:
-    """Which slice was asked for: of the policy at ``step``, in ``space``."""
+    """The requested slice: of the policy at ``step``, in ``space``."""
 
     run_id: str
     step: int
@@ -37,10 +37,10 @@ class WantedSlice:
 
 
 class ValueSliceService(RunUseCases):
-    """Slices are kept, and taken away, as clips are."""
+    """Slices are kept and deleted as clips are."""
 
     def ask(self, run_id: str, *, x: str, y: str, step: int | None, at: str | None) -> WantedSlice:
-        """Have the slice read if it is not there. ``x``, ``y``: places of components, or their names.
+        """Request the slice if it is not there. ``x``, ``y``: indices of components, or their names.
 
         Raises RunNotFound, InvalidRequest, NothingToEvaluate or NotEnoughDisk.
         """
@@ -66,8 +66,8 @@ class ValueSliceService(RunUseCases):
             return wanted
         if not clips.is_wanted(wanted.id):
             self._disk.check()
-            clips.wish(
-                ClipWish(
+            clips.request(
+                ClipRequest(
                     id=wanted.id,
                     kind="slice",
                     seed=0,
@@ -82,7 +82,7 @@ class ValueSliceService(RunUseCases):
         return wanted
 
     def look(self, wanted: WantedSlice) -> ValueSlice | None:
-        """What was read; None as long as it is not. Raises NotSliceable with the cause if it cannot be."""
+        """The slice; None while it is not ready. Raises NotSliceable with the cause if it cannot be computed."""
         clips = Clips(self._folder(wanted.run_id))
         if clips.is_wanted(wanted.id):
             return None
@@ -97,9 +97,11 @@ def _check_sliceable(space: Space) -> None:
         raise InvalidRequest.field(
             "/x", f"A value slice needs observations of numbers; these are {space.kind}. Look at the Q-table."
         )
-    if len(space.shape) != 1 or space.size > MOST_COMPONENTS:
+    if space.is_picture or space.size > MOST_COMPONENTS:
         raise InvalidRequest.field(
-            "/x", "A value slice needs a list of numbers; these observations are pictures. Watch a clip instead."
+            "/x",
+            "A value slice needs a few numbers; these observations are pictures. Look at what the agent saw, with the "
+            "pixels that matter, in the live window or under an evaluation.",
         )
     if space.size < 2:
         raise InvalidRequest.field("/x", "A value slice needs two components; these observations have one.")

@@ -1,0 +1,44 @@
+"""Review: all rules of the registry applied to one run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from rlviz.analysis.hints.case import Case
+from rlviz.analysis.hints.hint import SEVERITIES, Hint, LookedAt
+from rlviz.analysis.hints.registry import RETURN_RULES, RULES
+from rlviz.analysis.hints.rule import Finding, apply
+
+
+@dataclass(frozen=True)
+class Review:
+    """``hints``: most severe first. ``findings``: the result of every rule, with or without a hint."""
+
+    hints: list[Hint]
+    findings: list[Finding]
+
+
+def review(case: Case) -> Review:
+    """Apply every rule to the run."""
+    returns = [apply(rule, case) for rule in RETURN_RULES]
+    others = [apply(rule, case) for rule in RULES]
+    story = next((finding for finding in returns if finding.hint), None)
+    told = [*([story] if story else []), *(finding for finding in others if finding.hint)]
+    hints = [hint for finding in told if (hint := _with_basis(finding, case)) is not None]
+    return Review(sorted(hints, key=lambda hint: SEVERITIES.index(hint.severity)), [*returns, *others])
+
+
+def find_hints(case: Case) -> list[Hint]:
+    """The hints for the run, most severe first."""
+    return review(case).hints
+
+
+def _with_basis(finding: Finding, case: Case) -> Hint | None:
+    """The finding's hint with ``looked_at``: all steps that the rule read, not only the part it marks."""
+    if finding.hint is None or finding.metric is None:
+        return None
+    series = case.series[finding.metric]
+    seen = LookedAt(
+        finding.metric, int(series.step[0]), int(series.step[-1]), finding.points, finding.rule.minimum.unit.value
+    )
+    return replace(finding.hint, looked_at=seen)

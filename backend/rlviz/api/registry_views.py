@@ -1,0 +1,206 @@
+"""Converts algorithms, environments and metrics of the registries into API schemas."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from rlviz.algorithms import ALGORITHMS
+from rlviz.algorithms.base import LOGGED, Algorithm, Hyperparameters
+from rlviz.algorithms.fields import GROUPS
+from rlviz.algorithms.knobs import Knob, Range, range_of
+from rlviz.algorithms.metrics import metric_definitions
+from rlviz.algorithms.random_actions import RANDOM, RANDOM_TIMESTEPS
+from rlviz.api.schemas import (
+    AlgorithmInfo,
+    EnvironmentInfo,
+    EnvironmentVariant,
+    HyperparameterField,
+    KnobInfo,
+    MeasuredPreset,
+    MetricDefinitions,
+    MetricGroupInfo,
+    MetricInfo,
+    PresetInfo,
+    RandomReturnInfo,
+    SpaceInfo,
+)
+from rlviz.api.views import still_url
+from rlviz.domain.limits import LIMITS, Bounds
+from rlviz.domain.metrics import GROUP_TITLES, MetricDefinition
+from rlviz.domain.presets import Preset
+from rlviz.domain.run_actor import actor_of
+from rlviz.environments.base import Environment, Space
+from rlviz.environments.random_returns import random_return_of
+from rlviz.presets.catalog import measured, presets_for
+from rlviz.services.use_cases.environments import variants
+
+
+def view_algorithm(algorithm: Algorithm) -> AlgorithmInfo:
+    return AlgorithmInfo(
+        id=algorithm.id,
+        actor=actor_of(algorithm.id),
+        name=algorithm.name,
+        title=algorithm.title,
+        summary=algorithm.summary,
+        observation_spaces=list(algorithm.observation_spaces),
+        action_spaces=list(algorithm.action_spaces),
+        metrics=[*LOGGED, *algorithm.metrics],
+        hyperparameters=view_hyperparameters(algorithm.hyperparameters),
+        rollout_factors=list(algorithm.hyperparameters.rollout_factors),
+        knobs=[view_knob(knob, range_of(knob, algorithm)) for knob in algorithm.knobs],
+        presets=[view_preset(preset, algorithm) for preset in presets_for(algorithm.id)],
+        total_timesteps=_timesteps_of(algorithm),
+        seed=LIMITS.seed,
+    )
+
+
+def _timesteps_of(algorithm: Algorithm) -> Bounds:
+    """Chance has no presets to bring them."""
+    bounds = LIMITS.total_timesteps
+    return bounds.model_copy(update={"default": RANDOM_TIMESTEPS}) if algorithm is RANDOM else bounds
+
+
+def view_knob(knob: Knob, bounds: Range) -> KnobInfo:
+    return KnobInfo(
+        name=knob.name,
+        label=knob.label,
+        minimum=bounds.minimum,
+        maximum=bounds.maximum,
+        excludes_minimum=bounds.excludes_minimum,
+        metric=knob.metric,
+    )
+
+
+def _loggers_of_metrics() -> list[tuple[MetricDefinition, list[str]]]:
+    """Every metric with the ids of the algorithms that log it. Random actions log what every run logs."""
+    return [
+        (definition, [*algorithms, *([RANDOM.id] if definition.name in (*LOGGED, *RANDOM.metrics) else [])])
+        for definition, algorithms in metric_definitions(list(ALGORITHMS))
+    ]
+
+
+@cache
+def view_metric_definitions() -> MetricDefinitions:
+    return MetricDefinitions(
+        groups=[MetricGroupInfo(id=group, title=title) for group, title in GROUP_TITLES.items()],
+        metrics=[
+            MetricInfo(**definition.model_dump(), algorithms=algorithms)
+            for definition, algorithms in _loggers_of_metrics()
+        ],
+    )
+
+
+@cache
+def view_hyperparameters(kind: type[Hyperparameters]) -> list[HyperparameterField]:
+    """Ordered by group. The list is cached and shared: do not change it."""
+    properties = kind.model_json_schema()["properties"]
+    fields = [_field(name, schema, kind.source_of(name)) for name, schema in properties.items()]
+    return sorted(fields, key=lambda field: GROUPS.index(field.group))
+
+
+def view_preset(preset: Preset, algorithm: Algorithm, env_id: str | None = None) -> PresetInfo:
+    """``env_id``: the environment of its measured results; None for a general preset."""
+    figures = measured(preset, env_id) if env_id is not None else None
+    values = algorithm.validate(preset.hyperparameters, preset.total_timesteps)
+    return PresetInfo(
+        id=preset.id.value,
+        title=preset.title,
+        summary=preset.summary,
+        source=preset.source,
+        tradeoff=preset.tradeoff,
+        measured=MeasuredPreset(**figures.model_dump()) if figures else None,
+        total_timesteps=preset.total_timesteps,
+        end_step=values.training_end(preset.total_timesteps),
+        evaluation=preset.evaluation,
+        hyperparameters=values.model_dump(mode="json"),
+    )
+
+
+def view_environment(environment: Environment, algorithms: list[Algorithm]) -> EnvironmentInfo:
+    properties = type(environment.options).model_json_schema()["properties"] if environment.chosen else {}
+    found = variants(environment)
+    return EnvironmentInfo(
+        id=environment.id,
+        name=environment.name,
+        family=environment.family.id,
+        family_title=environment.family.title,
+        summary=environment.summary,
+        still_url=still_url(environment.id),
+        options=[_field(name, schema, "Gymnasium") for name, schema in properties.items()],
+        sees=environment.sees,
+        does=environment.does,
+        available=environment.hint is None,
+        install_hint=environment.hint,
+        variants=[
+            EnvironmentVariant(options=_matching(variant, found), **_facts(variant, algorithms)) for variant in found
+        ],
+        **_facts(environment, algorithms),
+    )
+
+
+def _facts(environment: Environment, algorithms: list[Algorithm]) -> dict[str, Any]:
+    """What follows from the options of the environment."""
+    suited = [algorithm for algorithm in algorithms if environment.suits(algorithm)]
+    return {
+        "observation_space": _space(environment.observation_space),
+        "action_space": _space(environment.action_space),
+        "controls": environment.controls,
+        "reward_threshold": environment.reward_threshold,
+        "random_return": _random_return(environment),
+        "max_episode_steps": environment.max_episode_steps,
+        "render_fps": environment.render_fps,
+        "algorithms": [algorithm.id for algorithm in suited],
+        "presets": {
+            algorithm.id: [
+                view_preset(preset, algorithm, environment.id)
+                for preset in presets_for(algorithm.id, environment.id, environment.chosen)
+            ]
+            for algorithm in suited
+        },
+    }
+
+
+def _random_return(environment: Environment) -> RandomReturnInfo | None:
+    found = random_return_of(environment)
+    return None if found is None else RandomReturnInfo(mean=found.mean, std=found.std, episodes=found.episodes)
+
+
+def _matching(variant: Environment, among: list[Environment]) -> dict[str, Any]:
+    """The options in which a variant differs from others."""
+    return {
+        name: value for name, value in variant.chosen.items() if any(other.chosen[name] != value for other in among)
+    }
+
+
+def _space(space: Space) -> SpaceInfo:
+    return SpaceInfo(
+        kind=space.kind,
+        shape=list(space.shape),
+        n=space.n,
+        labels=list(space.labels),
+        units=list(space.units),
+        is_real=space.is_real,
+        is_picture=space.is_picture,
+    )
+
+
+def _field(name: str, schema: Mapping[str, Any], source: str) -> HyperparameterField:
+    options = schema.get("anyOf", [schema])
+    kind = next(option for option in options if option.get("type") != "null")
+    return HyperparameterField(
+        name=name,
+        type=kind["type"],
+        default=schema["default"],
+        nullable=any(option.get("type") == "null" for option in options),
+        minimum=kind.get("minimum"),
+        maximum=kind.get("maximum"),
+        exclusive_minimum=kind.get("exclusiveMinimum"),
+        exclusive_maximum=kind.get("exclusiveMaximum"),
+        choices=kind.get("enum"),
+        help=schema["description"],
+        group=schema.get("group", ""),
+        needs=schema.get("needs"),
+        source=source,
+    )

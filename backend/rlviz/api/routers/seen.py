@@ -1,0 +1,78 @@
+"""What an agent saw in an evaluation: its pictures, and which pixels mattered."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Response
+from starlette.concurrency import run_in_threadpool
+
+from rlviz.api.dependencies import App
+from rlviz.api.patience import wait_for
+from rlviz.api.problems import documented
+from rlviz.api.schemas import EvaluationSaliency, SaliencyUnderWay
+from rlviz.domain.errors import (
+    EvaluationNotFound,
+    InvalidRequest,
+    NoSaliency,
+    NotEnoughDisk,
+    PicturesNotFound,
+    RunFolderError,
+    RunNotFound,
+    StepsNotFound,
+)
+
+router = APIRouter(prefix="/runs/{run_id}/evaluations/{evaluation_id}", tags=["step records"])
+
+
+@router.get(
+    "/pictures/{strip}",
+    response_class=Response,
+    responses={
+        200: {"description": "A strip of pictures", "content": {"image/png": {}}},
+        **documented(RunNotFound, EvaluationNotFound, PicturesNotFound, RunFolderError),
+    },
+)
+def get_pictures(
+    run_id: str,
+    evaluation_id: str,
+    strip: Annotated[int, Path(ge=0, le=1_000_000, description="From 0; the summary says how many pictures it has.")],
+    app: App,
+) -> Response:
+    """What the agent saw, some steps of it below each other."""
+    content = app.seen.strip(run_id, evaluation_id, strip)
+    return Response(content, media_type="image/png", headers={"Cache-Control": "private, max-age=86400, immutable"})
+
+
+@router.get(
+    "/saliency",
+    response_model=EvaluationSaliency,
+    responses={
+        202: {"model": SaliencyUnderWay, "description": "The episode is being played up to there; ask again"},
+        **documented(
+            RunNotFound, EvaluationNotFound, StepsNotFound, NoSaliency, InvalidRequest, NotEnoughDisk, RunFolderError
+        ),
+    },
+)
+async def get_saliency(
+    run_id: str,
+    evaluation_id: str,
+    app: App,
+    episode: Annotated[int, Query(ge=0, le=1_000_000, description="From 0.")],
+    step: Annotated[int, Query(ge=0, le=1_000_000_000, description="Actions taken before; 0 is the reset.")],
+) -> Response | EvaluationSaliency:
+    """What the agent saw in a step, and which pixels mattered for what it did then."""
+    wanted = await run_in_threadpool(app.seen.ask, run_id, evaluation_id, episode=episode, index=step)
+    found = await wait_for(lambda: app.seen.look(wanted))
+    if found is None:
+        under_way = SaliencyUnderWay(run_id=run_id, evaluation_id=evaluation_id)
+        return Response(under_way.model_dump_json(), status_code=202, media_type="application/json")
+    return EvaluationSaliency(
+        run_id=run_id,
+        evaluation_id=evaluation_id,
+        policy_step=wanted.step,
+        episode=episode,
+        step=step,
+        seen=found.seen,
+        png=found.png,
+    )

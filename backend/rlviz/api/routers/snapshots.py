@@ -1,0 +1,145 @@
+"""Holding a run, going on, going back, and the snapshots by which that is done."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from fastapi import APIRouter
+
+from rlviz.api.dependencies import App
+from rlviz.api.problems import documented
+from rlviz.api.schemas import (
+    ForkChange,
+    ForkChanges,
+    ForkCreate,
+    ResumeRun,
+    RollbackRun,
+    Run,
+    RunSnapshots,
+    SnapshotCreate,
+)
+from rlviz.api.snapshot_views import view_snapshots
+from rlviz.api.views import view_run
+from rlviz.catalog.models import RunRow
+from rlviz.domain.errors import (
+    ArtifactNotFound,
+    IllegalTransition,
+    InvalidRequest,
+    NotEnoughDisk,
+    NothingToResume,
+    NotTraining,
+    RunFolderError,
+    RunIsActive,
+    RunNotFound,
+    SnapshotRefused,
+    VerificationInProgress,
+)
+from rlviz.domain.snapshot_verification import SnapshotVerification
+from rlviz.domain.status import RunStatus
+from rlviz.services.application import Application
+from rlviz.services.use_cases.forking import ForkWish
+
+router = APIRouter(prefix="/runs/{run_id}", tags=["snapshots"])
+
+_GOING_ON = documented(
+    RunNotFound,
+    ArtifactNotFound,
+    IllegalTransition,
+    RunIsActive,
+    NothingToResume,
+    SnapshotRefused,
+    RunFolderError,
+    InvalidRequest,
+    NotEnoughDisk,
+)
+
+
+@router.post("/pause", status_code=202, responses=documented(RunNotFound, IllegalTransition, RunIsActive))
+def pause_run(run_id: str, app: App) -> Run:
+    """Ask a run that trains to pause. Its curves stop at once; as soon as a snapshot holds all that training is, its
+    worker and its slot are free. Asking again changes nothing."""
+    return _run(app, app.resuming.pause(run_id))
+
+
+@router.post("/resume", status_code=202, responses=_GOING_ON)
+def resume_run(run_id: str, body: ResumeRun, app: App) -> Run:
+    """Have a run that is paused or has ended go on, exactly as if nothing had happened. It is queued first.
+
+    What it had written beyond the snapshot is computed again and compared: `resumed` tells how that went.
+    """
+    return _run(app, app.resuming.resume(run_id, body.snapshot, body.total_timesteps))
+
+
+@router.post("/rollback", status_code=202, responses=_GOING_ON)
+def roll_back_run(run_id: str, body: RollbackRun, app: App) -> Run:
+    """Have a run that is paused or has ended go on from an earlier snapshot. What came after stays in its journal, and
+    is in no figure."""
+    return _run(app, app.resuming.roll_back(run_id, body.snapshot))
+
+
+@router.get("/fork", responses=documented(RunNotFound, RunFolderError))
+def get_fork_changes(run_id: str, app: App) -> ForkChanges:
+    """What can be changed at a fork of the run, and why the rest cannot."""
+    changes = app.forks.changes(run_id)
+    return ForkChanges(run_id=run_id, changes=[ForkChange(**asdict(change)) for change in changes])
+
+
+@router.post(
+    "/fork",
+    status_code=201,
+    responses=documented(
+        RunNotFound, ArtifactNotFound, NothingToResume, SnapshotRefused, RunFolderError, InvalidRequest, NotEnoughDisk
+    ),
+)
+def fork_run(run_id: str, body: ForkCreate, app: App) -> Run:
+    """Make a new run that goes on from a snapshot of this one, with changed settings, and start it if asked to."""
+    return _run(app, app.forks.fork(run_id, ForkWish(**body.model_dump())))
+
+
+@router.get("/snapshots", responses=documented(RunNotFound, ArtifactNotFound))
+def list_snapshots(run_id: str, app: App) -> RunSnapshots:
+    """The snapshots of the run, and what they take."""
+    return view_snapshots(run_id, app.snapshots.list(run_id))
+
+
+@router.post(
+    "/snapshots",
+    status_code=202,
+    responses=documented(RunNotFound, ArtifactNotFound, NotTraining, RunFolderError, InvalidRequest),
+)
+def take_snapshot(run_id: str, body: SnapshotCreate, app: App) -> Run:
+    """Ask for a snapshot at the start of the next rollout; the event `snapshot` tells when it is there."""
+    return _run(app, app.snapshots.take(run_id, body.name, body.message))
+
+
+@router.delete(
+    "/snapshots/{name}",
+    status_code=204,
+    responses=documented(RunNotFound, ArtifactNotFound, RunIsActive, SnapshotRefused, InvalidRequest),
+)
+def delete_snapshot(run_id: str, name: str, app: App) -> None:
+    """Delete a snapshot of a run that does not train, and what no other needs."""
+    app.snapshots.delete(run_id, name)
+
+
+@router.post(
+    "/snapshots/{name}/verify",
+    status_code=202,
+    responses=documented(RunNotFound, ArtifactNotFound, SnapshotRefused, VerificationInProgress, InvalidRequest),
+)
+def verify_snapshot(run_id: str, name: str, app: App) -> SnapshotVerification:
+    """Bring training to the snapshot, in a worker, and compare every part with the file."""
+    return app.snapshots.verify(run_id, name)
+
+
+@router.get(
+    "/snapshots/{name}/verify",
+    responses=documented(RunNotFound, ArtifactNotFound, RunFolderError, InvalidRequest),
+)
+def get_snapshot_verification(run_id: str, name: str, app: App) -> SnapshotVerification | None:
+    """How the last verification goes, or how it went; null if nobody has asked for one."""
+    return app.snapshots.verification(run_id, name)
+
+
+def _run(app: Application, row: RunRow) -> Run:
+    return view_run(row, app.runs.queue_positions() if row.state is RunStatus.QUEUED else {})

@@ -1,0 +1,102 @@
+"""Snapshots of a run, and going on from them."""
+
+from __future__ import annotations
+
+from pydantic import Field, JsonValue
+
+from rlviz.api.schemas.wire import Body, Wire
+from rlviz.domain.config import RunName, Seed, TotalTimesteps
+from rlviz.domain.limits import LIMITS
+from rlviz.domain.records import MAX_STEP
+from rlviz.domain.snapshot import MAX_NAME, Trigger
+from rlviz.domain.times import Instant
+from rlviz.services.use_cases.forking import Effect
+
+
+class ResumeRun(Body):
+    snapshot: str | None = Field(
+        None, max_length=MAX_NAME, description="Name of the snapshot to go on from; null: the newest whole one."
+    )
+    total_timesteps: TotalTimesteps | None = Field(
+        None, description="More than before: the run is trained for longer; null: as long as it was to be."
+    )
+
+
+class RollbackRun(Body):
+    snapshot: str = Field(max_length=MAX_NAME, description="Name of the snapshot to go back to.")
+
+
+class SnapshotCreate(Body):
+    name: str | None = Field(
+        None,
+        max_length=MAX_NAME,
+        description="Lower-case letters, digits and hyphens. One with a name is kept until it is deleted; null: it is "
+        "called after its step, and makes room for newer ones.",
+    )
+    message: str = Field("", max_length=LIMITS.notes.maximum, description="What it is kept for.")
+
+
+class SnapshotInfo(Wire):
+    name: str
+    message: str
+    is_named: bool = Field(description="Whether it was given its name, and is kept until it is deleted.")
+    step: int = Field(description="Environment steps done when it was taken.")
+    attempt: int
+    trigger: Trigger = Field(description="Why it was taken.")
+    time: Instant
+    bytes: int = Field(description="Of its file alone.")
+    replay_bytes: int = Field(description="Of the segments of the replay buffer that it needs, which others may share.")
+    whole: bool = Field(description="Whether training can go on from it, as far as a look tells.")
+    problem: str | None = Field(description="Why it cannot.")
+    exact: bool = Field(description="Whether training goes on from it bit for bit.")
+    not_exact_because: str | None
+    behind: bool = Field(description="Whether the run went back to before it: it is no part of the run as it is now.")
+
+
+class RunSnapshots(Wire):
+    run_id: str
+    snapshots: list[SnapshotInfo] = Field(description="Oldest step first.")
+    newest: str | None = Field(description="The one that resuming takes unless another is named; null: there is none.")
+    bytes: int = Field(description="What all of them take together.")
+    spread_over_training: list[str] = Field(
+        description="Hyperparameters whose course depends on the length of training: with another `total_timesteps` "
+        "they go on otherwise than before."
+    )
+
+
+class ForkCreate(Body):
+    snapshot: str | None = Field(None, max_length=MAX_NAME, description="Name of the snapshot to fork at; or:")
+    step: int | None = Field(None, ge=0, le=MAX_STEP, description="The newest snapshot that is not beyond this step.")
+    hyperparameters: dict[str, JsonValue] = Field(default={}, description="Values that differ from the parent's.")
+    seed: Seed | None = Field(None, description="null: the parent's. With another, environments begin anew.")
+    total_timesteps: TotalTimesteps | None = Field(None, description="null: the parent's.")
+    name: RunName | None = None
+    start: bool = False
+
+
+class ForkChange(Wire):
+    name: str = Field(description="The hyperparameter.")
+    effect: Effect = Field(
+        description="fits: training goes on with the new value; anew: and environments begin a new episode; refused: "
+        "`why` says why."
+    )
+    why: str | None
+
+
+class ForkChanges(Wire):
+    run_id: str
+    changes: list[ForkChange]
+
+
+class Resumed(Wire):
+    """How an attempt went on from a snapshot."""
+
+    snapshot: str
+    step: int = Field(description="Step of the snapshot.")
+    verified: int | None = Field(
+        description="Rows beyond the snapshot that were computed again and are identical; null: not all compared yet."
+    )
+    left: int = Field(description="Rows beyond the snapshot that the attempt did not come to before it ended.")
+    diverged_at: int | None = Field(
+        description="Step from which on they came out otherwise: the newest attempt counts from there; null: nowhere."
+    )

@@ -1,0 +1,40 @@
+"""Converts the metadata of a step records file into API schemas."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isfinite
+
+from rlviz.api.schemas import StepComponents, StepsInfo
+from rlviz.records.about import Components, RecordsAbout
+
+
+def view_steps_info(about: RecordsAbout, names: list[str]) -> StepsInfo:
+    return StepsInfo(
+        env_id=about.env_id,
+        names=names,
+        observation=_step_components(about.observation),
+        action=_step_components(about.action),
+        seeds=[episode.seed for episode in about.episodes],
+        frames_every=about.frames_every,
+        squashed=about.squashed,
+        cut=about.cut,
+        versions=about.versions,
+    )
+
+
+def _step_components(components: Components) -> StepComponents:
+    layout = components.layout
+    return StepComponents(
+        kind=layout.kind,
+        numbers=layout.numbers,
+        labels=components.labels,
+        units=components.units,
+        low=_finite(layout.low),
+        high=_finite(layout.high),
+        starts=layout.starts if layout.kind == "Discrete" else None,
+    )
+
+
+def _finite(bounds: Sequence[float] | None) -> list[float | None] | None:
+    return None if bounds is None else [bound if isfinite(bound) else None for bound in bounds]

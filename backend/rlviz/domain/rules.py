@@ -1,0 +1,255 @@
+"""Rules: what a run shall do by itself when something happens to it.
+
+A rule is ``{"when": a condition, "do": [actions]}``. Conditions and actions are told apart by their ``kind``. What each
+means to a person, ``words`` say.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from rlviz.domain.knobs import ScaleKnob, SetKnob
+from rlviz.domain.metrics import METRICS
+from rlviz.domain.records import MAX_STEP
+
+MAX_RULES = 20
+MAX_ACTIONS = 5
+MAX_ROWS = 10_000
+MAX_FIRINGS = 1_000
+DEFAULT_FIRINGS = 10
+
+Side = Literal["above", "at_least", "below", "at_most"]
+Better = Literal["higher", "lower"]
+
+_SIDES = {"above": "above", "at_least": "at least", "below": "below", "at_most": "at most"}
+_LABELS = {definition.name: definition.label for definition in METRICS}
+
+MetricName = Annotated[str, Field(min_length=1, max_length=200, description="As it is logged.")]
+
+
+def metric_label(name: str) -> str:
+    """The metric's name in a sentence."""
+    return _LABELS.get(name, name)
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class MetricIs(_Part):
+    """The metric is on one side of a number, in so many of its rows in a row."""
+
+    kind: Literal["metric"] = "metric"
+    metric: MetricName
+    side: Side = "above"
+    value: float
+    rows: int = Field(default=1, ge=1, le=MAX_ROWS, description="Rows of the metric in a row.")
+
+    @property
+    def words(self) -> str:
+        times = "" if self.rows == 1 else f" for {self.rows:,} rows"
+        return f"{metric_label(self.metric)} is {_SIDES[self.side]} {self.value:g}{times}"
+
+
+class NotFinite(_Part):
+    """The metric, or any metric, is not a number or infinite."""
+
+    kind: Literal["not_finite"] = "not_finite"
+    metric: MetricName | None = Field(default=None, description="As it is logged; null: whichever.")
+
+    @property
+    def words(self) -> str:
+        return f"{metric_label(self.metric) if self.metric else 'any metric'} is not a number"
+
+
+class Plateau(_Part):
+    """The metric has not become better for so many environment steps."""
+
+    kind: Literal["plateau"] = "plateau"
+    metric: MetricName
+    steps: int = Field(ge=1, le=MAX_STEP)
+    better: Better = "higher"
+    by: float = Field(default=0.0, ge=0, description="It has to become better by more than this to count.")
+
+    @property
+    def words(self) -> str:
+        return f"{metric_label(self.metric)} has not become better for {self.steps:,} steps"
+
+
+class Fall(_Part):
+    """The metric, of which higher is better, has fallen from its best.
+
+    By the share of the best value or of what was gained up to it, whichever is more: returns may be negative.
+    """
+
+    kind: Literal["fall"] = "fall"
+    metric: MetricName
+    share: float = Field(gt=0, le=1)
+
+    @property
+    def words(self) -> str:
+        return f"{metric_label(self.metric)} has fallen from its best by {self.share:.0%}"
+
+
+class NewBest(_Part):
+    """The metric is better than it ever was. Its first value is none to compare with."""
+
+    kind: Literal["new_best"] = "new_best"
+    metric: MetricName
+    better: Better = "higher"
+
+    @property
+    def words(self) -> str:
+        return f"{metric_label(self.metric)} is better than ever"
+
+
+class SecondsLimit(_Part):
+    """So many seconds of training are over; a pause does not count."""
+
+    kind: Literal["seconds"] = "seconds"
+    seconds: float = Field(gt=0, le=31_536_000)
+
+    @property
+    def words(self) -> str:
+        minutes = self.seconds / 60
+        over = f"{minutes:g} minutes" if self.seconds >= 60 else f"{self.seconds:g} seconds"
+        return f"{over} of training are over"
+
+
+class StepsLimit(_Part):
+    """So many environment steps are done."""
+
+    kind: Literal["steps"] = "steps"
+    steps: int = Field(ge=1, le=MAX_STEP)
+
+    @property
+    def words(self) -> str:
+        return f"{self.steps:,} steps are done"
+
+
+class DiskLimit(_Part):
+    """The run folder takes so many bytes."""
+
+    kind: Literal["disk"] = "disk"
+    bytes: int = Field(ge=1_000_000, le=10**15)
+
+    @property
+    def words(self) -> str:
+        return f"the run takes {self.bytes / 1e6:,.0f} MB on disk"
+
+
+Condition = Annotated[
+    MetricIs | NotFinite | Plateau | Fall | NewBest | SecondsLimit | StepsLimit | DiskLimit,
+    Field(discriminator="kind"),
+]
+
+
+class StopTraining(_Part):
+    """End training: after the update that is under way if that comes within the grace period, else at once."""
+
+    kind: Literal["stop"] = "stop"
+    then: Literal["report", "save", "abort"] = Field(
+        default="save", description="report: save and notify; save: save the policy; abort: save nothing more."
+    )
+    grace_seconds: float = Field(default=0.0, ge=0, le=86_400, description="Seconds to finish the update; 0: none.")
+
+    @property
+    def words(self) -> str:
+        return {"report": "stop and notify", "save": "stop", "abort": "stop without saving"}[self.then]
+
+
+class PauseTraining(_Part):
+    """Pause at the start of the next rollout, with a snapshot to go on from."""
+
+    kind: Literal["pause"] = "pause"
+
+    @property
+    def words(self) -> str:
+        return "pause"
+
+
+class TakeSnapshot(_Part):
+    """Take a snapshot at the start of the next rollout."""
+
+    kind: Literal["snapshot"] = "snapshot"
+    message: str = Field(default="", max_length=500)
+
+    @property
+    def words(self) -> str:
+        return "take a snapshot"
+
+
+class Evaluate(_Part):
+    """Have the greedy policy evaluated now, as the plan of the run's evaluation says."""
+
+    kind: Literal["evaluate"] = "evaluate"
+
+    @property
+    def words(self) -> str:
+        return "evaluate the policy"
+
+
+class Notify(_Part):
+    """Leave a message for the user in the log of the run."""
+
+    kind: Literal["notify"] = "notify"
+    message: str = Field(default="", max_length=500, description="Empty: what the rule says.")
+
+    @property
+    def words(self) -> str:
+        return "notify"
+
+
+Action = Annotated[
+    StopTraining | PauseTraining | TakeSnapshot | Evaluate | SetKnob | ScaleKnob | Notify, Field(discriminator="kind")
+]
+
+
+class Rule(_Part):
+    """``do`` is done in order, once each time that ``when`` comes true."""
+
+    when: Condition
+    do: tuple[Action, ...] = Field(min_length=1, max_length=MAX_ACTIONS)
+    at_most: int = Field(default=DEFAULT_FIRINGS, ge=1, le=MAX_FIRINGS, description="Firings in one run.")
+
+    @model_validator(mode="after")
+    def _agree(self) -> Rule:
+        for target, count in Counter(filter(None, map(target_of, self.do))).items():
+            if count > 1:
+                raise ValueError(f"Two actions of this rule decide about {target}. Leave one of them out.")
+        return self
+
+    @property
+    def words(self) -> str:
+        """The rule in a sentence, without its full stop."""
+        return f"When {self.when.words}: {' and '.join(action.words for action in self.do)}"
+
+    @property
+    def metric(self) -> str | None:
+        """The metric that it looks at."""
+        return getattr(self.when, "metric", None)
+
+
+Rules = Annotated[tuple[Rule, ...], Field(max_length=MAX_RULES)]
+
+
+def target_of(action: Action) -> str | None:
+    """What the action decides about: of two that decide about the same at one row, the first counts."""
+    match action:
+        case StopTraining() | PauseTraining():
+            return "how training goes on"
+        case SetKnob(knob=knob) | ScaleKnob(knob=knob):
+            return f"the {knob}"
+    return None
+
+
+class RulesDocument(BaseModel):
+    """``rules.json``: the rules of a run, once somebody has changed those that it was created with."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    number: int = Field(default=1, ge=1, description="Counts the changes.")
+    rules: Rules = ()

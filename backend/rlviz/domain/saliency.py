@@ -1,0 +1,48 @@
+"""Saliency: how much each pixel of what an agent saw weighs in a number that its policy gives."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Score(StrEnum):
+    """The number that a saliency map is of."""
+
+    LOGIT = "logit"  # of the chosen action, before the softmax
+    Q = "q_value"  # Q(s, a) of the chosen action
+    VALUE = "value"  # V(s): where an actor-critic's actions are continuous, no number stands for one of them
+
+
+class SeenPictures(BaseModel):
+    """What the agent saw, as one PNG: its pictures beside each other, the oldest first. With a ``score``, below each of
+    them a grey picture of how much each pixel weighs in it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", json_schema_serialization_defaults_required=True)
+
+    pictures: int = Field(ge=1)
+    score: Score | None = Field(None, description="What the saliency maps are of; null: there are none.")
+
+
+class SaliencyPlan(BaseModel):
+    """Of which step of a recorded evaluation: both are counted from 0, and step 0 is the reset."""
+
+    model_config = ConfigDict(frozen=True)
+
+    evaluation_id: str
+    episode: int = Field(ge=0)
+    index: int = Field(ge=0)
+
+    @property
+    def saliency_id(self) -> str:
+        return f"saliency_{self.evaluation_id.removeprefix('eval_')}_{self.episode}_{self.index}"
+
+
+class StepSaliency(BaseModel):
+    """What was made of a SaliencyPlan."""
+
+    model_config = ConfigDict(frozen=True)
+
+    seen: SeenPictures
+    png: str = Field(description="The PNG that ``seen`` describes, in Base64.")

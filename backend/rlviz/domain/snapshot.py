@@ -1,0 +1,106 @@
+"""Snapshot: what is known of one without unpickling it, as its ``manifest.json`` says it."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from rlviz.domain.errors import InvalidRequest
+from rlviz.domain.records import MAX_STEP
+from rlviz.domain.times import MAX_TIME
+
+SCHEMA = 1
+"""Of the snapshots that this version writes. A snapshot of another schema is refused."""
+
+MAX_NAME = 60
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
+
+
+class Trigger(StrEnum):
+    """Why a snapshot was taken."""
+
+    PERIODIC = "periodic"
+    REQUESTED = "requested"
+    BEST = "best"
+    """The periodic evaluation has just found a better policy."""
+    RULE = "rule"
+    PAUSED = "paused"
+    STOPPED = "stopped"
+    FINISHED = "finished"
+
+
+class Segment(BaseModel):
+    """A file of ``replay/``: rows ``first`` up to, not including, ``end`` of the replay buffer, counted since training
+    began."""
+
+    model_config = ConfigDict(frozen=True)
+
+    file: str
+    first: int = Field(ge=0)
+    end: int = Field(ge=0)
+    bytes: int = Field(ge=0)
+    sha256: str
+
+
+class Built(BaseModel):
+    """What training was built from. A snapshot continues only what is built from the same."""
+
+    model_config = ConfigDict(frozen=True)
+
+    algo: str
+    env_id: str
+    config_digest: str = Field(description="Of everything in the configuration that training depends on.")
+    environments: tuple[tuple[str, ...], ...] = Field(
+        description="The classes of each environment, from the outermost wrapper to the environment itself."
+    )
+
+
+class Origin(BaseModel):
+    """What the figures of training depend on besides its configuration, to the last bit."""
+
+    model_config = ConfigDict(frozen=True)
+
+    versions: dict[str, str] = Field(description="Installed version by package name.")
+    capability: str = Field(description="The instructions of the processor that torch uses.")
+    threads: int = Field(ge=1, description="Threads of torch.")
+    environment_source: str | None = Field(None, description="Digest of a custom environment's source file.")
+
+
+class SnapshotManifest(BaseModel):
+    """What a snapshot says of itself."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    schema_version: int = SCHEMA
+    run_id: str
+    name: str = Field(description="How it is asked for: its step, or the name it was given.")
+    message: str = ""
+    is_named: bool = Field(False, description="Whether it was given its name, and is kept until somebody deletes it.")
+    step: int = Field(ge=0, le=MAX_STEP)
+    attempt: int = Field(ge=1)
+    trigger: Trigger
+    time: float = Field(ge=0, le=MAX_TIME, description="Unix time at which it was taken, seconds.")
+    point: Literal["rollout", "end"] = Field(
+        description="Where training was: at the start of a rollout, or behind its last update."
+    )
+    last_row: int = Field(ge=0, description="The seq of the last row of metrics.jsonl that was written before.")
+    exact: bool = Field(True, description="Whether training goes on from it bit for bit.")
+    not_exact_because: str | None = None
+    built: Built
+    origin: Origin
+    segments: tuple[Segment, ...] = ()
+    capture_ms: float = Field(ge=0, description="Milliseconds for which it held training up.")
+
+
+def check_name(name: str) -> str:
+    """``name`` if a snapshot can be given it. Raises InvalidRequest."""
+    if _NAME.fullmatch(name) is None or name.isdigit():
+        raise InvalidRequest.field(
+            "/name",
+            f"A snapshot cannot be called {name[:80]!r}. Use lower-case letters, digits and hyphens, at most "
+            f"{MAX_NAME}, and not digits alone: those are the names of steps.",
+        )
+    return name

@@ -1,0 +1,66 @@
+"""A saliency map of one step of a recorded evaluation: the episode is played again up to there."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import numpy as np
+
+from rlviz.algorithms.policy import TrainedPolicy
+from rlviz.domain.errors import NoSaliency
+from rlviz.domain.saliency import SaliencyPlan, StepSaliency
+from rlviz.evaluation.seen import as_png, see
+from rlviz.records.reader import StepFile
+from rlviz.rollout.episode import Env, Episode, Step, as_action
+from rlviz.rollout.numbers import hash_of
+from rlviz.rollout.play import seed_all
+from rlviz.rundir.folder import RunFolder
+
+
+def step_saliency(folder: RunFolder, env: Env, policy: TrainedPolicy, plan: SaliencyPlan) -> StepSaliency:
+    """Of the action that ``policy`` took there; after the last step, of the one that it would take.
+
+    The recorded actions are taken again, as in a verification, and what is seen then has to be what was recorded.
+    Raises NoSaliency, FileNotFoundError and RunFolderError.
+    """
+    with StepFile(folder.steps_path(plan.evaluation_id), folder.path) as file:
+        actions, recorded = _recorded(file, plan)
+        episode = Episode(env, plan.episode, file.about.episodes[plan.episode].seed, file.about.max_steps)
+        layout = file.about.observation.layout
+    step = _played(episode, actions[: plan.index])
+    came = hash_of(layout, step.observation)
+    if came is None or came.hex() != recorded:
+        raise NoSaliency(
+            f"Step {plan.index} of episode {plan.episode + 1} came out otherwise when it was played again, so that "
+            "what the agent saw there is not known. Verify the records to see where it begins to differ."
+        )
+    if plan.index < len(actions):
+        action = as_action(env.action_space, actions[plan.index])
+    else:
+        action = policy.predict(step.observation[np.newaxis], deterministic=True)[0][0]
+    seen = see(step.observation, policy, action)
+    if seen is None or seen.about.score is None:
+        raise NoSaliency("What this policy sees are no pictures, or its algorithm has no score that pixels weigh in.")
+    return StepSaliency(seen=seen.about, png=base64.b64encode(as_png(seen.pixels)).decode())
+
+
+def _recorded(file: StepFile, plan: SaliencyPlan) -> tuple[list[Any], str | None]:
+    """The actions of the episode up to the one after the step, and the hash of what was seen at the step."""
+    found = file.read(["episode", "index", "action", "observation_hash"], file.groups(plan.episode))
+    index = found["index"].numbers
+    rows = np.flatnonzero((found["episode"].numbers == plan.episode) & (index <= plan.index + 1))
+    at = rows[index[rows] == plan.index]
+    if not len(at):
+        raise NoSaliency(f"Step {plan.index} of episode {plan.episode + 1} was not recorded: the records were cut.")
+    actions = found["action"][rows]
+    seen = found["observation_hash"][at]
+    return list(actions.numbers[actions.present]), seen.numbers[0] if seen.present[0] else None
+
+
+def _played(episode: Episode, actions: list[Any]) -> Step:
+    seed_all(episode, None, deterministic=True)
+    step = episode.begin()
+    for action in actions:
+        step = episode.take(action)
+    return step

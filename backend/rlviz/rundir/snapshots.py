@@ -1,0 +1,249 @@
+"""The snapshots of a run: which there are, what they take, and which are kept. Nothing is unpickled here.
+
+    snapshots/<step or name>.zip    manifest.json, weights.pt.zst, state.pkl.zst
+    snapshots/<step or name>.verify.json    what the last verification of it found
+    replay/<a>-<b>-<digest>.seg     rows of the replay buffer, shared by the snapshots that name them
+
+A snapshot is a zip archive whose comment seals it: a digest of all bytes before, and the same with this installation's
+key. So a file that was cut or changed anywhere is told from one that is whole, and that from one of a foreign origin.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import io
+import json
+import os
+import zipfile
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from rlviz.domain.errors import ArtifactNotFound, RunFolderError, SnapshotDamaged, SnapshotRefused
+from rlviz.domain.snapshot import SCHEMA, SnapshotManifest, Trigger
+from rlviz.domain.snapshot_verification import SnapshotVerification
+from rlviz.rundir.atomic import write_atomically
+from rlviz.rundir.documents import read_document
+from rlviz.rundir.files import files_in, is_file, open_file
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.snapshot_key import snapshot_key
+
+MANIFEST = "manifest.json"
+
+_DIGEST, _SIGNATURE = "sha256 {:64}", " hmac {:64}"
+_DIGEST_BYTES = len(_DIGEST.format(""))
+_SEAL_BYTES = _DIGEST_BYTES + len(_SIGNATURE.format(""))
+_END_BYTES = 22 + _SEAL_BYTES
+"""Of a zip archive's end record with such a comment."""
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """One in the list. ``bytes`` is the file alone, ``replay_bytes`` the segments that it needs, which others may
+    share. ``problem`` says why it cannot be continued from, as far as a look tells; None: it is whole."""
+
+    path: Path
+    manifest: SnapshotManifest
+    bytes: int
+    replay_bytes: int
+    problem: str | None
+
+    @property
+    def name(self) -> str:
+        return self.manifest.name
+
+    @property
+    def is_whole(self) -> bool:
+        return self.problem is None
+
+
+def snapshots_of(folder: RunFolder) -> list[Snapshot]:
+    """Those whose manifest can be read, oldest step first. Cheap: the digests are not calculated."""
+    found = []
+    for path in files_in(folder.snapshots, folder.path, "*.zip"):
+        with suppress(OSError, RunFolderError, SnapshotRefused):
+            found.append(_look_at(folder, path))
+    return sorted(found, key=lambda snapshot: (snapshot.manifest.step, snapshot.manifest.time))
+
+
+def newest_snapshot(folder: RunFolder) -> Snapshot | None:
+    """The one furthest on that looks whole."""
+    whole = [snapshot for snapshot in snapshots_of(folder) if snapshot.is_whole]
+    return whole[-1] if whole else None
+
+
+def find_snapshot(folder: RunFolder, name: str) -> Snapshot:
+    """Raises ArtifactNotFound, SnapshotRefused and RunFolderError."""
+    try:
+        return _look_at(folder, folder.snapshot_path(name))
+    except FileNotFoundError as error:
+        known = ", ".join(snapshot.name for snapshot in snapshots_of(folder)) or "none"
+        raise ArtifactNotFound(f"This run has no snapshot {name[:80]!r}. It has: {known}.") from error
+
+
+def bytes_of(folder: RunFolder) -> int:
+    """What all snapshots of a run and their segments take."""
+    files = [*files_in(folder.snapshots, folder.path), *files_in(folder.replay, folder.path)]
+    return sum(path.stat().st_size for path in files)
+
+
+def write_snapshot(folder: RunFolder, manifest: SnapshotManifest, members: Mapping[str, bytes]) -> Path:
+    """Write a snapshot, sealed; whole or absent. Its segments have to be on disk. Raises OSError, RunFolderError."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr(MANIFEST, manifest.model_dump_json(indent=2))
+        for name, value in members.items():
+            archive.writestr(name, value)
+        archive.comment = b" " * _SEAL_BYTES
+    body = content.getbuffer()[:-_SEAL_BYTES]
+    seal = _digest(body) + _signature(folder, body)
+    folder.snapshots.mkdir(exist_ok=True)
+    path = folder.snapshot_path(manifest.name)
+    _verification_path(path).unlink(missing_ok=True)  # it was of another of that name
+    write_atomically(path, bytes(body) + seal, folder.path)
+    return path
+
+
+def read_snapshot(folder: RunFolder, name: str) -> tuple[SnapshotManifest, dict[str, bytes]]:
+    """Manifest and members of a snapshot that is whole and this installation's own.
+
+    Raises ArtifactNotFound if there is none of that name, SnapshotDamaged and SnapshotRefused.
+    """
+    path = find_snapshot(folder, name).path
+    with open_file(path, folder.path) as file:
+        content = file.read()
+    body, seal = memoryview(content)[:-_SEAL_BYTES], content[-_SEAL_BYTES:]
+    if not hmac.compare_digest(seal[:_DIGEST_BYTES], _digest(body)):
+        raise SnapshotDamaged(f"Snapshot {name} is damaged: it is not what was written. Continue from another one.")
+    if not hmac.compare_digest(seal[_DIGEST_BYTES:], _signature(folder, body)):
+        raise SnapshotRefused(
+            f"Snapshot {name} was not written by this installation. A snapshot holds pickled Python objects, which run "
+            "when they are read, so only those of its own runs are read."
+        )
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        members = {member: archive.read(member) for member in archive.namelist()}
+    return _parse(members.pop(MANIFEST), name), members
+
+
+def delete_snapshot(folder: RunFolder, name: str) -> None:
+    """Delete it, and the segments that no other needs. For a run that nobody trains; raises ArtifactNotFound."""
+    _delete(find_snapshot(folder, name))
+    drop_segments(folder)
+
+
+def retain_snapshots(folder: RunFolder, keep: int, max_bytes: int) -> None:
+    """Keep every named one, the newest taken at a best policy, and the newest ``keep`` of the others, fewer where all
+    of them together would take more than ``max_bytes``; the newest one stays in any case."""
+    found = snapshots_of(folder)
+    passing = [snapshot for snapshot in found if not snapshot.manifest.is_named]
+    bests = [snapshot for snapshot in passing if snapshot.manifest.trigger is Trigger.BEST]
+    dropped = [snapshot for snapshot in passing[:-keep] if snapshot not in bests[-1:]]
+    kept = [snapshot for snapshot in found if snapshot not in dropped]
+    for snapshot in [one for one in kept if not one.manifest.is_named and one is not found[-1]]:
+        if _together(kept) <= max_bytes:
+            break
+        kept.remove(snapshot)
+        dropped.append(snapshot)
+    for snapshot in dropped:
+        _delete(snapshot)
+
+
+def drop_segments(folder: RunFolder, beyond: int | None = None) -> None:
+    """Delete the segments that no snapshot names. While a run trains, those that begin at row ``beyond`` or later are
+    for snapshots to come."""
+    names = {segment.file for snapshot in snapshots_of(folder) for segment in snapshot.manifest.segments}
+    for path in files_in(folder.replay, folder.path, "*.seg"):
+        first = path.name.partition("-")[0]
+        if path.name not in names and not (beyond is not None and first.isdecimal() and int(first) >= beyond):
+            path.unlink(missing_ok=True)
+
+
+def read_snapshot_verification(folder: RunFolder, name: str) -> SnapshotVerification | None:
+    """None if no verification was requested. Raises RunFolderError if it is unreadable."""
+    try:
+        return read_document(_verification_path(folder.snapshot_path(name)), SnapshotVerification, folder.path)
+    except FileNotFoundError:
+        return None
+
+
+def write_snapshot_verification(folder: RunFolder, name: str, found: SnapshotVerification) -> None:
+    """Not for a snapshot that was deleted meanwhile."""
+    path = folder.snapshot_path(name)
+    if is_file(path, folder.path):
+        write_atomically(_verification_path(path), found.model_dump_json(indent=2).encode(), folder.path)
+
+
+def _verification_path(snapshot: Path) -> Path:
+    return snapshot.with_suffix(".verify.json")
+
+
+def _delete(snapshot: Snapshot) -> None:
+    _verification_path(snapshot.path).unlink(missing_ok=True)
+    snapshot.path.unlink(missing_ok=True)
+
+
+def _together(snapshots: Iterable[Snapshot]) -> int:
+    snapshots = list(snapshots)
+    segments = {segment.file: segment.bytes for snapshot in snapshots for segment in snapshot.manifest.segments}
+    return sum(snapshot.bytes for snapshot in snapshots) + sum(segments.values())
+
+
+def _look_at(folder: RunFolder, path: Path) -> Snapshot:
+    with open_file(path, folder.path) as file:
+        size = os.fstat(file.fileno()).st_size
+        file.seek(max(0, size - _END_BYTES))
+        is_cut = not file.read(4).startswith(b"PK\x05\x06")
+        try:
+            if is_cut:
+                raise zipfile.BadZipFile  # noqa: TRY301  (an archive without its end is handled as any other damage)
+            with zipfile.ZipFile(file) as archive:
+                manifest = _parse(archive.read(MANIFEST), path.stem)
+        except (zipfile.BadZipFile, KeyError, ValueError, NotImplementedError, EOFError, OSError) as error:
+            raise SnapshotDamaged(f"Snapshot {path.stem} is damaged. Continue from another one.") from error
+    return Snapshot(
+        path,
+        manifest,
+        bytes=size,
+        replay_bytes=sum(segment.bytes for segment in manifest.segments),
+        problem=_problem(folder, manifest),
+    )
+
+
+def _problem(folder: RunFolder, manifest: SnapshotManifest) -> str | None:
+    if manifest.run_id != folder.run_id:
+        return f"It belongs to run {manifest.run_id[:80]}."
+    for segment in manifest.segments:
+        path = folder.segment_path(segment.file)
+        if not is_file(path, folder.path) or path.stat().st_size != segment.bytes:
+            return f"Part of the replay buffer is missing: {segment.file}."
+    return None
+
+
+def _parse(content: bytes, name: str) -> SnapshotManifest:
+    """Raises SnapshotDamaged, or SnapshotRefused for one of another schema."""
+    try:
+        schema = json.loads(content).get("schema_version")
+    except (ValueError, AttributeError) as error:
+        raise SnapshotDamaged(f"Snapshot {name} is damaged: its manifest cannot be read.") from error
+    if schema != SCHEMA:
+        raise SnapshotRefused(
+            f"Snapshot {name} is of schema {schema}; this version of RL Gym Visualizer reads schema {SCHEMA}. Continue "
+            "it with the version that wrote it."
+        )
+    try:
+        return SnapshotManifest.model_validate_json(content)
+    except ValidationError as error:
+        raise SnapshotDamaged(f"Snapshot {name} is damaged: its manifest cannot be read.") from error
+
+
+def _digest(body: memoryview) -> bytes:
+    return _DIGEST.format(hashlib.sha256(body).hexdigest()).encode()
+
+
+def _signature(folder: RunFolder, body: memoryview) -> bytes:
+    key = snapshot_key(folder.path.parent)
+    return _SIGNATURE.format(hmac.new(key, body, hashlib.sha256).hexdigest()).encode()

@@ -1,0 +1,43 @@
+"""Which rows of a run's metrics are superseded, as its events say."""
+
+from __future__ import annotations
+
+from rlviz.domain.errors import RunFolderError
+from rlviz.domain.events import DivergedData, RollbackData, parse_event
+from rlviz.domain.superseded import Superseded
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.journal import READ_BYTES, JournalTail, split_lines
+
+_SIGN = b'"superseded"'
+
+
+class SupersededRows:
+    """Follows the events of a run. A second look reads only what is new."""
+
+    def __init__(self, folder: RunFolder) -> None:
+        self._tail = JournalTail(folder.events_path)
+        self._found = Superseded()
+
+    def now(self) -> Superseded:
+        """Equal to what was found before unless there are more. A journal that is damaged as a whole says nothing."""
+        try:
+            while True:
+                start = self._tail.offset
+                data = self._tail.read_bytes(READ_BYTES)
+                if self._tail.offset == start:
+                    return self._found
+                if _SIGN in data:  # rare, and cheaper to look for than to parse
+                    self._take(data)
+        except RunFolderError:
+            return self._found
+
+    def _take(self, data: bytes) -> None:
+        for line in split_lines(data):
+            event = parse_event(line.record)
+            if event is not None and isinstance(event.data, DivergedData | RollbackData):
+                self._found = Superseded([*self._found.stretches, event.data.superseded])
+
+
+def superseded_rows(folder: RunFolder) -> Superseded:
+    """All that the events of the run say are superseded."""
+    return SupersededRows(folder).now()

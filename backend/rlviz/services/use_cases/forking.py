@@ -1,0 +1,200 @@
+"""Forking: a new run that begins from a snapshot of another, with changed settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from pydantic import JsonValue
+
+from rlviz.algorithms import ALGORITHMS
+from rlviz.catalog.models import RunRow
+from rlviz.catalog.runs import get_run
+from rlviz.domain.config import Parent, RunConfig
+from rlviz.domain.errors import FieldError, InvalidRequest, NothingToResume, pointer_to
+from rlviz.domain.ids import new_run_id
+from rlviz.domain.status import RunStatus
+from rlviz.domain.times import utc
+from rlviz.provenance import git_revision, package_versions
+from rlviz.rundir.control import Control, Desired
+from rlviz.rundir.creation import new_folder
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.inherit import inherit
+from rlviz.rundir.snapshots import Snapshot, find_snapshot, snapshots_of
+from rlviz.services.projection.folder_projection import row_of_config
+from rlviz.services.use_cases.base import RunUseCases
+from rlviz.services.use_cases.configuration import check_memory
+from rlviz.services.use_cases.environments import EnvironmentService
+
+
+class Effect(StrEnum):
+    FITS = "fits"  # training goes on with the new value
+    ANEW = "anew"  # training goes on, with environments that begin a new episode
+    REFUSED = "refused"
+
+
+_NETWORK = "The weights of the snapshot are those of another network. Create a new run."
+_BUFFER = "The replay buffer of the snapshot was made for the old value. Create a new run."
+_STATE = "What the snapshot holds was made with the old value. Create a new run."
+
+_REFUSED: dict[str, str] = {
+    **dict.fromkeys(("net_arch", "activation", "n_quantiles", "use_sde", "log_std_init"), _NETWORK),
+    **dict.fromkeys(("buffer_size", "optimize_memory_usage"), _BUFFER),
+    **dict.fromkeys(("normalize_observations", "normalize_rewards"), _STATE),
+    **dict.fromkeys(("action_noise", "action_noise_std", "initial_value"), _STATE),
+    **dict.fromkeys(("use_rms_prop", "rms_prop_eps"), "The moments of the optimizer are those of another one."),
+}
+
+
+@dataclass(frozen=True)
+class Change:
+    """What becomes of hyperparameter ``name`` at a fork; ``why`` not, if it is refused."""
+
+    name: str
+    effect: Effect
+    why: str | None = None
+
+
+@dataclass(frozen=True)
+class ForkWish:
+    """``snapshot`` or ``step``: at a step, the newest snapshot that is not beyond it. None leaves it to the parent; of
+    the seed, that means the same."""
+
+    snapshot: str | None = None
+    step: int | None = None
+    hyperparameters: Mapping[str, JsonValue] = field(default_factory=dict)
+    seed: int | None = None
+    total_timesteps: int | None = None
+    name: str | None = None
+    start: bool = False
+
+
+def possible_changes(config: RunConfig) -> list[Change]:
+    """Of every hyperparameter, and why not; none where nothing learns."""
+    if config.algo not in ALGORITHMS.names():
+        return []
+    algorithm = ALGORITHMS.get(config.algo)
+    return [_change(name, config) for name in algorithm.hyperparameters.model_fields]
+
+
+def _change(name: str, config: RunConfig) -> Change:
+    fields = ALGORITHMS.get(config.algo).hyperparameters.model_fields
+    if name in _REFUSED:
+        return Change(name, Effect.REFUSED, _REFUSED[name])
+    if name == "n_envs" and "buffer_size" in fields:
+        return Change(name, Effect.REFUSED, _BUFFER)
+    if name == "ent_coef" and isinstance(config.hyperparameters.get(name), str):
+        return Change(name, Effect.REFUSED, "It is learned, with an optimizer of its own. Create a new run.")
+    return Change(name, Effect.ANEW if name == "n_envs" else Effect.FITS)
+
+
+class ForkService(RunUseCases):
+    def __init__(self, *arguments: object, environments: EnvironmentService, **keywords: object) -> None:
+        super().__init__(*arguments, **keywords)  # type: ignore[arg-type]
+        self._environments = environments
+
+    def changes(self, run_id: str) -> list[Change]:
+        """What can be changed at a fork of the run. Raises RunNotFound and RunFolderError."""
+        with self._database.read() as session:
+            get_run(session, run_id)
+        return possible_changes(self._folder(run_id).read_config())
+
+    def fork(self, run_id: str, wish: ForkWish) -> RunRow:
+        """A new run that goes on from a snapshot of ``run_id``, whatever that does meanwhile.
+
+        Raises RunNotFound, ArtifactNotFound, NothingToResume, SnapshotRefused, InvalidRequest naming each change that
+        does not fit, NotEnoughDisk, or RunFolderError.
+        """
+        self._disk.check()
+        with self._database.read() as session:
+            get_run(session, run_id)
+        parent = self._folder(run_id)
+        parent.check()
+        snapshot, now = _choose(parent, wish), self._clock()
+        config = self._config(parent.read_config(), snapshot, wish, now)
+        row = row_of_config(config)
+        control = Control(resume_from=snapshot.name)
+        if wish.start:
+            row.status, row.queued_at = RunStatus.QUEUED.value, now
+            control = Control(desired=Desired.RUN, requested_at=now, queued_at=now, resume_from=snapshot.name)
+        fill: Callable[[RunFolder], None] = lambda child: inherit(snapshot, parent, child)  # noqa: E731
+        with (
+            new_folder(self._settings.runs_dir, config, control, fill=fill) as appear,
+            self._database.write() as session,
+        ):
+            session.add(row)
+            session.flush()
+            appear()
+        self._broadcast.run_changed(row)
+        if wish.start:
+            self._supervisor.wake()
+        return row
+
+    def _config(self, parent: RunConfig, snapshot: Snapshot, wish: ForkWish, now: float) -> RunConfig:
+        algorithm = ALGORITHMS.get(parent.algo)
+        changed = sorted(
+            name for name, value in wish.hyperparameters.items() if parent.hyperparameters.get(name) != value
+        )
+        changes = [_change(name, parent) for name in changed if name in algorithm.hyperparameters.model_fields]
+        refused = [change for change in changes if change.effect is Effect.REFUSED]
+        if refused:
+            fields = [FieldError(pointer_to("hyperparameters", one.name), one.why or "") for one in refused]
+            told = "; ".join(f"{one.name}: {one.why}" for one in refused)
+            raise InvalidRequest(f"This cannot be changed at a fork. {told}", fields)
+        total = wish.total_timesteps or max(parent.total_timesteps, snapshot.manifest.step + 1)
+        if total <= snapshot.manifest.step:
+            raise InvalidRequest.field(
+                "/total_timesteps", f"The snapshot is of step {snapshot.manifest.step:,} already. Give more timesteps."
+            )
+        environment = self._environments.get(parent.env_id).resolve(parent.env_options)
+        hyperparameters = algorithm.validate(
+            {**parent.hyperparameters, **wish.hyperparameters},
+            total,
+            (environment.observation_space, environment.action_space),
+        )
+        if "ent_coef" in changed and isinstance(wish.hyperparameters["ent_coef"], str):
+            raise InvalidRequest.field("/hyperparameters/ent_coef", "A number cannot become one that is learned.")
+        check_memory(algorithm, hyperparameters, environment, self._settings.memory_a_run)
+        seed = parent.seed if wish.seed is None else wish.seed
+        instant = utc(now)
+        anew = seed != parent.seed or any(change.effect is Effect.ANEW for change in changes)
+        return parent.model_copy(
+            update={
+                "run_id": new_run_id(algorithm.id, parent.env_id, instant),
+                "name": wish.name.strip() if wish.name else f"{parent.name[:100]}, forked",
+                "created_at": instant,
+                "preset": parent.preset if not changed else None,
+                "seed": seed,
+                "total_timesteps": total,
+                "hyperparameters": hyperparameters.model_dump(),
+                "versions": package_versions(),
+                "git_revision": git_revision(),
+                "parent": Parent(
+                    run_id=parent.run_id,
+                    snapshot=snapshot.name,
+                    step=snapshot.manifest.step,
+                    changed=changed,
+                    environments_anew=anew,
+                ),
+            }
+        )
+
+
+def _choose(folder: RunFolder, wish: ForkWish) -> Snapshot:
+    if (wish.snapshot is None) == (wish.step is None):
+        raise InvalidRequest.field("/snapshot", "Name a snapshot, or give a step: one of the two.")
+    if wish.snapshot is not None:
+        found = find_snapshot(folder, wish.snapshot)
+        if not found.is_whole:
+            raise NothingToResume(f"Snapshot {wish.snapshot!r} cannot be used. {found.problem}")
+        return found
+    assert wish.step is not None
+    whole = [one for one in snapshots_of(folder) if one.is_whole]
+    before = [one for one in whole if one.manifest.step <= wish.step]
+    if not before:
+        steps = ", ".join(f"{one.manifest.step:,}" for one in whole) or "none"
+        raise NothingToResume(
+            f"There is no snapshot of step {wish.step:,} or before. Fork at the step of one that is there: {steps}."
+        )
+    return before[-1]

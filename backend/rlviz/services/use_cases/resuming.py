@@ -1,0 +1,184 @@
+"""Use cases that hold a run, have it go on, and take it back: all of them around its snapshots."""
+
+from __future__ import annotations
+
+from sqlmodel import Session
+
+from rlviz.algorithms import ALGORITHMS
+from rlviz.catalog.models import RunRow
+from rlviz.catalog.runs import get_run, move_run
+from rlviz.domain.config import RunConfig
+from rlviz.domain.errors import InvalidRequest, NothingToResume, RunIsActive
+from rlviz.domain.run_actor import RunActor
+from rlviz.domain.status import RunStatus, check_transition
+from rlviz.rundir.control import Desired
+from rlviz.rundir.folder import RunFolder, folder_gone
+from rlviz.rundir.lock import training_lock
+from rlviz.rundir.snapshots import Snapshot, find_snapshot, snapshots_of
+from rlviz.rundir.superseded import superseded_rows
+from rlviz.services.use_cases.base import RunUseCases
+from rlviz.services.use_cases.lineage import is_behind, newest_of_run
+
+
+class ResumeService(RunUseCases):
+    """What is wanted of a run is in its folder before the catalogue says so, as for every use case."""
+
+    def pause(self, run_id: str, reason: str | None = None) -> RunRow:
+        """Ask a run to pause. One that is pausing or paused is left as it is; one that does not train is a conflict.
+
+        ``reason``: one sentence, if it is not its user who wants it to. Raises RunIsActive for one in which nothing
+        learns.
+        """
+        now = self._clock()
+        with self._database.write() as session:
+            row = get_run(session, run_id)
+            if row.state in (RunStatus.PAUSING, RunStatus.PAUSED):
+                return row
+            if row.actor is not RunActor.POLICY:
+                raise RunIsActive(f"Nothing learns in run {run_id!r}, so that there is no training to pause.")
+            row = move_run(session, run_id, RunStatus.PAUSING, saves_at=None)
+            self._ask(run_id, Desired.PAUSE, now, reason=reason)
+        self._broadcast.run_changed(row)
+        self._supervisor.wake()
+        return row
+
+    def resume(self, run_id: str, snapshot: str | None = None, total_timesteps: int | None = None) -> RunRow:
+        """Queue a run whose attempt has ended for the next one, which begins from ``snapshot``: the newest whole one
+        unless named. ``total_timesteps``: more than before, to train for longer.
+
+        Raises IllegalTransition, RunIsActive while its old worker lives, NothingToResume without a whole snapshot,
+        ArtifactNotFound, SnapshotRefused, InvalidRequest, NotEnoughDisk, or RunFolderError.
+        """
+        return self._queue(run_id, snapshot, total_timesteps)
+
+    def resume_held(self, run_id: str) -> bool:
+        """Resume a run that was held when the app ended. Returns False while its worker has not ended its attempt."""
+        with self._database.read() as session:
+            row = get_run(session, run_id)
+        if not row.state.is_final:
+            return row.state is RunStatus.QUEUED
+        if row.state in (RunStatus.PAUSED, RunStatus.STOPPED, RunStatus.INTERRUPTED):
+            self._queue(run_id)
+        return True
+
+    def resume_interrupted(self, run_id: str, most: int) -> None:
+        """Resume a run that was interrupted, unless it has been resumed so ``most`` times in a row."""
+        with self._database.read() as session:
+            row = get_run(session, run_id)
+        times = self._folder(run_id).read_control().resumed_by_itself
+        if row.state is RunStatus.INTERRUPTED and times < most:
+            self._queue(run_id, resumed_by_itself=times + 1)
+
+    def roll_back(self, run_id: str, snapshot: str) -> RunRow:
+        """Have the run go on from an earlier ``snapshot``: what came after is no part of it any more.
+
+        Raises what ``resume`` does.
+        """
+        return self._queue(run_id, snapshot, rollback=True)
+
+    def _queue(
+        self,
+        run_id: str,
+        name: str | None = None,
+        total_timesteps: int | None = None,
+        *,
+        rollback: bool = False,
+        resumed_by_itself: int = 0,
+    ) -> RunRow:
+        now = self._clock()
+        with self._database.write() as session:
+            row = get_run(session, run_id)
+            check_transition(row.state, RunStatus.QUEUED, next_attempt=True)
+            self._check_worker_is_gone(row)
+            folder = self._folder(run_id)
+            folder.check()
+            config = folder.read_config()
+            found = _choose(row, folder, name, config)
+            total = check_length(row, config, found, total_timesteps, rollback=rollback)
+            self._disk.check()
+            self._begin_attempt(session, row, now)
+            self._ask(
+                run_id,
+                Desired.RUN,
+                now,
+                queued_at=now,
+                attempt=row.attempt,
+                resume_from=found.name if found is not None else None,
+                resumed_by_itself=resumed_by_itself,
+                rollback=rollback,
+                total_timesteps=total,
+                snapshot_wishes=(),
+                reason=None,
+            )
+        self._broadcast.run_changed(row)
+        self._supervisor.wake()
+        return row
+
+    def _begin_attempt(self, session: Session, row: RunRow, now: float) -> None:
+        row.status, row.attempt, row.queued_at = RunStatus.QUEUED.value, row.attempt + 1, now
+        row.started_at = row.ended_at = row.worker = None
+        row.cause = row.traceback = row.ended_early = row.saves_at = row.resumed = None
+        session.add(row)
+
+    def _check_worker_is_gone(self, row: RunRow) -> None:
+        """Raises RunIsActive while the worker of an attempt that has ended lives: two would write one journal."""
+        if self._supervisor.is_live(row.id):
+            raise RunIsActive(f"The worker of run {row.id!r} is about to end. Try again in a moment.")
+        folder = self._folder(row.id)
+        try:
+            with training_lock(folder):
+                return
+        except FileNotFoundError as error:
+            raise folder_gone(row.id) from error
+
+
+def _choose(row: RunRow, folder: RunFolder, name: str | None, config: RunConfig) -> Snapshot | None:
+    """None for a run of which nothing was trained: it begins anew."""
+    if name is None and row.step == 0 and config.parent is None and not snapshots_of(folder):
+        return None
+    if name is None and config.parent is not None and newest_of_run(folder) is None:
+        return find_snapshot(folder, config.parent.snapshot)
+    if name is None:
+        if (newest := newest_of_run(folder)) is None:
+            raise NothingToResume(
+                f"Run {row.id!r} has no whole snapshot to go on from: it ended before one was taken, or was trained by "
+                "an older version. Create a new run with its settings."
+            )
+        return newest
+    found = find_snapshot(folder, name)
+    if not found.is_whole:
+        raise NothingToResume(f"Snapshot {name!r} of run {row.id!r} cannot be used. {found.problem}")
+    if is_behind(found, superseded_rows(folder)):
+        raise NothingToResume(f"Run {row.id!r} went back to before snapshot {name!r}. Fork the run there instead.")
+    return found
+
+
+def check_length(
+    row: RunRow, config: RunConfig, snapshot: Snapshot | None, wanted: int | None, *, rollback: bool
+) -> int | None:
+    """How long training shall be; None for as long as the configuration says.
+
+    Raises InvalidRequest for less than before, and NothingToResume if nothing is left to be done.
+    """
+    total = row.total_timesteps if wanted is None else wanted
+    if total < row.total_timesteps:
+        raise InvalidRequest.field(
+            "/total_timesteps", f"The run is to train for {row.total_timesteps:,} timesteps. Give as many, or more."
+        )
+    step = snapshot.manifest.step if snapshot is not None else 0
+    done = row.state is RunStatus.COMPLETED and total == row.total_timesteps and not rollback
+    if done or step >= total:
+        ended = f" {row.ended_early}" if done and row.ended_early else ""
+        raise NothingToResume(
+            f"Run {row.id!r} has nothing left to do: it has done {step:,} of {total:,} timesteps."
+            f"{ended} Give a larger total_timesteps to train on."
+        )
+    return None if total == config.total_timesteps else total
+
+
+def depends_on_length(config: RunConfig) -> list[str]:
+    """Hyperparameters whose course is spread over the whole of training: another length changes it."""
+    if config.algo not in ALGORITHMS.names():
+        return []
+    algorithm = ALGORITHMS.get(config.algo)
+    return algorithm.validate(config.hyperparameters, config.total_timesteps).spread_over_training()

@@ -1,0 +1,134 @@
+"""Use cases on the rules and the knobs of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rlviz.algorithms import ALGORITHMS
+from rlviz.algorithms.knobs import Knob, Range, check_changes, is_scheduled, knobs_of, range_of
+from rlviz.catalog.models import RunRow
+from rlviz.catalog.runs import get_run
+from rlviz.domain.config import RunConfig
+from rlviz.domain.errors import NotTraining
+from rlviz.domain.events import HyperparameterChangedData, RollbackData
+from rlviz.domain.knobs import MAX_WAITING, KnobWish, ScaleKnob, SetKnob
+from rlviz.domain.records import MetricRecord, is_metric
+from rlviz.domain.rules import Rule, RulesDocument
+from rlviz.domain.status import RunStatus
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.journal import READ_BYTES, JournalTail
+from rlviz.rundir.superseded import superseded_rows
+from rlviz.services.use_cases.base import RunUseCases
+from rlviz.services.use_cases.events import read_events
+from rlviz.services.use_cases.rule_checks import check_rules
+from rlviz.training.rules.dry_run import dry_run
+from rlviz.training.rules.engine import Firing
+
+
+@dataclass(frozen=True)
+class KnobState:
+    """A knob of a run. ``changed`` is the last change, None as long as nobody made one; ``waiting`` are those that were
+    asked for and are not made yet."""
+
+    knob: Knob
+    range: Range
+    configured: float
+    is_scheduled: bool
+    changed: HyperparameterChangedData | None
+    waiting: tuple[SetKnob | ScaleKnob, ...]
+
+
+class RuleService(RunUseCases):
+    def rules(self, run_id: str) -> tuple[Rule, ...]:
+        """Those in force. Raises RunNotFound, ArtifactNotFound if the folder is gone, or RunFolderError."""
+        folder, config = self._look(run_id)
+        return folder.rules(config)
+
+    def change(self, run_id: str, rules: Sequence[Rule]) -> tuple[Rule, ...]:
+        """Have the run follow ``rules``: from its next row on if it trains, otherwise once it does.
+
+        Raises what ``rules`` does, and InvalidRequest or UnknownName for rules that do not fit the run.
+        """
+        with self._database.write() as session:
+            get_run(session, run_id)
+            folder, config = self._look(run_id)
+            _check(rules, config)
+            control = folder.read_control()
+            number = control.rules_number + 1
+            folder.write_rules(RulesDocument(number=number, rules=tuple(rules)))
+            folder.change_control(rules_number=number)
+        return tuple(rules)
+
+    def dry_run(self, run_id: str, rules: Sequence[Rule]) -> list[Firing]:
+        """Where ``rules`` would have fired over the rows of the run. Raises what ``change`` does."""
+        folder, config = self._look(run_id)
+        _check(rules, config)
+        return dry_run(rules, _rows(folder))
+
+    def knobs(self, run_id: str) -> list[KnobState]:
+        """Raises what ``rules`` does."""
+        folder, config = self._look(run_id)
+        algorithm = ALGORITHMS.get(config.algo)
+        values = algorithm.validate(config.hyperparameters, config.total_timesteps).model_dump()  # defaults filled in
+        changes: dict[str, HyperparameterChangedData] = {}
+        answered = 0
+        for event in read_events(folder).events:
+            if isinstance(event.data, HyperparameterChangedData):
+                changes[event.data.name] = event.data
+                answered = max(answered, event.data.request)
+            elif isinstance(event.data, RollbackData):
+                changes = {}
+        wishes = folder.read_control().knob_wishes
+        return [
+            KnobState(
+                knob,
+                range_of(knob, algorithm),
+                float(values[knob.hyperparameter]),
+                is_scheduled(knob, values),
+                changes.get(name),
+                tuple(one.change for one in wishes if one.number > answered and one.change.knob == name),
+            )
+            for name, knob in knobs_of(algorithm, values).items()
+        ]
+
+    def turn(self, run_id: str, changes: Sequence[SetKnob | ScaleKnob]) -> RunRow:
+        """Ask a run that trains to change hyperparameters at the start of its next rollout.
+
+        Raises NotTraining for one that does not train, UnknownName or InvalidRequest.
+        """
+        with self._database.write() as session:
+            row = get_run(session, run_id)
+            if row.state not in (RunStatus.STARTING, RunStatus.RUNNING):
+                raise NotTraining(f"Run {run_id!r} is {row.status!r}. Hyperparameters can be set only while it trains.")
+            folder, config = self._look(run_id)
+            algorithm = ALGORITHMS.get(config.algo)
+            placed = [(f"/changes/{index}", change) for index, change in enumerate(changes)]
+            check_changes(algorithm, config.hyperparameters, placed)
+            wishes = folder.read_control().knob_wishes
+            first = wishes[-1].number + 1 if wishes else 1
+            asked = (KnobWish(number=number, change=change) for number, change in enumerate(changes, start=first))
+            folder.change_control(knob_wishes=(*wishes, *asked)[-MAX_WAITING:])
+        return row
+
+    def _look(self, run_id: str) -> tuple[RunFolder, RunConfig]:
+        with self._database.read() as session:
+            get_run(session, run_id)
+        folder = self._folder(run_id)
+        folder.check()
+        return folder, folder.read_config()
+
+
+def _check(rules: Sequence[Rule], config: RunConfig) -> None:
+    check_rules(rules, ALGORITHMS.get(config.algo), config.hyperparameters, config.evaluation)
+
+
+def _rows(folder: RunFolder) -> Iterator[MetricRecord]:
+    """Of the run as it is now, without those that later ones took the place of."""
+    superseded, tail = superseded_rows(folder), JournalTail(folder.metrics_path)
+    while (found := tail.read_records(READ_BYTES)).records or found.broken:
+        for record in found.records:
+            if is_metric(record) and record["seq"] not in superseded:
+                yield MetricRecord.model_construct(
+                    seq=record["seq"], time=record["time"], step=record["step"], values=record["values"]
+                )

@@ -1,0 +1,133 @@
+"""Use cases on what an agent saw in an evaluation: its pictures as they were kept, and which pixels mattered."""
+
+from __future__ import annotations
+
+import zipfile
+from dataclasses import dataclass
+
+from rlviz.algorithms import ALGORITHMS
+from rlviz.catalog.models import EvaluationRow
+from rlviz.catalog.runs import get_run
+from rlviz.domain.clips import ClipRequest
+from rlviz.domain.errors import EvaluationNotFound, InvalidRequest, NoSaliency, PicturesNotFound, StepsNotFound
+from rlviz.domain.policies import KeptPolicy
+from rlviz.domain.saliency import SaliencyPlan, StepSaliency
+from rlviz.environments.custom import environment_of
+from rlviz.rundir.clips import Clips
+from rlviz.rundir.files import damaged, is_file, open_file
+from rlviz.rundir.folder import RunFolder, strip_name
+from rlviz.rundir.policies import kept_policies
+from rlviz.services.use_cases.base import RunUseCases
+
+
+@dataclass(frozen=True)
+class WantedSaliency:
+    """Which map was asked for, of a policy of ``step``."""
+
+    run_id: str
+    step: int
+    plan: SaliencyPlan
+
+
+class SeenService(RunUseCases):
+    """Maps are made by the worker that films clips, and kept and taken away as clips are."""
+
+    def strip(self, run_id: str, evaluation_id: str, number: int) -> bytes:
+        """A PNG of what the agent saw. Raises RunNotFound, EvaluationNotFound, PicturesNotFound or RunFolderError."""
+        _, folder, evaluation = self._evaluation(run_id, evaluation_id)
+        path = folder.pictures_path(evaluation.id)
+        try:
+            with open_file(path, folder.path) as file, zipfile.ZipFile(file) as archive:
+                return archive.read(strip_name(number))
+        except FileNotFoundError as error:
+            raise PicturesNotFound(
+                f"Evaluation {evaluation_id!r} has no pictures: its agent sees none, they were not asked for, or they "
+                "had to make room for newer ones. Evaluate again."
+            ) from error
+        except KeyError as error:
+            raise PicturesNotFound(f"Evaluation {evaluation_id!r} has no strip {number} of pictures.") from error
+        except (zipfile.BadZipFile, ValueError) as error:
+            raise damaged(path, folder.path, "It is no whole archive of pictures.") from error
+
+    def ask(self, run_id: str, evaluation_id: str, *, episode: int, index: int) -> WantedSaliency:
+        """Have the map of a step made if it is not there.
+
+        Raises RunNotFound, EvaluationNotFound, StepsNotFound, InvalidRequest, NoSaliency or NotEnoughDisk.
+        """
+        kept, folder, evaluation = self._evaluation(run_id, evaluation_id)
+        folder.check()
+        config = folder.read_config()
+        if not environment_of(config).observation_space.is_picture or ALGORITHMS.get(config.algo).scorer is None:
+            raise NoSaliency("Saliency shows which pixels matter; what this agent sees are no pictures.")
+        _check_step(evaluation, episode, index)
+        if not is_file(folder.steps_path(evaluation_id), folder.path):
+            raise StepsNotFound(f"Evaluation {evaluation_id!r} has no step records (any more), to play it again by.")
+        policy = _policy_of(kept, evaluation)
+        wanted = WantedSaliency(
+            run_id, policy.step, SaliencyPlan(evaluation_id=evaluation_id, episode=episode, index=index)
+        )
+        clips, wanted_id = Clips(folder), wanted.plan.saliency_id
+        record = clips.find(wanted_id)
+        if record is not None and record.cause is None and clips.find_saliency(wanted_id) is not None:
+            clips.touch(wanted_id)
+            return wanted
+        if not clips.is_wanted(wanted_id):
+            self._disk.check()
+            clips.request(
+                ClipRequest(
+                    id=wanted_id,
+                    kind="saliency",
+                    seed=0,
+                    greedy=True,
+                    steps=[policy.step],
+                    policies=[policy.file],
+                    keep_bytes=int(self._settings.keep_clips),
+                    saliency=wanted.plan,
+                )
+            )
+        self._supervisor.request_clips(run_id)
+        return wanted
+
+    def look(self, wanted: WantedSaliency) -> StepSaliency | None:
+        """What was made; None as long as it is not. Raises NoSaliency with the cause if it cannot be."""
+        clips, wanted_id = Clips(self._folder(wanted.run_id)), wanted.plan.saliency_id
+        if clips.is_wanted(wanted_id):
+            return None
+        record = clips.find(wanted_id)
+        if record is not None and record.cause is not None:
+            raise NoSaliency(f"{record.cause} Ask again to try again.")
+        return clips.find_saliency(wanted_id)
+
+    def _evaluation(self, run_id: str, evaluation_id: str) -> tuple[list[KeptPolicy], RunFolder, EvaluationRow]:
+        """With the policies of the run that are kept."""
+        with self._database.read() as session:
+            run = get_run(session, run_id)
+            row = session.get(EvaluationRow, (run_id, evaluation_id))
+        if row is None:
+            raise EvaluationNotFound(f"Run {run_id[:80]!r} has no evaluation {evaluation_id[:80]!r}.")
+        folder = self._folder(run_id)
+        return kept_policies(folder, run.policy_step), folder, row
+
+
+def _check_step(evaluation: EvaluationRow, episode: int, index: int) -> None:
+    """Raises InvalidRequest for a step that was not played."""
+    summary = evaluation.parsed().summary
+    lengths = [] if summary is None else [played.episode_length for played in summary.episodes]
+    if episode >= len(lengths):
+        raise InvalidRequest.field(
+            "/episode", f"There is no episode {episode}; {len(lengths)} were played, counted from 0."
+        )
+    if index > lengths[episode]:
+        raise InvalidRequest.field(
+            "/step", f"There is no step {index}; episode {episode} ended with step {lengths[episode]}."
+        )
+
+
+def _policy_of(kept: list[KeptPolicy], evaluation: EvaluationRow) -> KeptPolicy:
+    """The policy that played. Raises NoSaliency if it is not kept any more."""
+    step = evaluation.parsed().checkpoint_step
+    found = next((policy for policy in kept if policy.step == step), None)
+    if found is None:
+        said = "that played" if step is None else f"of step {step:,}, which played,"
+        raise NoSaliency(f"The policy {said} is not kept any more. Evaluate one that is.")
+    return found

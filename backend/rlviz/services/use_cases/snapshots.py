@@ -1,0 +1,116 @@
+"""Use cases on the snapshots of a run: list, take, delete, verify."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rlviz.catalog.models import RunRow
+from rlviz.catalog.runs import get_run
+from rlviz.domain.errors import ArtifactNotFound, InvalidRequest, NotTraining, RlvizError, VerificationInProgress
+from rlviz.domain.snapshot import check_name
+from rlviz.domain.snapshot_verification import SnapshotVerification
+from rlviz.domain.status import RunStatus
+from rlviz.domain.verification import VerificationStatus
+from rlviz.launchers.job import VerifySnapshot
+from rlviz.rundir.control import SnapshotWish
+from rlviz.rundir.files import is_file
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.snapshots import (
+    Snapshot,
+    bytes_of,
+    delete_snapshot,
+    find_snapshot,
+    read_snapshot_verification,
+    snapshots_of,
+    write_snapshot_verification,
+)
+from rlviz.rundir.superseded import superseded_rows
+from rlviz.services.supervision.verification_workers import ABANDONED
+from rlviz.services.use_cases.base import RunUseCases
+from rlviz.services.use_cases.lineage import is_behind
+from rlviz.services.use_cases.resuming import depends_on_length
+
+KEPT_WISHES = 20
+
+
+@dataclass(frozen=True)
+class SnapshotList:
+    """``behind``: names of those that a rollback left behind. ``bytes``: what all of them take, what they share once.
+    ``spread``: hyperparameters whose course depends on the length of training."""
+
+    snapshots: list[Snapshot]
+    behind: frozenset[str]
+    bytes: int
+    spread: list[str]
+
+
+class SnapshotService(RunUseCases):
+    def list(self, run_id: str) -> SnapshotList:
+        """Raises RunNotFound, or ArtifactNotFound if the folder is gone."""
+        folder = self._folder_of(run_id)
+        found, superseded = snapshots_of(folder), superseded_rows(folder)
+        behind = frozenset(one.name for one in found if is_behind(one, superseded))
+        try:
+            spread = depends_on_length(folder.read_config())
+        except RlvizError:
+            spread = []
+        return SnapshotList(found, behind, bytes_of(folder), spread)
+
+    def take(self, run_id: str, name: str | None, message: str) -> RunRow:
+        """Ask a run that trains for a snapshot at the start of its next rollout.
+
+        Raises NotTraining for one that does not train, and InvalidRequest for a name that is taken.
+        """
+        with self._database.write() as session:
+            row = get_run(session, run_id)
+            if row.state not in (RunStatus.STARTING, RunStatus.RUNNING):
+                raise NotTraining(f"Run {run_id!r} is {row.status!r}. A snapshot can be taken only while it trains.")
+            folder = self._folder(run_id)
+            if name is not None and any(one.name == check_name(name) for one in snapshots_of(folder)):
+                raise InvalidRequest.field("/name", f"There is a snapshot {name!r} already. Choose another name.")
+            wishes = folder.read_control().snapshot_wishes
+            number = wishes[-1].number + 1 if wishes else 1
+            wish = SnapshotWish(number=number, name=name, message=message)
+            folder.change_control(snapshot_wishes=(*wishes, wish)[-KEPT_WISHES:])
+        return row
+
+    def verify(self, run_id: str, name: str) -> SnapshotVerification:
+        """Start a verification. Raises RunNotFound, ArtifactNotFound, SnapshotRefused for one whose manifest cannot be
+        read, and VerificationInProgress."""
+        folder, job = self._folder_of(run_id), VerifySnapshot(name)
+        find_snapshot(folder, name)
+        if self._supervisor.is_verifying(run_id, job):
+            raise VerificationInProgress(f"Snapshot {name!r} is being verified. Wait for it to end.")
+        asked = SnapshotVerification()
+        write_snapshot_verification(folder, name, asked)
+        self._supervisor.request_verification(run_id, job)
+        return asked
+
+    def verification(self, run_id: str, name: str) -> SnapshotVerification | None:
+        """The newest verification; None if there was none. Raises RunNotFound, and ArtifactNotFound."""
+        under_way = self._supervisor.is_verifying(run_id, VerifySnapshot(name))
+        folder = self._folder_of(run_id)
+        if not is_file(folder.snapshot_path(name), folder.path):
+            raise ArtifactNotFound(f"This run has no snapshot {name[:80]!r}.")
+        found = read_snapshot_verification(folder, name)
+        if found is None:
+            return None
+        if under_way:  # whatever its worker has said: until it is gone, no other can begin
+            return SnapshotVerification()
+        if found.status is VerificationStatus.RUNNING:
+            return found.model_copy(update={"status": VerificationStatus.FAILED, "cause": ABANDONED})
+        return found
+
+    def _folder_of(self, run_id: str) -> RunFolder:
+        with self._database.read() as session:
+            get_run(session, run_id)
+        folder = self._folder(run_id)
+        folder.check()
+        return folder
+
+    def delete(self, run_id: str, name: str) -> None:
+        """Raises RunNotFound, ArtifactNotFound, or RunIsActive while the run's worker may need it."""
+        with self._database.write() as session:
+            row = get_run(session, run_id)
+            self._check_idle(session, row, "deleting its snapshots")
+            delete_snapshot(self._folder(run_id), name)

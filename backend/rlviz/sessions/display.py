@@ -1,0 +1,129 @@
+"""Display: what the one who looks at a session is told and shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from rlviz.domain.controls import Controls
+from rlviz.domain.errors import NotSliceable
+from rlviz.domain.session_messages import (
+    EpisodeMessage,
+    ErrorMessage,
+    Hello,
+    Line,
+    PolicyMessage,
+    ShowSeen,
+    StateMessage,
+)
+from rlviz.evaluation.canvas import check_picture
+from rlviz.evaluation.seen import Seen, see
+from rlviz.rollout.step_records import record_of
+from rlviz.sessions.bounds import bounds_of
+from rlviz.sessions.hands import Hands, PolicyHand
+from rlviz.sessions.history import History
+from rlviz.sessions.live_slice import LiveSlice
+from rlviz.sessions.pace import Pace
+from rlviz.sessions.stage import Outlet, Sink, Stage
+
+
+class Display:
+    """Speaks through ``outlet``. What happens in the episode goes to ``sinks`` as well."""
+
+    def __init__(
+        self,
+        stage: Stage,
+        outlet: Outlet,
+        controls: Controls,
+        sinks: Sequence[Sink],
+        monotonic: Callable[[], float],
+    ) -> None:
+        self._stage, self._outlet, self._controls, self._sinks = stage, outlet, controls, sinks
+        self._monotonic = monotonic
+        self.begin()
+
+    def begin(self) -> None:
+        """Somebody else looks: what the agent saw, and a slice, are shown to who asks for them."""
+        self.seen = ShowSeen(type="seen", on=False)
+        self.slice = LiveSlice(self._monotonic)
+
+    def hello(self, hands: Hands, pace: Pace, *, greedy: bool) -> None:
+        environment = self._stage.environment
+        self._outlet.tell(
+            Hello(
+                mode=self._stage.mode,
+                env_id=environment.id,
+                run_id=self._stage.run_id,
+                fps=pace.fps,
+                actor=hands.actor,
+                actors=hands.actors,
+                greedy=greedy,
+                action_space=environment.action_space,
+                observation_space=environment.observation_space,
+                action_bounds=bounds_of(self._stage.env.action_space),
+                controls=self._controls,
+            )
+        )
+
+    def state(self, hands: Hands, pace: Pace, *, greedy: bool, parted_at: int | None) -> None:
+        self._outlet.tell(
+            StateMessage(playing=pace.playing, fps=pace.fps, actor=hands.actor, greedy=greedy, parted_at=parted_at)
+        )
+
+    def policy(self, hands: Hands) -> None:
+        """Which one plays; nothing as long as there is none."""
+        if hands.policy.policy is not None:
+            self._outlet.tell(PolicyMessage(step=hands.policy.policy.step))
+
+    def episode(self, history: History) -> None:
+        self._outlet.tell(EpisodeMessage(episode=history.episode.place, seed=history.episode.seed))
+
+    def draw_slice(self, policy: PolicyHand) -> None:
+        """Tell of the slice that was asked for, if it is due."""
+        try:
+            found = self.slice.draw(policy.policy)
+        except NotSliceable as error:
+            self.refusal(str(error))
+        else:
+            if found is not None:
+                self._outlet.tell(found)
+
+    def _seen(self, observation: Any, policy: PolicyHand) -> Seen | None:
+        if not self.seen.on:
+            return None
+        return see(observation, policy.policy if self.seen.saliency else None, policy.action())
+
+    def refusal(self, detail: str) -> None:
+        self._outlet.tell(ErrorMessage(detail=detail))
+
+    def step(
+        self,
+        history: History,
+        policy: PolicyHand,
+        *,
+        greedy: bool,
+        line: Line = Line.PLAYED,
+        again: bool = False,
+    ) -> None:
+        """The newest step with its frame, and with what ``policy`` makes of it, which chooses the next action now.
+
+        Only the one who looks gets it if it is shown ``again``, or is of the other future.
+        """
+        last = history.last
+        frame = check_picture(history.episode.env.render())
+        reading = policy.consider(history.newest.observation, greedy=greedy)
+        step = history.newest._replace(reading=reading)
+        record = record_of(
+            step,
+            actor=last.actor if last is not None else None,
+            elapsed_ms=last.elapsed_ms if last is not None else 0.0,
+            frame=frame,
+        )
+        if line is Line.OTHER:
+            self._outlet.show(record, frame, line=line)
+            return
+        self._outlet.show(record, frame, self._seen(step.observation, policy))
+        self.slice.note(step)
+        if not again:
+            for sink in self._sinks:
+                sink(history.episode, step, record)

@@ -1,0 +1,78 @@
+"""A value slice that follows the policy and the observation, for whoever asked for it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from rlviz.algorithms.policy import TrainedPolicy
+from rlviz.domain.errors import NotSliceable
+from rlviz.domain.session_messages import SliceMessage
+from rlviz.domain.value_slice import SlicePlan
+from rlviz.evaluation.value_slice import Ranges, value_slice
+from rlviz.rollout.episode import Step
+
+EVERY_SECONDS = 0.4
+"""Between two slices, at least."""
+
+LARGEST_SHARE = 0.1
+"""Of the time: what takes long to read is read less often."""
+
+
+class LiveSlice:
+    """``note`` every step that is shown, and ``draw`` as often as you like."""
+
+    def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._monotonic = monotonic
+        self._over: tuple[int, int] | None = None
+        self._step: Step | None = None
+        self._seen: Ranges | None = None
+        self._is_stale = False
+        self._due_at = float("-inf")
+
+    def choose(self, over: tuple[int, int] | None) -> None:
+        """Which components are varied; None: no slice is wanted."""
+        self._over, self._due_at = over, float("-inf")
+        self.renew()
+
+    def renew(self) -> None:
+        """Another policy plays: what was drawn is out of date."""
+        self._is_stale = True
+
+    def note(self, step: Step) -> None:
+        """The others are held as ``step`` shows them; how far all of them went says how far a slice reaches."""
+        self._step, self._is_stale = step, True
+        if not _is_numbers(step.observation):
+            return
+        numbers = np.asarray(step.observation, np.float64).reshape(-1)
+        if np.isfinite(numbers).all():
+            low, high = self._seen or (numbers, numbers)
+            self._seen = np.minimum(low, numbers), np.maximum(high, numbers)
+
+    def draw(self, policy: TrainedPolicy | None) -> SliceMessage | None:
+        """The slice, if it is wanted, due, and another than the last. Raises NotSliceable, and wants no more then."""
+        now = self._monotonic()
+        if self._over is None or policy is None or self._step is None or not self._is_stale or now < self._due_at:
+            return None
+        self._is_stale = False
+        try:
+            found = value_slice(policy, self._plan(self._over, self._step.observation), self._seen)
+        except NotSliceable:
+            self._over = None
+            raise
+        done = self._monotonic()
+        self._due_at = max(now + EVERY_SECONDS, done + (done - now) / LARGEST_SHARE)
+        return SliceMessage(
+            policy_step=policy.step, episode=self._step.episode, index=self._step.number, over=self._over, slice=found
+        )
+
+    def _plan(self, over: tuple[int, int], observation: Any) -> SlicePlan:
+        at = np.asarray(observation, np.float64).reshape(-1).tolist() if _is_numbers(observation) else None
+        return SlicePlan(x=over[0], y=over[1], at=at)
+
+
+def _is_numbers(observation: Any) -> bool:
+    return isinstance(observation, np.ndarray) and observation.dtype.kind in "fiu"

@@ -1,0 +1,107 @@
+"""Knobs of a model in training: set, scaled, remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from stable_baselines3.common.base_class import BaseAlgorithm
+from stable_baselines3.common.utils import ConstantSchedule
+
+from rlviz.algorithms import ALGORITHMS
+from rlviz.algorithms.knob_controls import Control, Schedule, is_constant, scaled
+from rlviz.algorithms.knobs import Range, knobs_of, range_of
+from rlviz.domain.config import RunConfig
+from rlviz.domain.errors import UnknownName
+from rlviz.domain.knobs import ScaleKnob, SetKnob
+from rlviz.domain.registry import load
+
+
+@dataclass(frozen=True)
+class Override:
+    """What became of the course that the configuration gives a knob: a value in its place, or a factor."""
+
+    value: float | None = None
+    factor: float = 1.0
+
+
+@dataclass(frozen=True)
+class Turned:
+    """A knob was changed, at this moment from one value to another."""
+
+    knob: str
+    before: float
+    after: float
+    replaced_schedule: bool
+    """Whether a schedule ended with it."""
+    is_limited: bool
+    """Whether its bounds allowed less than was asked for."""
+
+
+class Knobs:
+    """The knobs of ``model``, which was built from ``config``. Used in the training thread, between two rollouts.
+
+    ``state`` and ``restore`` make the overrides a part of snapshots.
+    """
+
+    def __init__(self, model: BaseAlgorithm, config: RunConfig) -> None:
+        algorithm = ALGORITHMS.get(config.algo)
+        known = knobs_of(algorithm, config.hyperparameters)
+        self._model: Any = model
+        self._controls: Mapping[str, Control] = {name: load(knob.control)() for name, knob in known.items()}
+        self._ranges: Mapping[str, Range] = {name: range_of(knob, algorithm) for name, knob in known.items()}
+        self._built = {name: control.read(model) for name, control in self._controls.items()}
+        self._overrides: dict[str, Override] = {}
+
+    def turn(self, change: SetKnob | ScaleKnob) -> Turned:
+        """Make a change. Raises UnknownName."""
+        name = change.knob
+        if name not in self._controls:
+            raise UnknownName("adjustable hyperparameter", name, self._controls, "/knob")
+        before, override = self._now(name), self._overrides.get(name, Override())
+        was_scheduled = override.value is None and not is_constant(self._built[name])
+        if isinstance(change, SetKnob):
+            wanted = change.value
+            self._overrides[name] = Override(value=self._within(name, wanted))
+        else:
+            wanted = before * change.factor
+            factor = self._within(name, wanted) / before if before else 1.0
+            if override.value is not None:
+                self._overrides[name] = Override(value=override.value * factor)
+            else:
+                self._overrides[name] = Override(factor=override.factor * factor)
+        self._write(name)
+        after = self._now(name)
+        return Turned(
+            name,
+            before,
+            after,
+            replaced_schedule=was_scheduled and isinstance(change, SetKnob),
+            is_limited=abs(after - wanted) > 1e-9 * max(abs(wanted), 1e-12),
+        )
+
+    def state(self) -> dict[str, Any]:
+        return {name: (override.value, override.factor) for name, override in self._overrides.items()}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        self._overrides = {name: Override(*override) for name, override in state.items() if name in self._controls}
+        for name in self._controls:
+            self._write(name)
+
+    def _now(self, name: str) -> float:
+        return float(self._controls[name].read(self._model)(self._model._current_progress_remaining))
+
+    def _within(self, name: str, value: float) -> float:
+        bounds = self._ranges[name]
+        return min(max(value, bounds.minimum), bounds.maximum)
+
+    def _write(self, name: str) -> None:
+        override, course = self._overrides.get(name), self._built[name]
+        if override is not None:
+            course = _course(course, override)
+        self._controls[name].write(self._model, course)
+
+
+def _course(built: Schedule, override: Override) -> Schedule:
+    return ConstantSchedule(override.value) if override.value is not None else scaled(built, override.factor)

@@ -1,0 +1,60 @@
+"""Pausing: training goes on, unseen, to the start of the next rollout, where a snapshot can be taken; it ends there."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from rlviz.domain.events import PausingData
+from rlviz.domain.snapshot import Trigger
+from rlviz.training.journals import RunJournals
+from rlviz.training.snapshot.snapshots import Snapshots
+
+RETRY_SECONDS = 5.0
+"""A snapshot that could not be written is not taken again before."""
+
+
+class TrainingPaused(Exception):
+    """The snapshot of this moment is on disk. Raised at the start of a rollout, it leaves the library's ``learn``."""
+
+    def __init__(self, snapshot: str) -> None:
+        super().__init__(snapshot)
+        self.snapshot = snapshot
+
+
+class Pause:
+    """Whether training shall pause, and what happens until it has. Rows are held back meanwhile: whoever watches sees
+    training stop at once. A worker that dies before leaves the run as it was when the pause was asked for.
+    """
+
+    def __init__(self, journals: RunJournals, *, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._journals, self._monotonic = journals, monotonic
+        self._retry_at = float("-inf")
+        self.is_wanted = False
+        self.is_told = False
+
+    def request(self) -> None:
+        """Ask for it, from any thread; asking again changes nothing."""
+        if not self.is_wanted:
+            self.is_wanted = True
+            self._journals.hold()
+
+    def tell(self, step: int, saves_at: int) -> None:
+        """Training is within a rollout, which ends at the step ``saves_at``."""
+        self.is_told = True
+        if saves_at > step:
+            self._journals.event(step, PausingData(saves_at=saves_at))
+
+    def hold(self, step: int, snapshots: Snapshots) -> None:
+        """Take the snapshot, at the start of a rollout. Raises TrainingPaused once it is on disk; what the disk refuses
+        is warned of, and tried again at a later rollout."""
+        if self._monotonic() < self._retry_at:
+            return
+        self._journals.release()  # before: the snapshot names the last row
+        snapshots.request(Trigger.PAUSED)
+        snapshots.catch_up(step)
+        snapshots.flush()
+        if (written := snapshots.written_at(step)) is not None:
+            raise TrainingPaused(written)
+        self._retry_at = self._monotonic() + RETRY_SECONDS
+        self._journals.hold()

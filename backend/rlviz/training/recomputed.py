@@ -1,0 +1,110 @@
+"""Rows that an attempt computes again: those that the journal has beyond the snapshot that the attempt began from.
+
+An exact resume computes them as they were, so that comparing them proves it, in production and for nothing. The clock
+is no part of that: what is named ``time/`` is not compared, and a row that says nothing else is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Protocol
+
+from rlviz.domain.events import DivergedData, EventData, ResumedData, Stretch
+from rlviz.domain.records import is_metric
+from rlviz.domain.superseded import Superseded
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.journal import READ_BYTES, JournalTail
+
+CLOCK = "time/"
+
+Values = Mapping[str, float | None]
+
+
+class EventLog(Protocol):
+    def event(self, step: int, data: EventData) -> None: ...
+
+
+class Recomputed:
+    """Compares, row by row, until all rows have come again or one comes otherwise.
+
+    ``expected``: the rows beyond the snapshot, as the journal has them, in order; ``last`` is the seq of the journal's
+    last row, and ``attempt`` the one that computes them again. The event ``resumed`` or ``diverged`` says how it went.
+    """
+
+    def __init__(
+        self, snapshot: str, step: int, expected: Iterable[Mapping[str, Any]], *, last: int, attempt: int
+    ) -> None:
+        self._snapshot, self._step, self._last, self._attempt = snapshot, step, last, attempt
+        self._expected = (row for row in expected if _compared(row["values"]))
+        self._next = next(self._expected, None)
+        self._verified = 0
+        self._over = False
+
+    @property
+    def reached(self) -> int | None:
+        """The seq of the row that training has come to; None once it is the last of the journal."""
+        return None if self._over or self._next is None else int(self._next["seq"]) - 1
+
+    def begin(self, log: EventLog) -> None:
+        """Say so if there is nothing to compare."""
+        self._tell_if_done(log)
+
+    def has(self, log: EventLog, step: int, values: Values) -> bool:
+        """Whether the journal has this row, which was computed just now, and it shall not be written again."""
+        if self._over or self._next is None:
+            return False
+        compared = _compared(values)
+        if not compared:
+            return True
+        recorded = _compared(self._next["values"])
+        if (step, compared) == (self._next["step"], recorded):
+            self._verified, self._step = self._verified + 1, step
+            self._next = next(self._expected, None)
+            self._tell_if_done(log)
+            return True
+        self._over = True
+        superseded = Stretch(first=self._next["seq"], last=self._last, attempt=self._attempt)
+        metric = _first_difference(recorded, compared) if step == self._next["step"] else None
+        log.event(
+            step,
+            DivergedData(
+                snapshot=self._snapshot,
+                verified=self._verified,
+                metric=metric,
+                recorded=recorded.get(metric) if metric is not None else None,
+                computed=compared.get(metric) if metric is not None else None,
+                superseded=superseded,
+            ),
+        )
+        return False
+
+    def end(self, log: EventLog) -> None:
+        """The attempt ends: say how many rows it did not come to."""
+        if not self._over and self._next is not None:
+            self._over = True
+            left = 1 + sum(1 for _ in self._expected)
+            log.event(self._step, ResumedData(snapshot=self._snapshot, verified=self._verified, left=left))
+
+    def _tell_if_done(self, log: EventLog) -> None:
+        if self._next is None and not self._over:
+            self._over = True
+            log.event(self._step, ResumedData(snapshot=self._snapshot, verified=self._verified))
+
+
+def rows_after(folder: RunFolder, seq: int, superseded: Superseded) -> Iterator[dict[str, Any]]:
+    """The rows of the journal after that of number ``seq``, without those that are superseded."""
+    tail = JournalTail(folder.metrics_path)
+    while (found := tail.read_records(READ_BYTES)).records or found.broken:
+        for record in found.records:
+            if record["seq"] > seq and is_metric(record) and record["seq"] not in superseded:
+                yield record
+
+
+def _compared(values: Values) -> dict[str, float | None]:
+    return {name: value for name, value in values.items() if not name.startswith(CLOCK)}
+
+
+def _first_difference(recorded: Values, computed: Values) -> str | None:
+    names = dict.fromkeys([*recorded, *computed])
+    missing = object()
+    return next((name for name in names if recorded.get(name, missing) != computed.get(name, missing)), None)

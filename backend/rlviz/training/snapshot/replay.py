@@ -1,0 +1,187 @@
+"""The replay buffer as immutable segments: a snapshot writes what is new, and names what is there already."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import zstandard
+from numpy.typing import NDArray
+from stable_baselines3.common.base_class import BaseAlgorithm
+
+from rlviz.domain.errors import SnapshotDamaged
+from rlviz.domain.snapshot import Segment
+from rlviz.rundir.atomic import write_atomically
+from rlviz.rundir.files import open_file
+from rlviz.rundir.folder import RunFolder
+
+_ARRAYS = ("observations", "next_observations", "actions", "rewards", "dones", "timeouts")
+_MAGIC = b"RLVIZ replay 1\n"
+_LEVEL = 1
+"""Of compression: what is written is mostly pictures, of which it makes a sixtieth at any level."""
+
+Array = NDArray[Any]
+
+
+@dataclass
+class Piece:
+    """Rows ``first`` up to, not including, ``end``, counted since training began: ``arrays`` of shape (rows, …) until
+    they are on disk in ``segment``."""
+
+    first: int
+    end: int
+    arrays: dict[str, Array] | None
+    segment: Segment | None = None
+
+    @property
+    def bytes(self) -> int:
+        """Of what is in memory alone."""
+        arrays = self.arrays  # the thread that writes may drop them at any moment
+        return sum(array.nbytes for array in arrays.values()) if arrays is not None else 0
+
+
+@dataclass(frozen=True)
+class ReplayState:
+    """``rows`` were added since training began, the next one goes to ``pos``. ``edge`` is what lies there already: with
+    ``optimize_memory_usage``, the observation that the last row led to."""
+
+    rows: int
+    pos: int
+    full: bool
+    edge: Array
+
+
+class ReplayTape:
+    """Follows the replay buffer of a model, and copies in the training thread what was added since it last looked.
+
+    ``pieces`` together hold every row that is in the buffer.
+    """
+
+    def __init__(self, state: ReplayState | None = None, segments: Sequence[Segment] = (), step: int = 0) -> None:
+        """``state`` and ``segments`` of the snapshot that training went on from, at ``step``."""
+        self._rows, self._step = (state.rows if state is not None else 0), step
+        self.pieces: deque[Piece] = deque(Piece(one.first, one.end, None, one) for one in segments)
+
+    def follow(self, model: BaseAlgorithm) -> ReplayState | None:
+        """Take what is new; None for an algorithm without a replay buffer."""
+        buffer: Any = getattr(model, "replay_buffer", None)
+        if buffer is None:
+            return None
+        added = (model.num_timesteps - self._step) // buffer.n_envs
+        first = self._rows + max(0, added - buffer.buffer_size)
+        self._rows, self._step = self._rows + added, model.num_timesteps
+        if first < self._rows:
+            slots = (buffer.pos + np.arange(first - self._rows, 0)) % buffer.buffer_size
+            self.pieces.append(Piece(first, self._rows, {name: array[slots] for name, array in _arrays(buffer)}))
+        oldest = self._rows - (buffer.buffer_size if buffer.full else buffer.pos)
+        while self.pieces and self.pieces[0].end <= oldest:
+            self.pieces.popleft()
+        return ReplayState(self._rows, buffer.pos, buffer.full, buffer.observations[buffer.pos].copy())
+
+
+def write_pieces(folder: RunFolder, pieces: Sequence[Piece]) -> tuple[Segment, ...]:
+    """See that all of ``pieces`` are on disk; return the segments they are in. Raises OSError and RunFolderError.
+
+    Those that follow each other become one segment.
+    """
+    waiting: list[Piece] = []
+    for piece in [*pieces, None]:
+        if piece is not None and piece.arrays is not None:
+            waiting.append(piece)
+        elif waiting:
+            _write(folder, waiting)
+            waiting = []
+    return tuple(dict.fromkeys(piece.segment for piece in pieces if piece.segment is not None))
+
+
+def restore_replay(model: Any, folder: RunFolder, state: ReplayState, segments: Sequence[Segment]) -> None:
+    """Fill the buffer of ``model``. Raises SnapshotDamaged if a segment is missing or not what was written."""
+    buffer = model.replay_buffer
+    for slots, rows in _placed(buffer, folder, state, segments):
+        for name, array in _arrays(buffer):
+            array[slots] = rows[name]
+    buffer.observations[state.pos] = state.edge
+    buffer.pos, buffer.full = state.pos, state.full
+
+
+def replay_difference(model: Any, folder: RunFolder, state: ReplayState, segments: Sequence[Segment]) -> str | None:
+    """Where the buffer of ``model``, which was filled from them, is not what the segments hold; None: nowhere."""
+    buffer, end = model.replay_buffer, 0
+    for slots, rows in _placed(buffer, folder, state, segments):
+        for name, array in _arrays(buffer):
+            expected = rows[name].copy()
+            if name == "observations":
+                expected[slots == state.pos] = state.edge
+            if array[slots].tobytes() != expected.tobytes():
+                return f"{name} of the rows at {slots[0]:,} to {slots[-1]:,} of the buffer"
+        end += len(slots)
+    held = buffer.buffer_size if buffer.full else buffer.pos
+    return None if end == held else f"{held:,} rows in the buffer, {end:,} in the file"
+
+
+def _placed(
+    buffer: Any, folder: RunFolder, state: ReplayState, segments: Sequence[Segment]
+) -> Iterator[tuple[Array, dict[str, Array]]]:
+    """The rows that ``segments`` hold of the buffer, segment by segment, with the places where they lie in it.
+
+    Raises SnapshotDamaged.
+    """
+    oldest = state.rows - (buffer.buffer_size if state.full else state.pos)
+    expected = oldest
+    for segment in segments:
+        arrays = read_segment(folder, segment)
+        if segment.first > expected:
+            break
+        first = max(segment.first, oldest)
+        slots = (state.pos + np.arange(first - state.rows, segment.end - state.rows)) % buffer.buffer_size
+        yield slots, {name: rows[first - segment.first :] for name, rows in arrays.items()}
+        expected = segment.end
+    if expected != state.rows:
+        raise SnapshotDamaged(f"The replay buffer of this snapshot lacks rows from {expected:,} on.")
+
+
+def read_segment(folder: RunFolder, segment: Segment) -> dict[str, Array]:
+    """Raises SnapshotDamaged."""
+    try:
+        with open_file(folder.segment_path(segment.file), folder.path) as file:
+            content = file.read()
+    except FileNotFoundError as error:
+        raise SnapshotDamaged(f"Part of the replay buffer is missing: {segment.file}.") from error
+    if hashlib.sha256(content).hexdigest() != segment.sha256:
+        raise SnapshotDamaged(f"Part of the replay buffer is damaged: {segment.file} is not what was written.")
+    header, _, body = content.removeprefix(_MAGIC).partition(b"\n")
+    rows = zstandard.ZstdDecompressor().decompress(body)
+    arrays, at = {}, 0
+    for name, dtype, shape in json.loads(header):
+        array = np.frombuffer(rows, dtype, int(np.prod(shape)), at).reshape(shape)
+        arrays[name], at = array, at + array.nbytes
+    return arrays
+
+
+def _write(folder: RunFolder, pieces: Sequence[Piece]) -> None:
+    columns = {name: [piece.arrays[name] for piece in pieces if piece.arrays] for name in pieces[0].arrays or ()}
+    size = sum(piece.bytes for piece in pieces)
+    compressor = zstandard.ZstdCompressor(_LEVEL).compressobj(size)
+    body: list[bytes] = []
+    header = []
+    for name, parts in columns.items():
+        header.append((name, parts[0].dtype.str, (sum(map(len, parts)), *parts[0].shape[1:])))
+        body.extend(compressor.compress(np.ascontiguousarray(part).data.cast("B")) for part in parts)
+    content = b"".join([_MAGIC, json.dumps(header).encode(), b"\n", *body, compressor.flush()])
+    digest = hashlib.sha256(content).hexdigest()
+    first, end = pieces[0].first, pieces[-1].end
+    segment = Segment(file=f"{first}-{end}-{digest[:16]}.seg", first=first, end=end, bytes=len(content), sha256=digest)
+    folder.replay.mkdir(exist_ok=True)
+    write_atomically(folder.segment_path(segment.file), content, folder.path)
+    for piece in pieces:
+        piece.segment, piece.arrays = segment, None
+
+
+def _arrays(buffer: Any) -> list[tuple[str, Array]]:
+    """Without the next observations where the buffer keeps each observation once."""
+    return [(name, getattr(buffer, name)) for name in _ARRAYS if getattr(buffer, name, None) is not None]

@@ -1,0 +1,254 @@
+"""Snapshots: when one is taken, and what becomes of it."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from queue import SimpleQueue
+from threading import Event, Lock, Thread
+
+from rlviz.domain.errors import RunFolderError
+from rlviz.domain.events import SnapshotData
+from rlviz.domain.snapshot import Built, Origin, SnapshotManifest, Trigger
+from rlviz.domain.snapshot_plan import SnapshotPlan
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.snapshots import drop_segments, retain_snapshots
+from rlviz.training.journals import RunJournals
+from rlviz.training.snapshot.archive import write_archive
+from rlviz.training.snapshot.capture import Captured, Point
+from rlviz.training.snapshot.replay import write_pieces
+
+NEVER = math.inf
+
+RECENT = 3
+"""So many of those captured last stay in memory, so that a stop or a pause loses a second of training, not a minute."""
+
+SHORTEST_SECONDS = 1.0
+SHARE = 0.003
+"""Of the time of training, at most, that capturing into memory may take; what is written is captured regardless."""
+
+MOST_WAITING_BYTES = 16_000_000
+"""So much of what is new in the replay buffer waits in memory for the next snapshot; then it is written ahead."""
+
+
+@dataclass(frozen=True)
+class Wish:
+    """A snapshot that somebody or something asks for; without a ``name`` it is called after its step."""
+
+    trigger: Trigger
+    name: str | None = None
+    message: str = ""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What all snapshots of one attempt have in common."""
+
+    run_id: str
+    attempt: int
+    built: Built
+    origin: Origin
+    state_problem: str | None = None
+    """Why the environment cannot be copied, as the tests of it found."""
+
+
+@dataclass(frozen=True)
+class _Recent:
+    captured: Captured
+    time: float
+    capture_ms: float
+
+
+class Snapshots:
+    """Captures a run's training at the start of a rollout from ``next_step`` on, and writes what the plan, an event or
+    somebody asks for: ``snapshots/<step or name>.zip``.
+
+    ``capture`` copies everything, in the training thread; compressing, writing and waiting for the disk happen in a
+    thread beside it. What cannot be written is warned of, and training goes on. ``close`` after use.
+    """
+
+    def __init__(
+        self,
+        folder: RunFolder,
+        plan: SnapshotPlan,
+        journals: RunJournals,
+        capture: Callable[[Point], Captured],
+        subject: Subject,
+        *,
+        step: int = 0,
+        clock: Callable[[], float] = time.time,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """``step`` is that at which training begins."""
+        self._folder, self._plan, self._journals, self._subject = folder, plan, journals, subject
+        self._capture, self._clock, self._monotonic = capture, clock, monotonic
+        self._recent: deque[_Recent] = deque(maxlen=RECENT)
+        self._wishes: SimpleQueue[Wish] = SimpleQueue()
+        self._step_due = self._after(step)
+        self._recent_due = monotonic() + SHORTEST_SECONDS
+        self._time_due = monotonic() + (plan.every_seconds or math.inf)
+        self._last_submitted = -1
+        self._written: dict[int, str] = {}
+        self._writer = _Writer()
+        self.next_step: float = self._step_due if plan.is_on else NEVER
+
+    def request(self, trigger: Trigger = Trigger.REQUESTED, name: str | None = None, message: str = "") -> None:
+        """Ask, from any thread, for one at the start of the next rollout."""
+        self._wishes.put(Wish(trigger, name, message))
+        self.next_step = 0
+
+    def note_best(self) -> None:
+        """A better policy was found: unless the plan is to take none, that is worth one."""
+        if self._plan.is_on:
+            self.request(Trigger.BEST)
+
+    def tick(self) -> None:
+        """Look at the clock, from any thread."""
+        now = self._monotonic()
+        if self._plan.is_on and (now >= self._time_due or now >= self._recent_due):
+            self.next_step = 0
+
+    def catch_up(self, step: int) -> None:
+        """Do what is due, in the training thread at the start of a rollout."""
+        wishes = self._due(step)
+        recent = self._take("rollout")
+        for wish in wishes:
+            self._submit(recent, wish)
+
+    def take_last(self, trigger: Trigger) -> None:
+        """Training is over, behind its last update."""
+        if self._plan.is_on:
+            self._submit(self._take("end"), Wish(trigger))
+
+    def write_newest(self, trigger: Trigger, name: str | None = None, message: str = "") -> int | None:
+        """Write the one captured last, if it is not on its way already, from any thread. Returns its step; None if
+        there is none yet."""
+        if not self._recent:
+            return None
+        recent = self._recent[-1]
+        if recent.captured.step != self._last_submitted or name is not None:
+            self._submit(recent, Wish(trigger, name, message))
+        return recent.captured.step
+
+    def flush(self) -> None:
+        """Wait until all that was asked for is on disk, or cannot be."""
+        self._writer.flush()
+
+    def written_at(self, step: int) -> str | None:
+        """The name of the snapshot of ``step`` that was written last; None: there is none."""
+        return self._written.get(step)
+
+    def close(self) -> None:
+        self._writer.close()
+
+    def _due(self, step: int) -> list[Wish]:
+        wishes = []
+        now = self._monotonic()
+        is_due = step >= self._step_due or now >= self._time_due
+        if is_due:
+            self._step_due, self._time_due = self._after(step), now + (self._plan.every_seconds or math.inf)
+        self.next_step = self._step_due if self._plan.is_on else NEVER  # before: a wish that comes now sets it again
+        while not self._wishes.empty():
+            wishes.append(self._wishes.get())
+        if is_due and all(wish.name is not None for wish in wishes):  # or one of them takes its place, and its name
+            wishes.append(Wish(Trigger.PERIODIC))
+        return wishes
+
+    def _after(self, step: int) -> float:
+        every = self._plan.every_steps
+        return (step // every + 1) * every if every is not None else NEVER
+
+    def _take(self, point: Point) -> _Recent:
+        begin = self._monotonic()
+        captured = self._capture(point)
+        end = self._monotonic()
+        self._recent_due = end + max(SHORTEST_SECONDS, (end - begin) / SHARE)
+        recent = _Recent(captured, self._clock(), (end - begin) * 1_000)
+        self._recent.append(recent)
+        if sum(piece.bytes for piece in captured.pieces) > MOST_WAITING_BYTES:
+            self._writer.submit(partial(self._write_ahead, captured))
+        return recent
+
+    def _submit(self, recent: _Recent, wish: Wish) -> None:
+        self._last_submitted = recent.captured.step
+        self._writer.submit(partial(self._write, recent, wish))
+
+    def _write_ahead(self, captured: Captured) -> None:
+        """What fails is tried again with the next snapshot, which says so."""
+        with suppress(OSError, RunFolderError):
+            write_pieces(self._folder, captured.pieces)
+
+    def _write(self, recent: _Recent, wish: Wish) -> None:
+        captured = recent.captured
+        manifest = self._manifest(recent, wish)
+        try:
+            manifest, size = write_archive(self._folder, captured, manifest)
+            retain_snapshots(self._folder, self._plan.keep, self._plan.max_bytes)
+            drop_segments(self._folder, beyond=max((piece.end for piece in captured.pieces), default=0))
+        except Exception as error:  # whatever it is: training goes on, and so does this thread
+            self._journals.warn(captured.step, f"The snapshot of step {captured.step} could not be saved: {error}.")
+            return
+        self._written = {captured.step: manifest.name}
+        self._journals.event(
+            captured.step,
+            SnapshotData(
+                name=manifest.name, trigger=manifest.trigger, bytes=size, capture_ms=round(recent.capture_ms, 3)
+            ),
+        )
+
+    def _manifest(self, recent: _Recent, wish: Wish) -> SnapshotManifest:
+        captured, subject = recent.captured, self._subject
+        return SnapshotManifest(
+            run_id=subject.run_id,
+            name=wish.name or str(captured.step),
+            is_named=wish.name is not None,
+            message=wish.message,
+            step=captured.step,
+            attempt=subject.attempt,
+            trigger=wish.trigger,
+            time=recent.time,
+            point=captured.point,
+            last_row=captured.last_row,
+            exact=captured.problem is None,
+            not_exact_because=captured.problem and " ".join(filter(None, (captured.problem, subject.state_problem))),
+            built=subject.built,
+            origin=subject.origin,
+            capture_ms=round(recent.capture_ms, 3),
+        )
+
+
+class _Writer:
+    """A thread that does one job after the other; it begins with the first."""
+
+    def __init__(self) -> None:
+        self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._thread: Thread | None = None
+        self._beginning = Lock()
+
+    def submit(self, job: Callable[[], None]) -> None:
+        with self._beginning:
+            if self._thread is None:
+                self._thread = Thread(target=self._run, name="snapshots", daemon=True)
+                self._thread.start()
+        self._jobs.put(job)
+
+    def flush(self) -> None:
+        if self._thread is not None and self._thread.is_alive():
+            done = Event()
+            self._jobs.put(done.set)
+            done.wait()
+
+    def close(self) -> None:
+        if self._thread is not None:
+            self._jobs.put(None)
+            self._thread.join()
+            self._thread = None
+
+    def _run(self) -> None:
+        while (job := self._jobs.get()) is not None:
+            job()

@@ -1,0 +1,285 @@
+"""Steering: what people and rules change about training while it goes on.
+
+Rows are shown to the rules as they are logged. What rules and people want is done at the start of the next rollout,
+where the library begins to collect and every schedule is read anew; only an end may come sooner.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+from rlviz.domain.errors import RunFolderError, UnknownName
+from rlviz.domain.events import HyperparameterChangedData, RuleFiredData, RulesChangedData
+from rlviz.domain.knobs import Author, KnobWish, ScaleKnob, SetKnob
+from rlviz.domain.rules import (
+    Action,
+    DiskLimit,
+    Evaluate,
+    Notify,
+    PauseTraining,
+    Rule,
+    SecondsLimit,
+    StepsLimit,
+    StopTraining,
+    TakeSnapshot,
+)
+from rlviz.domain.snapshot import Trigger
+from rlviz.rundir.folder import RunFolder
+from rlviz.training.journals import RunJournals
+from rlviz.training.knobs import Knobs
+from rlviz.training.past_changes import PastChanges
+from rlviz.training.rules.engine import Engine, Firing
+
+CLOCK_SECONDS = 0.25
+"""How often rules that look at a clock are asked."""
+
+DISK_SECONDS = 5.0
+"""How often the bytes of the run folder are counted, if a rule asks for them."""
+
+
+class Parts(Protocol):
+    """What rules act on besides knobs. For the training thread, at the start of a rollout."""
+
+    def pause(self) -> None: ...
+
+    def evaluate(self) -> bool:
+        """Returns whether the run has a plan for it."""
+
+    def snapshot(self, trigger: Trigger, message: str) -> None: ...
+
+
+class Steering:
+    """``row``, ``look`` and ``begin_rollout`` are for the training thread, everything else for any.
+
+    Once ``end`` says why, training shall end at the next step, and with ``saves`` being False nothing more be saved.
+    """
+
+    def __init__(
+        self,
+        folder: RunFolder,
+        journals: RunJournals,
+        knobs: Knobs,
+        rules: Sequence[Rule],
+        parts: Parts,
+        *,
+        past: PastChanges | None = None,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._folder, self._journals, self._knobs, self._parts = folder, journals, knobs, parts
+        self._monotonic = monotonic
+        past = past or PastChanges()
+        self._told, self._repeats = past.told, deque(past.changes)
+        self._engine = Engine(rules)
+        self._new_rules: Sequence[Rule] | None = None
+        self._wishes: deque[KnobWish] = deque()
+        self._heard_of = past.answered
+        self._pending: list[Firing] = []
+        self._began, self._before = monotonic(), 0.0
+        self._look_at, self._disk_at = 0.0, 0.0
+        self._disk: int | None = None
+        self._stop: StopTraining | None = None
+        self._stop_reason = ""
+        self._stop_at = 0.0
+        self.is_due = False
+        """Whether ``look`` has something to look at."""
+        self.end: str | None = None
+        self.saves = True
+        self._set_clocks()
+
+    def wish(self, wishes: Iterable[KnobWish]) -> None:
+        """Changes that people ask for; those heard of before are left out."""
+        for wish in wishes:
+            if wish.number > self._heard_of:
+                self._heard_of = wish.number
+                self._wishes.append(wish)
+
+    def renew_rules(self, rules: Sequence[Rule]) -> None:
+        """From the next row on, these are the rules."""
+        self._new_rules = rules
+        self.is_due = True
+
+    def tick(self) -> None:
+        """Look at the clock."""
+        now = self._monotonic()
+        if self._counts_disk and now >= self._disk_at:
+            self._disk_at = now + DISK_SECONDS
+            self._disk = sum(path.stat().st_size for path in self._folder.path.rglob("*") if path.is_file())
+        if (self._has_clocks and now >= self._look_at) or (self._stop is not None and now >= self._stop_at):
+            self._look_at = now + CLOCK_SECONDS
+            self.is_due = True
+
+    def row(self, step: int, values: Mapping[str, float]) -> None:
+        """A row is logged."""
+        if self._engine.rules:
+            self._take(self._engine.row(step, values))
+
+    def look(self, step: int) -> None:
+        """Within a rollout: take up new rules, and see what the clock says."""
+        self.is_due = False
+        self._renew(step)
+        if self._has_clocks:
+            self._take(self._engine.clock(step, self._seconds(), self._disk))
+        if self._stop is not None and self._monotonic() >= self._stop_at:
+            self._end()
+
+    def begin_rollout(self, step: int) -> None:
+        """Do what people and rules want."""
+        self._renew(step)
+        while self._repeats and self._repeats[0][0] <= step:
+            self._knobs.turn(self._repeats.popleft()[1])
+        while self._wishes and not self._journals.is_repeating:
+            wish = self._wishes.popleft()
+            self._turn(step, wish.change, Author.PERSON, request=wish.number)
+        if self._has_clocks:
+            self._take(self._engine.clock(step, self._seconds(), self._disk))
+        pending, self._pending = self._pending, []
+        for firing in pending:
+            self._act(step, firing)
+        if self._stop is not None:
+            self._end()
+
+    def close(self, step: int) -> None:
+        """Training has ended: say what fired last."""
+        for firing in self._pending:
+            late = [f"It does not {one.words}: training has ended." for one in firing.actions]
+            self._tell(firing, done=[], not_done=[*firing.left_out, *late])
+        self._pending = []
+
+    def state(self) -> dict[str, Any]:
+        return {"knobs": self._knobs.state(), "rules": self._engine.state(), "seconds": self._seconds()}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        self._knobs.restore(state["knobs"])
+        self._engine.restore(state["rules"])
+        self._before, self._began = state["seconds"], self._monotonic()
+
+    def _seconds(self) -> float:
+        """Of training, with those of earlier attempts."""
+        return self._before + self._monotonic() - self._began
+
+    def _renew(self, step: int) -> None:
+        rules, self._new_rules = self._new_rules, None
+        if rules is not None and tuple(rules) != self._engine.rules:
+            self._engine.replace(rules)
+            self._set_clocks()
+            self._journals.event(step, RulesChangedData(rules=[rule.words for rule in rules]))
+
+    def _set_clocks(self) -> None:
+        conditions = [rule.when for rule in self._engine.rules]
+        self._has_clocks = any(isinstance(one, SecondsLimit | StepsLimit | DiskLimit) for one in conditions)
+        self._counts_disk = any(isinstance(one, DiskLimit) for one in conditions)
+
+    def _take(self, firings: Iterable[Firing]) -> None:
+        """What shall end training does so now, after its grace period, or at the start of the next rollout."""
+        for firing in firings:
+            self._pending.append(firing)
+            stop = next((one for one in firing.actions if isinstance(one, StopTraining)), None)
+            if stop is not None and self._stop is None and self.end is None:
+                self._stop, self._stop_at = stop, self._monotonic() + stop.grace_seconds
+                self._stop_reason = f"{firing.rule.words}."
+                if stop.grace_seconds == 0:
+                    self._end()
+
+    def _end(self) -> None:
+        """Everything that has fired and would wait for the next rollout is said now."""
+        stop, self._stop = self._stop, None
+        if stop is None:
+            return
+        self.end, self.saves = self._stop_reason, stop.then != "abort"
+        for firing in self._pending:
+            done = [one for one in firing.actions if isinstance(one, StopTraining | Notify)]
+            late = [f"It does not {one.words}: training ends." for one in firing.actions if one not in done]
+            self._tell(firing, done=[one.words for one in done], not_done=[*firing.left_out, *late])
+        self._pending = []
+
+    def _act(self, step: int, firing: Firing) -> None:
+        done, not_done = [], list(firing.left_out)
+        for action in firing.actions:
+            problem = self._do(step, action, firing)
+            if problem is None:
+                done.append(action.words)
+            else:
+                not_done.append(problem)
+        self._tell(firing, done=done, not_done=not_done)
+
+    def _do(self, step: int, action: Action, firing: Firing) -> str | None:
+        """Why it could not be done, in a sentence; None if it was."""
+        match action:
+            case SetKnob() | ScaleKnob():
+                return self._turn(step, action, Author.RULE, rule=firing.number)
+            case TakeSnapshot(message=message):
+                self._parts.snapshot(Trigger.RULE, message or f"{firing.rule.words}.")
+            case PauseTraining():
+                self._parts.pause()
+            case Evaluate():
+                if not self._parts.evaluate():
+                    return "It does not evaluate: this run is trained without evaluations."
+            case StopTraining() | Notify():  # the end is looked after by itself, and the event notifies
+                pass
+        return None
+
+    def _turn(
+        self, step: int, change: SetKnob | ScaleKnob, by: Author, *, rule: int | None = None, request: int = 0
+    ) -> str | None:
+        try:
+            turned = self._knobs.turn(change)
+        except UnknownName as error:
+            self._journals.warn(step, str(error))
+            return str(error)
+        if (step, change.words) in self._told and self._journals.is_repeating:
+            return None
+        self._journals.event(
+            step,
+            HyperparameterChangedData(
+                name=turned.knob,
+                before=turned.before,
+                after=turned.after,
+                change=change,
+                by=by,
+                rule=rule,
+                request=request,
+                replaced_schedule=turned.replaced_schedule,
+                limited=turned.is_limited,
+            ),
+        )
+        return None
+
+    def _tell(self, firing: Firing, *, done: list[str], not_done: list[str]) -> None:
+        says = firing.rule.words
+        if (firing.step, says) in self._told:
+            return
+        self._journals.event(
+            firing.step,
+            RuleFiredData(
+                rule=firing.number,
+                says=says,
+                done=done,
+                not_done=not_done,
+                notify=_message(firing),
+                count=firing.count,
+                is_last=firing.is_last,
+            ),
+        )
+
+
+def _message(firing: Firing) -> str | None:
+    """What the user is told of it."""
+    for action in firing.actions:
+        if isinstance(action, Notify):
+            return action.message or f"{firing.rule.words}."
+        if isinstance(action, StopTraining) and action.then == "report":
+            return f"Training was ended. {firing.rule.words}."
+    return None
+
+
+def rules_in_force(folder: RunFolder, of_config: Sequence[Rule], journals: RunJournals) -> Sequence[Rule]:
+    """Those of ``rules.json``, or of the configuration. What cannot be read is warned of, and changes nothing."""
+    try:
+        changed = folder.read_rules()
+    except RunFolderError as error:
+        journals.warn_now(f"The rules that were set could not be read; those of the configuration hold. {error}")
+        return of_config
+    return of_config if changed is None else changed.rules
