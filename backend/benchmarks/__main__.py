@@ -1,7 +1,7 @@
 """``make bench``: every part, one table.
 
 python -m benchmarks [throughput [ALGO …]] [scaling] [responsiveness] [volume] [evaluation] [records] [live] [film]
-                     [sessions] [long] [overlay] [peers]
+                     [snapshots] [sessions] [anatomy] [long] [overlay] [peers]
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ PARTS = (
     "records",
     "live",
     "film",
+    "snapshots",
     "sessions",
+    "anatomy",
     "long",
     "overlay",
     "peers",

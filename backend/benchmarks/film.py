@@ -27,7 +27,7 @@ from benchmarks.support import (
     start_run,
     wait_until,
 )
-from rlviz.domain.config import EvaluationPlan
+from rlviz.domain.evaluation_plan import EvaluationPlan
 from rlviz.rundir.atomic import write_atomically
 from rlviz.training.session import train_run
 

@@ -1,7 +1,7 @@
 """``make soak``: the tests of faults many times over, then load; every figure into docs/reliability.md.
 
-python -m benchmarks.soak [workers] [service] [power] [ends] [limits] [resources] [hostile] [openapi] [load]
-    [--share 0.1]
+python -m benchmarks.soak [workers] [service] [power] [ends] [resume] [limits] [resources] [disk] [sessions] [records]
+    [hostile] [openapi] [load] [--share 0.1]
 """
 
 from __future__ import annotations
@@ -31,8 +31,12 @@ FAULTS = {
     "service": ("test_kills.py", "-k", "service_killed"),
     "power": ("test_kills.py", "-k", "power_cut"),
     "ends": ("test_the_end.py",),
+    "resume": ("test_resume.py",),
     "limits": ("test_limits.py",),
     "resources": ("test_resources.py",),
+    "disk": ("test_full_disk.py",),
+    "sessions": ("test_sessions.py", "tests/faults/test_session_viewers.py"),
+    "records": ("test_records.py",),
     "hostile": ("test_hostile.py",),
     "openapi": ("test_openapi.py",),
 }

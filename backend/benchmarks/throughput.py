@@ -19,6 +19,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import wraps
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,11 +27,14 @@ from pydantic import JsonValue
 
 from benchmarks.support import Figure, figure, new_folder, scratch
 from rlviz.algorithms import ALGORITHMS
-from rlviz.domain.config import EvaluationPlan
+from rlviz.domain.evaluation_plan import EvaluationPlan
 from rlviz.domain.registry import load
 from rlviz.rundir.folder import RunFolder
 
 PAIRS = 5
+
+LOOKED_INTO = ("ppo", "dqn")
+"""One that learns from rollouts, and one that learns from a buffer."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +68,7 @@ class Seconds(NamedTuple):
 def run(algorithms: Sequence[str] = ()) -> Iterator[Figure]:
     """Measure ``algorithms``, or all there are."""
     for algo in algorithms or ALGORITHMS.names():
-        pairs = [side_by_side(algo) for _ in range(PAIRS)]
+        pairs = [side_by_side(algo, "worker", "bare") for _ in range(PAIRS)]
         wall, processor = (
             statistics.median(bare[i] / worker[i] for worker, bare in pairs) for i in range(len(Seconds._fields))
         )
@@ -73,18 +77,28 @@ def run(algorithms: Sequence[str] = ()) -> Iterator[Figure]:
         yield figure(f"{name}, per second on a shared core", wall, "×", at_least=0.99)
 
 
-def side_by_side(algo: str) -> tuple[Seconds, Seconds]:
-    """What a worker and the bare library took, once both were ready to learn."""
+def anatomy(algorithms: Sequence[str] = ()) -> Iterator[Figure]:
+    """What looking into updates costs: a worker that does against one that does not, both for some seconds. Looks are
+    a second apart at first, and twice that in a run of a hundred seconds, so that it costs most here."""
+    for algo in algorithms or LOOKED_INTO:
+        pairs = [side_by_side(algo, "worker", "not-looked-into") for _ in range(PAIRS)]
+        ratio = statistics.median(without.processor / looking.processor for looking, without in pairs)
+        name = ALGORITHMS.get(algo).name
+        yield figure(f"{name} training throughput with anatomy, of that without", ratio, "×", at_least=0.99)
+
+
+def side_by_side(algo: str, *hows: str) -> tuple[Seconds, ...]:
+    """What each of two TRAINEES took, once both were ready to learn."""
     with ExitStack() as stack:
-        both = [stack.enter_context(_trainee(algo, how)) for how in TRAINEES]
+        both = [stack.enter_context(_trainee(algo, how)) for how in hows]
         for process in both:
             _read(process)
         for process in both:
             _write(process)
-        worker, bare = (Seconds(*json.loads(_read(process))) for process in both)
+        seconds = tuple(Seconds(*json.loads(_read(process))) for process in both)
         for process in both:
             _write(process)
-    return worker, bare
+    return seconds
 
 
 def _trainee(algo: str, how: str) -> subprocess.Popen[str]:
@@ -114,6 +128,7 @@ def train(algo: str, how: str) -> None:
     cls = load(ALGORITHMS.get(algo).model_class)
     learn = cls.learn
 
+    @wraps(learn)  # whose signature the trainer looks at
     def timed(*arguments: Any, **keywords: Any) -> None:
         print(flush=True)
         sys.stdin.readline()
@@ -124,13 +139,13 @@ def train(algo: str, how: str) -> None:
 
     cls.learn = timed
     with scratch() as root:
-        TRAINEES[how](_folder(algo, root))
+        TRAINEES[how](_folder(algo, root, anatomy=how != "not-looked-into"))
 
 
-def _folder(algo: str, root: Path) -> RunFolder:
+def _folder(algo: str, root: Path, *, anatomy: bool) -> RunFolder:
     job = JOBS[algo]
     wishes = {"env_id": job.env_id, "hyperparameters": job.hyperparameters}
-    return new_folder(root, algo, job.timesteps, **wishes, evaluation=EvaluationPlan())
+    return new_folder(root, algo, job.timesteps, **wishes, evaluation=EvaluationPlan(), anatomy=anatomy)
 
 
 def _worker(folder: RunFolder) -> None:
@@ -157,7 +172,7 @@ def _bare(folder: RunFolder) -> None:
     model.learn(config.total_timesteps)
 
 
-TRAINEES: dict[str, Callable[[RunFolder], None]] = {"worker": _worker, "bare": _bare}
+TRAINEES: dict[str, Callable[[RunFolder], None]] = {"worker": _worker, "bare": _bare, "not-looked-into": _worker}
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""docs/presets.md, from the pages of presets, the hyperparameters' schemas and the figures measured."""
+"""docs/presets.md, from the preset files, the hyperparameters' schemas and the figures measured."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 from benchmarks.presets.episodes import BY_FAMILY, USUALLY
 from rlviz.algorithms import ALGORITHMS
 from rlviz.algorithms.base import Algorithm
+from rlviz.api.registry_views import view_algorithm
 from rlviz.api.schemas import HyperparameterField
-from rlviz.api.views import view_algorithm
 from rlviz.domain.limits import LIMITS
 from rlviz.domain.presets import MeasuredPreset, Preset
 from rlviz.environments import ENVIRONMENTS
@@ -27,7 +27,7 @@ _STEPS = LIMITS.total_timesteps
 _INTRODUCTION = f"""\
 # Presets and hyperparameters
 
-<!-- Made by `make presets ARGS=--docs-only`. Edit the pages in backend/rlviz/presets/pages instead. -->
+<!-- Made by `make presets ARGS=--docs-only`. Edit the files in backend/rlviz/presets/files instead. -->
 
 A preset is a starting point: hyperparameters and a training length that work together. Pick one by what matters most;
 any value may be changed in the form. Presets of an environment win over those for any environment.

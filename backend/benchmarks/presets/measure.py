@@ -14,7 +14,8 @@ from benchmarks.presets.episodes import BY_FAMILY, USUALLY, Episodes
 from benchmarks.presets.outcome import Outcome
 from rlviz.algorithms import ALGORITHMS
 from rlviz.algorithms.weights import read_policy
-from rlviz.domain.config import EvaluationPlan, RunConfig
+from rlviz.domain.config import RunConfig
+from rlviz.domain.evaluation_plan import EvaluationPlan
 from rlviz.domain.events import EventKind
 from rlviz.domain.presets import Preset
 from rlviz.domain.records import EVAL_REWARD

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from rlviz.algorithms import ALGORITHMS
-from rlviz.api.views import view_environment
+from rlviz.api.registry_views import view_environment
 from rlviz.domain.errors import InvalidRequest, UnknownName
 from rlviz.environments import ENVIRONMENTS
 from rlviz.environments.base import Environment

@@ -13,8 +13,14 @@ import psutil
 import pytest
 
 from rlviz.launchers.base import Exit
-from rlviz.launchers.job import Train
-from rlviz.launchers.process import IMPORT_SECONDS, PREWARMED, RESPAWN_SECONDS, ProcessLauncher
+from rlviz.launchers.job import MakeClips, Train
+from rlviz.launchers.process import (
+    CLIPS_RESPAWN_SECONDS,
+    IMPORT_SECONDS,
+    PREWARMED,
+    RESPAWN_SECONDS,
+    ProcessLauncher,
+)
 from tests.support.service import service
 from tests.support.training import column, eventually, kinds, make_run
 from tests.support.workers import is_running, pid_of, put_down, worker_processes
@@ -105,6 +111,20 @@ def test_the_next_launch_uses_the_prewarmed_worker_and_a_new_one_waits_for_a_whi
     assert set(worker_processes()) > {prewarmed}
     assert eventually(worker.poll) == Exit(0)
     assert kinds(folder) == ["started", "finished"]
+
+
+def test_no_imports_compete_with_the_clips_that_are_asked_for_next(
+    launcher: ProcessLauncher, clock: Clock, tmp_path: Path
+) -> None:
+    launcher.tick()
+    clips = launcher.launch(make_run(tmp_path), MakeClips())
+    clock.now += RESPAWN_SECONDS
+    launcher.tick()
+    assert worker_processes() == [pid_of(clips.identity)]
+    clock.now += CLIPS_RESPAWN_SECONDS
+    launcher.tick()
+    assert len(worker_processes()) == 2
+    put_down(clips)
 
 
 def test_a_prewarmed_worker_that_died_is_replaced(launcher: ProcessLauncher, clock: Clock) -> None:

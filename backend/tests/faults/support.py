@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,6 +59,20 @@ def train(service: Service, **wishes: object) -> str:
     return run_id
 
 
+def train_briefly(service: Service, env_id: str, algo: str = "ppo", **hyperparameters: object) -> str:
+    """A run in ``env_id`` that has ended, with a policy that has learned next to nothing."""
+    run = service.create(
+        algo=algo,
+        env_id=env_id,
+        start=True,
+        preset=None,
+        total_timesteps=128,
+        hyperparameters={**QUICK[algo], **hyperparameters},
+    )
+    service.wait_for_status(run["id"], "completed")
+    return str(run["id"])
+
+
 def steps_of(service: Service, run_id: str) -> int:
     return int(service.get(f"/runs/{run_id}")["step"])
 
@@ -68,6 +85,35 @@ def worker_of(service: Service, run_id: str) -> psutil.Process:
 def children(service: Service) -> list[psutil.Process]:
     """Every process that the service has started, and theirs."""
     return psutil.Process(service.process.pid).children(recursive=True)
+
+
+def workers_of(service: Service, argument: str) -> list[psutil.Process]:
+    """The workers with ``argument`` in their command line that the service has started and that run."""
+    found = []
+    for child in children(service):
+        with suppress(psutil.Error):
+            if argument in child.cmdline() and child.status() != psutil.STATUS_ZOMBIE:
+                found.append(child)
+    return found
+
+
+def fill(disk: Path, *, leave: int = 0) -> Path:
+    """Leave no more than so many bytes free; the file that takes them."""
+    filler = disk / "filler"
+    with filler.open("wb", buffering=0) as file, suppress(OSError):
+        while shutil.disk_usage(disk).free > leave and file.write(b"\0" * 4_096):
+            pass
+    return filler
+
+
+@contextmanager
+def filled(disk: Path) -> Iterator[None]:
+    """No byte is free within the block."""
+    filler = fill(disk)
+    try:
+        yield
+    finally:
+        filler.unlink()
 
 
 def whole_files(folder: RunFolder) -> None:

@@ -16,9 +16,9 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
-from tests.faults.support import steps_of, train
+from tests.faults.support import steps_of, train, whole_files, workers_of
 from tests.support.http import PATIENCE, Service, serving, wait_for
-from tests.support.sessions import looking, new_session
+from tests.support.sessions import Viewer, looking, new_session
 from tests.support.workers import is_running
 
 pytestmark = pytest.mark.faults
@@ -80,6 +80,23 @@ ENVIRONMENTS = '''
             return "nonsense"
 
 
+    class RaisesLater(Good):
+        """In the reset of its second episode."""
+
+        def reset(self, *, seed=None, options=None):
+            if self.steps:
+                raise RuntimeError("no pole is left")
+            return super().reset()
+
+        def go_wrong(self):
+            return np.zeros(1, np.float32), 1.0, True, False, {}
+
+
+    class ShowsNothing(Good):
+        def render(self):
+            return super().render() if self.steps < 5 else None
+
+
     class Leaves(Good):
         def go_wrong(self):
             import os
@@ -93,7 +110,7 @@ ENVIRONMENTS = '''
                 print("x" * 100_000)
             return super().go_wrong()
 '''
-KINDS = ("Good", "Raises", "Hangs", "HangsInNativeCode", "Nonsense", "Leaves", "Prints")
+KINDS = ("Good", "Raises", "Hangs", "HangsInNativeCode", "Nonsense", "RaisesLater", "ShowsNothing", "Leaves", "Prints")
 
 
 @contextmanager
@@ -113,14 +130,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 def session_workers(service: Service) -> list[psutil.Process]:
     """The workers of sessions that this service has started."""
-    found = []
-    for child in psutil.Process(service.process.pid).children(recursive=True):
-        try:
-            if "--session" in child.cmdline() and child.status() != psutil.STATUS_ZOMBIE:
-                found.append(child)
-        except psutil.Error:
-            continue
-    return found
+    return workers_of(service, "--session")
 
 
 def nobody_left(service: Service) -> bool:
@@ -140,6 +150,8 @@ def leaves_nobody(service: Service) -> Iterator[None]:
         ("Hangs", "hung here"),
         ("HangsInNativeCode", "ended with exit status"),
         ("Nonsense", "Playing failed with"),
+        ("RaisesLater", "RuntimeError: no pole is left"),
+        ("ShowsNothing", "The environment"),
         ("Leaves", "ended with exit status 3"),
     ],
 )
@@ -240,6 +252,57 @@ def test_no_worker_stays_when_the_service_is_killed(tmp_path: Path) -> None:
         service.process.kill()
         service.process.wait()
         wait_for(lambda: not any(is_running(worker.pid) for worker in workers) or None, "the end of the workers")
+
+
+def test_the_next_service_removes_the_folders_of_sessions_that_a_killed_one_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    (tmp_path / "rlviz-session-of-somebody-else").mkdir()
+    with serving(tmp_path / "killed") as service, looking(service, env_id="CartPole-v1") as viewer:
+        viewer.step()
+        [left] = tmp_path.glob("rlviz-session-*/plan.json")
+        service.process.kill()
+        service.process.wait()
+    with serving(tmp_path / "lives") as other, looking(other, env_id="CartPole-v1") as viewer:
+        viewer.step()
+        with serving(tmp_path / "killed"):
+            assert not left.parent.exists()
+            assert len(list(tmp_path.glob("rlviz-session-*/plan.json"))) == 1, "that of the one that lives"
+            assert viewer.step()
+    assert (tmp_path / "rlviz-session-of-somebody-else").exists()
+
+
+def play_by_hand(viewer: Viewer) -> str:
+    """Fall over with CartPole; return the run that this is kept in."""
+    viewer.send(type="action", value=1)
+    return str(viewer.first("recorded").run_id)
+
+
+def test_of_a_session_that_is_killed_every_episode_that_was_over_is_kept(service: Service) -> None:
+    with looking(service, mode="play", env_id="CartPole-v1") as viewer:
+        run_id = play_by_hand(viewer)
+        service.wait_for_status(run_id, "running")
+        [worker] = session_workers(service)
+        worker.kill()
+        run = service.wait_for_status(run_id, "interrupted")
+        assert "signal 9 (SIGKILL)" in run["cause"]
+    whole_files(service.folder(run_id))
+    [evaluation] = service.get(f"/runs/{run_id}/evaluations")
+    assert (evaluation["has_steps"], len(evaluation["summary"]["episodes"])) == (True, run["episodes"])
+
+
+def test_when_the_service_is_killed_the_next_one_finds_what_was_played(tmp_path: Path) -> None:
+    with serving(tmp_path) as service, looking(service, mode="play", env_id="CartPole-v1") as viewer:
+        run_id = play_by_hand(viewer)
+        workers = session_workers(service)
+        service.process.kill()
+        service.process.wait()
+        wait_for(lambda: not any(is_running(worker.pid) for worker in workers) or None, "the end of the worker")
+    with serving(tmp_path) as service:
+        run = service.wait_for_status(run_id, "completed")
+        [evaluation] = service.get(f"/runs/{run_id}/evaluations")
+        assert len(evaluation["summary"]["episodes"]) == run["episodes"] >= 1
 
 
 def test_sessions_end_with_the_service_and_leave_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

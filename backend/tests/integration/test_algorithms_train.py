@@ -11,7 +11,7 @@ import pytest
 
 from rlviz.algorithms import ALGORITHMS
 from rlviz.algorithms.metrics import metric_definitions
-from rlviz.domain.config import EvaluationPlan
+from rlviz.domain.evaluation_plan import EvaluationPlan
 from rlviz.domain.registry import load
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.session import train_run

@@ -35,12 +35,18 @@ def test_health_says_what_runs_where(service: Service) -> None:
     assert health["free_disk_bytes"] > 0
     assert health["active_runs"] == health["queued_runs"] == 0
     assert set(health["storage"]) == {environment["family"] for environment in service.get("/environments")} | {"own"}
-    assert health["storage"]["toy-text"] == {"records": True, "frames_every": 4, "max_bytes": 200_000_000}
+    assert health["storage"]["toy-text"] == {
+        "records": True,
+        "frames_every": 4,
+        "pictures": True,
+        "max_bytes": 200_000_000,
+    }
 
 
 def test_algorithms_come_with_bounds_default_and_help_for_every_hyperparameter(service: Service) -> None:
     found = {algorithm["id"]: algorithm for algorithm in service.get("/algorithms")}
-    assert found.keys() == set(ALGORITHMS.names())
+    assert found.keys() == {*ALGORITHMS.names(), "random"}
+    assert (found["random"]["actor"], found["random"]["presets"]) == ("random", [])
     for algorithm in ALGORITHMS:
         fields = {item["name"]: item for item in found[algorithm.id]["hyperparameters"]}
         assert fields.keys() == algorithm.hyperparameters.model_fields.keys()

@@ -8,17 +8,20 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
+import numpy as np
 import pytest
+from gymnasium import spaces
 
 from rlviz.domain.evaluation import EpisodeResult, EvaluationRecord, EvaluationStatus
 from rlviz.evaluation.summary import summarize
 from rlviz.rundir.folder import RunFolder
 from tests.support.http import Service, assert_problem, make_run, serving
-from tests.support.step_files import EVALUATION_ID, RUN_ID, about, pole_rows, write
+from tests.support.step_files import EVALUATION_ID, RUN_ID, about, pole_rows, row, write
 
 BARE = "eval_20261121-014312-002"
 BROKEN = "eval_20261121-014312-003"
 LONG = "eval_20261121-014312-004"
+TORQUES = "eval_20261121-014312-005"
 STEPS = f"/api/runs/{RUN_ID}/evaluations/{{}}/steps"
 EXPORT = f"/api/runs/{RUN_ID}/evaluations/{{}}/export"
 
@@ -42,10 +45,12 @@ def evaluated(folder: RunFolder, evaluation_id: str) -> None:
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     place = tmp_path_factory.mktemp("steps")
     folder = make_run(place / "runs", RUN_ID, rows=10, status="completed")
-    for evaluation_id in (EVALUATION_ID, BARE, BROKEN, LONG):
+    for evaluation_id in (EVALUATION_ID, BARE, BROKEN, LONG, TORQUES):
         evaluated(folder, evaluation_id)
     said = about()
     write(folder.steps_path(EVALUATION_ID), said, pole_rows(said))
+    torques = about(acts=spaces.Box(np.array([-2, -np.inf]), np.array([2, np.inf]), dtype=np.float64), actions=())
+    write(folder.steps_path(TORQUES), torques, [row(torques, 0, 0, [0.0, 0.0])])
     write(folder.steps_path(LONG), said, pole_rows(said, episodes=1, steps=10_000))
     content = bytearray(folder.steps_path(EVALUATION_ID).read_bytes())
     content[4:400] = bytes(396)
@@ -75,6 +80,12 @@ def test_records_come_in_columns_with_what_their_numbers_mean(service: Service) 
     assert found["info"]["observation"]["labels"] == ["pole angle", "pole velocity"]
     assert found["info"]["observation"]["units"] == ["rad", "rad/s"]
     assert found["info"]["seeds"] == [40, 41]
+
+
+def test_actions_come_with_the_environments_own_bounds(service: Service) -> None:
+    action = steps(service, TORQUES)["info"]["action"]
+    assert (action["low"], action["high"]) == ([-2.0, None], [2.0, None])
+    assert steps(service)["info"]["action"]["low"] is None, "one of two actions has no bounds"
 
 
 def test_conditions_sort_and_stretch_are_given_in_the_address(service: Service) -> None:

@@ -14,9 +14,11 @@ import psutil
 import pytest
 from PIL import Image
 
+from rlviz.domain.clips import ClipRecord, ClipRequest
 from rlviz.rundir.clips import Clips
 from rlviz.rundir.folder import RunFolder
-from tests.support.http import Service, assert_problem, serving, wait_for
+from tests.support.http import Service, assert_problem, make_run, serving, wait_for
+from tests.support.service import service as whole_service
 from tests.support.training import QUICK
 
 KEEP_BYTES = 1_000_000
@@ -118,6 +120,42 @@ def test_what_was_filmed_is_answered_at_once_and_played_alike(service: Service, 
     assert made(service, run_id, step=0, seed=7, greedy=False)["episodes"] == clip["episodes"]
 
 
+def test_a_clip_leaves_a_step_record_for_each_of_its_frames(service: Service, run_id: str) -> None:
+    clip = made(service, run_id, step=0, seed=9)
+    path = f"/runs/{run_id}/clips/{clip['id']}/steps"
+    found = service.get(path)
+    (episode,) = clip["episodes"]
+    assert (found["clip_id"], found["evaluation_id"], found["info"]["seeds"]) == (clip["id"], None, [9])
+    assert found["total"] == clip["video"]["frames"] == clip["steps"]["rows"] == episode["episode_length"] + 1
+    assert found["columns"]["index"] == list(range(found["total"]))
+    assert found["columns"]["action"][0] is None
+    assert set(found["columns"]["action"][1:]) <= {0, 1}
+    assert [sum(each) for each in found["columns"]["reading.probabilities"]] == pytest.approx([1] * found["total"])
+    assert found["columns"]["episode_return"][-1] == episode["episode_return"]
+    assert service.get(path, params={"where": "action:1", "columns": "action"})["columns"].keys() == {"action"}
+    Clips(service.folder(run_id)).steps_path(clip["id"]).unlink()
+    assert_problem(service.api("GET", path), 404)
+    assert service.get(f"/runs/{run_id}/clips/{clip['id']}")["status"] == "retired"
+    assert made(service, run_id, step=0, seed=9)["steps"]["rows"] == found["total"]
+
+
+def test_the_video_of_growth_has_no_step_records_and_says_why(service: Service, run_id: str) -> None:
+    video = made(service, run_id, "growth-video", seed=3)
+    problem = assert_problem(service.api("GET", f"/runs/{run_id}/clips/{video['id']}/steps"), 404)
+    assert "several policies" in problem["detail"]
+
+
+def test_a_picture_alone_shows_the_episode_that_its_clip_plays(service: Service, run_id: str) -> None:
+    picture = made(service, run_id, step=0, seed=31, picture_only=True)
+    assert (picture["status"], picture["video_url"], picture["cause"]) == ("retired", None, None)
+    with Image.open(BytesIO(download(service, picture["thumbnail_url"]))) as image:
+        assert image.format == "WEBP"
+    again = service.api("POST", f"/runs/{run_id}/clips", json={"step": 0, "seed": 31, "picture_only": True})
+    assert (again.status_code, again.json()) == (200, picture)
+    clip = made(service, run_id, step=0, seed=31)
+    assert (clip["status"], clip["episodes"]) == ("ready", picture["episodes"])
+
+
 def test_the_growth_video_shows_policies_from_the_first_to_the_last(service: Service, run_id: str) -> None:
     video = made(service, run_id, "growth-video", seed=3)
     assert (video["status"], video["cause"], video["kind"]) == ("ready", None, "growth")
@@ -179,7 +217,7 @@ def test_a_clip_that_nobody_asked_for_is_not_found(service: Service, run_id: str
         assert_problem(service.api("GET", f"/runs/{run_id}/clips/{name}"), 404)
 
 
-def test_a_value_slice_is_read_on_demand_and_bad_wishes_say_what_to_do(service: Service, run_id: str) -> None:
+def test_a_value_slice_is_read_on_demand_and_bad_requests_say_what_to_do(service: Service, run_id: str) -> None:
     clips = service.get(f"/runs/{run_id}/clips")
     path, wishes = f"/runs/{run_id}/value-slice", {"x": "pole angle", "y": "1"}
     found = wait_for(
@@ -216,7 +254,8 @@ def clips(tmp_path: Path) -> Clips:
 
 def put(clips: Clips, step: int, size: int) -> str:
     name = f"clip_{step}_1_greedy"
-    clips.video_path(name).write_bytes(b"x" * size)
+    clips.video_path(name).write_bytes(b"x" * (size // 2))
+    clips.steps_path(name).write_bytes(b"s" * (size // 2))
     clips.thumbnail_path(name).write_bytes(b"t")
     record = f'{{"id": "{name}", "seed": 1, "greedy": true}}'
     clips.record_path(name).write_text(record)
@@ -232,13 +271,50 @@ def test_the_cache_drops_what_was_not_watched_for_longest_and_keeps_its_picture(
     clips.retire(2_500, spare=third)
     assert [clips.has_video(name) for name in (first, second, third)] == [True, False, True]
     assert clips.has_thumbnail(second)
+    assert [clips.has_steps(name) for name in (first, second, third)] == [True, False, True]
     assert clips.size() <= 2_500
     clips.retire(0, spare=third)
     assert [clips.has_video(name) for name in (first, second, third)] == [False, False, True]
 
 
-def test_what_somebody_put_among_the_wishes_is_forgotten(clips: Clips) -> None:
+def test_what_somebody_put_among_the_requests_is_forgotten(clips: Clips) -> None:
     (clips.wanted / "clip_1_1_greedy.json").write_text("{")
     (clips.wanted / "notes.json").write_text("{}")
-    assert clips.newest_wish() is None
-    assert not clips.has_wishes()
+    assert clips.next_request() is None
+    assert not clips.has_requests()
+
+
+def test_a_clip_that_is_answered_while_it_is_looked_up_is_waited_for_once_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its record is read before the worker writes it, and its request is gone afterwards."""
+    clips = Clips(make_run(tmp_path, "filmed", rows=1, status="completed"))
+    name = "clip_1_1_greedy"
+    about = {"id": name, "seed": 1, "greedy": True, "steps": [1], "policies": ["model.zip"], "keep_bytes": 1}
+    clips.request(ClipRequest.model_validate(about))
+    look = Clips.find
+
+    def find(found: Clips, clip_id: str) -> ClipRecord | None:
+        before = look(found, clip_id)
+        if found.is_wanted(clip_id):
+            found.answer(ClipRecord(id=clip_id, seed=1, greedy=True, cause="The disk is full."))
+        return before
+
+    with whole_service(tmp_path) as application:
+        monkeypatch.setattr(application.supervisor, "request_clips", lambda _run_id: None)
+        monkeypatch.setattr(Clips, "find", find)
+        first, then = (application.film.find("filmed", name) for _ in range(2))
+    assert (first.status, then.status, then.record.cause) == ("waiting", "failed", "The disk is full.")
+
+
+def test_the_newest_request_comes_first_and_pictures_after_all_others(clips: Clips) -> None:
+    for age, (step, picture_only) in enumerate([(1, False), (2, False), (3, True), (4, True)]):
+        name = f"clip_{step}_1_greedy"
+        about = {"id": name, "seed": 1, "greedy": True, "steps": [step], "policies": [""], "keep_bytes": 1}
+        clips.request(ClipRequest.model_validate({**about, "picture_only": picture_only}))
+        os.utime(clips.wanted / f"{name}.json", ns=(age * 10**9, age * 10**9))
+    order = []
+    while (request := clips.next_request()) is not None:
+        order.append(request.steps[0])
+        clips.answer(ClipRecord(id=request.id, seed=1, greedy=True))
+    assert order == [2, 1, 4, 3]

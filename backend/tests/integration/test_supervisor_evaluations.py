@@ -11,7 +11,6 @@ import pytest
 
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import EvaluationRow
-from rlviz.domain.config import EvaluationPlan
 from rlviz.domain.errors import (
     EvaluationInProgress,
     EvaluationNotFound,
@@ -21,6 +20,7 @@ from rlviz.domain.errors import (
     RunNotFound,
 )
 from rlviz.domain.evaluation import EvaluationStatus, PolicyChoice
+from rlviz.domain.evaluation_plan import EvaluationPlan
 from rlviz.domain.events import EventKind
 from rlviz.domain.status import RunStatus
 from rlviz.rundir.control import Desired

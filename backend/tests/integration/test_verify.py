@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow.parquet
 import pytest
 
 from rlviz.algorithms import ALGORITHMS
@@ -22,6 +21,7 @@ from rlviz.evaluation.verify import verify
 from rlviz.records.reader import StepFile
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.builder import build_model
+from tests.support.step_files import change_value, flipped
 from tests.support.training import QUICK
 
 EVALUATION = "eval_20261121-014312-001"
@@ -101,24 +101,7 @@ def test_readings_in_the_file_are_those_of_their_own_observations(
 
 
 def rewrite(folder: RunFolder, column: str, row: int, change: Any) -> None:
-    """Change one value of the file, and leave the rest of it whole."""
-    path = folder.steps_path(EVALUATION)
-    said = pyarrow.parquet.read_metadata(path).metadata
-    table = pyarrow.parquet.read_table(path)
-    values = table.column(column).to_pylist()
-    values[row] = change(values[row])
-    field = table.schema.field(column)
-    changed = table.set_column(table.column_names.index(column), field, pyarrow.array(values, field.type))
-    pyarrow.parquet.write_table(changed.replace_schema_metadata({b"rlviz": said[b"rlviz"]}), path)
-
-
-def _next(value: float) -> float:
-    """The nearest greater number of the observation's type."""
-    return float(np.nextafter(np.float32(value), np.float32(9)))
-
-
-def flipped(content: bytes) -> bytes:
-    return bytes([content[0] ^ 1]) + content[1:]
+    change_value(folder.steps_path(EVALUATION), column, row, change)
 
 
 @pytest.mark.parametrize(

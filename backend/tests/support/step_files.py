@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow.parquet
 from gymnasium import spaces
 
 from rlviz.domain.step_record import Actor
@@ -77,3 +78,19 @@ def pole_rows(said: RecordsAbout, episodes: int = 2, steps: int = 3) -> Iterable
             over = index == steps
             reward = 1.0 if not over else -5.0
             yield row(said, episode, index, [index / 10, episode], index % 2, terminated=over, reward=reward)
+
+
+def change_value(path: Path, column: str, row: int, change: Callable[[Any], Any]) -> None:
+    """Change one value of a file of records, and leave the rest of it whole."""
+    said = pyarrow.parquet.read_metadata(path).metadata
+    table = pyarrow.parquet.read_table(path)
+    values = table.column(column).to_pylist()
+    values[row] = change(values[row])
+    field = table.schema.field(column)
+    changed = table.set_column(table.column_names.index(column), field, pyarrow.array(values, field.type))
+    pyarrow.parquet.write_table(changed.replace_schema_metadata({b"rlviz": said[b"rlviz"]}), path)
+
+
+def flipped(content: bytes) -> bytes:
+    """``content`` with one bit of its first byte changed."""
+    return bytes([content[0] ^ 1]) + content[1:]

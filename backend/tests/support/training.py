@@ -8,8 +8,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from rlviz.domain.config import CheckpointPolicy, RunConfig
+from rlviz.domain.checkpoint_policy import CheckpointPolicy
+from rlviz.domain.config import RunConfig
 from rlviz.domain.events import EventKind, EventRecord
+from rlviz.domain.snapshot_plan import SnapshotPlan
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import read_journal
 
@@ -60,6 +62,7 @@ def make_run(root: Path, name: str = "test", *, algo: str = "ppo", seed: int = 1
         "total_timesteps": 512,
         "hyperparameters": hyperparameters,
         "checkpoints": checkpoints(),
+        "snapshots": snapshots(),
         **changes,
     }
     folder.create(RunConfig(**config))
@@ -69,6 +72,11 @@ def make_run(root: Path, name: str = "test", *, algo: str = "ppo", seed: int = 1
 def checkpoints(**wishes: Any) -> CheckpointPolicy:
     """A policy that saves none, unless ``wishes`` say so."""
     return CheckpointPolicy(**{"every_steps": 10_000_000, "every_seconds": 86_400, **wishes})
+
+
+def snapshots(**wishes: Any) -> SnapshotPlan:
+    """A plan that takes none, unless ``wishes`` say so."""
+    return SnapshotPlan(**{"every_seconds": None, **wishes})
 
 
 def rows(folder: RunFolder) -> list[dict[str, Any]]:
@@ -84,11 +92,13 @@ def column(folder: RunFolder, name: str) -> list[float | None]:
 
 
 def curves(folder: RunFolder) -> list[tuple[int, dict[str, float | None]]]:
-    """All that must be the same when a run is repeated: everything but when, and how fast."""
-    return [
+    """All that must be the same when a run is repeated: everything but when, and how fast. A row that says nothing else
+    is left out: the rate is logged about once a second, and a busy machine logs it more often."""
+    timeless = [
         (row["step"], {name: value for name, value in row["values"].items() if not name.startswith("time/")})
         for row in rows(folder)
     ]
+    return [(step, values) for step, values in timeless if values]
 
 
 def events(folder: RunFolder, kind: EventKind | None = None) -> list[EventRecord]:
@@ -98,7 +108,8 @@ def events(folder: RunFolder, kind: EventKind | None = None) -> list[EventRecord
 
 
 def kinds(folder: RunFolder) -> list[str]:
-    return [str(event.event) for event in events(folder)]
+    """Of every event but snapshots, which come by the clock."""
+    return [str(event.event) for event in events(folder) if event.event != EventKind.SNAPSHOT]
 
 
 def messages(folder: RunFolder) -> list[str]:

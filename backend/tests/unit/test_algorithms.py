@@ -11,7 +11,7 @@ from rlviz.algorithms import ALGORITHMS
 from rlviz.algorithms.base import CONTRIB, SB3, Algorithm
 from rlviz.algorithms.fields import GROUPS, Need
 from rlviz.algorithms.normalized import SWITCHES
-from rlviz.api.views import view_hyperparameters
+from rlviz.api.registry_views import view_hyperparameters
 from rlviz.domain.errors import InvalidRequest, UnknownName
 from rlviz.domain.registry import load
 from rlviz.domain.spaces import box, discrete

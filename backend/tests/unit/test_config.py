@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from rlviz.domain.config import CheckpointPolicy, RunConfig
+from rlviz.domain.checkpoint_policy import CheckpointPolicy
+from rlviz.domain.config import RunConfig
 from rlviz.domain.limits import LIMITS, MAX_TIMESTEPS
 from rlviz.environments.custom import environment_of
 

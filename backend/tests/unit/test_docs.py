@@ -25,7 +25,7 @@ from rlviz.api.app import create_api
 from rlviz.domain import config, evaluation, events, records
 from rlviz.domain.errors import RlvizError
 from rlviz.domain.events import EventKind
-from rlviz.domain.status import TRANSITIONS, RunStatus
+from rlviz.domain.status import RESUMES, TRANSITIONS, RunStatus
 from rlviz.launchers import LAUNCHERS
 from rlviz.rundir import control, folder
 from rlviz.rundir.folder import RunFolder
@@ -110,7 +110,8 @@ def test_every_event_of_a_stream_is_documented() -> None:
 def test_every_status_is_documented_with_what_may_follow() -> None:
     rows = table(section(read("docs/api.md"), "Status of a run"))
     assert rows.keys() == {status.value for status in RunStatus}
-    for status, targets in TRANSITIONS.items():
+    for status in RunStatus:
+        targets = TRANSITIONS[status] | RESUMES.get(status, frozenset())
         assert set(re.findall(r"`([a-z]+)`", rows[status.value][1])) == {target.value for target in targets}
 
 

@@ -99,6 +99,18 @@ def test_every_kind_has_one_model() -> None:
     minimal: dict[str, dict[str, Any]] = {
         "checkpoint": {"path": "a"},
         "best": {"path": "a", "mean_return": 1, "std_return": 0, "episodes": 3},
+        "snapshot": {"name": "10", "trigger": "periodic", "bytes": 1, "capture_ms": 1.0},
+        "pausing": {"saves_at": 10},
+        "paused": {"snapshot": "10"},
+        "resumed": {"snapshot": "10", "verified": 3},
+        "diverged": {"snapshot": "10", "verified": 3, "superseded": {"first": 1, "last": 2}},
+        "rollback": {"snapshot": "10", "superseded": {"first": 1, "last": 2}},
+        "hyperparameter_changed": {
+            **{"name": "learning_rate", "before": 0.1, "after": 0.2, "by": "person"},
+            "change": {"kind": "set_knob", "knob": "learning_rate", "value": 0.2},
+        },
+        "rules_changed": {"rules": []},
+        "rule_fired": {"rule": 1, "says": "When 10 steps are done: stop"},
         "warning": {"message": "m"},
         "error": {"type": "T", "message": "m"},
         "interrupted": {"cause": "c"},

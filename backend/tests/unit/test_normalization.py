@@ -9,8 +9,8 @@ import pytest
 from stable_baselines3.common.vec_env import VecNormalize
 
 from rlviz.algorithms.policy import Scale
-from rlviz.domain.config import EvaluationPlan
 from rlviz.domain.errors import InvalidRequest
+from rlviz.domain.evaluation_plan import EvaluationPlan
 from rlviz.evaluation.evaluate import load_policy
 from rlviz.services.use_cases.configuration import NewRun, resolve_config
 from rlviz.training.builder import build_model

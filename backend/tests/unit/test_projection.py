@@ -42,6 +42,10 @@ FIELDS: dict[str, Any] = {
     "message": "it broke",
     "traceback": "…",
     "cause": "killed",
+    "snapshot": "512",
+    "saves_at": 640,
+    "verified": 3,
+    "total_timesteps": 9_000,
 }
 
 times = st.floats(1_000, 2_000) | st.floats(0, 1e9)  # the clock may be set back
@@ -67,15 +71,17 @@ def metric_lines(draw: st.DrawFn) -> str:
             },
         )
     )
-    return json.dumps({"seq": 1, "time": draw(times), "step": draw(steps), "values": values})
+    return json.dumps({"seq": draw(st.integers(1, 60)), "time": draw(times), "step": draw(steps), "values": values})
 
 
 @st.composite
 def event_lines(draw: st.DrawFn) -> str:
-    kind = draw(st.sampled_from([*EventKind, "rolled-back"]))
+    kind = draw(st.sampled_from([*EventKind, "of-tomorrow"]))
     data = {name: value for name, value in FIELDS.items() if draw(st.integers(0, 20))}  # now and then one is missing
     if draw(st.booleans()):
         data["attempt"] = draw(st.integers(0, 3))
+    if draw(st.booleans()):
+        data["superseded"] = {"first": draw(st.integers(1, 60)), "last": draw(st.integers(0, 60))}
     return json.dumps({"seq": 1, "time": draw(times), "event": str(kind), "step": draw(steps), "data": data})
 
 
@@ -126,7 +132,8 @@ def test_any_beginning_of_any_journals_followed_live_gives_the_row_of_a_rebuild(
         with live.write() as session:
             session.exec(delete(RunRow))
             row = row_of_config(folder.read_config())
-            status = RunStatus.STOPPING if control.desired is Desired.STOP else RunStatus.STARTING
+            asked = {Desired.STOP: RunStatus.STOPPING, Desired.PAUSE: RunStatus.PAUSING}
+            status = asked.get(control.desired, RunStatus.STARTING)
             known = {"attempt": control.attempt, "queued_at": control.queued_at, "status": status.value}
             session.add(row.sqlmodel_update(known))
         contents = ["".join(f"{line}\n" for line in lines).encode() for lines in journals]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.retention import keep_newest, retain_checkpoints, retain_videos
+from rlviz.rundir.retention import keep_newest, retain_checkpoints, retain_steps, retain_videos
 
 
 @pytest.fixture
@@ -50,3 +50,24 @@ def test_the_newest_videos_stay_and_so_do_all_summaries_and_files_being_written(
     assert [path.stem for path in sorted(folder.evaluations.glob("eval*.mp4"))] == ids[2:]
     assert folder.evaluation_ids() == ids
     assert unfinished.exists()
+
+
+@pytest.mark.parametrize(
+    ("max_bytes", "left"),
+    [(1_000, "01234"), (100, "01234"), (99, "1234"), (70, "234"), (69, "34"), (30, "4"), (29, "4"), (0, "4")],
+)
+def test_the_oldest_step_records_go_until_the_rest_has_room_and_the_newest_stays(
+    folder: RunFolder, max_bytes: int, left: str
+) -> None:
+    """Files of 10, 20, 10, 30 and 30 bytes, oldest first."""
+    ids = [f"eval_20261121-01431{second}-000" for second in range(5)]
+    for evaluation_id, size in zip(ids, (10, 20, 10, 30, 30), strict=True):
+        folder.steps_path(evaluation_id).write_bytes(b"x" * size)
+        folder.video_path(evaluation_id).touch()
+    unfinished = folder.evaluations / f".{ids[4]}.steps.parquet.77.tmp"
+    unfinished.touch()
+    retain_steps(folder, max_bytes)
+    kept = sorted(path.name for path in folder.evaluations.glob("eval*.steps.parquet"))
+    assert "".join(str(ids.index(name.removesuffix(".steps.parquet"))) for name in kept) == left
+    assert unfinished.exists()
+    assert len(list(folder.evaluations.glob("*.mp4"))) == 5

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
+from rlviz.domain.saliency import Score, SeenPictures
 from rlviz.domain.session_messages import SERVER_MESSAGE, EndedMessage, StepMessage
 from rlviz.domain.step_record import StepRecord
 from rlviz.services.sessions.outbox import MAX_FRAMES, MAX_WAITING, Outbox, Parcel
+from rlviz.sessions.packets import Kind, PackedStep, pack_step, parse_head, unpack_step
 
 
 def step(index: int, frame: bytes = b"frame") -> Parcel:
@@ -41,6 +45,42 @@ def test_whoever_reads_nothing_loses_the_oldest_frames_and_no_record() -> None:
     assert [message.record.index for message in messages if message.frame_follows] == [98, 99]
     assert outbox.dropped_frames == 100 - MAX_FRAMES
     assert parcels[-1].message() == '{"type":"ended","cause":"Over."}'
+
+
+def seen_step(index: int) -> Parcel:
+    record = StepRecord(episode=0, index=index).model_dump_json().encode()
+    about = SeenPictures(pictures=4, score=Score.Q).model_dump_json().encode()
+    return Parcel.of_step(PackedStep(record, b"frame", about, b"pictures"))
+
+
+def test_what_the_agent_saw_follows_the_frame_and_is_lost_with_it() -> None:
+    outbox = Outbox()
+    for index in range(5):
+        outbox.put(seen_step(index))
+    outbox.close()
+    parcels = asyncio.run(taken(outbox))
+    messages = read(parcels)
+    assert [message.seen for message in messages] == [None] * 3 + [SeenPictures(pictures=4, score=Score.Q)] * 2
+    assert [parcel.binaries for parcel in parcels] == [[]] * 3 + [[b"frame", b"pictures"]] * 2
+
+
+def test_a_step_comes_out_of_its_packet_as_it_went_in() -> None:
+    step = PackedStep(b"{}", b"frame", b"", b"pictures")
+    packet = pack_step(step)
+    kind, length = parse_head(packet[:5])
+    assert (kind, length) == (Kind.STEP, len(packet) - 5)
+    assert unpack_step(packet[5:]) == step
+    with pytest.raises(ValueError, match="shorter"):
+        unpack_step(packet[5:-1])
+
+
+def test_of_slices_that_wait_only_the_newest_is_sent() -> None:
+    outbox = Outbox()
+    for number in range(3):
+        outbox.put(Parcel(b"%d" % number, is_slice=True))
+        outbox.put(step(number))
+    outbox.close()
+    assert [parcel.text for parcel in asyncio.run(taken(outbox)) if parcel.is_slice] == [b"2"]
 
 
 def test_whoever_keeps_up_loses_nothing() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import gymnasium
@@ -25,12 +26,14 @@ from rlviz.domain.session_messages import (
     SessionMode,
     StateMessage,
 )
+from rlviz.domain.session_messages import Line as FutureLine
 from rlviz.domain.step_record import Actor, StepRecord
 from rlviz.environments.base import Environment, Family, Space
 from rlviz.rollout.step_records import hash_of
 from rlviz.sessions.bounds import bounds_of
 from rlviz.sessions.packets import Presence
-from rlviz.sessions.player import EPISODE_PAUSE_SECONDS, SessionPlayer, Stage
+from rlviz.sessions.player import EPISODE_PAUSE_SECONDS, SessionPlayer
+from rlviz.sessions.stage import Stage
 
 LENGTH = 6
 LINE = Environment(
@@ -72,11 +75,13 @@ class Line(gymnasium.Env[Any, Any]):
 class Walker:
     """A policy that always goes one way; exploring, it stands still."""
 
+    model = SimpleNamespace(observation_space=Line.observation_space)
+
     def __init__(self, step: int, action: int) -> None:
         self.step, self.action = step, action
         self.action_space = Line.action_space
 
-    def predict(self, observation: Any, deterministic: bool = False) -> tuple[Any, Any]:
+    def predict(self, observation: Any, state: Any = None, deterministic: bool = False) -> tuple[Any, Any]:
         return np.array([self.action if deterministic else 1]), None
 
     def read(self, observations: Any, actions: Any) -> Reading:
@@ -106,6 +111,7 @@ class Rig:
             mode=mode,
             environment=environment,
             env=changes.pop("env", Line()),
+            make_env=changes.pop("make_env", Line),
             policies=self.policies,
             run_id=changes.pop("run_id", "a-run" if policies else None),
             seed=changes.pop("seed", 7),
@@ -114,16 +120,24 @@ class Rig:
         self._wants: deque[Any] = deque()
         self.told: list[ServerMessage] = []
         self.shown: list[tuple[float, StepRecord, Any]] = []
+        self.other: list[tuple[StepRecord, Any]] = []
         self.sunk: list[StepRecord] = []
         self.player = SessionPlayer(
-            stage, self, sinks=[lambda record, _frame: self.sunk.append(record)], monotonic=lambda: self.now
+            stage,
+            self,
+            sinks=[lambda _episode, _step, record: self.sunk.append(record)],
+            monotonic=lambda: self.now,
         )
 
     def tell(self, message: ServerMessage) -> None:
         self.told.append(message)
 
-    def show(self, record: StepRecord, frame: Any) -> None:
-        self.shown.append((self.now, record, frame))
+    def show(self, record: StepRecord, frame: Any, seen: Any = None, line: FutureLine = FutureLine.PLAYED) -> None:
+        if line is FutureLine.PLAYED:
+            self.shown.append((self.now, record, frame))
+            self.seen = seen
+        else:
+            self.other.append((record, frame))
 
     def wait(self, seconds: float) -> Any:
         if self._wants:
@@ -443,3 +457,127 @@ def test_rewards_that_are_no_numbers_are_null() -> None:
     rig.look()
     step = rig.steps(2)[1]
     assert (step.reward, step.episode_return, step.observation) == (None, None, [None])
+
+
+class Screen(Line):
+    """The same, seen as a picture."""
+
+    observation_space = spaces.Box(0, 255, (2, 4, 4), np.uint8)
+
+    def _seen(self) -> Any:
+        return np.full((2, 4, 4), round(abs(self.at)), np.uint8)
+
+
+class Still(Walker):
+    scorer = None
+
+    def read(self, observations: Any, actions: Any) -> Reading:
+        return Reading(value=np.zeros(len(observations)))
+
+
+def test_what_the_agent_saw_comes_only_when_it_is_asked_for_at_once_and_in_step() -> None:
+    rig = Rig(SessionMode.WATCH, Still(1, 2), env=Screen())
+    rig.look()
+    rig.steps(2)
+    assert rig.seen is None
+    rig.want(type="pause")
+    rig.want(type="seen", on=True)
+    rig.run(1)
+    assert rig.seen is not None
+    assert (rig.seen.about.pictures, rig.seen.about.score) == (2, None)
+    rig.want(type="step")
+    [record] = rig.run(1)
+    assert rig.seen.pixels.max() == round(record.index)
+    rig.look()  # another page
+    rig.run(1)
+    assert rig.seen is None
+
+
+def test_a_slice_comes_with_the_steps_and_one_that_cannot_be_drawn_is_refused(watch: Rig) -> None:
+    watch.look()
+    watch.steps(1)
+    watch.want(type="slice", over=[0, 1])
+    watch.run(1)
+    [refused] = [message for message in watch.told if isinstance(message, ErrorMessage)]
+    assert "cannot be varied" in refused.detail
+
+
+def step_mode(*policies: Walker, **changes: Any) -> Rig:
+    rig = Rig(SessionMode.STEP, *policies, **changes)
+    rig.look()
+    rig.run(0.5)
+    return rig
+
+
+def step(rig: Rig, count: int = 1) -> None:
+    for _ in range(count):
+        rig.want(type="step")
+        rig.run(0.5)
+
+
+def test_two_futures_play_side_by_side_from_the_step_at_which_another_action_was_chosen() -> None:
+    rig = step_mode(Walker(100, 2))
+    step(rig, 2)
+    rig.want(type="part", value=0)
+    step(rig, 2)
+    assert rig.said(StateMessage)[-1].parted_at == 2
+    played, other = [record for _, record, _ in rig.shown][2:], [record for record, _ in rig.other]
+    assert [record.index for record in played] == [record.index for record in other] == [2, 3, 4]
+    assert played[0] == other[0].model_copy(update={"elapsed_ms": played[0].elapsed_ms}), "the same step for both"
+    assert [(record.action, record.actor) for record in other[1:]] == [(0, Actor.PERSON), (2, Actor.POLICY)]
+    assert [record.action for record in played[1:]] == [2, 2]
+    wind = [one.observation[0] - two.observation[0] for one, two in zip(played, other, strict=True)]
+    assert wind == pytest.approx([0, 2, 2]), "the same generator blew the same wind in both"
+
+
+def test_the_future_that_is_over_waits_for_the_other_and_the_next_episode_has_one_alone() -> None:
+    rig = step_mode(Walker(100, 2))
+    step(rig, 2)
+    rig.want(type="part", value=0)
+    step(rig, 6)
+    assert (rig.shown[-1][1].index, rig.shown[-1][1].terminated) == (6, True)
+    assert (rig.other[-1][0].index, rig.other[-1][0].terminated) == (8, True)
+    step(rig)
+    assert rig.shown[-1][1].episode == 1
+    assert rig.said(StateMessage)[-1].parted_at is None
+
+
+@pytest.mark.parametrize("wish", [{"type": "part", "value": None}, {"type": "back"}, {"type": "reset", "seed": 3}])
+def test_the_other_future_is_left_when_it_is_closed_or_the_episode_goes_elsewhere(wish: dict[str, Any]) -> None:
+    rig = step_mode(Walker(100, 2))
+    step(rig, 2)
+    rig.want(type="part", value=0)
+    rig.run(0.5)
+    rig.want(**wish)
+    rig.run(0.5)
+    shown = len(rig.other)
+    step(rig)
+    assert rig.said(StateMessage)[-1].parted_at is None
+    assert len(rig.other) == shown
+
+
+def test_a_policy_that_explores_draws_the_same_numbers_in_both_futures() -> None:
+    class Drawing(Walker):
+        def predict(self, observation: Any, state: Any = None, deterministic: bool = False) -> tuple[Any, Any]:
+            return np.array([2 if deterministic else 1 + np.random.randint(0, 2)]), None
+
+    rig = step_mode(Drawing(100, 2), greedy=False)
+    step(rig, 1)
+    rig.want(type="part", value=1)
+    step(rig, 5)
+    played = [record.action for _, record, _ in rig.shown if record.index > 2]
+    assert played == [record.action for record, _ in rig.other if record.index > 2]
+    assert len(set(played)) == 2, "or nothing was drawn"
+
+
+def test_an_environment_that_does_not_repeat_itself_is_not_compared() -> None:
+    class Forgetful(Line):
+        def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, dict[str, Any]]:
+            return super().reset()
+
+    rig = step_mode(Walker(100, 2), env=Forgetful(), make_env=Forgetful)
+    step(rig, 2)
+    rig.want(type="part", value=0)
+    rig.run(0.5)
+    assert "does not repeat" in rig.said(ErrorMessage)[-1].detail
+    assert not rig.other

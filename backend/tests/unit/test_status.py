@@ -17,7 +17,13 @@ LEGAL = {
     ("starting", "running"),
     ("starting", "stopping"),
     ("running", "stopping"),
-    *itertools.product(["starting", "running", "stopping"], ["completed", "stopped", "failed", "interrupted"]),
+    ("starting", "pausing"),
+    ("running", "pausing"),
+    ("pausing", "stopping"),
+    ("pausing", "paused"),
+    *itertools.product(
+        ["starting", "running", "pausing", "stopping"], ["completed", "stopped", "failed", "interrupted"]
+    ),
 }
 PAIRS = list(itertools.product(RunStatus, repeat=2))
 
@@ -53,10 +59,17 @@ def test_the_properties_of_each_status() -> None:
         "queued",
         "starting",
         "running",
+        "pausing",
         "stopping",
     }
-    assert {status.value for status in RunStatus if status.has_worker} == {"starting", "running", "stopping"}
+    assert {status.value for status in RunStatus if status.has_worker} == {
+        "starting",
+        "running",
+        "pausing",
+        "stopping",
+    }
     assert {status.value for status in RunStatus if status.is_final} == {
+        "paused",
         "completed",
         "stopped",
         "failed",

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from rlviz.api.schemas import EndEventData
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import RunRow
 from rlviz.domain.errors import InvalidRequest, RunNotFound
@@ -198,6 +199,11 @@ def test_the_end_waits_for_the_last_row(world: World) -> None:
                 await following()
 
     asyncio.run(check())
+
+
+@pytest.mark.parametrize("status", [status.value for status in RunStatus if status.is_final])
+def test_the_end_can_be_told_of_every_status_that_ends_an_attempt(status: str) -> None:
+    assert EndEventData.model_validate({"run_id": "a", "status": status}).status == status
 
 
 def test_who_tells_of_a_change_too_late_does_not_bring_the_old_status_back(world: World) -> None:

@@ -12,7 +12,7 @@ from gymnasium import spaces
 
 from rlviz.algorithms.policy import TrainedPolicy
 from rlviz.algorithms.reading import Reading
-from rlviz.domain.clips import ClipRecord, ClipWish, check_clip_id
+from rlviz.domain.clips import ClipRecord, ClipRequest, check_clip_id
 from rlviz.domain.errors import InvalidRequest, NotSliceable
 from rlviz.domain.spaces import Space, box, discrete
 from rlviz.domain.value_slice import RESOLUTION, SlicePlan
@@ -33,10 +33,10 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     return folder
 
 
-def wish_of(folder: RunFolder, plan: SlicePlan, keep_bytes: int = 1_000_000) -> ClipWish:
+def request_of(folder: RunFolder, plan: SlicePlan, keep_bytes: int = 1_000_000) -> ClipRequest:
     policy = folder.newest_policy()
     assert policy is not None
-    return ClipWish(
+    return ClipRequest(
         id=plan.slice_id(7),
         kind="slice",
         seed=0,
@@ -50,16 +50,16 @@ def wish_of(folder: RunFolder, plan: SlicePlan, keep_bytes: int = 1_000_000) -> 
 
 def test_every_point_is_the_greatest_q_value_that_the_policy_reads_there(trained: RunFolder) -> None:
     clips, plan = Clips(trained), SlicePlan(x=2, y=0, at=[9.0, 0.3, 9.0, -0.4])
-    wish = wish_of(trained, plan)
-    clips.wish(wish)
+    request = request_of(trained, plan)
+    clips.request(request)
     make_clips(trained, idle_seconds=0.05)
-    record, found = clips.find(wish.id), clips.find_slice(wish.id)
+    record, found = clips.find(request.id), clips.find_slice(request.id)
     assert record is not None
     assert (record.cause, record.kind) == (None, "slice")
     assert found is not None
     assert found.kind == "q"
     assert (found.x.high, found.y.high) == pytest.approx((0.41887903, 4.8))
-    policy = load_policy(trained, "dqn", wish.policies[0])
+    policy = load_policy(trained, "dqn", request.policies[0])
     for row, column in ((0, 0), (5, 40), (63, 1)):
         x = np.linspace(found.x.low, found.x.high, RESOLUTION)[column]
         y = np.linspace(found.y.low, found.y.high, RESOLUTION)[row]
@@ -71,13 +71,13 @@ def test_every_point_is_the_greatest_q_value_that_the_policy_reads_there(trained
 
 def test_a_slice_that_cannot_be_read_is_answered_with_the_cause(trained: RunFolder) -> None:
     clips, plan = Clips(trained), SlicePlan(x=0, y=1, at=[0.0])
-    wish = wish_of(trained, plan)
-    clips.wish(wish)
+    request = request_of(trained, plan)
+    clips.request(request)
     make_clips(trained, idle_seconds=0.05)
-    record = clips.find(wish.id)
+    record = clips.find(request.id)
     assert record is not None
     assert "4 numbers" in str(record.cause)
-    assert clips.find_slice(wish.id) is None
+    assert clips.find_slice(request.id) is None
 
 
 def test_slices_are_taken_away_for_newer_ones_as_videos_are(tmp_path: Path) -> None:
@@ -129,6 +129,14 @@ def test_a_component_without_bounds_reaches_as_far_as_was_seen_or_a_little_about
     assert (found.y.low, found.y.high) == (2, 8)
 
 
+def test_a_small_box_of_rows_and_columns_is_sliced_component_by_component() -> None:
+    grid: Any = Table(spaces.Box(0, 1, (2, 2), np.float32))
+    grid.read = lambda observations, _actions: Reading(value=observations[:, 1, 0] * 10 + observations[:, 0, 1])
+    found = value_slice(grid, SlicePlan(x=1, y=2), None)
+    assert [found.values[row][column] for row, column in ((0, 0), (0, -1), (-1, 0))] == [0, 1, 10]
+    _check_sliceable(box(shape=(2, 2)))
+
+
 def test_what_has_no_two_components_of_numbers_is_refused() -> None:
     nothing: Any = Table(spaces.Discrete(4))
     with pytest.raises(NotSliceable):
@@ -139,7 +147,8 @@ def test_what_has_no_two_components_of_numbers_is_refused() -> None:
     ("space", "remedy"),
     [
         (discrete(16), "Q-table"),
-        (box(shape=(96, 96, 3), dtype="uint8"), "clip"),
+        (box(shape=(96, 96, 3), dtype="uint8"), "what the agent saw"),
+        (box(shape=(40, 40)), "a few numbers"),
         (box("alone"), "two components"),
     ],
 )

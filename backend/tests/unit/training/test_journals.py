@@ -6,7 +6,6 @@ import math
 import resource
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
@@ -18,7 +17,7 @@ from stable_baselines3.common.logger import Figure, HParam, Logger
 from rlviz.domain.events import CheckpointData, EventKind, FinishedData
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.journals import MAX_WAITING_ROWS, JournalOutput, RunJournals
-from tests.support.training import DEADLINE_SECONDS, column, events, make_run, messages, rows
+from tests.support.training import DEADLINE_SECONDS, column, events, messages, rows
 
 
 class Clock:
@@ -27,11 +26,6 @@ class Clock:
 
     def __call__(self) -> float:
         return self.now
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> RunFolder:
-    return make_run(tmp_path)
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from threading import Event
 from typing import Any
 
@@ -14,13 +13,13 @@ from stable_baselines3 import DQN, PPO
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.env_util import make_vec_env
 
-from rlviz.domain.config import CheckpointPolicy
+from rlviz.domain.checkpoint_policy import CheckpointPolicy
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.callback import RunCallback
 from rlviz.training.checkpoint import Checkpoints
 from rlviz.training.journals import JournalOutput, RunJournals
 from rlviz.training.logger import RunLogger
-from tests.support.training import column, make_run, rows
+from tests.support.training import column, rows
 
 NEVER = CheckpointPolicy(every_steps=1_000_000, every_seconds=86_400)
 
@@ -43,18 +42,6 @@ def _fresh_start() -> Iterator[None]:
     Watched.steps, Watched.on_step = 0, staticmethod(lambda _count: None)
     yield
     Watched.on_step = staticmethod(lambda _count: None)
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> RunFolder:
-    return make_run(tmp_path)
-
-
-@pytest.fixture
-def journals(folder: RunFolder) -> Iterator[RunJournals]:
-    journals = RunJournals(folder)
-    yield journals
-    journals.close()
 
 
 def model(algo: str, *, environments: int = 1, episode_length: int | None = None) -> BaseAlgorithm:

@@ -27,18 +27,13 @@ def anatomy(folder: RunFolder) -> list[UpdateAnatomy]:
     return read_anatomy(folder, 100)
 
 
-def learned(folder: RunFolder) -> list[tuple[int, dict[str, float | None]]]:
-    """All that was logged but rates, of which a slow machine writes more rows."""
-    return [(step, values) for step, values in curves(folder) if values]
-
-
 @pytest.mark.parametrize("algo", ALGORITHM_IDS)
 def test_training_does_not_notice_that_it_is_looked_into(tmp_path: Path, algo: str) -> None:
     looked_into = make_run(tmp_path, "looked-into", algo=algo, anatomy=True)
     alone = make_run(tmp_path, "alone", algo=algo)
     assert train_run(looked_into)
     assert train_run(alone)
-    assert learned(looked_into) == learned(alone)
+    assert curves(looked_into) == curves(alone)
     model_class = load(ALGORITHMS.get(algo).model_class)
     weights, others = (model_class.load(run.model_path).policy.state_dict() for run in (looked_into, alone))
     assert all(torch.equal(weights[name], others[name]) for name in weights)
@@ -65,9 +60,20 @@ def test_each_algorithm_shows_what_it_has(tmp_path: Path, algo: str) -> None:
     assert 0 < update.step <= 512
 
 
-def test_ratios_are_those_of_the_update(tmp_path: Path) -> None:
-    """Before the update the policy is the one that acted: every ratio is one."""
-    model: Any = build_model(make_run(tmp_path).read_config())
+@pytest.mark.parametrize("algo", ["ppo", "a2c", "dqn"])
+def test_the_last_update_is_always_looked_at(tmp_path: Path, algo: str) -> None:
+    """However soon it follows the one before: training takes less time than lies between two looks."""
+    folder = make_run(tmp_path, algo=algo, anatomy=True)
+    assert train_run(folder)
+    updates = anatomy(folder)
+    assert len(updates) > 1
+    assert updates[-1].step >= 512
+
+
+@pytest.mark.parametrize("env_id", ["CartPole-v1", "Pendulum-v1", "Taxi-v4"])
+def test_ratios_are_those_of_the_update(tmp_path: Path, env_id: str) -> None:
+    """Before the update the policy is the one that acted: every ratio is one. Taxi shows single numbers."""
+    model: Any = build_model(make_run(tmp_path, env_id=env_id).read_config())
     rollout = _rollout_of(model)
     np.testing.assert_allclose(rollout.ratios(model), 1.0, atol=1e-5)
     with torch.no_grad():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,8 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 
 from rlviz.algorithms import ALGORITHMS
 from rlviz.algorithms.policy import Policy, as_played
-from rlviz.domain.config import EvaluationPlan
 from rlviz.domain.evaluation import BestPolicy
+from rlviz.domain.evaluation_plan import EvaluationPlan
 from rlviz.domain.events import BestData, EventKind, EventRecord, InterruptedData
 from rlviz.rundir.folder import RunFolder
 from rlviz.services.projection.folder_projection import end_row, row_of_folder
@@ -39,27 +39,6 @@ class Scripted(GreedyPlayer):
         self.seeds.append(seeds[0])
         mean = self.means.pop(0)
         return None if mean is None else Score((mean - 1, mean + 1), (10, 20))
-
-
-@pytest.fixture(scope="module")
-def model() -> Iterator[BaseAlgorithm]:
-    model = PPO("MlpPolicy", ENV_ID, n_steps=8, batch_size=8, seed=1, device="cpu")
-    yield model
-    environments = model.get_env()
-    assert environments is not None
-    environments.close()
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> RunFolder:
-    return make_run(tmp_path)
-
-
-@pytest.fixture
-def journals(folder: RunFolder) -> Iterator[RunJournals]:
-    journals = RunJournals(folder)
-    yield journals
-    journals.close()
 
 
 def evaluations(

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from stable_baselines3 import PPO
 from stable_baselines3.common.base_class import BaseAlgorithm
 
-from rlviz.domain.config import CheckpointPolicy
+from rlviz.domain.checkpoint_policy import CheckpointPolicy
 from rlviz.domain.events import EventKind
-from rlviz.environments import ENVIRONMENTS
-from rlviz.environments.make import make
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.checkpoint import Checkpoints, save_policy
 from rlviz.training.journals import RunJournals
-from tests.support.training import ENV_ID, column, events, leftovers, make_run, messages
+from tests.support.training import column, events, leftovers, messages
 
 
 class Clock:
@@ -26,27 +22,6 @@ class Clock:
 
     def __call__(self) -> float:
         return self.now
-
-
-@pytest.fixture(scope="module")
-def model() -> Iterator[BaseAlgorithm]:
-    model = PPO("MlpPolicy", make(ENVIRONMENTS.get(ENV_ID)), n_steps=32, batch_size=32, seed=1, device="cpu")
-    yield model
-    environments = model.get_env()
-    assert environments is not None
-    environments.close()
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> RunFolder:
-    return make_run(tmp_path)
-
-
-@pytest.fixture
-def journals(folder: RunFolder) -> Iterator[RunJournals]:
-    journals = RunJournals(folder)
-    yield journals
-    journals.close()
 
 
 @pytest.fixture
@@ -240,3 +215,14 @@ def test_a_checkpoint_that_cannot_be_saved_is_warned_of_and_the_next_one_is_trie
     assert "step 100" in problem
     assert "No space left on device" in problem
     assert [event.step for event in events(folder, EventKind.CHECKPOINT)] == [200]
+
+
+@pytest.mark.parametrize("requests", [0, 1])
+def test_after_a_resume_the_next_is_saved_when_it_would_have_been_due_or_is_asked_for(
+    folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, clock: Clock, requests: int
+) -> None:
+    checkpoints = Checkpoints(folder, CheckpointPolicy(every_steps=100, keep=9), journals, monotonic=clock)
+    checkpoints.request(requests)
+    checkpoints.restore({"save_step": 400})
+    advance(checkpoints, model, *range(350, 410))
+    assert saved(folder) == ([350] if requests else [400])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,40 +11,16 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from stable_baselines3 import PPO
 from stable_baselines3.common.base_class import BaseAlgorithm
 
 from rlviz.algorithms import ALGORITHMS
 from rlviz.algorithms.weights import read_policy
-from rlviz.environments import ENVIRONMENTS
-from rlviz.environments.make import make
 from rlviz.rundir.folder import RunFolder
 from rlviz.training import filmstrip as module
 from rlviz.training.filmstrip import FEWEST, MAX_SHARE, NEVER, Filmstrip, film_moments
 from rlviz.training.journals import RunJournals
 from rlviz.training.session import train_run
-from tests.support.training import ENV_ID, checkpoints, leftovers, make_run, messages
-
-
-@pytest.fixture(scope="module")
-def model() -> Iterator[BaseAlgorithm]:
-    model = PPO("MlpPolicy", make(ENVIRONMENTS.get(ENV_ID)), n_steps=32, batch_size=32, seed=1, device="cpu")
-    yield model
-    environments = model.get_env()
-    assert environments is not None
-    environments.close()
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> RunFolder:
-    return make_run(tmp_path)
-
-
-@pytest.fixture
-def journals(folder: RunFolder) -> Iterator[RunJournals]:
-    journals = RunJournals(folder)
-    yield journals
-    journals.close()
+from tests.support.training import checkpoints, leftovers, make_run, messages
 
 
 def no_time() -> float:

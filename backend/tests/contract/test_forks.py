@@ -1,0 +1,117 @@
+"""Forks through the service, with real workers: a new run that begins where another one was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from rlviz.domain.errors import ArtifactNotFound, InvalidRequest, NothingToResume
+from rlviz.domain.status import RunStatus
+from rlviz.rundir.folder import RunFolder
+from rlviz.services.application import Application
+from rlviz.services.use_cases.forking import Effect, ForkWish
+from rlviz.services.use_cases.lineage import newest_of_run
+from tests.support.service import create, ended, folder_of, service, start
+from tests.support.training import curves, rows
+
+S = RunStatus
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Application]:
+    with service(tmp_path_factory.mktemp("forks") / "runs") as application:
+        yield application
+
+
+@pytest.fixture(scope="module")
+def parent(app: Application) -> str:
+    """A run of 640 steps, with a snapshot of its end."""
+    run_id = start(app, steps=640)
+    assert ended(app, run_id).state is S.COMPLETED
+    return run_id
+
+
+def learned(folder: RunFolder, beyond: int = 0) -> list[Any]:
+    return [row for row in curves(folder) if row[0] > beyond and row[1]]
+
+
+def test_a_fork_with_nothing_changed_goes_on_as_its_parent_would_have(app: Application, parent: str) -> None:
+    longer = start(app, steps=1_280)
+    ended(app, longer)
+    child = app.forks.fork(parent, ForkWish(snapshot="640", total_timesteps=1_280, start=True))
+    assert child.parent is not None
+    assert (child.parent["run_id"], child.parent["step"], child.parent["changed"]) == (parent, 640, [])
+    row = ended(app, child.id)
+    assert (row.state, row.step, row.warnings) == (S.COMPLETED, 1_280, 0)
+    assert learned(folder_of(app, child.id)) == learned(folder_of(app, longer), beyond=640)
+    assert rows(folder_of(app, child.id))[0]["seq"] == 1
+    newest = newest_of_run(folder_of(app, child.id))
+    assert newest is not None
+    assert newest.name == "1280", "it is resumed from its own snapshots"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"hyperparameters": {"learning_rate": 1e-4, "ent_coef": 0.01, "clip_range": 0.1, "gamma": 0.9}},
+        {"hyperparameters": {"n_steps": 32, "batch_size": 32, "n_epochs": 1}},
+        {"hyperparameters": {"n_envs": 4}},
+        {"seed": 7},
+    ],
+    ids=["values", "rollouts", "environments", "seed"],
+)
+def test_what_may_be_changed_at_a_fork_trains(app: Application, parent: str, changes: dict[str, Any]) -> None:
+    child = app.forks.fork(parent, ForkWish(step=700, total_timesteps=1_280, start=True, **changes))
+    row = ended(app, child.id)
+    assert (row.state, row.cause) == (S.COMPLETED, None)
+    assert row.parent is not None
+    assert row.parent["changed"] == sorted(changes.get("hyperparameters", {}))
+    assert learned(folder_of(app, child.id))[0][0] > 640
+
+
+def test_a_fork_outlives_its_parent(app: Application) -> None:
+    run_id = start(app, steps=640)
+    ended(app, run_id)
+    child = app.forks.fork(run_id, ForkWish(snapshot="640", total_timesteps=1_280))
+    assert child.state is S.CREATED
+    app.runs.delete(run_id)
+    app.runs.start(child.id)
+    assert ended(app, child.id).state is S.COMPLETED
+    assert app.runs.get(child.id).parent == child.parent
+
+
+def test_what_cannot_be_changed_at_a_fork_is_refused_with_the_reason(app: Application, parent: str) -> None:
+    told = {change.name: change for change in app.forks.changes(parent)}
+    assert told["net_arch"].effect is Effect.REFUSED
+    assert (told["learning_rate"].effect, told["n_envs"].effect) == (Effect.FITS, Effect.ANEW)
+    with pytest.raises(InvalidRequest, match="another network") as caught:
+        app.forks.fork(parent, ForkWish(snapshot="640", hyperparameters={"net_arch": [8], "gamma": 0.9}))
+    assert [field.pointer for field in caught.value.fields] == ["/hyperparameters/net_arch"]
+    with pytest.raises(InvalidRequest, match="640 already"):
+        app.forks.fork(parent, ForkWish(snapshot="640", total_timesteps=640))
+    with pytest.raises(InvalidRequest, match="one of the two"):
+        app.forks.fork(parent, ForkWish())
+    with pytest.raises(ArtifactNotFound, match="has no snapshot 'gone'"):
+        app.forks.fork(parent, ForkWish(snapshot="gone"))
+    with pytest.raises(NothingToResume, match="no snapshot of step 100 or before"):
+        app.forks.fork(parent, ForkWish(step=100))
+    never = create(app)
+    with pytest.raises(NothingToResume):
+        app.forks.fork(never, ForkWish(step=100))
+
+
+def test_an_off_policy_fork_takes_its_replay_buffer_along(app: Application) -> None:
+    run_id, longer = start(app, algo="dqn", steps=600), start(app, algo="dqn", steps=1_000)
+    ended(app, run_id)
+    ended(app, longer)
+    same = app.forks.fork(run_id, ForkWish(snapshot="600", total_timesteps=1_000, start=True))
+    slower = app.forks.fork(
+        run_id, ForkWish(snapshot="600", total_timesteps=1_000, start=True, hyperparameters={"learning_rate": 1e-5})
+    )
+    with pytest.raises(InvalidRequest, match="replay buffer"):
+        app.forks.fork(run_id, ForkWish(snapshot="600", hyperparameters={"n_envs": 2}))
+    assert ended(app, same.id).state is S.COMPLETED
+    assert ended(app, slower.id).state is S.COMPLETED
+    assert learned(folder_of(app, slower.id)) != learned(folder_of(app, same.id))

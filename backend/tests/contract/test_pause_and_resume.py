@@ -1,0 +1,166 @@
+"""Pausing and resuming through the service, with real workers: one journal, one writer, one curve."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from rlviz.domain.errors import (
+    ArtifactNotFound,
+    IllegalTransition,
+    InvalidRequest,
+    NothingToResume,
+    NotTraining,
+    RunIsActive,
+)
+from rlviz.domain.events import EventKind
+from rlviz.domain.status import RunStatus
+from rlviz.rundir.lock import training_lock
+from rlviz.rundir.to_resume import ToResume
+from rlviz.services.application import Application
+from rlviz.services.use_cases.configuration import NewRun
+from tests.support.service import becomes, create, ended, folder_of, service, start
+from tests.support.training import events, eventually, rows
+from tests.support.workers import is_running, pid_of
+
+S = RunStatus
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> Iterator[Application]:
+    with service(tmp_path / "runs") as application:
+        yield application
+
+
+def trains(app: Application, run_id: str, beyond: int = 0) -> None:
+    eventually(lambda: app.runs.get(run_id).step > beyond, f"{run_id} to train beyond {beyond}")
+
+
+def test_a_paused_run_survives_a_restart_and_its_rows_are_those_of_one_that_never_paused(tmp_path: Path) -> None:
+    with service(tmp_path / "runs", max_concurrent_runs=1) as app:
+        run_id = start(app, steps=40_000)
+        trains(app, run_id)
+        assert app.resuming.pause(run_id).state is S.PAUSING
+        assert app.resuming.pause(run_id).state in (S.PAUSING, S.PAUSED), "a second pause changes nothing"
+        paused = becomes(app, run_id, S.PAUSED)
+        assert paused.policy_step == paused.step
+        eventually(lambda: not app.supervisor.is_live(run_id), "its worker to go")
+        assert not is_running(pid_of(paused.worker))
+        other = start(app, steps=640)
+        assert ended(app, other).state is S.COMPLETED, "its slot is free"
+    with service(tmp_path / "runs") as app:
+        assert app.runs.get(run_id).model_dump() == paused.model_dump()
+        queued = app.resuming.resume(run_id)
+        assert (queued.state, queued.attempt, queued.cause) == (S.QUEUED, 2, None)
+        row = ended(app, run_id)
+        assert (row.state, row.resumed and row.resumed["verified"]) == (S.COMPLETED, 0)
+        twin = create(app, steps=40_000)
+        app.runs.start(twin)
+        ended(app, twin)
+        one, other_rows = rows(folder_of(app, run_id)), rows(folder_of(app, twin))
+        assert [(row["step"], _learned(row)) for row in one if _learned(row)] == [
+            (row["step"], _learned(row)) for row in other_rows if _learned(row)
+        ]
+
+
+def _learned(row: dict[str, dict[str, float]]) -> dict[str, float]:
+    return {name: value for name, value in row["values"].items() if not name.startswith("time/")}
+
+
+def test_a_worker_that_was_killed_leaves_a_run_that_goes_on_and_proves_it(app: Application) -> None:
+    run_id = start(app)
+    trains(app, run_id)
+    app.snapshots.take(run_id, "mine", "Before the kill.")
+    eventually(lambda: events(folder_of(app, run_id), EventKind.SNAPSHOT), "the snapshot")
+    taken = events(folder_of(app, run_id), EventKind.SNAPSHOT)[0].step
+    trains(app, run_id, beyond=taken + 2_000)
+    for worker in app.supervisor._runs.monitors.workers():
+        worker.kill()
+    assert ended(app, run_id).state is S.INTERRUPTED
+    beyond = app.runs.get(run_id).step
+    app.resuming.resume(run_id)
+    trains(app, run_id, beyond=beyond + 2_000)
+    row = app.runs.get(run_id)
+    assert row.resumed is not None
+    assert (row.resumed["snapshot"], row.resumed["diverged_at"]) == ("mine", None)
+    assert row.resumed["verified"] > 0
+    assert row.superseded == []
+    seqs = [line["seq"] for line in rows(folder_of(app, run_id))]
+    assert seqs == list(range(1, len(seqs) + 1))
+    app.runs.stop(run_id)
+    assert ended(app, run_id).state is S.STOPPED
+
+
+def test_what_cannot_be_resumed_says_why(app: Application) -> None:
+    never = create(app)
+    with pytest.raises(IllegalTransition, match="'created' cannot become 'pausing'"):
+        app.resuming.pause(never)
+    with pytest.raises(IllegalTransition, match="'created' cannot become 'queued'"):
+        app.resuming.resume(never)
+    done = start(app, steps=640)
+    assert ended(app, done).state is S.COMPLETED
+    with pytest.raises(NothingToResume, match="Give a larger total_timesteps"):
+        app.resuming.resume(done)
+    with pytest.raises(InvalidRequest, match="as many, or more"):
+        app.resuming.resume(done, total_timesteps=100)
+    with pytest.raises(ArtifactNotFound, match="has no snapshot 'none-such'"):
+        app.resuming.resume(done, snapshot="none-such", total_timesteps=1_280)
+    with pytest.raises(NotTraining, match="only while it trains"):
+        app.snapshots.take(done, None, "")
+    with (
+        training_lock(folder_of(app, done)),
+        pytest.raises(RunIsActive, match="Another worker trains"),
+    ):
+        app.resuming.resume(done, total_timesteps=1_280)
+    assert app.resuming.resume(done, total_timesteps=1_280).attempt == 2
+    with pytest.raises(IllegalTransition):
+        app.resuming.resume(done, total_timesteps=1_280)
+    row = ended(app, done)
+    assert (row.state, row.step, row.total_timesteps) == (S.COMPLETED, 1_280, 1_280)
+    for snapshot in app.snapshots.list(done).snapshots:
+        app.snapshots.delete(done, snapshot.name)
+    with pytest.raises(NothingToResume, match="no whole snapshot"):
+        app.resuming.resume(done, total_timesteps=2_560)
+
+
+def test_a_run_goes_back_and_a_snapshot_of_what_came_after_is_not_gone_on_from(app: Application) -> None:
+    run_id = start(app)
+    for name in ("first", "second"):
+        trains(app, run_id, beyond=app.runs.get(run_id).step + 1_000)
+        app.snapshots.take(run_id, name, "")
+        eventually(
+            lambda name=name: name in {one.name for one in app.snapshots.list(run_id).snapshots}, f"snapshot {name}"
+        )
+    app.resuming.pause(run_id)
+    becomes(app, run_id, S.PAUSED)
+    eventually(lambda: not app.supervisor.is_live(run_id), "its worker to go")
+    app.resuming.roll_back(run_id, "first")
+    eventually(lambda: app.runs.get(run_id).superseded, "the rollback")
+    app.resuming.pause(run_id)
+    becomes(app, run_id, S.PAUSED)
+    eventually(lambda: not app.supervisor.is_live(run_id), "its worker to go")
+    found = app.snapshots.list(run_id)
+    assert "second" in found.behind
+    assert "first" not in found.behind
+    with pytest.raises(NothingToResume, match="went back to before"):
+        app.resuming.resume(run_id, snapshot="second")
+    app.resuming.resume(run_id)
+    trains(app, run_id, beyond=app.runs.get(run_id).step)
+    app.runs.stop(run_id)
+    assert ended(app, run_id).superseded != []
+
+
+def test_with_the_app_what_learns_pauses_and_what_does_not_stops(tmp_path: Path) -> None:
+    with service(tmp_path / "runs", max_concurrent_runs=2) as app:
+        learns = start(app)
+        plays = app.runs.create(NewRun("random", preset=None, total_timesteps=10_000_000), start=True).id
+        trains(app, learns)
+        trains(app, plays)
+        assert app.forks.changes(plays) == []
+        app.wind_down()
+        assert ended(app, learns).state in (S.PAUSED, S.STOPPED), "stopped if it could not pause in time"
+        stopped = ended(app, plays)
+        assert (stopped.state, stopped.cause) == (S.STOPPED, "The app was ended.")
+        assert ToResume(tmp_path / "runs").read() == [learns]

@@ -1,0 +1,181 @@
+"""Recording that is broken off, and what is hard to record: seen through the API, on real workers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psutil
+import pytest
+
+from rlviz.algorithms.reading import Reading
+from rlviz.domain.evaluation import EvaluationRecord, StepsWanted
+from rlviz.evaluation.film import film
+from rlviz.evaluation.step_recorder import StepRecorder, records_about
+from rlviz.records.reader import StepFile
+from rlviz.records.writer import StepWriter
+from rlviz.rundir.clips import Clips
+from tests.faults.support import times, train_briefly, workers_of
+from tests.support.evaluations import evaluated, verified
+from tests.support.http import Service, assert_problem, serving, wait_for
+from tests.support.http import make_run as make_folder
+from tests.support.odd_environments import SOURCE, Endless
+
+pytestmark = [pytest.mark.faults, pytest.mark.timeout(14_400)]
+
+KINDS = ("Slow", "Blind", "Switches", "Endless")
+MEGABYTE = 1_000_000
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    own = ",".join(f"{SOURCE}:{kind}" for kind in KINDS)
+    with serving(tmp_path_factory.mktemp("records"), environments=own) as service:
+        yield service
+
+
+@pytest.fixture(scope="module")
+def slow(service: Service) -> str:
+    """A run whose episodes can be met half-way."""
+    return train_briefly(service, "Slow")
+
+
+def test_an_evaluation_killed_while_it_records_leaves_no_half_record(service: Service, slow: str) -> None:
+    folder = service.folder(slow)
+    asked = service.api("POST", f"/runs/{slow}/evaluations", json={"episodes": 20, "video": False, "steps": True})
+    evaluation = f"/runs/{slow}/evaluations/{asked.json()['id']}"
+    wait_for(lambda: service.get(f"/runs/{slow}/evaluations/latest")["episodes_done"], "the first episode")
+    assert list(folder.evaluations.glob(".*.steps.parquet.*")), "records are under way"
+    assert_problem(service.api("GET", f"{evaluation}/steps"), 404)
+    [worker] = workers_of(service, "--evaluate")
+    worker.kill()
+
+    def failed() -> dict[str, Any] | None:
+        found: dict[str, Any] = service.get(f"/runs/{slow}/evaluations/latest")
+        return found if found["status"] == "failed" else None
+
+    ended = wait_for(failed, "the evaluation to be given up")
+    assert "killed by signal 9" in ended["cause"]
+    assert not ended["has_steps"]
+    for path in ("steps", "export"):
+        assert_problem(service.api("GET", f"{evaluation}/{path}"), 404)
+    assert not list(folder.evaluations.glob("*.parquet*"))
+    assert evaluated(service, slow, episodes=1, video=False)["has_steps"]
+
+
+def test_a_worker_killed_while_it_films_leaves_no_half_clip_and_the_next_click_is_answered(
+    service: Service, slow: str
+) -> None:
+    clips = Clips(service.folder(slow))
+    asked = service.api("POST", f"/runs/{slow}/clips", json={"step": 0, "seed": 5}).json()
+    wait_for(lambda: list(clips.path.glob(".*.mp4.*")), "the first frames")
+    [worker] = workers_of(service, "--clips")
+    films = worker.children()
+    worker.kill()
+
+    def answered() -> dict[str, Any] | None:
+        found: dict[str, Any] = service.get(f"/runs/{slow}/clips/{asked['id']}")
+        return found if found["status"] != "waiting" else None
+
+    clip = wait_for(answered, "an answer")
+    assert clip["status"] == "failed"
+    assert "killed by signal 9" in clip["cause"]
+    assert not clips.has_video(asked["id"])
+    wait_for(lambda: not any(film.is_running() for film in films), "the end of the encoder")
+    assert service.api("POST", f"/runs/{slow}/clips", json={"step": 0, "seed": 5}).status_code == 202
+    assert wait_for(answered, "the clip")["status"] == "ready"
+    assert not list(clips.path.glob(".*")), "what the first left is swept away"
+
+
+def test_numbers_that_are_none_are_recorded_shown_as_null_and_verified(service: Service) -> None:
+    run_id = train_briefly(service, "Blind", "dqn", learning_starts=127)
+    evaluation = evaluated(service, run_id, episodes=1, video=False)
+    path = f"/runs/{run_id}/evaluations/{evaluation['id']}"
+    columns = service.get(f"{path}/steps")["columns"]
+    assert columns["observation"][2:4] == [[0.5, 0.5], [None, None]]
+    assert columns["reading.q_values"][3] == [None, None]
+    verification = verified(service, run_id, evaluation["id"])
+    assert (verification["identical"], verification["steps"]) == (True, 11)
+    assert service.get(f"{path}/judgement")
+    for kind in ("ndjson", "csv", "parquet", "minari"):
+        assert service.api("GET", f"{path}/export", params={"format": kind}).status_code == 200
+
+
+def test_actions_of_several_choices_are_recorded_and_verified(service: Service) -> None:
+    run_id = train_briefly(service, "Switches")
+    evaluation = evaluated(service, run_id, episodes=2, video=False)
+    found = service.get(f"/runs/{run_id}/evaluations/{evaluation['id']}/steps", params={"episode": 1})
+    reset, *taken = found["columns"]["action"]
+    assert reset is None
+    assert len(taken) == 10
+    assert all(first in range(3) and second in range(2) for first, second in taken)
+    assert verified(service, run_id, evaluation["id"])["identical"]
+
+
+def test_an_episode_that_never_ends_is_cut_and_says_where(service: Service) -> None:
+    run_id = train_briefly(service, "Endless")
+    evaluation = evaluated(service, run_id, episodes=1, video=False)
+    [episode] = evaluation["summary"]["episodes"]
+    assert (episode["episode_length"], episode["terminated"], episode["truncated"]) == (27_000, False, True)
+    last = service.get(
+        f"/runs/{run_id}/evaluations/{evaluation['id']}/steps", params={"where": "truncated:true", "columns": "index"}
+    )
+    assert last["columns"]["index"] == [27_000]
+    clip = service.api("POST", f"/runs/{run_id}/clips", json={"step": 0}).json()
+
+    def ready() -> dict[str, Any] | None:
+        found: dict[str, Any] = service.get(f"/runs/{run_id}/clips/{clip['id']}")
+        return found if found["status"] == "ready" else None
+
+    [played] = wait_for(ready, "the clip")["episodes"]
+    assert (played["episode_length"], played["cut"]) == (3_000, True)
+
+
+class Same:
+    """A policy that always does the same, and always expects the same."""
+
+    def predict(self, observation: Any, *_state: Any, deterministic: bool = True) -> tuple[Any, None]:
+        return np.zeros(len(observation), np.int64), None
+
+    def read(self, observations: Any, actions: Any) -> Reading:
+        return Reading(value=np.zeros(len(observations), np.float32))
+
+
+@pytest.mark.parametrize("max_bytes", [4 * MEGABYTE, 400 * MEGABYTE], ids=["cut", "whole"])
+def test_an_episode_of_a_million_steps_is_recorded_in_memory_that_does_not_grow(tmp_path: Path, max_bytes: int) -> None:
+    steps = times(100_000, 1_000_000)
+    folder = make_folder(tmp_path, "ppo-endless")
+    config = folder.read_config()
+    wanted = EvaluationRecord(
+        id="eval_20261121-014312-001",
+        run_id=folder.run_id,
+        created_at=config.created_at,
+        steps=StepsWanted(frames_every=1_000_000, max_bytes=max_bytes),
+    )
+    path, process, memory = folder.steps_path(wanted.id), psutil.Process(), []
+
+    class Watched(Endless):
+        def step(self, action: Any) -> Any:
+            if self.steps % (steps // 10) == 0:
+                memory.append(process.memory_info().rss)
+            return super().step(action)
+
+    folder.evaluations.mkdir(exist_ok=True)
+    with closing(Watched()) as env:
+        about = records_about(config, wanted, env)
+        policy: Any = Same()
+        with (
+            StepWriter(path, folder.path, about, max_bytes=max_bytes) as writer,
+            StepRecorder(writer, about, policy) as recorder,
+        ):
+            [result] = film(env, policy, None, episodes=1, seed=1, deterministic=True, max_steps=steps, steps=recorder)
+    assert (result.episode_length, result.truncated) == (steps, True)
+    assert max(memory) - memory[1] < 60 * MEGABYTE
+    facts = writer.facts()
+    assert facts.cut == (facts.rows < steps + 1)
+    assert facts.size_bytes < max_bytes + MEGABYTE
+    with StepFile(path, folder.path) as file:
+        assert (file.rows, file.about.cut) == (facts.rows, facts.cut)

@@ -1,0 +1,178 @@
+"""Training goes on from a snapshot, in a new process, bit for bit as if it had not been cut."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rlviz.algorithms import ALGORITHMS
+from rlviz.domain.environment import CustomEnvironment, StateKept
+from rlviz.domain.snapshot_plan import SnapshotPlan
+from rlviz.domain.spaces import Space
+from rlviz.environments import ENVIRONMENTS
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.snapshots import Snapshot, snapshots_of
+from rlviz.training.session import train_run
+from tests.faults.support import SOAK, Figures, times
+from tests.support.resuming import cut, final_state, logged, train_elsewhere
+from tests.support.stubborn import Counting, Haunted, Iterating
+from tests.support.training import make_run, messages, snapshots
+
+BACKEND = Path(__file__).parents[2]
+STEPS = 2_000 if SOAK else 600
+CUTS = times(1, 100)
+
+
+NOTHING = StateKept.NOTHING
+
+pytestmark = [pytest.mark.faults, pytest.mark.timeout(14_400 if SOAK else 900)]
+
+
+@dataclass(frozen=True)
+class Case:
+    algo: str
+    env_id: str | None = None
+    hyperparameters: dict[str, Any] = field(default_factory=dict)
+    config: dict[str, Any] = field(default_factory=dict)
+
+    def make(self, root: Path, name: str, plan: SnapshotPlan | None = None) -> RunFolder:
+        config = {**self.config, "env_id": self.env_id} if self.env_id is not None else self.config
+        config = {"total_timesteps": STEPS, **config, "snapshots": plan or snapshots(every_steps=100, keep=100)}
+        return make_run(root, name, algo=self.algo, hyperparameters=self.hyperparameters, **config)
+
+
+def custom(made: type, kept: StateKept) -> dict[str, Any]:
+    return CustomEnvironment(
+        entry_point=f"{made.__module__}:{made.__name__}",
+        summary="",
+        observation_space=Space("Box", shape=(2,)),
+        action_space=Space("Discrete", n=2),
+        reward_threshold=None,
+        max_episode_steps=30,
+        render_fps=10,
+        state_kept_by=kept,
+    ).model_dump()
+
+
+CASES = {
+    "ppo": Case("ppo", "CartPole-v1", {"learning_rate_schedule": "linear", "clip_range_schedule": "linear"}),
+    "ppo-normalized": Case("ppo", "Pendulum-v1", {"normalize_observations": True, "normalize_rewards": True}),
+    "ppo-gsde": Case("ppo", "MountainCarContinuous-v0", {"use_sde": True, "sde_sample_freq": 4}),
+    "ppo-taxi": Case("ppo", "Taxi-v4"),
+    "dqn": Case("dqn", "CartPole-v1"),
+    "dqn-wrapped-buffer": Case("dqn", "Acrobot-v1", {"buffer_size": 150, "n_envs": 2}),
+    "dqn-observations-once": Case("dqn", "CartPole-v1", {"optimize_memory_usage": True, "buffer_size": 250}),
+    "dqn-blackjack": Case("dqn", "Blackjack-v1"),
+    "a2c": Case("a2c", "CartPole-v1", config={"total_timesteps": 2_400}),  # it logs every 100 iterations of 10 steps
+    "a2c-normalized": Case("a2c", "MountainCar-v0", {"normalize_observations": True}),
+    "trpo": Case("trpo", "CartPole-v1"),
+    "qrdqn": Case("qrdqn", "CartPole-v1"),
+    "qrdqn-cliff": Case("qrdqn", "CliffWalking-v1"),
+    "sac": Case("sac", "Pendulum-v1"),
+    "sac-gsde": Case("sac", "MountainCarContinuous-v0", {"use_sde": True}),
+    "sac-fixed-entropy": Case("sac", "Pendulum-v1", {"ent_coef": 0.1, "n_envs": 2}),
+    "td3": Case("td3", "Pendulum-v1"),
+    "td3-drifting-noise": Case("td3", "Pendulum-v1", {"action_noise": "ornstein-uhlenbeck", "n_envs": 2}),
+    "q-learning": Case("q-learning", "FrozenLake-v1", config={"total_timesteps": 10_000}),
+    "ppo-lander": Case("ppo", "LunarLander-v3"),
+    "dqn-lander": Case("dqn", "LunarLander-v3", config={"env_options": {"enable_wind": True}}),
+    "sac-lander": Case("sac", "LunarLander-v3", config={"env_options": {"continuous": True}}),
+    "td3-walker": Case("td3", "BipedalWalker-v3", {"normalize_rewards": True}),
+    "ppo-custom": Case("ppo", "Counting", config={"custom_environment": custom(Counting, StateKept.ATTRIBUTES)}),
+    "dqn-custom": Case("dqn", "Iterating", config={"custom_environment": custom(Iterating, StateKept.REPLAY)}),
+    "evaluated": Case(
+        "dqn", "CartPole-v1", config={"evaluation": {"every_steps": 150, "episodes": 2, "stop_after": None}}
+    ),
+}
+
+
+def small_buffer(algo: str) -> dict[str, Any]:
+    """A replay buffer, if it has one, that is full and has wrapped before training ends."""
+    return {"buffer_size": 300} if "buffer_size" in ALGORITHMS.get(algo).hyperparameters.model_fields else {}
+
+
+SLOW = {
+    f"{algo}-{env_id.rpartition('/')[2]}": Case(algo, env_id, small_buffer(algo))
+    for algo, fields in (
+        (algo, ALGORITHMS.get(algo).hyperparameters.model_fields.keys()) for algo in ALGORITHMS.names()
+    )
+    for env_id in ENVIRONMENTS.names()
+    if ENVIRONMENTS.get(env_id).suits(ALGORITHMS.get(algo))
+}
+"""Every algorithm on every environment that it suits; a soak continues each CUTS times."""
+
+if SOAK:
+    CASES |= SLOW
+
+
+@dataclass(frozen=True)
+class Trained:
+    """``whole`` was not interrupted; each of ``continued`` went on from another snapshot of it, in a new process."""
+
+    whole: RunFolder
+    continued: list[tuple[Snapshot, RunFolder]]
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Trained]:
+    """Each case; one process trains all that are not interrupted, and another one all that go on."""
+    root = tmp_path_factory.mktemp("uninterrupted")
+    found = {name: Trained(case.make(root, name), []) for name, case in CASES.items()}
+    train_elsewhere([run.whole for run in found.values()], BACKEND)
+    for name, run in found.items():
+        taken = snapshots_of(run.whole)[:-1]
+        for snapshot in random.Random(name).choices(taken, k=CUTS):
+            run.continued.append((snapshot, cut(run.whole, snapshot, tmp_path_factory.mktemp(name))))
+    train_elsewhere([folder for run in found.values() for _, folder in run.continued], BACKEND)
+    return found
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_logged_value_is_that_of_the_uninterrupted_run(
+    trained: dict[str, Trained], figures: Figures, name: str
+) -> None:
+    expected = logged(trained[name].whole)
+    for snapshot, folder in trained[name].continued:
+        rows = logged(folder)
+        differing = sum(one != other for one, other in itertools.zip_longest(rows, expected))
+        figures.add(f"Rows that differ after a cut: {name}", differing, "rows", at_most=0)
+        assert rows == expected
+        assert len(rows) > snapshot.manifest.last_row, "nothing was logged after the cut"
+        assert messages(folder) == []
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_weights_optimizers_and_generators_end_as_those_of_the_uninterrupted_run(
+    trained: dict[str, Trained], name: str
+) -> None:
+    theirs = final_state(trained[name].whole)
+    for _, folder in trained[name].continued:
+        ours = final_state(folder)
+        assert ours.keys() == theirs.keys()
+        assert [path for path, value in ours.items() if value != theirs[path]] == []
+
+
+def test_taking_snapshots_changes_nothing(trained: dict[str, Trained], tmp_path: Path) -> None:
+    for name in ("ppo", "dqn"):
+        without = CASES[name].make(tmp_path, name, snapshots())
+        assert train_run(without)
+        assert logged(without) == logged(trained[name].whole)
+
+
+def test_an_environment_that_cannot_be_copied_begins_an_episode_anew_and_the_run_says_so(tmp_path: Path) -> None:
+    made = Case("ppo", "Haunted", {"normalize_observations": True}, {"custom_environment": custom(Haunted, NOTHING)})
+    folder = made.make(tmp_path, "haunted")
+    assert train_run(folder)
+    snapshot = snapshots_of(folder)[1]
+    assert not snapshot.manifest.exact
+    assert "Nothing that was tried copies the state of Haunted" in (snapshot.manifest.not_exact_because or "")
+    continued = cut(folder, snapshot, tmp_path / "cut")
+    assert train_run(continued)
+    assert logged(continued)[: snapshot.manifest.last_row] == logged(folder)[: snapshot.manifest.last_row]
+    [warning] = messages(continued)
+    assert warning.startswith("Training does not go on exactly as it was. Nothing that was tried")

@@ -1,0 +1,130 @@
+"""Step records through the service: played again and compared, changed and found out, taken elsewhere."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import minari
+import numpy as np
+import pytest
+
+from rlviz.environments import ENVIRONMENTS
+from tests.support.evaluations import evaluated, verified
+from tests.support.http import Service, assert_problem, serving
+from tests.support.step_files import change_value, flipped
+from tests.support.untrained import untrained_run
+
+SOAK = float(os.environ.get("RLVIZ_SOAK", "0")) > 0
+
+ONE_OF_EACH_FAMILY = ["FrozenLake-v1", "CartPole-v1", "LunarLander-v3", "ALE/Breakout-v5"]
+PLAYED = list(ENVIRONMENTS.names()) if SOAK else ONE_OF_EACH_FAMILY
+
+
+def run_of(env_id: str) -> str:
+    return f"run-{env_id.replace('/', '-').lower()}"
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    place = tmp_path_factory.mktemp("verify")
+    for env_id in PLAYED:
+        algo = "q-learning" if ENVIRONMENTS.get(env_id).family.id == "toy-text" else "ppo"
+        untrained_run(place / "runs", run_of(env_id), algo=algo, env_id=env_id)
+    with serving(place, warm_worker="true") as service:
+        yield service
+
+
+@pytest.fixture(scope="module")
+def evaluation(service: Service) -> dict[str, Any]:
+    """Two episodes of CartPole."""
+    return evaluated(service, run_of("CartPole-v1"), episodes=2, deterministic=False, video=False)
+
+
+def test_there_is_one_of_each_family() -> None:
+    families = sorted(ENVIRONMENTS.get(env_id).family.id for env_id in ONE_OF_EACH_FAMILY)
+    assert families == sorted({environment.family.id for environment in ENVIRONMENTS})
+
+
+@pytest.mark.parametrize("env_id", PLAYED)
+def test_an_environment_of_every_family_comes_out_again_to_the_last_hash(service: Service, env_id: str) -> None:
+    run_id = run_of(env_id)
+    found = evaluated(service, run_id, episodes=1, deterministic=False, video=False)
+    hashed = service.get(f"/runs/{run_id}/evaluations/{found['id']}/steps", params={"columns": "frame_hash"})
+    assert len(set(filter(None, hashed["columns"]["frame_hash"]))) > 1, "there are hashes to compare"
+    verification = verified(service, run_id, found["id"])
+    assert (verification["status"], verification["identical"], verification["cause"]) == ("completed", True, None)
+    assert verification["steps"] == found["summary"]["steps"]["rows"]
+
+
+@pytest.mark.parametrize(
+    ("column", "row", "change"),
+    [
+        ("frame_hash", 8, flipped),
+        ("reward", 5, lambda value: float(np.nextafter(value, 2))),
+        ("action", 3, lambda value: [1 - value[0]]),
+    ],
+)
+def test_a_record_changed_by_one_bit_is_found_and_named(
+    service: Service, evaluation: dict[str, Any], column: str, row: int, change: Any
+) -> None:
+    run_id = evaluation["run_id"]
+    path = service.folder(run_id).steps_path(evaluation["id"])
+    whole = path.read_bytes()
+    change_value(path, column, row, change)
+    try:
+        found = verified(service, run_id, evaluation["id"])
+    finally:
+        path.write_bytes(whole)
+    assert (found["status"], found["identical"]) == ("completed", False)
+    named = "observation" if column == "action" else column
+    assert found["first_difference"] == {"episode": 0, "index": row, "column": named}
+    assert verified(service, run_id, evaluation["id"])["identical"], "as it was written it is still true"
+
+
+def test_a_file_of_records_changed_by_one_bit_anywhere_is_never_called_identical(
+    service: Service, evaluation: dict[str, Any]
+) -> None:
+    run_id = evaluation["run_id"]
+    path = service.folder(run_id).steps_path(evaluation["id"])
+    whole = path.read_bytes()
+    place = len(whole) // 3
+    path.write_bytes(whole[:place] + flipped(whole[place : place + 1]) + whole[place + 1 :])
+    try:
+        found = verified(service, run_id, evaluation["id"])
+    finally:
+        path.write_bytes(whole)
+    assert not found["identical"]
+    assert found["cause"] or found["first_difference"]
+
+
+def test_what_has_no_records_cannot_be_verified(service: Service) -> None:
+    run_id = run_of("CartPole-v1")
+    bare = evaluated(service, run_id, episodes=1, video=False, steps=False)
+    assert not bare["has_steps"]
+    assert_problem(service.api("POST", f"/runs/{run_id}/evaluations/{bare['id']}/verify"), 404)
+
+
+def test_plain_minari_opens_what_is_exported(
+    service: Service, evaluation: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = f"/runs/{evaluation['run_id']}/evaluations/{evaluation['id']}"
+    exported = service.api("GET", f"{path}/export", params={"format": "minari"})
+    with zipfile.ZipFile(io.BytesIO(exported.content)) as archive:
+        archive.extractall(tmp_path)
+        [said] = [name for name in archive.namelist() if name.endswith("data/metadata.json")]
+        name = json.loads(archive.read(said))["dataset_id"]
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
+    dataset = minari.load_dataset(name)
+    played = evaluation["summary"]["episodes"]
+    assert [episode.rewards.sum() for episode in dataset.iterate_episodes()] == [
+        episode["episode_return"] for episode in played
+    ]
+    first = next(iter(dataset.iterate_episodes()))
+    seen = service.get(f"{path}/steps", params={"episode": 0, "columns": "observation"})["columns"]["observation"]
+    assert first.observations == pytest.approx(np.array(seen, np.float32))

@@ -1,0 +1,137 @@
+"""Runs in which no policy learns: what a person plays is kept as one, and chance has one like any other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rlviz.domain.events import EventKind
+from rlviz.domain.records import EPISODE_INDEX, EPISODE_LENGTH, EPISODE_REWARD
+from rlviz.domain.session_messages import RecordedMessage
+from rlviz.rundir.journal import read_journal
+from tests.support.http import Service, serving, wait_for
+from tests.support.sessions import Viewer, looking
+from tests.support.training import events
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    with serving(tmp_path_factory.mktemp("played"), on_exit="stop") as service:
+        yield service
+
+
+def fall_over(viewer: Viewer, episodes: int = 1) -> str:
+    """Play CartPole with one key held until it has fallen over so often; return the run that this is kept in."""
+    viewer.send(type="rate", fps=60)
+    viewer.send(type="action", value=1)
+    found = viewer.until(lambda message: isinstance(message, RecordedMessage) and message.episodes == episodes)
+    assert isinstance(found, RecordedMessage)
+    return found.run_id
+
+
+def rows(service: Service, run_id: str) -> list[dict[str, Any]]:
+    lines = read_journal(service.folder(run_id).metrics_path)
+    return [line.record["values"] for line in lines if line.record is not None]
+
+
+def test_what_a_person_plays_is_a_run_like_any_other(service: Service) -> None:
+    with looking(service, mode="play", env_id="CartPole-v1", seed=40) as viewer:
+        run_id = fall_over(viewer, episodes=2)
+        run = service.wait_for_status(run_id, "running")
+        assert (run["actor"], run["algo"], run["env_id"], run["seed"]) == ("human", "human", "CartPole-v1", 40)
+        assert run["name"].startswith("Human on ")
+    run = service.wait_for_status(run_id, "completed")
+    assert run["config"]["actor"] == "human"
+    assert run["step"] == sum(row[EPISODE_LENGTH] for row in rows(service, run_id))
+    assert [row[EPISODE_INDEX] for row in rows(service, run_id)][:2] == [1, 2]
+    assert run["ep_rew_mean"] == pytest.approx(run["ep_len_mean"])
+    assert run_id in [one["id"] for one in service.get("/runs", params={"algo": "human"})["runs"]]
+    [evaluation] = wait_for(lambda: service.get(f"/runs/{run_id}/evaluations"), "the records in the catalogue")
+    assert (evaluation["status"], evaluation["has_steps"], evaluation["video_url"]) == ("completed", True, None)
+    assert [episode["seed"] for episode in evaluation["summary"]["episodes"]][:2] == [40, 41]
+    found = service.get(f"/runs/{run_id}/evaluations/{evaluation['id']}/steps", params={"episode": 0})
+    assert set(found["columns"]["actor"][1:]) == {"person"}
+    service.api("POST", f"/runs/{run_id}/evaluations/{evaluation['id']}/verify")
+    verified = wait_for(
+        lambda: (
+            (answer := service.get(f"/runs/{run_id}/evaluations/{evaluation['id']}/verify"))["status"] == "completed"
+            and answer
+        ),
+        "the verification",
+    )
+    assert verified["identical"], verified
+
+
+def test_an_episode_that_nobody_touched_or_ended_is_not_kept(service: Service) -> None:
+    before = service.get("/runs", params={"algo": "human"})["total"]
+    with looking(service, mode="play", env_id="CartPole-v1") as viewer:
+        viewer.send(type="actor", actor="random")
+        viewer.send(type="rate", fps=60)
+        viewer.step(lambda record: record.terminated)
+        viewer.send(type="actor", actor="person")
+        viewer.send(type="action", value=0)
+        viewer.step(lambda record: record.episode == 1 and record.index >= 2)
+    wait_for(lambda: not service.get("/sessions") or None, "the end of the session")
+    assert service.get("/runs", params={"algo": "human"})["total"] == before
+
+
+def test_who_took_each_action_is_told_where_the_controls_changed_hands(service: Service) -> None:
+    with looking(service, mode="step", env_id="CartPole-v1") as viewer:
+        viewer.send(type="action", value=1)
+        viewer.send(type="step", n=1)
+        viewer.send(type="actor", actor="random")
+        viewer.send(type="step", n=500)
+        run_id = viewer.first("recorded").run_id
+    service.wait_for_status(run_id, "completed")
+    [evaluation] = service.get(f"/runs/{run_id}/evaluations")
+    found = service.get(f"/runs/{run_id}/evaluations/{evaluation['id']}/steps", params={"episode": 0})
+    actors = found["columns"]["actor"]
+    assert (actors[0], actors[1], set(actors[2:])) == (None, "person", {"random"})
+
+
+def test_it_is_neither_started_nor_stopped_nor_evaluated_nor_watched(service: Service) -> None:
+    with looking(service, mode="play", env_id="CartPole-v1") as viewer:
+        run_id = fall_over(viewer)
+        service.wait_for_status(run_id, "running")
+        for path in ("start", "stop"):
+            answer = service.api("POST", f"/runs/{run_id}/{path}")
+            assert (answer.status_code, "played by hand" in answer.json()["detail"]) == (409, True)
+        for path, body in ((f"/runs/{run_id}/evaluations", {}), ("/sessions", {"mode": "watch", "run_id": run_id})):
+            answer = service.api("POST", path, json=body)
+            assert (answer.status_code, "Nothing learns" in answer.json()["detail"]) == (409, True)
+        assert service.get("/health")["active_runs"] == 0, "it takes no place of a run that trains"
+    service.wait_for_status(run_id, "completed")
+    assert service.api("POST", "/runs", json={"algo": "human"}).status_code == 422
+
+
+def test_random_actions_are_started_like_any_other_run(service: Service) -> None:
+    run_id = service.create(algo="random", start=True, total_timesteps=2_000)["id"]
+    run = service.wait_for_status(run_id, "completed")
+    assert (run["actor"], run["step"], run["policy_step"]) == ("random", 2_000, None)
+    returns = [row[EPISODE_REWARD] for row in rows(service, run_id) if EPISODE_REWARD in row]
+    assert run["episodes"] == len(returns) > 40
+    chance = next(env for env in service.get("/environments") if env["id"] == "CartPole-v1")["random_return"]["mean"]
+    assert sum(returns) / len(returns) == pytest.approx(chance, rel=0.3)
+    again = service.create(algo="random", start=True, total_timesteps=2_000)["id"]
+    service.wait_for_status(again, "completed")
+    assert [row[EPISODE_REWARD] for row in rows(service, again) if EPISODE_REWARD in row] == returns
+    compared = service.get("/compare", params={"runs": f"{run_id},{again}"})
+    assert [group["title"] for group in compared["algorithms"]] == ["random"]
+
+
+def test_a_run_of_random_actions_stops_when_it_is_asked_to(service: Service) -> None:
+    run_id = service.create(algo="random", start=True, total_timesteps=10_000_000)["id"]
+    wait_for(lambda: service.get(f"/runs/{run_id}")["step"] > 0 or None, "its first steps")
+    service.api("POST", f"/runs/{run_id}/stop")
+    run = service.wait_for_status(run_id, "stopped")
+    assert 0 < run["step"] < 10_000_000
+
+
+def test_when_the_service_ends_what_was_played_is_complete(tmp_path: Path) -> None:
+    with serving(tmp_path, on_exit="stop") as service, looking(service, mode="play", env_id="CartPole-v1") as viewer:
+        run_id = fall_over(viewer)
+        assert service.stop() == 0
+        assert [event.event for event in events(service.folder(run_id))] == [EventKind.STARTED, EventKind.FINISHED]

@@ -1,0 +1,176 @@
+"""What an agent saw in an evaluation is kept to the last pixel, and can be asked what mattered in it."""
+
+from __future__ import annotations
+
+import base64
+import io
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from rlviz.algorithms.saliency import saliency
+from rlviz.domain.errors import NoSaliency
+from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus, StepsWanted
+from rlviz.domain.saliency import SaliencyPlan, Score
+from rlviz.environments.make import make_environment
+from rlviz.evaluation.evaluate import evaluate, load_policy
+from rlviz.evaluation.saliency import step_saliency
+from rlviz.records.reader import StepFile
+from rlviz.rollout.episode import Episode
+from rlviz.rollout.play import seed_all
+from rlviz.rundir.folder import RunFolder
+from rlviz.training.builder import build_model
+from rlviz.training.checkpoint import save_policy
+from tests.support.http import Service, make_run, serving, wait_for
+from tests.support.training import QUICK
+
+EVALUATION, BLIND = "eval_20261121-014400-000", "eval_20261121-014500-000"
+POLICY = "checkpoints/step_7.zip"
+LENGTH = 100
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
+    """A run on Pong with an untrained policy of step 7, and two evaluations: one kept what the agent saw."""
+    root = tmp_path_factory.mktemp("service")
+    hyperparameters = {name: value for name, value in QUICK["ppo"].items() if name != "net_arch"}
+    folder = make_run(root / "runs", "pong", env_id="ALE/Pong-v5", hyperparameters=hyperparameters, status="completed")
+    config = folder.read_config()
+    folder.checkpoints.mkdir(exist_ok=True)
+    save_policy(build_model(config), folder.path / POLICY)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("rlviz.rollout.play.MAX_EPISODE_STEPS", LENGTH)
+        patch.setattr("rlviz.evaluation.film.MAX_EPISODE_STEPS", LENGTH)
+        for evaluation_id, pictures in ((EVALUATION, True), (BLIND, False)):
+            folder.write_evaluation(
+                EvaluationRecord(
+                    id=evaluation_id,
+                    run_id=folder.run_id,
+                    created_at=config.created_at,
+                    episodes=1,
+                    deterministic=False,
+                    checkpoint=POLICY,
+                    checkpoint_step=7,
+                    steps=StepsWanted(frames_every=50, max_bytes=10**8, pictures=pictures),
+                )
+            )
+            assert evaluate(folder, evaluation_id).status is EvaluationStatus.COMPLETED
+    return folder
+
+
+@pytest.fixture(scope="module")
+def service(folder: RunFolder) -> Iterator[Service]:
+    with serving(folder.path.parents[1]) as service:
+        yield service
+        assert "Traceback" not in service.log, service.log
+
+
+@pytest.fixture(scope="module")
+def seen(folder: RunFolder) -> list[Any]:
+    """What the agent saw in each step, played again here."""
+    with StepFile(folder.steps_path(EVALUATION), folder.path) as file:
+        action = file.read(["action"], file.groups())["action"]
+        seed = file.about.episodes[0].seed
+    env = make_environment(folder.read_config(), whole_episodes=True)
+    episode = Episode(env, 0, seed)
+    seed_all(episode, None, deterministic=True)
+    steps = [episode.begin(), *(episode.take(taken) for taken in action.numbers[action.present])]
+    env.close()
+    return [step.observation for step in steps]
+
+
+def pixels(content: bytes) -> Any:
+    return np.asarray(Image.open(io.BytesIO(content)))
+
+
+def test_every_picture_is_kept_as_it_was_seen_in_little_room(folder: RunFolder, seen: list[Any]) -> None:
+    summary = folder.read_evaluation(EVALUATION).summary
+    assert summary is not None
+    facts = summary.pictures
+    assert facts is not None
+    assert facts.pictures == len(seen) == sum(episode.episode_length + 1 for episode in summary.episodes)
+    assert (facts.width, facts.height, facts.seen_together, facts.cut) == (84, 84, 4, False)
+    assert facts.size_bytes < 500 * facts.pictures  # 7,056 each without compression
+    with zipfile.ZipFile(folder.path / facts.file) as archive:
+        strips = [pixels(archive.read(f"{number}.png")) for number in range(len(archive.namelist()))]
+    kept = np.concatenate(strips).reshape(-1, facts.height, facts.width)
+    np.testing.assert_array_equal(kept, np.stack([observation[-1] for observation in seen]))
+
+
+def test_a_map_is_that_of_the_step_itself(folder: RunFolder, seen: list[Any]) -> None:
+    policy = load_policy(folder, "ppo", POLICY)
+    env = make_environment(folder.read_config(), render=True, whole_episodes=True)
+    for index in (0, 37, len(seen) - 1):
+        found = step_saliency(folder, env, policy, SaliencyPlan(evaluation_id=EVALUATION, episode=0, index=index))
+        both = pixels(base64.b64decode(found.png))
+        np.testing.assert_array_equal(both[:84], np.concatenate(list(seen[index]), axis=1))
+        assert (found.seen.pictures, found.seen.score) == (4, Score.LOGIT)
+    with StepFile(folder.steps_path(EVALUATION), folder.path) as file:
+        taken = file.read(["action"], file.groups())["action"].numbers[38]
+    plan = SaliencyPlan(evaluation_id=EVALUATION, episode=0, index=37)
+    expected = saliency(policy, seen[37], np.asarray(taken).reshape(()))
+    assert expected is not None
+    both = pixels(base64.b64decode(step_saliency(folder, env, policy, plan).png))
+    np.testing.assert_allclose(both[84:] / 255, np.concatenate(list(expected.maps), axis=1), atol=0.01)
+    env.close()
+
+
+def test_a_step_that_comes_out_otherwise_is_not_shown(folder: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = folder.read_config().model_copy(update={"env_options": {"sticky_actions": 0.9}})
+    env = make_environment(other, whole_episodes=True)
+    plan = SaliencyPlan(evaluation_id=EVALUATION, episode=0, index=80)
+    with pytest.raises(NoSaliency, match="came out otherwise"):
+        step_saliency(folder, env, load_policy(folder, "ppo", POLICY), plan)
+    env.close()
+
+
+def test_strips_and_maps_come_over_the_api(service: Service, seen: list[Any]) -> None:
+    at = f"/runs/pong/evaluations/{EVALUATION}"
+    strip = service.api("GET", f"{at}/pictures/1")
+    assert strip.headers["content-type"] == "image/png"
+    np.testing.assert_array_equal(pixels(strip.content)[:84], seen[64][-1])
+
+    def made() -> Any:
+        answer = service.api("GET", f"{at}/saliency", params={"episode": 0, "step": 64})
+        assert answer.status_code in (200, 202), answer.text
+        return answer.json() if answer.status_code == 200 else None
+
+    found = wait_for(made, "the saliency map")
+    assert (found["policy_step"], found["episode"], found["step"]) == (7, 0, 64)
+    assert found["seen"] == {"pictures": 4, "score": "logit"}
+    np.testing.assert_array_equal(pixels(base64.b64decode(found["png"]))[:84, -84:], seen[64][-1])
+    evaluations = {each["id"]: each for each in service.get("/runs/pong/evaluations")}
+    assert evaluations[EVALUATION]["has_pictures"]
+    assert not evaluations[BLIND]["has_pictures"]
+    assert not service.get("/runs/pong/clips")
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "words"),
+    [
+        (f"{EVALUATION}/pictures/99", 404, "no strip 99"),
+        (f"{BLIND}/pictures/0", 404, "no pictures"),
+        (f"{EVALUATION}/saliency?episode=1&step=0", 422, "1 were played"),
+        (f"{EVALUATION}/saliency?episode=0&step=99999", 422, "ended with step"),
+        ("eval_20261121-014400-999/saliency?episode=0&step=0", 404, "no evaluation"),
+    ],
+)
+def test_what_is_not_there_is_said(service: Service, path: str, status: int, words: str) -> None:
+    answer = service.api("GET", f"/runs/pong/evaluations/{path}")
+    assert answer.status_code == status
+    assert words in answer.json()["detail"]
+
+
+def test_pictures_go_with_the_videos_and_a_policy_that_is_gone_cannot_be_asked(
+    tmp_path: Path, folder: RunFolder, service: Service
+) -> None:
+    (folder.path / POLICY).rename(tmp_path / "away.zip")
+    answer = service.api("GET", f"/runs/pong/evaluations/{EVALUATION}/saliency", params={"episode": 0, "step": 1})
+    (tmp_path / "away.zip").rename(folder.path / POLICY)
+    assert answer.status_code == 409
+    assert "policy of step 7" in answer.json()["detail"]

@@ -1,0 +1,237 @@
+"""Knobs and rules in a real trainer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rlviz.domain.events import EventKind, HyperparameterChangedData, RuleFiredData
+from rlviz.domain.knobs import Author, KnobWish, ScaleKnob, SetKnob
+from rlviz.domain.rules import Rule, RulesDocument
+from rlviz.rundir.control import Control, Desired
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.snapshots import snapshots_of
+from rlviz.training.callback import RunCallback
+from rlviz.training.session import train_run
+from tests.support.resuming import cut, logged
+from tests.support.training import events, kinds, make_run, rows, snapshots
+
+RATE = "train/learning_rate"
+LENGTHS = {"sac": 2_600, "td3": 2_600, "q-learning": 6_000}
+"""Of algorithms, or environments, with fewer rows."""
+
+
+@pytest.fixture
+def at(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, Callable[[RunCallback], None]], None]:
+    """Has something done in the training thread, once, at the first step that is not before the one given."""
+    original = RunCallback._on_step
+
+    def arrange(step: int, act: Callable[[RunCallback], None]) -> None:
+        waiting = [step]
+
+        def on_step(self: RunCallback) -> bool:
+            if waiting and self.num_timesteps >= waiting[0]:
+                waiting.clear()
+                act(self)
+            return original(self)
+
+        monkeypatch.setattr(RunCallback, "_on_step", on_step)
+
+    return arrange
+
+
+def rule(when: dict[str, Any], *do: dict[str, Any], **more: Any) -> Rule:
+    return Rule.model_validate({"when": when, "do": do, **more})
+
+
+def wishing(*changes: SetKnob | ScaleKnob) -> Callable[[RunCallback], None]:
+    def wish(callback: RunCallback) -> None:
+        assert callback.steering is not None
+        callback.steering.wish(KnobWish(number=number, change=one) for number, one in enumerate(changes, start=1))
+
+    return wish
+
+
+def rates(folder: RunFolder, name: str = RATE) -> list[tuple[int, float]]:
+    return [(row["step"], row["values"][name]) for row in rows(folder) if name in row["values"]]
+
+
+def changed(folder: RunFolder) -> list[HyperparameterChangedData]:
+    return [event.data for event in events(folder, EventKind.HYPERPARAMETER_CHANGED)]  # type: ignore[misc]
+
+
+def fired(folder: RunFolder) -> list[RuleFiredData]:
+    return [event.data for event in events(folder, EventKind.RULE_FIRED)]  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("algo", "knob", "name"),
+    [
+        ("ppo", "learning_rate", RATE),
+        ("ppo", "clip_range", "train/clip_range"),
+        ("a2c", "learning_rate", RATE),
+        ("trpo", "learning_rate", RATE),
+        ("dqn", "learning_rate", RATE),
+        ("dqn", "exploration_rate", "rollout/exploration_rate"),
+        ("qrdqn", "exploration_rate", "rollout/exploration_rate"),
+        ("sac", "learning_rate", RATE),
+        ("td3", "learning_rate", RATE),
+        ("q-learning", "exploration_rate", "rollout/exploration_rate"),
+    ],
+)
+def test_a_knob_that_is_set_holds_from_the_next_rollout_on(
+    tmp_path: Path, at: Callable[..., None], algo: str, knob: str, name: str
+) -> None:
+    folder = make_run(tmp_path, algo=algo, total_timesteps=LENGTHS.get(algo, 1_500))
+    at(600, wishing(SetKnob(knob=knob, value=0.0125)))
+    assert train_run(folder)
+    [change] = events(folder, EventKind.HYPERPARAMETER_CHANGED)
+    assert isinstance(change.data, HyperparameterChangedData)
+    assert (change.data.after, change.data.by, change.data.request) == (0.0125, Author.PERSON, 1)
+    before = [value for step, value in rates(folder, name) if step <= change.step]
+    after = [value for step, value in rates(folder, name) if step > change.step]
+    assert 0.0125 not in before
+    assert set(after[1:]) == {0.0125}
+
+
+def test_a_fixed_temperature_and_an_entropy_weight_can_be_set(tmp_path: Path, at: Callable[..., None]) -> None:
+    for algo in ("sac", "ppo"):
+        folder = make_run(tmp_path, algo=algo, total_timesteps=1_000, hyperparameters={"ent_coef": 0.2})
+        at(400, wishing(SetKnob(knob="ent_coef", value=0.1)))
+        assert train_run(folder)
+        [change] = changed(folder)
+        assert (change.before, change.after) == (pytest.approx(0.2), pytest.approx(0.1))
+
+
+def test_a_schedule_that_is_set_ends_and_one_that_is_scaled_goes_on(tmp_path: Path, at: Callable[..., None]) -> None:
+    plan = {"learning_rate": 0.01, "learning_rate_schedule": "linear"}
+    scaled, fixed = (make_run(tmp_path, name, total_timesteps=1_280, hyperparameters=plan) for name in ("a", "b"))
+    at(500, wishing(ScaleKnob(knob="learning_rate", factor=0.5)))
+    assert train_run(scaled)
+    at(500, wishing(SetKnob(knob="learning_rate", value=0.002)))
+    assert train_run(fixed)
+    assert [one.replaced_schedule for one in changed(scaled) + changed(fixed)] == [False, True]
+    halved = [value for step, value in rates(scaled) if step > 640]
+    assert halved == sorted(halved, reverse=True)
+    assert halved[0] == pytest.approx(0.5 * 0.01 * 0.5, rel=0.3)
+    assert len(set(halved)) == len(halved)
+    assert {value for step, value in rates(fixed) if step > 640} == {0.002}
+
+
+def test_a_knob_stays_within_its_bounds_and_says_so(tmp_path: Path, at: Callable[..., None]) -> None:
+    folder = make_run(tmp_path, total_timesteps=512)
+    at(200, wishing(ScaleKnob(knob="clip_range", factor=100)))
+    assert train_run(folder)
+    [change] = changed(folder)
+    assert (change.after, change.limited) == (1.0, True)
+
+
+@pytest.mark.parametrize("algo", ["ppo", "dqn"])
+def test_what_people_and_rules_have_changed_is_repeated_by_an_exact_resume(
+    tmp_path: Path, at: Callable[..., None], algo: str
+) -> None:
+    half = {"kind": "scale_knob", "knob": "learning_rate", "factor": 0.5}
+    halve = rule({"kind": "metric", "metric": "episode/index", "value": 25}, half)
+    folder = make_run(
+        tmp_path, algo=algo, total_timesteps=1_500, snapshots=snapshots(every_steps=200, keep=100), rules=[halve]
+    )
+    at(800, wishing(SetKnob(knob="learning_rate", value=0.003)))
+    assert train_run(folder)
+    assert {one.by for one in changed(folder)} == {Author.PERSON, Author.RULE}
+    whole = events(folder, EventKind.HYPERPARAMETER_CHANGED)
+    for taken in snapshots_of(folder):
+        if taken.manifest.step in (0, 1_500):
+            continue
+        copy = RunFolder(tmp_path / taken.name, folder.run_id)
+        resumed = cut(folder, taken, copy.path.parent)
+        lines = folder.events_path.read_bytes().splitlines(keepends=True)
+        resumed.events_path.write_bytes(b"".join(lines[:-1]))  # as if its worker had died just before the end
+        resumed.write_control(Control(desired=Desired.RUN, attempt=2, resume_from=taken.name))
+        assert train_run(resumed)
+        assert logged(resumed) == logged(folder), taken.name
+        again = events(resumed, EventKind.HYPERPARAMETER_CHANGED)
+        assert [(one.step, one.data) for one in again[: len(whole)]] == [(one.step, one.data) for one in whole]
+
+
+def test_a_rule_ends_training_and_the_policy_is_saved(tmp_path: Path) -> None:
+    end = rule({"kind": "metric", "metric": "episode/index", "side": "at_least", "value": 5}, {"kind": "stop"})
+    folder = make_run(tmp_path, total_timesteps=5_000, rules=[end])
+    assert train_run(folder)
+    [finished] = events(folder, EventKind.FINISHED)
+    assert finished.data.ended_early == "When Episodes is at least 5: stop."  # type: ignore[union-attr]
+    assert finished.step < 1_000
+    assert folder.model_path.is_file()
+    assert [one.done for one in fired(folder)] == [["stop"]]
+
+
+def test_a_rule_that_aborts_saves_nothing_more(tmp_path: Path) -> None:
+    end = rule({"kind": "steps", "steps": 300}, {"kind": "stop", "then": "abort"})
+    folder = make_run(tmp_path, total_timesteps=5_000, rules=[end])
+    assert train_run(folder)
+    [finished] = events(folder, EventKind.FINISHED)
+    assert finished.data.path is None  # type: ignore[union-attr]
+    assert not folder.model_path.exists()
+
+
+def test_within_its_grace_period_a_stop_waits_for_the_update(tmp_path: Path) -> None:
+    end = rule(
+        {"kind": "metric", "metric": "episode/index", "side": "at_least", "value": 2},
+        {"kind": "stop", "grace_seconds": 600},
+    )
+    folder = make_run(tmp_path, total_timesteps=5_000, rules=[end])
+    assert train_run(folder)
+    [finished] = events(folder, EventKind.FINISHED)
+    rollout, envs = 128, 2
+    assert finished.step % rollout == envs  # one step beyond the rollout's end
+
+
+def test_a_limit_of_seconds_ends_a_rollout_that_is_under_way(tmp_path: Path) -> None:
+    end = rule({"kind": "seconds", "seconds": 1.0}, {"kind": "stop"})
+    long = {"n_steps": 60_000}
+    folder = make_run(tmp_path, total_timesteps=10_000_000, hyperparameters=long, rules=[end])
+    assert train_run(folder)
+    [finished] = events(folder, EventKind.FINISHED)
+    assert finished.step < 10_000_000
+
+
+def test_a_rule_pauses_takes_snapshots_and_notifies(tmp_path: Path) -> None:
+    rules = [
+        rule({"kind": "steps", "steps": 200}, {"kind": "snapshot"}, {"kind": "notify", "message": "So far so good"}),
+        rule({"kind": "steps", "steps": 400}, {"kind": "pause"}),
+    ]
+    folder = make_run(tmp_path, total_timesteps=5_000, snapshots=snapshots(), rules=rules)
+    assert train_run(folder)
+    assert kinds(folder)[-1] == "paused"
+    assert [one.notify for one in fired(folder)] == ["So far so good", None]
+    assert [taken.manifest.trigger for taken in snapshots_of(folder)] == ["rule", "paused"]
+    held = snapshots_of(folder)[-1].name
+    folder.change_control(desired=Desired.RUN, attempt=2, resume_from=held, total_timesteps=1_000)
+    assert train_run(folder)  # it does not pause there again
+    assert kinds(folder)[-1] == "finished"
+
+
+def test_rules_that_are_changed_while_it_trains_hold_at_once(tmp_path: Path, at: Callable[..., None]) -> None:
+    end = rule({"kind": "metric", "metric": "episode/index", "side": "above", "value": 0}, {"kind": "stop"})
+    folder = make_run(tmp_path, total_timesteps=5_000)
+
+    def change(callback: RunCallback) -> None:
+        folder.write_rules(RulesDocument(rules=(end,)))
+        assert callback.steering is not None
+        callback.steering.renew_rules((end,))
+
+    at(500, change)
+    assert train_run(folder)
+    [finished] = events(folder, EventKind.FINISHED)
+    assert 500 < finished.step < 2_000
+    assert "rules_changed" in kinds(folder)
+
+
+def test_rules_that_cannot_be_read_are_warned_of_and_training_goes_on(tmp_path: Path) -> None:
+    folder = make_run(tmp_path, total_timesteps=512)
+    folder.rules_path.write_text("{")
+    assert train_run(folder)
+    [warning] = events(folder, EventKind.WARNING)
+    assert "those of the configuration hold" in warning.data.message  # type: ignore[union-attr]

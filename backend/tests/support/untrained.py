@@ -1,0 +1,23 @@
+"""Runs that have ended with a policy that never learned: as good as any for what is played, and made in a moment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rlviz.domain.events import EventKind
+from rlviz.rundir.folder import RunFolder
+from rlviz.training.builder import build_model
+from rlviz.training.checkpoint import save_policy
+from tests.support.http import journal, make_run
+from tests.support.training import QUICK
+
+
+def untrained_run(root: Path, run_id: str, *, algo: str = "ppo", env_id: str = "CartPole-v1") -> RunFolder:
+    folder = make_run(root, run_id, algo=algo, env_id=env_id, hyperparameters=QUICK[algo])
+    model = build_model(folder.read_config())
+    save_policy(model, folder.model_path)
+    model.get_env().close()  # type: ignore[union-attr]
+    with journal(folder.events_path) as events:
+        events.append({"event": EventKind.STARTED, "step": 0, "data": {"worker": "process:1:0.0:"}})
+        events.append({"event": EventKind.FINISHED, "step": 0, "data": {"path": "model.zip"}})
+    return folder

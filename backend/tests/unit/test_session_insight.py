@@ -1,0 +1,133 @@
+"""What a session shows besides frames, when it is asked to: what the agent saw, and a value slice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from gymnasium import spaces
+
+from rlviz.algorithms.reading import Reading
+from rlviz.domain.errors import NotSliceable
+from rlviz.domain.saliency import Score
+from rlviz.evaluation.seen import see
+from rlviz.rollout.episode import Step
+from rlviz.sessions.live_slice import EVERY_SECONDS, LiveSlice
+from tests.support.pictures import COLUMNS, ROWS, SHAPE, looking_policy
+
+
+def seen_by(shape: tuple[int, ...]) -> Any:
+    return np.random.default_rng(0).integers(0, 256, shape, np.uint8)
+
+
+def test_a_stack_lies_side_by_side_the_oldest_first() -> None:
+    observation = seen_by(SHAPE)
+    found = see(observation)
+    assert found is not None
+    assert (found.about.pictures, found.about.score) == (4, None)
+    for place, picture in enumerate(observation):
+        np.testing.assert_array_equal(found.pixels[:, 48 * place : 48 * (place + 1)], picture)
+
+
+def test_below_each_picture_lies_how_much_its_pixels_weigh() -> None:
+    observation = seen_by(SHAPE)
+    found = see(observation, looking_policy("dqn", spaces.Discrete(3)), 1)
+    assert found is not None
+    assert found.about.score is Score.Q
+    height, width = SHAPE[1:]
+    assert found.pixels.shape == (2 * height, 4 * width)
+    np.testing.assert_array_equal(found.pixels[:height, :width], observation[0])
+    newest = found.pixels[height:, 3 * width :]
+    assert newest.max() == 255
+    assert newest[ROWS, COLUMNS].min() > 50
+    assert not newest[:10].any()
+    assert not found.pixels[height:, : 3 * width].any()
+
+
+def test_colours_stay_colours() -> None:
+    found = see(seen_by((36, 48, 3)), looking_policy("dqn", spaces.Discrete(3), (36, 48, 3)), 0)
+    assert found is not None
+    assert found.about.pictures == 1
+    assert found.pixels.shape == (72, 48, 3)
+
+
+@pytest.mark.parametrize("observation", [np.zeros(4, np.float32), 3, np.zeros((8, 8), np.float32)])
+def test_what_is_no_picture_is_not_shown(observation: Any) -> None:
+    assert see(observation) is None
+
+
+class Sum:
+    """Expects the sum of what it sees, times the step that it was trained for."""
+
+    def __init__(self, *shape: int) -> None:
+        self.model: Any = self
+        self.observation_space = spaces.Box(-np.inf, np.inf, shape, np.float32)
+        self.step = 1
+
+    def predict(self, observations: Any, state: Any = None, deterministic: bool = False) -> tuple[Any, None]:
+        return np.zeros(len(observations)), None
+
+    def read(self, observations: Any, actions: Any) -> Reading:
+        return Reading(value=self.step * observations.reshape(len(observations), -1).sum(axis=1))
+
+
+class Rig:
+    def __init__(self, policy: Any) -> None:
+        self.now, self.policy = 0.0, policy
+        self.slice = LiveSlice(lambda: self.now)
+
+    def show(self, index: int, *numbers: float) -> None:
+        self.slice.note(Step(0, index, np.array(numbers, np.float32).reshape(self.policy.observation_space.shape)))
+
+    def draw(self) -> Any:
+        self.now += 1.01 * EVERY_SECONDS
+        return self.slice.draw(self.policy)
+
+
+def test_a_slice_holds_the_others_as_they_were_seen_and_reaches_as_far_as_was_seen() -> None:
+    rig = Rig(Sum(3))
+    rig.slice.choose((0, 1))
+    rig.show(0, -10, 0, 5)
+    rig.show(1, 10, 1, 7)
+    found = rig.draw()
+    assert (found.policy_step, found.episode, found.index, found.over) == (1, 0, 1, (0, 1))
+    assert found.slice.at == [10, 1, 7]
+    assert (found.slice.x.low, found.slice.x.high) == (-11, 11)
+    assert found.slice.values[0][0] == pytest.approx(-11 - 0.05 + 7)
+
+
+def test_it_is_drawn_anew_for_every_newer_step_or_policy_and_for_nothing_else() -> None:
+    rig = Rig(Sum(3))
+    assert rig.draw() is None  # nobody wants one
+    rig.slice.choose((0, 1))
+    assert rig.draw() is None  # nothing was seen yet
+    rig.show(0, 0, 0, 1)
+    assert rig.draw() is not None
+    assert rig.draw() is None
+    rig.policy.step = 2
+    rig.slice.renew()
+    assert rig.draw().policy_step == 2
+    rig.show(1, 0, 0, 2)
+    assert rig.slice.draw(rig.policy) is None  # not so soon
+    assert rig.draw().index == 1
+    rig.slice.choose(None)
+    rig.show(2, 0, 0, 3)
+    assert rig.draw() is None
+
+
+def test_numbers_in_rows_and_columns_are_counted_one_after_the_other() -> None:
+    rig = Rig(Sum(2, 3))
+    rig.slice.choose((1, 5))
+    rig.show(0, 1, 2, 3, 4, 5, 6)
+    assert rig.draw().slice.at == [1, 2, 3, 4, 5, 6]
+
+
+@pytest.mark.parametrize(("shape", "over"), [((3,), (0, 3)), ((3,), (1, 1)), ((40, 40), (0, 1))])
+def test_what_cannot_be_sliced_is_refused_once(shape: tuple[int, ...], over: tuple[int, int]) -> None:
+    rig = Rig(Sum(*shape))
+    rig.slice.choose(over)
+    rig.show(0, *np.zeros(int(np.prod(shape))))
+    with pytest.raises(NotSliceable):
+        rig.draw()
+    assert rig.draw() is None

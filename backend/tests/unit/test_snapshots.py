@@ -1,0 +1,248 @@
+"""When snapshots are taken, what is kept of them, and that training does not wait for the disk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rlviz.domain.config import RunConfig
+from rlviz.domain.errors import InvalidRequest
+from rlviz.domain.events import EventKind
+from rlviz.domain.snapshot import Built, Origin, SnapshotManifest, Trigger, check_name
+from rlviz.domain.snapshot_plan import SnapshotPlan
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.snapshot_key import snapshot_key
+from rlviz.rundir.snapshots import (
+    bytes_of,
+    delete_snapshot,
+    drop_segments,
+    newest_snapshot,
+    retain_snapshots,
+    snapshots_of,
+    write_snapshot,
+)
+from rlviz.training.journals import RunJournals
+from rlviz.training.session import train_run
+from rlviz.training.snapshot.capture import Captured
+from rlviz.training.snapshot.snapshots import SHORTEST_SECONDS, Snapshots, Subject
+from tests.support.training import checkpoints, events, kinds, make_run, messages, snapshots
+
+BUILT = Built(algo="ppo", env_id="CartPole-v1", config_digest="d", environments=(("a.B",),))
+ORIGIN = Origin(versions={}, capability="c", threads=1)
+
+
+def written(folder: RunFolder, step: int, *, size: int = 10, **said: Any) -> SnapshotManifest:
+    manifest = SnapshotManifest(
+        **{
+            "run_id": folder.run_id,
+            "name": str(step),
+            "step": step,
+            "attempt": 1,
+            "trigger": Trigger.PERIODIC,
+            "time": float(step),
+            "point": "rollout",
+            "last_row": 0,
+            "built": BUILT,
+            "origin": ORIGIN,
+            "capture_ms": 1.0,
+            **said,
+        }
+    )
+    write_snapshot(folder, manifest, {"state.pkl.zst": b"s" * size})
+    return manifest
+
+
+def names(folder: RunFolder) -> list[str]:
+    return [snapshot.name for snapshot in snapshots_of(folder)]
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Taken:
+    """Snapshots of a training that is only pretended, at the step that ``at`` says."""
+
+    def __init__(self, folder: RunFolder, **plan: Any) -> None:
+        self.folder, self.clock, self.journals = folder, Clock(), RunJournals(folder)
+        self.captured: list[int] = []
+        self.subject = Subject(folder.run_id, 1, BUILT, ORIGIN)
+        self.snapshots = Snapshots(
+            folder, SnapshotPlan(**plan), self.journals, self._capture, self.subject, monotonic=self.clock
+        )
+        self._step = 0
+
+    def _capture(self, point: Any) -> Captured:
+        self.captured.append(self._step)
+        return Captured(self._step, point, 0, b"state", {}, ())
+
+    def at(self, step: int, seconds: float) -> None:
+        """Begin a rollout at that step and time."""
+        self._step, self.clock.now = step, seconds
+        self.snapshots.tick()
+        if step >= self.snapshots.next_step:
+            self.snapshots.catch_up(step)
+        self.snapshots.flush()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> RunFolder:
+    return make_run(tmp_path)
+
+
+def test_one_is_written_every_so_many_steps(folder: RunFolder) -> None:
+    taken = Taken(folder, every_steps=1_000, every_seconds=None, keep=10)
+    for step in range(0, 3_100, 128):
+        taken.at(step, 0.0)
+    assert names(folder) == ["1024", "2048", "3072"]
+
+
+def test_one_is_written_every_so_many_seconds(folder: RunFolder) -> None:
+    taken = Taken(folder, every_seconds=60.0)
+    for second in range(0, 200, 25):
+        taken.at(second * 10, float(second))
+    assert names(folder) == ["750", "1500"]
+
+
+def test_between_those_training_is_captured_into_memory_for_a_stop(folder: RunFolder) -> None:
+    taken = Taken(folder, every_seconds=60.0)
+    taken.at(5, SHORTEST_SECONDS / 2)
+    assert taken.captured == []
+    taken.at(10, SHORTEST_SECONDS + 0.1)
+    taken.at(11, SHORTEST_SECONDS + 0.2)
+    assert taken.captured == [10]
+    assert names(folder) == []
+    assert taken.snapshots.write_newest(Trigger.STOPPED) == 10
+    taken.snapshots.flush()
+    assert [(one.name, one.manifest.trigger) for one in snapshots_of(folder)] == [("10", Trigger.STOPPED)]
+
+
+def test_a_plan_of_none_takes_those_that_are_asked_for_alone(folder: RunFolder) -> None:
+    taken = Taken(folder, every_seconds=None)
+    taken.at(100, 100.0)
+    assert taken.captured == []
+    taken.snapshots.request(name="before-lunch", message="It walks.")
+    taken.at(200, 100.0)
+    [found] = snapshots_of(folder)
+    assert (found.name, found.manifest.step, found.manifest.message) == ("before-lunch", 200, "It walks.")
+    assert found.manifest.is_named
+
+
+def test_one_that_cannot_be_written_is_warned_of_and_the_next_is_tried(folder: RunFolder) -> None:
+    taken = Taken(folder, every_steps=100, every_seconds=None)
+    folder.snapshots.write_bytes(b"in the way")
+    taken.at(100, 0.0)
+    assert "The snapshot of step 100 could not be saved" in messages(folder)[0]
+    folder.snapshots.unlink()
+    taken.at(200, 0.0)
+    assert names(folder) == ["200"]
+
+
+def test_one_that_is_asked_for_takes_the_place_of_one_that_is_due(folder: RunFolder) -> None:
+    taken = Taken(folder, every_steps=100, every_seconds=None)
+    taken.snapshots.note_best()
+    taken.at(128, 0.0)
+    taken.snapshots.request(name="mine")
+    taken.at(256, 0.0)
+    assert [event.data.name for event in events(folder, EventKind.SNAPSHOT)] == ["128", "mine", "256"]
+    assert snapshots_of(folder)[0].manifest.trigger is Trigger.BEST
+
+
+def test_the_event_says_what_was_written(folder: RunFolder) -> None:
+    taken = Taken(folder, every_steps=100, every_seconds=None)
+    taken.at(128, 0.0)
+    [event] = events(folder, EventKind.SNAPSHOT)
+    assert (event.step, event.data.name, event.data.trigger) == (128, "128", Trigger.PERIODIC)
+    assert event.data.bytes == folder.snapshot_path("128").stat().st_size
+
+
+def test_the_newest_few_are_kept_and_those_with_a_name_and_the_newest_best(folder: RunFolder) -> None:
+    written(folder, 1, name="mine", is_named=True)
+    for step in range(2, 9):
+        written(folder, step, trigger=Trigger.BEST if step in (3, 4) else Trigger.PERIODIC)
+    retain_snapshots(folder, 2, 10**9)
+    assert names(folder) == ["mine", "4", "7", "8"]
+
+
+def test_fewer_are_kept_where_they_would_take_too_much_but_never_none(folder: RunFolder) -> None:
+    for step in range(1, 6):
+        written(folder, step, size=500_000)
+    written(folder, 6, size=500_000, name="mine", is_named=True)
+    retain_snapshots(folder, 10, 1_100_000)
+    assert names(folder) == ["5", "mine"]
+    written(folder, 7, size=500_000)
+    retain_snapshots(folder, 10, 1)
+    assert names(folder) == ["mine", "7"]
+
+
+def test_segments_go_with_the_last_snapshot_that_needs_them(folder: RunFolder) -> None:
+    folder.replay.mkdir()
+    kept, old, new = (
+        {"file": f"{first}-{first + 10}-{'0' * 16}.seg", "first": first, "end": first + 10, "bytes": 3, "sha256": ""}
+        for first in (10, 0, 20)
+    )
+    for segment in (kept, old, new):
+        folder.segment_path(str(segment["file"])).write_bytes(b"seg")
+    written(folder, 1, segments=(kept, old))
+    written(folder, 2, segments=(kept,))
+    assert snapshots_of(folder)[0].replay_bytes == 6
+    drop_segments(folder, beyond=20)
+    assert len(list(folder.replay.iterdir())) == 3, "the newest is for a snapshot to come"
+    delete_snapshot(folder, "1")
+    assert [path.name for path in folder.replay.iterdir()] == [kept["file"]]
+    assert bytes_of(folder) == 3 + folder.snapshot_path("2").stat().st_size
+
+
+def test_the_newest_whole_one_is_that_furthest_on(folder: RunFolder) -> None:
+    assert newest_snapshot(folder) is None
+    for step in (100, 200, 300):
+        written(folder, step)
+    folder.snapshot_path("300").write_bytes(folder.snapshot_path("300").read_bytes()[:-1])
+    found = newest_snapshot(folder)
+    assert found is not None
+    assert found.name == "200"
+
+
+def test_a_name_is_no_path_and_no_step() -> None:
+    for name in ("", "../x", "a/b", "A", "12", "-a", "a" * 61, "a.zip"):
+        with pytest.raises(InvalidRequest):
+            check_name(name)
+    assert check_name("before-lunch-2") == "before-lunch-2"
+
+
+def test_all_workers_of_a_runs_folder_have_the_same_key(tmp_path: Path) -> None:
+    assert snapshot_key(tmp_path) == snapshot_key(tmp_path)
+    assert len(snapshot_key(tmp_path)) == 32
+    assert [path.name for path in tmp_path.iterdir()] == [".snapshot-key"]
+
+
+def test_a_run_ends_with_a_snapshot_of_its_end(tmp_path: Path) -> None:
+    folder = make_run(tmp_path, total_timesteps=128, snapshots=snapshots(every_seconds=3_600.0))
+    assert train_run(folder)
+    [found] = snapshots_of(folder)
+    assert (found.manifest.step, found.manifest.point, found.manifest.trigger) == (128, "end", Trigger.FINISHED)
+    assert kinds(folder) == ["started", "finished"]
+    assert [event.event for event in events(folder)] == ["started", "snapshot", "finished"]
+
+
+def test_a_better_policy_is_worth_a_snapshot(tmp_path: Path) -> None:
+    folder = make_run(
+        tmp_path,
+        total_timesteps=1_024,
+        evaluation={"every_steps": 200, "episodes": 2, "stop_after": None},
+        snapshots=snapshots(every_seconds=3_600.0, keep=1),
+    )
+    assert train_run(folder)
+    assert [one.manifest.trigger for one in snapshots_of(folder)] == [Trigger.BEST, Trigger.FINISHED]
+
+
+def test_a_configuration_of_before_snapshots_is_read_and_gets_the_plan_of_today(tmp_path: Path) -> None:
+    folder = make_run(tmp_path, checkpoints=checkpoints())
+    old = folder.read_config().model_dump(mode="json", exclude={"snapshots"})
+    assert RunConfig.model_validate(old).snapshots == SnapshotPlan()
