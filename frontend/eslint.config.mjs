@@ -11,6 +11,8 @@ const features = [
   "playback",
   "compare",
   "explain",
+  "rules",
+  "snapshots",
   "trash",
 ];
 

@@ -7,7 +7,7 @@ const widths = { desktop, phone };
 /** `make screenshots`: every page and state, in both themes, at both widths, into screenshots/. */
 export default defineConfig({
   ...base,
-  testMatch: "screenshots.shots.ts",
+  testMatch: "*.shots.ts",
   timeout: 290_000,
   retries: 0,
   projects: themes.flatMap((colorScheme) =>

@@ -21,17 +21,23 @@ async function trained(
   return id;
 }
 
+/** The same run for the tests that only look at it. */
+let filmed: Promise<string> | undefined;
+
 test("a click on the curve plays the policy of that moment", async ({ page, request }) => {
   test.setTimeout(300_000);
-  await page.goto(runPage(await trained(request)));
+  filmed ??= trained(request);
+  await page.goto(runPage(await filmed));
   await expect(strip(page)).toBeVisible({ timeout: 30_000 });
+  await expect(strip(page).locator("img").first()).toBeVisible({ timeout: 120_000 });
   await expect(moment(page)).toHaveCount(0);
 
   const plot = page.getByRole("region", { name: "Episode return", exact: true }).locator(".u-over");
   const { width, height } = (await plot.boundingBox())!;
   await plot.click({ position: { x: width * 0.5, y: height * 0.4 } });
-  const title = moment(page).getByRole("heading");
-  await expect(title).toHaveText(/^After [23],\d{3} steps/);
+  const title = moment(page).getByRole("heading", { level: 2 });
+  await expect(title).toHaveText(/^Policy of step [23],\d{3}/);
+  await expect(page.getByRole("radio", { name: "Moment" })).toBeChecked();
   const video = moment(page).locator("video");
   await expect(video).toBeVisible({ timeout: 120_000 });
   await expect.poll(() => videoTime(video), { timeout: 30_000 }).toBeGreaterThan(0);
@@ -42,23 +48,82 @@ test("a click on the curve plays the policy of that moment", async ({ page, requ
 
   await strip(page).focus();
   await page.keyboard.press("Home");
-  await expect(title).toHaveText(/^After 0 steps/);
+  await expect(title).toHaveText(/^Policy of step 0/);
   await expect(strip(page)).toHaveAttribute("aria-valuetext", "Policy after 0 steps");
   await expect(video).toHaveAttribute("src", /clip_0_1000000_greedy\.mp4$/, { timeout: 120_000 });
   await expect(strip(page).locator("img").first()).toBeVisible();
   await page.keyboard.press("ArrowRight");
-  await expect(title).not.toHaveText(/^After 0 steps/);
+  await expect(title).not.toHaveText(/^Policy of step 0/);
 
   await moment(page).getByRole("button", { name: "Close the film" }).click();
   await expect(moment(page)).toHaveCount(0);
   await expect(page.locator("[data-moment]")).toHaveCount(0);
 
   await page.getByRole("button", { name: "From clumsy to solved" }).click();
-  const growth = page.getByRole("region", { name: "From clumsy to solved" });
+  const growth = moment(page);
+  await expect(title).toHaveText("From clumsy to solved");
   await expect(growth.locator("video")).toBeVisible({ timeout: 180_000 });
   const download = page.waitForEvent("download");
   await growth.getByRole("button", { name: "Download" }).click();
   expect((await download).suggestedFilename()).toBe("filmed-growth.mp4");
+});
+
+test("what the policy makes of a clip leads to its frames, and the clip plays on in a corner", async ({
+  page,
+  request,
+}) => {
+  test.setTimeout(300_000);
+  filmed ??= trained(request);
+  await page.goto(`${runPage(await filmed)}&view=moment&moment=0`);
+  const video = moment(page).locator("video");
+  await expect(video).toBeVisible({ timeout: 120_000 });
+  const thoughts = moment(page).getByRole("region", { name: "Action probabilities" });
+  await expect(thoughts).toContainText("push left");
+  const reward = moment(page).getByRole("slider", { name: "Reward over the episode" });
+  await reward.focus();
+  await page.keyboard.press("Home");
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowRight");
+  await expect(reward).toHaveAttribute("aria-valuetext", /^step 2:/);
+  await expect.poll(async () => Math.floor((await videoTime(video)) * 50)).toBe(2);
+  await expect(moment(page).getByRole("button", { name: "Play", exact: true })).toBeVisible();
+
+  await moment(page).getByLabel("Speed").selectOption("0.25");
+  await moment(page).getByRole("button", { name: "Loop" }).click();
+  await moment(page).getByRole("button", { name: "Play", exact: true }).click();
+  await page.getByText("More metrics").scrollIntoViewIfNeeded();
+  await page.mouse.wheel(0, 5_000);
+  const corner = page.getByRole("group", { name: "Moment, in a corner" });
+  await expect(corner.locator("video")).toBeInViewport();
+  await corner.getByRole("button", { name: "Back to its place" }).click();
+  await expect(corner).toHaveCount(0);
+  await expect(video).toBeInViewport();
+});
+
+test("two episodes play side by side from where their actions part", async ({ page, request }) => {
+  test.setTimeout(420_000);
+  filmed ??= trained(request);
+  const id = await filmed;
+  const evaluations = `/api/runs/${id}/evaluations`;
+  expect((await request.post(evaluations, { data: { episodes: 3 } })).status()).toBe(202);
+  const newest = async () =>
+    ((await (await request.get(evaluations)).json()) as { status: string }[])[0]?.status;
+  await expect.poll(newest, { timeout: 240_000 }).toBe("completed");
+  await page.goto(`${runPage(id)}&view=evaluation`);
+  const evaluation = page.getByRole("region", { name: "Evaluation", exact: true });
+  await evaluation.getByRole("button", { name: "Worst beside best" }).click();
+  const dialog = page.getByRole("dialog", { name: "Side by side" });
+  await expect(dialog.getByText(/In step \d+ one does push (left|right)/)).toBeVisible();
+  const videos = dialog.locator("video");
+  await expect(videos).toHaveCount(2);
+  await dialog.getByRole("button", { name: "Show this step" }).click();
+  const sides = dialog.getByRole("figure");
+  const acts = async (n: number) => /push (left|right)/.exec(await sides.nth(n).innerText())?.[0];
+  expect(new Set([await acts(0), await acts(1)]).size).toBe(2);
+  const both = await sides.allInnerTexts();
+  expect(new Set(both.map((text) => /step \d+/.exec(text)?.[0])).size).toBe(1);
+  await page.keyboard.press("Escape");
+  await expect(dialog).toHaveCount(0);
 });
 
 test("a run that has learned and kept no policy says so @phone", async ({ page, request }) => {

@@ -45,6 +45,7 @@ test("the whole job, with the keyboard alone", async ({ page }) => {
 
   await tabTo(page, page.getByRole("radio", { name: "Live" }), 200);
   await keyboard.press("ArrowRight");
+  await keyboard.press("ArrowRight");
   await tabTo(page, evaluation(page).getByLabel("Episodes to evaluate"), 200);
   await keyboard.press("ArrowUp");
   await tabTo(page, evaluation(page).getByRole("button", { name: "Run Evaluation" }));
@@ -52,7 +53,7 @@ test("the whole job, with the keyboard alone", async ({ page }) => {
   await isRecorded(page, 3);
 
   const video = evaluation(page).locator("video");
-  await tabTo(page, evaluation(page).getByRole("button", { name: "Play", exact: true }));
+  await tabTo(page, evaluation(page).getByRole("button", { name: "Play", exact: true }), 200);
   await keyboard.press("Enter");
   await expect.poll(() => videoTime(video)).toBeGreaterThan(0.2);
   await keyboard.press("2");

@@ -7,9 +7,7 @@ const live = (page: Page) => page.getByRole("region", { name: "Live", exact: tru
 const canvas = (page: Page) => live(page).getByRole("img", { name: /plays CartPole-v1$/ });
 const frames = async (page: Page) => Number(await canvas(page).getAttribute("data-frames"));
 const policyStep = async (page: Page) => {
-  const words = await live(page)
-    .getByText(/^Plays the .*policy/)
-    .innerText();
+  const words = await live(page).getByRole("heading", { level: 2 }).innerText();
   return Number(/step ([\d,]+)/.exec(words)?.[1]?.replaceAll(",", ""));
 };
 const SLOW = { timeout: 60_000 };
@@ -58,5 +56,55 @@ test("actions are chosen greedily or not, and a moment can be gone back to", asy
   await page.waitForTimeout(1000);
   expect(await frames(page)).toBeLessThanOrEqual(still + 1);
   await live(page).getByRole("button", { name: "Play", exact: true }).click();
+  await expect.poll(() => frames(page), SLOW).toBeGreaterThan(still + 3);
+});
+
+test("the controls are taken in mid-episode, a key changes the state, and they are handed back", async ({
+  page,
+}) => {
+  await page.goto(`/runs/view?id=${run}`);
+  await expect.poll(() => frames(page), SLOW).toBeGreaterThan(5);
+  await live(page).getByRole("button", { name: "Take the controls" }).click();
+  const stage = live(page).getByRole("application");
+  await expect(stage).toBeFocused(SLOW);
+  await expect(live(page).getByText(/you play$/)).toBeVisible(SLOW);
+
+  const observation = live(page).getByRole("region", { name: "Observation" });
+  const ledHere = live(page).getByRole("region", { name: "What led here" });
+  const before = await observation.innerText();
+  await page.keyboard.down("ArrowRight");
+  await expect(ledHere).toContainText("push right (person)", SLOW);
+  await page.keyboard.up("ArrowRight");
+  await expect(observation).not.toHaveText(before, { useInnerText: true });
+
+  await live(page).getByRole("button", { name: "Hand back" }).click();
+  await expect(live(page).getByText(/greedy$/)).toBeVisible(SLOW);
+  const handed = await frames(page);
+  await expect.poll(() => frames(page), SLOW).toBeGreaterThan(handed + 3);
+  await expect(ledHere).not.toContainText("person");
+});
+
+test("a page that is hidden gives its session back, and takes another when it is seen", async ({
+  page,
+}) => {
+  const sessions = async () =>
+    ((await (await page.request.get("/api/sessions")).json()) as unknown[]).length;
+  await expect.poll(sessions, SLOW).toBe(0);
+  await page.goto(`/runs/view?id=${run}`);
+  await expect.poll(() => frames(page), SLOW).toBeGreaterThan(5);
+  expect(await sessions()).toBe(1);
+  const hide = (hidden: boolean) =>
+    page.evaluate((value) => {
+      Object.defineProperty(document, "hidden", { configurable: true, value });
+      Object.defineProperty(document, "visibilityState", {
+        configurable: true,
+        value: value ? "hidden" : "visible",
+      });
+      document.dispatchEvent(new Event("visibilitychange"));
+    }, hidden);
+  await hide(true);
+  await expect.poll(sessions, SLOW).toBe(0);
+  const still = await frames(page);
+  await hide(false);
   await expect.poll(() => frames(page), SLOW).toBeGreaterThan(still + 3);
 });

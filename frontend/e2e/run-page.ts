@@ -26,7 +26,13 @@ export async function picture(page: Page, title: string): Promise<string> {
 
 /** Puts the evaluation where the live window is. */
 export async function showEvaluation(page: Page) {
-  await page.getByRole("radio", { name: "Evaluation" }).check({ force: true });
+  const evaluation = page.getByRole("radio", { name: "Evaluation" });
+  // Until the evaluations have come, the page shows the view that most ended runs have, and may take another then.
+  await expect(async () => {
+    await evaluation.click({ force: true });
+    await page.waitForTimeout(500);
+    await expect(evaluation).toBeChecked({ timeout: 1_000 });
+  }).toPass();
 }
 
 export function status(page: Page, status: string) {

@@ -12,6 +12,7 @@ interface Seeded {
   unicode: string;
   hostile: string;
   acrobot: string;
+  recorded: string;
   live: string[];
 }
 

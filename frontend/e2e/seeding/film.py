@@ -19,6 +19,7 @@ from rlviz.evaluation.caption import Caption
 from rlviz.evaluation.recorder import VideoRecorder
 from rlviz.evaluation.summary import summarize
 from rlviz.rundir.folder import RunFolder
+from seeding.records import write_records
 
 FPS = 50.0
 SIZE = (400, 264)
@@ -39,7 +40,7 @@ def film(lengths: tuple[int, ...]) -> Film:
     with VideoRecorder(path, fps=FPS) as recorder:
         for index, length in enumerate(lengths, start=1):
             first = recorder.frames
-            for step in range(length):
+            for step in range(length + 1):
                 recorder.add(_picture(step, index), Caption(index, len(lengths), step, float(step)))
             episodes.append(_episode(index, length, first, capped=length == max(lengths)))
     return Film(path, tuple(episodes), recorder.facts("film.mp4"))
@@ -68,14 +69,30 @@ def _picture(step: int, episode: int) -> np.ndarray:
     return np.asarray(image)
 
 
-def completed(folder: RunFolder, at: float, step: int, lengths: tuple[int, ...], *, keep: bool = True) -> None:
-    """A completed evaluation of the policy at ``step``; its video is retired unless ``keep``."""
-    shot = film(lengths)
+def completed(
+    folder: RunFolder,
+    at: float,
+    step: int,
+    lengths: tuple[int, ...],
+    *,
+    keep: bool = True,
+    filmed: bool = True,
+    steps: bool = False,
+) -> None:
+    """A completed evaluation of the policy at ``step``; its video is retired unless ``keep``.
+
+    ``steps``: with records of each.
+    """
     name = new_evaluation_id(utc(at))
-    video = folder.video_path(name)
-    if keep:
-        shutil.copyfile(shot.path, video)
-    facts = shot.facts.model_copy(update={"file": video.relative_to(folder.path).as_posix()})
+    video, facts = folder.video_path(name), None
+    if filmed:
+        shot = film(lengths)
+        episodes = shot.episodes
+        facts = shot.facts.model_copy(update={"file": video.relative_to(folder.path).as_posix()})
+        if keep:
+            shutil.copyfile(shot.path, video)
+    else:
+        episodes = tuple(_episode(index, length, 0, capped=False) for index, length in enumerate(lengths, start=1))
     folder.write_evaluation(
         EvaluationRecord(
             id=name,
@@ -88,7 +105,8 @@ def completed(folder: RunFolder, at: float, step: int, lengths: tuple[int, ...],
             checkpoint="model.zip",
             checkpoint_step=step,
             episodes_done=len(lengths),
-            summary=summarize(shot.episodes, facts),
+            video=filmed,
+            summary=summarize(episodes, facts, write_records(folder, name, episodes) if steps else None),
         )
     )
 

@@ -18,6 +18,9 @@ HOUR = 3_600.0
 PACE = {"ppo": 4_000.0, "dqn": 1_900.0}
 """Environment steps a second."""
 
+RECORDED_LENGTHS = tuple([499] * 50 + [479, 489, 509, 519])
+"""Of episodes with 27,000 records: a record more than steps each."""
+
 PICTURE = '<img src=x onerror="window.hacked=1">'
 SCRIPT = '"><script>window.hacked = 1</script><svg onload="window.hacked=1">'
 LONG_NAME = "A sweep over learning rate, clip range and number of epochs, repeated until it stopped failing at night"
@@ -158,6 +161,9 @@ def write_story(root: Path) -> dict[str, str]:
     acrobot = author.run(
         "dqn", "Acrobot swing", hours_ago=100, env_id="Acrobot-v1", skill=Skill(-500, -85, 0.3, 0.08), total=100_000
     )
+    recorded = author.run("ppo", "PPO, every step recorded", hours_ago=101, seed=11)
+    film.completed(recorded, now - 100.9 * HOUR, 25_000, RECORDED_LENGTHS, filmed=False, steps=True)
+    film.completed(recorded, now - 100.8 * HOUR, 50_000, (60, 80, 100), steps=True)
     for number in range(12):
         author.run("ppo", f"Sweep {number + 1}", hours_ago=120 + number, seed=number, tags=("sweep",), policy=False)
     folders = {
@@ -171,5 +177,6 @@ def write_story(root: Path) -> dict[str, str]:
         "unicode": unicode,
         "hostile": hostile,
         "acrobot": acrobot,
+        "recorded": recorded,
     }
     return {purpose: folder.run_id for purpose, folder in folders.items()}

@@ -4,7 +4,7 @@ import { Card } from "@/components/ui/card";
 import { CopyButton } from "@/components/ui/copy-button";
 import { ErrorState } from "@/components/ui/error-state";
 
-/** The page broke; the shell around it still stands. */
+/** Shown when a page fails to render; the shell around it stays. */
 export default function PageError({ error }: { error: Error & { digest?: string } }) {
   const report = [error.stack ?? error.message, error.digest].filter(Boolean).join("\n");
   return (

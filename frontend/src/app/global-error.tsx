@@ -3,7 +3,7 @@
 import { ErrorState } from "@/components/ui/error-state";
 import "./globals.css";
 
-/** The shell itself broke: nothing of it can be relied on. */
+/** Shown when the shell itself fails to render, so it uses no part of the shell. */
 export default function GlobalError({ error }: { error: Error }) {
   return (
     <html lang="en">

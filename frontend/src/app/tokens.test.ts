@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 
-const css = readFileSync(path.join(import.meta.dirname, "globals.css"), "utf8");
+const css = readFileSync(path.join(import.meta.dirname, "tokens.css"), "utf8");
 const themes = { light: ":root {", dark: ':root[data-theme="dark"] {' };
 
 type Rgb = readonly [number, number, number];

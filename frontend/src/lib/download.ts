@@ -1,15 +1,15 @@
-/** Hands a file to the browser as if a link to it had been followed. */
+/** Saves `content` as a file. */
 export function download(name: string, content: Blob) {
   const url = URL.createObjectURL(content);
   const link = document.createElement("a");
   link.href = url;
   link.download = name;
   link.click();
-  // The download holds the content by itself once it has begun.
+  // Once begun, the download holds the content itself.
   window.setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-/** A title as a file name: `Episode return` → `episode-return`. */
+/** Makes a file name out of a title: `Episode return` → `episode-return`. */
 export function fileName(...parts: readonly string[]): string {
   const plain = parts
     .join(" ")
@@ -18,7 +18,7 @@ export function fileName(...parts: readonly string[]): string {
   return plain.replaceAll(/^-+|-+$/g, "") || "chart";
 }
 
-/** Asks the browser to save what lies at an address, without leaving the page. */
+/** Downloads the file at `address` without leaving the page. */
 export function follow(address: string, name: string) {
   const link = document.createElement("a");
   link.href = address;

@@ -3,7 +3,7 @@
 import { PlayChoices, PlayEnvironment, PlayRun } from "@/features/play";
 import { isRunId, useQueryString } from "@/lib/url";
 
-/** An export knows no environments and runs when it is built: they come from the address. */
+/** The page is exported statically, so it reads what to play from the query string. */
 export function PlayView() {
   const [query] = useQueryString();
   const run = query.get("run");

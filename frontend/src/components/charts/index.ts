@@ -24,17 +24,14 @@ export { ChartToolbar } from "./settings/chart-toolbar";
 export {
   ChartGroup,
   useChartGroup,
-  useCursor,
   useMoment,
+  useMomentAddress,
   usePicking,
   useZoomDetail,
-  useZoomWindow,
 } from "./live/chart-group";
 export { CHART_INSET, type ChartAxis } from "./card/chart-axis";
-export { MarkShape } from "./card/chart-marks";
-export type { ChartMark } from "./prepare/marks";
-export type { ChartSource, ChartSpec, Reference, SeriesSpec } from "./prepare/model";
-export { lengthChart, type ReturnLevels, rewardChart } from "./prepare/learning-curves";
-export { type ChartSettings, DEFAULT_CHART_SETTINGS } from "./settings/chart-settings";
-export { SeriesSwatch } from "./card/series-swatch";
+export type { ChartMark, MarkKind } from "./prepare/marks";
+export type { ChartSource, ChartSpec } from "./prepare/model";
+export { lengthChart, rewardChart } from "./prepare/learning-curves";
+export type { ChartSettings } from "./settings/chart-settings";
 export { useChartSettings } from "./settings/use-chart-settings";

@@ -10,7 +10,7 @@ import { type Destination, destinations } from "./navigation";
 const itemClass =
   "flex h-14 flex-col items-center justify-center gap-1 text-2xs font-medium -outline-offset-2!";
 
-/** The thumb's way around on a phone; the new run has the middle of what is reached most. */
+/** Navigation on phones. "New run" is in the middle, where the thumb reaches it best. */
 export function BottomBar() {
   const path = usePathname();
   const [runs, ...others] = destinations;

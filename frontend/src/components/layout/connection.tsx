@@ -4,7 +4,8 @@ import { useQuery } from "@tanstack/react-query";
 import clsx from "clsx";
 import { healthQuery } from "@/lib/api";
 import { bytes } from "@/lib/format";
-// Every page loads these; the curves beside them in lib/stream are for those that draw some.
+// Imported from files, not from the index of lib/stream, since every page loads this and few draw
+// curves.
 import { useServiceAway } from "@/lib/service";
 import type { ConnectionState } from "@/lib/stream";
 import { useConnectionState } from "@/lib/stream/connection/use-connection-state";

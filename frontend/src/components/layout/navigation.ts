@@ -12,11 +12,11 @@ export interface Destination {
   href: string;
   label: string;
   icon: LucideIcon;
-  /** Keys that lead there, as they are shown. */
+  /** Shortcut that leads there, for display. */
   keys: string;
-  /** What else the palette finds it by. */
+  /** More words that the palette finds it by. */
   words: readonly string[];
-  /** Paths that belong to it. */
+  /** Paths of the pages that belong to it. */
   owns: (path: string) => boolean;
 }
 
@@ -57,7 +57,7 @@ export const destinations: readonly Destination[] = [
   },
 ];
 
-/** Gone to now and then: not among the first things on a page. */
+/** Placed below the other pages, since it is used less. */
 export const TRASH: Destination = {
   href: routes.trash,
   label: "Trash",

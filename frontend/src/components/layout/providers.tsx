@@ -7,7 +7,7 @@ import { StreamProvider } from "@/lib/stream/connection/provider";
 
 const RETRIES = 2;
 
-/** A refusal will be refused again; only silence and the service's own trouble are worth another try. */
+/** Retry when the service did not respond or failed (5xx); a refusal would be repeated. */
 function worthRetrying(failures: number, error: Error): boolean {
   if (error instanceof ApiError && error.status >= 400 && error.status < 500) return false;
   return failures < RETRIES;

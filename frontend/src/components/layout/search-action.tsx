@@ -4,7 +4,7 @@ import { Search } from "lucide-react";
 import { Button } from "@/components/ui/button";
 import { showOverlay } from "./commands/overlay";
 
-/** Opens the command palette from the middle of a page that has nothing else to offer. */
+/** A button that opens the command palette, for pages with no other action to offer. */
 export function SearchAction() {
   return (
     <Button

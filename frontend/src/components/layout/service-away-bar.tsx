@@ -6,11 +6,12 @@ import { dismissForService } from "@/components/ui/toast";
 import { clockTime } from "@/lib/format";
 import { useServiceAway } from "@/lib/service";
 
-/** Says on every page that the service does not answer, since when, and what to do. */
+/** A bar on every page that says since when the service has not responded, and what to do. */
 export function ServiceAwayBar() {
   const since = useServiceAway();
 
-  // External system: the document, whose styles hold still what otherwise breathes.
+  // External system: an attribute of the document, with which styles stop the animations of things
+  // at work.
   useEffect(() => {
     if (since === null) return;
     document.documentElement.dataset.service = "away";

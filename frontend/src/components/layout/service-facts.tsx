@@ -5,7 +5,7 @@ import { healthQuery } from "@/lib/api";
 import { bytes } from "@/lib/format";
 import { useServiceAway } from "@/lib/service";
 
-/** What the machine behind the page has left to give. Its place is kept while that is unknown. */
+/** Free resources of the service's machine. While they load, their space is reserved. */
 export function ServiceFacts() {
   const { data } = useQuery(healthQuery);
   const health = useServiceAway() === null ? data : undefined;

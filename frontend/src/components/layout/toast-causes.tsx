@@ -4,7 +4,7 @@ import { useEffect } from "react";
 import { dismissForRun } from "@/components/ui/toast";
 import { useEventStream } from "@/lib/stream/connection/provider";
 
-/** Takes messages away when the run that they are about has another status. */
+/** Dismisses messages about a run when its status changes. */
 export function ToastCauses() {
   const stream = useEventStream();
   // External system: the event stream.

@@ -5,16 +5,16 @@ import type { SessionClient } from "@/lib/session";
 
 interface FrameCanvasProps {
   client: SessionClient;
-  /** Shown instead of what is live; null follows it. */
+  /** A picture to show instead of the live one; null to show the live one. */
   frozen: ImageBitmap | null;
   label: string;
 }
 
-/** The frames of a session, drawn as they come without a render of the page. */
+/** Draws the frames of a session on a canvas as they arrive, without rendering the page again. */
 export function FrameCanvas({ client, frozen, label }: FrameCanvasProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
 
-  // External system: the canvas, which holds whatever was drawn last.
+  // External system: the canvas.
   useEffect(() => {
     const draw = (picture: ImageBitmap | null | undefined) => {
       const element = canvas.current;

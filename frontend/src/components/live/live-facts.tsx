@@ -5,13 +5,13 @@ import type { StepRecord } from "@/lib/api";
 import { count, decimal, NONE } from "@/lib/format";
 
 interface LiveFactsProps {
-  /** What is on the screen; null before the first frame. */
+  /** What is on screen; null before the first frame. */
   record: StepRecord | null;
-  /** Which policy plays, in words. */
-  policy: string;
+  /** A description of who acts, where nothing else names it. */
+  policy?: string;
 }
 
-/** Where the episode stands, and whose policy it is. Their room is kept before anything is known. */
+/** Episode, step and return on screen, and who acts. Space is reserved while they are unknown. */
 export function LiveFacts({ record, policy }: LiveFactsProps) {
   return (
     <div className="flex flex-col gap-1.5">
@@ -23,9 +23,11 @@ export function LiveFacts({ record, policy }: LiveFactsProps) {
           {record && ending(record)}
         </Fact>
       </dl>
-      <p className="min-h-4.25 truncate text-xs text-ink-faint tabular-nums" title={policy}>
-        {policy}
-      </p>
+      {policy !== undefined && (
+        <p className="min-h-4.25 truncate text-xs text-ink-faint tabular-nums" title={policy}>
+          {policy}
+        </p>
+      )}
     </div>
   );
 }

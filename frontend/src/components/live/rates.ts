@@ -1,4 +1,4 @@
-/** Steps a second that the service plays at most. */
+/** Maximum steps per second of a session. */
 const MOST_FPS = 60;
 
 export interface RateChoice {
@@ -6,7 +6,7 @@ export interface RateChoice {
   label: string;
 }
 
-/** Speeds to choose from, as multiples of the session's own; `now` is always among them. */
+/** Speeds to choose from as multiples of the session's default; `now` is always among them. */
 export function rateChoices(usual: number, now: number): RateChoice[] {
   const choices = [0.25, 0.5, 1, 2, 4]
     .map((share) => ({ fps: usual * share, label: `${share}×` }))

@@ -1,6 +1,7 @@
 "use client";
 
 import { useMutation, useQuery } from "@tanstack/react-query";
+import { useEffect } from "react";
 import { Button } from "@/components/ui/button";
 import { type ApiError, endSession, runQuery, type Session, sessionsQuery } from "@/lib/api";
 
@@ -10,8 +11,9 @@ interface SessionRefusalProps {
 }
 
 const TOO_MANY = 409;
+const RETRY_MS = 5_000;
 
-/** Why the service gives no session. Where there are too many, each can be ended so that this one has its place. */
+/** Why the service refused a session. If there are too many, each is listed with a button to end it. */
 export function SessionRefusal({ refusal, onAgain }: SessionRefusalProps) {
   const { data: others } = useQuery({
     ...sessionsQuery,
@@ -19,12 +21,20 @@ export function SessionRefusal({ refusal, onAgain }: SessionRefusalProps) {
     staleTime: 0,
   });
   const takeOver = useMutation({ mutationFn: endSession, onSettled: onAgain });
+  const full = (others?.length ?? 0) > 0;
+  // External system: the clock. A place may become free.
+  useEffect(() => {
+    if (!full) return;
+    const timer = setTimeout(onAgain, RETRY_MS);
+    return () => clearTimeout(timer);
+  }, [full, onAgain]);
   return (
     <div role="alert" className="absolute inset-0 overflow-y-auto p-3 text-center text-sm">
       <div className="grid min-h-full place-content-center justify-items-center gap-2">
         <p className="max-w-80 rounded-md bg-raised/90 px-2.5 py-1.5 text-ink-soft shadow-card">
           {[refusal.title, refusal.detail].filter(Boolean).join(". ")}
         </p>
+        {full && <p className="text-xs text-ink-soft">Tried again every five seconds.</p>}
         {others?.map((session) => (
           <Button
             key={session.id}

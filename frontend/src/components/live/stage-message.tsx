@@ -9,17 +9,17 @@ import { SessionRefusal } from "./session-refusal";
 interface StageMessageProps {
   client: SessionClient;
   state: SessionState;
-  /** Whether a frame is on the canvas already. */
+  /** Whether the canvas already shows a frame. */
   hasFrame: boolean;
-  /** Why no policy can play yet; null when one can. */
+  /** Why no policy can play yet; null if one can. */
   reason: string | null;
-  /** Shown by somebody's wish alone; null where it begins by itself. */
+  /** Starts the session on request; null if it starts by itself. */
   onWatch?: (() => void) | null;
-  /** What begins another session once this one has ended. */
+  /** Starts another session after this one has ended. */
   again?: string;
 }
 
-/** What stands on the stage while no agent plays: why, and what can be done. */
+/** A message on the stage while nothing is played: why, and what can be done. */
 export function StageMessage({
   client,
   state,

@@ -1,12 +1,12 @@
-/** A seek, or the sum of many steps, may end slightly before the frame that it aims at. */
+/** A seek, or the sum of many steps, may end slightly before the intended frame. */
 const SLACK_FRAMES = 1e-3;
 
-/** The frame on screen at `time` seconds, from 0. */
+/** Index of the frame on screen at `time` seconds. */
 export function frameAt(time: number, fps: number): number {
   return Math.max(0, Math.floor(time * fps + SLACK_FRAMES));
 }
 
-/** The middle of a frame in seconds: a seek there shows this frame, however the browser rounds. */
+/** The middle of a frame in seconds. A seek there shows this frame, whichever way the browser rounds. */
 export function middleOf(frame: number, fps: number): number {
   return fps > 0 ? (Math.max(0, frame) + 0.5) / fps : 0;
 }

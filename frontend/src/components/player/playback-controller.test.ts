@@ -190,3 +190,27 @@ test.each([
 ])("at %d s chapter %d plays", (time, position) => {
   expect(chapterAt(chapters, time)).toBe(position);
 });
+
+test("parts of two videos play in step, and hold their last frames where the videos would go on", () => {
+  const controller = new PlaybackController(frames);
+  const [short, long] = [new FakeMedia(60), new FakeMedia(60)];
+  controller.add(short as unknown as HTMLVideoElement, 2, 50, 10);
+  controller.add(long as unknown as HTMLVideoElement, 3, 50, 30);
+  const run = (seconds: number) => {
+    for (const each of [short, long]) each.run(seconds);
+    nextFrame();
+  };
+  controller.seek(0.5);
+  expect([short.currentTime, long.currentTime]).toEqual([10.5, 30.5]);
+  controller.play();
+  run(1);
+  expect(controller.time.get()).toBe(1.5);
+  expect([short.currentTime, long.currentTime]).toEqual([11.5, 31.5]);
+  run(0.75);
+  expect([short.currentTime, short.paused]).toEqual([12, true]);
+  expect(long.paused).toBe(false);
+  run(1);
+  expect([long.currentTime, long.paused]).toEqual([33, true]);
+  expect(controller.state.get().playing).toBe(false);
+  expect(controller.time.get()).toBe(3);
+});

@@ -30,20 +30,19 @@ interface Track {
   media: Media;
   duration: number;
   fps: number;
+  /** Seconds of the video at which its part begins; null: it is played whole, and ends by itself. */
+  start: number | null;
 }
 
 const AT_REST: PlaybackState = { playing: false, loop: false, rate: 1, duration: 0 };
 
 export const RATES = [0.25, 0.5, 1, 2, 4, 8] as const;
 
-/** Videos that are further apart than this many seconds are brought together. */
+/** Videos further apart than this many seconds are synchronised. */
 const DRIFT = 0.12;
 const END_SLACK = 0.02;
 
-/**
- * One or several videos under one set of controls. The longest leads; the others follow its time, and
- * wait at their ends.
- */
+/** Plays one or several videos together. The longest leads; the others follow its time and wait at their ends. */
 export class PlaybackController {
   private tracks: Track[] = [];
   private readonly stateStore = createStore<PlaybackState>(AT_REST);
@@ -56,13 +55,16 @@ export class PlaybackController {
   /** Seconds from the beginning. */
   readonly time: ReadableStore<number> = this.timeStore;
 
-  /** Adds a video and returns the function that removes it. `duration` in seconds. */
-  add(media: Media, duration: number, fps: number): () => void {
-    const track = { media, duration, fps };
+  /**
+   * Adds a video and returns the function that removes it. `duration` in seconds: of the whole video, or of the part
+   * that begins at `start`.
+   */
+  add(media: Media, duration: number, fps: number, start: number | null = null): () => void {
+    const track = { media, duration, fps, start };
     this.tracks = [...this.tracks, track];
     media.playbackRate = this.state.get().rate;
     const ended = () => this.ended(track);
-    // The browser, or a headset's button, may start and pause a video as well as we do.
+    // The browser, or a media key, can start and pause a video too.
     const played = () => this.begin();
     const paused = () => this.pausedByOthers(track);
     const loaded = () => this.seekTrack(track);
@@ -103,7 +105,7 @@ export class PlaybackController {
     for (const track of this.tracks) this.seekTrack(track);
   };
 
-  /** Pauses and shows the frame so many after the one on screen. */
+  /** Pauses and shows the frame `by` frames after the current one. */
   readonly step = (by: number) => {
     if (this.state.get().playing) this.pause();
     const fps = Math.max(0, ...this.tracks.map((track) => track.fps));
@@ -117,7 +119,7 @@ export class PlaybackController {
     this.setState({ rate });
   };
 
-  /** The next faster (1) or slower (-1) speed. */
+  /** Selects the next higher (1) or lower (-1) speed. */
   readonly shiftRate = (by: number) => {
     const at = RATES.findIndex((rate) => rate === this.state.get().rate);
     this.setRate(RATES[Math.min(RATES.length - 1, Math.max(0, at + by))]!);
@@ -154,16 +156,26 @@ export class PlaybackController {
   private follow() {
     const leader = this.leader();
     if (!leader) return;
-    const now = leader.media.currentTime;
-    this.timeStore.set(now);
+    const now = timeOf(leader);
+    this.timeStore.set(Math.min(now, leader.duration));
     for (const track of this.tracks) {
       if (track === leader) continue;
       const due = Math.min(now, track.duration);
       const waiting = now >= track.duration - END_SLACK;
-      if (!waiting && Math.abs(track.media.currentTime - due) > DRIFT)
-        track.media.currentTime = due;
+      if (!waiting && Math.abs(timeOf(track) - due) > DRIFT) this.seekTrack(track);
+      if (isPast(track)) this.hold(track);
       if (this.state.get().playing && !waiting && track.media.paused) start(track.media);
     }
+    if (isPast(leader)) {
+      this.ended(leader);
+      if (!this.state.get().playing) this.hold(leader);
+    }
+  }
+
+  /** Shows the last frame of a part: the video itself would go on. */
+  private hold(track: Track) {
+    track.media.pause();
+    this.seekTrack(track);
   }
 
   private ended(track: Track) {
@@ -173,15 +185,15 @@ export class PlaybackController {
     this.rest();
   }
 
-  /** A video that reached its end is paused too, and waits; only the leader pauses the others. */
+  /** A video also pauses at its own end; only a pause of the leader pauses the others. */
   private pausedByOthers(track: Track) {
     const { playing, duration } = this.state.get();
     if (!playing || track !== this.leader()) return;
-    if (track.media.currentTime < duration - END_SLACK) this.pause();
+    if (timeOf(track) < duration - END_SLACK) this.pause();
   }
 
-  private seekTrack({ media, duration }: Track) {
-    const due = Math.min(this.time.get(), duration);
+  private seekTrack({ media, duration, start }: Track) {
+    const due = (start ?? 0) + Math.min(this.time.get(), duration);
     if (media.currentTime !== due) media.currentTime = due;
   }
 
@@ -190,7 +202,16 @@ export class PlaybackController {
   }
 }
 
-/** A browser may refuse to start a video without a user's gesture; the next click will have one. */
+/** Seconds since the track began; a part that was not sought yet has not begun. */
+function timeOf({ media, start }: Track): number {
+  return Math.max(0, media.currentTime - (start ?? 0));
+}
+
+function isPast(track: Track): boolean {
+  return track.start !== null && timeOf(track) > track.duration;
+}
+
+/** A browser may refuse to start a video without a user gesture; the next click is one. */
 function start(media: Media) {
   media.play()?.catch(() => {});
 }

@@ -12,13 +12,13 @@ interface PlayerProps {
   label: string;
   controller: PlaybackController;
   chapters: readonly Chapter[];
-  /** Moments within the chapters, as ticks on the time bar. */
+  /** Moments to mark on the time bar. */
   ticks?: readonly Chapter[];
-  /** The pictures: one video or several. */
+  /** The video or videos. */
   children: ReactNode;
 }
 
-/** Pictures, time bar and buttons; every key works while anything in it has the focus. */
+/** Videos, time bar and buttons. The keys work while the focus is anywhere within. */
 export function Player({ label, controller, chapters, ticks, children }: PlayerProps) {
   const frame = useRef<HTMLDivElement>(null);
   const listId = useId();
@@ -27,7 +27,7 @@ export function Player({ label, controller, chapters, ticks, children }: PlayerP
     const change = document.fullscreenElement
       ? document.exitFullscreen()
       : frame.current?.requestFullscreen?.();
-    // A page inside a frame may not be allowed to fill the screen. Everything else still works.
+    // A page inside a frame may not be allowed to use full screen; everything else works.
     change?.catch(() => {});
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -63,7 +63,7 @@ export function Player({ label, controller, chapters, ticks, children }: PlayerP
   );
 }
 
-/** Keys that the control in focus needs for itself. */
+/** Whether the focused control handles the key itself. */
 function ownKey(target: EventTarget, key: string): boolean {
   if (target instanceof HTMLSelectElement) return key !== "Escape";
   return target instanceof HTMLButtonElement && (key === " " || key === "Enter");

@@ -1,9 +1,9 @@
 import type { PlaybackController } from "./playback-controller";
 
-/** A stretch of the time bar with a name of its own. */
+/** A named part of the time bar. */
 export interface Chapter {
   label: string;
-  /** Seconds at which it begins. */
+  /** Its beginning in seconds. */
   start: number;
 }
 
@@ -15,7 +15,7 @@ export interface ShortcutContext {
 
 interface PlayerShortcut {
   keys: readonly string[];
-  /** As `aria-keyshortcuts` and a keyboard name them. */
+  /** Names of the keys, as in `aria-keyshortcuts`. */
   shown: readonly string[];
   does: string;
   run: (context: ShortcutContext, key: string) => void;
@@ -100,7 +100,7 @@ export function handleKey(event: PressedKey, context: ShortcutContext): boolean 
   return true;
 }
 
-/** Position of the chapter that plays at `time` seconds; -1 without chapters. */
+/** Index of the chapter at `time` seconds; -1 without chapters. */
 export function chapterAt(chapters: readonly Chapter[], time: number): number {
   const slack = 1e-3;
   return Math.max(
@@ -109,7 +109,7 @@ export function chapterAt(chapters: readonly Chapter[], time: number): number {
   );
 }
 
-/** Seconds into a chapter after which "previous" goes to its own beginning. */
+/** Seconds into a chapter after which "previous" goes to the chapter's beginning. */
 const INTO = 1;
 
 function neighbour(chapters: readonly Chapter[], time: number, by: 1 | -1): number {

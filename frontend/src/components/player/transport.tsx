@@ -9,9 +9,9 @@ import { usePlaybackState, usePlaybackTime } from "./use-playback";
 
 interface TransportProps {
   controller: PlaybackController;
-  /** Left out where there is no one thing to enlarge. */
+  /** Without it there is no full-screen button. */
   onFullScreen?: () => void;
-  /** Stands after the other buttons. */
+  /** Placed after the other buttons. */
   children?: ReactNode;
 }
 
@@ -68,7 +68,7 @@ interface KeyProps {
   keys?: string;
   pressed?: boolean;
   expanded?: boolean;
-  /** Id of what it opens. */
+  /** Id of the element that the button opens. */
   controls?: string;
   strong?: boolean;
   disabled?: boolean;
@@ -76,7 +76,7 @@ interface KeyProps {
   children: ReactNode;
 }
 
-/** One square button of a player. */
+/** A square button of a player. */
 export function Key({
   label,
   keys,

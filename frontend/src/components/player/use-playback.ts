@@ -13,15 +13,24 @@ const browserAnimationFrames: AnimationFrames = {
   cancel: (id) => cancelAnimationFrame(id),
 };
 
-export function usePlaybackController(): PlaybackController {
-  return useState(() => new PlaybackController(browserAnimationFrames))[0];
+/** A controller of the component's own; another one, which begins from the start, whenever `of` is another. */
+export function usePlaybackController(of = ""): PlaybackController {
+  const make = () => ({ of, controller: new PlaybackController(browserAnimationFrames) });
+  const [held, setHeld] = useState(make);
+  if (held.of === of) return held.controller;
+  const next = make();
+  setHeld(next);
+  return next.controller;
 }
 
 export function usePlaybackState(controller: PlaybackController): PlaybackState {
   return useStore(controller.state);
 }
 
-/** What `read` makes of the time in seconds; the component renders again only when that changes. */
+/**
+ * The result of `read` for the current time in seconds. The component renders again only when the result
+ * changes.
+ */
 export function usePlaybackTime<T extends number | string | boolean | null>(
   controller: PlaybackController,
   read: (time: number) => T,

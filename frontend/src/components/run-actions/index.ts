@@ -1,1 +1,1 @@
-export { type NamedRun, type ToldRunActions, useToldRunActions } from "./use-told-run-actions";
+export { type NamedRun, useToldRunActions } from "./use-told-run-actions";

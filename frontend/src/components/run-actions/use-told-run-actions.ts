@@ -7,25 +7,25 @@ import { plural } from "@/lib/format";
 import { type RunActions, useRunActions } from "@/lib/run-actions";
 import { routes } from "@/lib/url";
 
-/** A run as messages call it. */
+/** A run with the name that messages use. */
 export interface NamedRun {
   id: string;
   name: string;
-  /** Given where a refusal is over as soon as the run has another status. */
+  /** If given, error messages are dismissed once the run has another status. */
   status?: Run["status"];
 }
 
 /**
- * Run actions whose outcome is told in a message: what was done may be out of sight by then. None of them rejects.
- * Each resolves to the runs that it was done to.
+ * Run actions that report their outcome in a toast, since the run may be out of sight by then. None of them
+ * rejects; each resolves to the runs for which it succeeded.
  */
 export function useToldRunActions(go: (href: string) => void) {
   const actions = useRunActions();
   return useMemo(() => toldRunActions(actions, go), [actions, go]);
 }
 
-export function toldRunActions(actions: RunActions, go: (href: string) => void) {
-  /** Does it to each, and says why it was not done to some. */
+function toldRunActions(actions: RunActions, go: (href: string) => void) {
+  /** Performs the action for each run, and reports those for which it failed. */
   async function forEach<R extends NamedRun>(
     runs: readonly R[],
     act: (id: string) => Promise<unknown>,
@@ -66,6 +66,9 @@ export function toldRunActions(actions: RunActions, go: (href: string) => void) 
   return {
     start: (run: NamedRun) => forEach([run], actions.start, `${run.name} could not be started`),
     stop: (run: NamedRun) => forEach([run], actions.stop, `${run.name} could not be stopped`),
+    pause: (run: NamedRun) => forEach([run], actions.pause, `${run.name} could not be paused`),
+    resume: (run: NamedRun) =>
+      forEach([run], (id) => actions.resume(id), `${run.name} could not be resumed`),
     evaluate,
     remove,
     restore,

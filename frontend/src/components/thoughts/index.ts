@@ -6,5 +6,9 @@
  *
  * `prepare/` decides everything about a picture and is pure; `draw/` decides nothing.
  */
-export { Thoughts, type ThoughtsProps } from "./thoughts";
-export type { DrawnSpace } from "./prepare/space";
+export { Thoughts } from "./thoughts";
+export { actionText } from "./prepare/action";
+export { ThoughtsAtFrame } from "./thoughts-at-frame";
+export { type DrawnSpace, isPicture } from "./prepare/space";
+export { EvaluationSeen } from "./seen/evaluation-seen";
+export { LiveSeen } from "./seen/live-seen";

@@ -1,5 +1,6 @@
 "use client";
 
+import type { ReactNode } from "react";
 import type { StepRecord } from "@/lib/api";
 import { decimal } from "@/lib/format";
 import { EpisodeLine } from "./draw/episode-line";
@@ -25,6 +26,8 @@ export interface ThoughtsProps {
   gamma: number | null;
   /** Whether the policy learned from normalised rewards. */
   scaledRewards: boolean;
+  /** Where the agent sees pictures: what it saw, as `LiveSeen` or `EvaluationSeen` show it. */
+  seen?: ReactNode;
   /** Somebody wants to see a step of this episode. */
   onPick: (index: number) => void;
 }
@@ -38,6 +41,7 @@ export function Thoughts({
   greedy,
   gamma,
   scaledRewards,
+  seen,
   onPick,
 }: ThoughtsProps) {
   const next = records[record.index + 1 - (records[0]?.index ?? 0)] ?? null;
@@ -48,6 +52,7 @@ export function Thoughts({
   const { expected, came } = lines;
   return (
     <div className="flex min-w-0 flex-col gap-4">
+      {seen}
       {pictures.map((picture) => (
         <ReadingFigure key={picture.title} picture={picture} />
       ))}
@@ -73,7 +78,7 @@ export function Thoughts({
         lines={[{ name: "reward", values: lines.rewards, color: "chart-mean" }]}
       />
       <LedHere record={record} action={spaces.action} />
-      <ObservationFigure picture={prepareObservation(record, spaces.observation)} />
+      {!seen && <ObservationFigure picture={prepareObservation(record, spaces.observation)} />}
     </div>
   );
 }

@@ -17,7 +17,7 @@ interface BadgeProps {
   children: ReactNode;
 }
 
-/** A word or a number beside a name. The colour repeats what the word says, never more. */
+/** A word or a number beside a name. The colour only repeats what the text says. */
 export function Badge({ tone = "rest", className, children }: BadgeProps) {
   return (
     <span

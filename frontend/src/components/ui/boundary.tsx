@@ -5,12 +5,15 @@ import { Button } from "./button";
 import { Notice } from "./notice";
 
 interface BoundaryProps {
-  /** Begins a sentence: "The evaluation". */
+  /** Subject of the error message's sentence, for instance "The evaluation". */
   what: string;
   children: ReactNode;
 }
 
-/** Keeps a part that breaks from taking the rest of the page with it. */
+/**
+ * Error boundary: when its children throw while rendering, it shows an error in their place, and the rest of
+ * the page works on.
+ */
 export class Boundary extends Component<BoundaryProps, { error: Error | null }> {
   override state: { error: Error | null } = { error: null };
 

@@ -32,12 +32,12 @@ interface ButtonProps extends ComponentProps<"button"> {
   variant?: Variant;
   size?: Size;
   busy?: boolean;
-  /** It asks something of the service: while that does not answer it is disabled, and says so. */
+  /** The action needs the service: while the service does not answer, the button is disabled and says so. */
   needsService?: boolean;
   icon?: ReactNode;
 }
 
-/** `busy` keeps the label readable and the keyboard's place, and blocks a second press. */
+/** While `busy`, the label stays readable, the focus stays on the button, and further presses do nothing. */
 export function Button({
   variant,
   size,

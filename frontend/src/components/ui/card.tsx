@@ -3,10 +3,10 @@ import type { ReactNode } from "react";
 
 interface CardProps {
   title?: ReactNode;
-  /** Stands at the end of the title line. */
+  /** Placed at the end of the title line. */
   aside?: ReactNode;
   label?: string;
-  /** For links and scrolling to it. */
+  /** The element's id, for links to the card. */
   id?: string;
   className?: string;
   bodyClass?: string;

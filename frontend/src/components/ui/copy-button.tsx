@@ -7,7 +7,7 @@ import { Button } from "./button";
 const CONFIRMED_FOR = 1500;
 const COPIED = "Copied";
 
-/** Browsers lend the clipboard to secure pages only: a service on another machine has none. */
+/** Browsers offer the clipboard only on secure pages (https or localhost), so it may be missing. */
 async function written(text: string): Promise<string> {
   try {
     await navigator.clipboard.writeText(text);

@@ -1,9 +1,9 @@
 "use client";
 
 import clsx from "clsx";
-import { X } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
 import type { ReactNode } from "react";
+import { DialogHeader } from "./dialog-header";
 import { layer } from "./layer";
 
 const sizes = {
@@ -16,17 +16,17 @@ const sizes = {
 interface DialogProps {
   title: string;
   description?: ReactNode;
-  /** Opens it; leave it out and drive `open` instead. */
+  /** The button that opens the dialog. Without it, the caller controls `open`. */
   trigger?: ReactNode;
   open?: boolean;
   onOpenChange?: (open: boolean) => void;
   size?: keyof typeof sizes;
-  /** Stays at the foot while the body scrolls: the buttons. */
+  /** Stays visible at the bottom while the body scrolls; holds the buttons. */
   footer?: ReactNode;
   children: ReactNode;
 }
 
-/** Takes the page over until it is answered or left: focus stays inside, Escape leaves, focus goes back. */
+/** A modal dialog. The focus stays inside; Escape closes it; the focus then returns to where it was. */
 export function Dialog({
   title,
   description,
@@ -49,22 +49,7 @@ export function Dialog({
             sizes[size],
           )}
         >
-          <header className="flex items-start justify-between gap-3 px-5 pt-4 pb-3">
-            <div className="min-w-0">
-              <Radix.Title className="text-lg font-semibold break-words">{title}</Radix.Title>
-              {description !== undefined && (
-                <Radix.Description className="mt-0.5 text-sm text-ink-soft">
-                  {description}
-                </Radix.Description>
-              )}
-            </div>
-            <Radix.Close
-              aria-label="Close"
-              className="-mr-2 grid size-8 shrink-0 place-items-center rounded-md text-ink-faint transition-colors hover:bg-rest-tint hover:text-ink max-md:size-10"
-            >
-              <X aria-hidden className="size-4" />
-            </Radix.Close>
-          </header>
+          <DialogHeader title={title} description={description} className="px-5 pt-4 pb-3" />
           <div className="min-h-0 grow overflow-y-auto px-5 pb-5">{children}</div>
           {footer && (
             <footer className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-3">

@@ -11,7 +11,7 @@ interface DisclosureProps {
   children: ReactNode;
 }
 
-/** The browser's own details element: works by keyboard, found by search in the page. */
+/** A native `details` element, which works by keyboard and opens for the browser's page search. */
 export function Disclosure({
   summary,
   aside,

@@ -14,14 +14,14 @@ interface FieldProps {
   label: string;
   hint?: ReactNode;
   error?: string;
-  /** Stands at the end of the label's line. */
+  /** Placed at the end of the label's line. */
   aside?: ReactNode;
   mono?: boolean;
   className?: string;
   children: (control: ControlProps) => ReactNode;
 }
 
-/** A label, its control, and the hint or error that describes it. */
+/** A label, its control, and the hint or error that describes the control. */
 export function Field({ label, hint, error, aside, mono, className, children }: FieldProps) {
   const id = useId();
   const note = error ?? hint;

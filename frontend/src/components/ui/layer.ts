@@ -1,15 +1,15 @@
 export const LAYER_ID = "layer";
 
 /**
- * Where floating parts are put: inside the page's `main`, so that they belong to a landmark, or inside what fills
- * the screen, so that they are seen. Without a shell (in a test) it is the body's end. On the server, where `next dev`
- * renders pages too, there is no place yet.
+ * The element that floating parts are rendered into: the full-screen element if there is one, so that they
+ * are visible, or else the page's `main`, so that they belong to a landmark. Undefined where there is
+ * neither, as in tests and on the server; Radix then uses the document's body.
  */
 export function layer(): Element | undefined {
   if (typeof document === "undefined") return undefined;
   return document.fullscreenElement ?? document.getElementById(LAYER_ID) ?? undefined;
 }
 
-/** What every floating surface looks like. */
+/** The look of every floating surface. */
 export const layerClass =
   "z-layer rounded-lg border border-line-strong bg-raised text-ink shadow-float outline-none animate-float";

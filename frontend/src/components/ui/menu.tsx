@@ -10,13 +10,13 @@ const itemClass =
   "flex min-h-8 items-center gap-2.5 rounded-md px-2 text-sm outline-none select-none data-disabled:opacity-50 data-highlighted:bg-rest-tint max-md:min-h-10";
 
 interface MenuProps {
-  /** The button that opens it; it needs a name of its own. */
+  /** The button that opens the menu. It needs an accessible name. */
   trigger: ReactNode;
   align?: "start" | "end";
   children: ReactNode;
 }
 
-/** Actions behind a button: arrow keys, type-ahead, Escape. Not modal: the page behind stays readable. */
+/** A menu of actions: arrow keys, type-ahead, Escape. It is not modal, so the page behind stays readable. */
 export function Menu({ trigger, align = "end", children }: MenuProps) {
   return (
     <Radix.Root modal={false}>
@@ -43,7 +43,7 @@ interface MenuItemProps {
   shortcut?: string;
   danger?: boolean;
   disabled?: boolean;
-  /** Why it is disabled; stands under its label. */
+  /** Why the item is disabled; shown below its label. */
   reason?: string | null;
   onSelect: () => void;
   children: ReactNode;

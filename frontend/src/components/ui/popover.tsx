@@ -8,7 +8,7 @@ import { layer, layerClass } from "./layer";
 interface PopoverProps {
   /** The button that opens it. */
   trigger: ReactNode;
-  /** What a screen reader calls it. */
+  /** The accessible name. */
   label: string;
   align?: "start" | "center" | "end";
   side?: "top" | "bottom" | "left" | "right";
@@ -18,7 +18,7 @@ interface PopoverProps {
   children: ReactNode;
 }
 
-/** Controls that float beside their button. Escape and a press elsewhere close it; the page stays usable. */
+/** A floating panel beside its button. Escape or a press elsewhere closes it; it is not modal. */
 export function Popover({
   trigger,
   label,

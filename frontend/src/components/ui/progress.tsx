@@ -6,7 +6,7 @@ interface ProgressProps {
   share: number;
   label: string;
   valueText?: string;
-  /** Still growing; a bar that has come to rest is grey. */
+  /** Whether the value still grows; otherwise the bar is grey. */
   live?: boolean;
   className?: string;
 }
@@ -33,7 +33,10 @@ export function Progress({ share, label, valueText, live = true, className }: Pr
   );
 }
 
-/** Neither clipped nor scaled: in a list of many runs each of these would be a layer of its own to put together. */
+/**
+ * A width and not a transform or a clip path: with those, browsers make each bar a compositor layer, which is
+ * slow in a long list.
+ */
 function percentage(share: number): string {
   return `${Math.min(1, Math.max(0, share)) * 100}%`;
 }

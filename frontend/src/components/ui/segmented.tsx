@@ -4,21 +4,23 @@ import { type ReactNode, useId } from "react";
 export interface Segment<Value extends string> {
   value: Value;
   label: string;
-  /** Shown instead of the label, which remains its name. */
+  /** Shown instead of the label, which stays the accessible name. */
   icon?: ReactNode;
   disabled?: boolean;
+  /** What is new behind it, in a word: told by a dot, and in its name. */
+  news?: string | null;
 }
 
 interface SegmentedProps<Value extends string> {
   legend: string;
   options: readonly Segment<Value>[];
-  /** `null` before it is known. */
+  /** `null` while it is not known. */
   value: Value | null;
   onChange: (value: Value) => void;
   className?: string;
 }
 
-/** One of a few, all in sight. Radio buttons underneath: arrow keys move the choice. */
+/** A choice among a few values, all visible. Built on radio buttons, so arrow keys move the choice. */
 export function Segmented<Value extends string>({
   legend,
   options,
@@ -38,7 +40,7 @@ export function Segmented<Value extends string>({
       {options.map((option) => (
         <label
           key={option.value}
-          title={option.icon ? option.label : undefined}
+          title={option.news ?? (option.icon ? option.label : undefined)}
           className={clsx(
             "relative grid h-6 min-w-6 place-items-center rounded-sm text-xs font-medium whitespace-nowrap transition-colors max-md:h-8 max-md:min-w-8",
             "has-focus-visible:outline-2 has-focus-visible:outline-accent has-disabled:opacity-50",
@@ -52,12 +54,18 @@ export function Segmented<Value extends string>({
             type="radio"
             name={name}
             className="sr-only"
-            aria-label={option.label}
+            aria-label={option.news ? `${option.label}, ${option.news}` : option.label}
             disabled={option.disabled}
             checked={option.value === value}
             onChange={() => onChange(option.value)}
           />
           {option.icon ?? option.label}
+          {option.news && (
+            <span
+              aria-hidden
+              className="absolute top-0.5 right-1 size-1.5 animate-breathe rounded-full bg-accent"
+            />
+          )}
         </label>
       ))}
     </fieldset>

@@ -3,7 +3,7 @@ import { ChevronDown } from "lucide-react";
 import type { ComponentProps } from "react";
 import { controlClass } from "./field";
 
-/** The browser's own list: the best picker on a phone, and every key works. */
+/** A native select, which has the best picker on phones and works fully by keyboard. */
 export function Select({ className, children, ...rest }: ComponentProps<"select">) {
   return (
     <div className={clsx("relative min-w-0", className)}>

@@ -1,7 +1,10 @@
-/** Colours that can be told apart. Beyond, series share a colour and differ by their dash. */
+/**
+ * How many series colours there are: `--series-1` and so on in app/tokens.css. Further series repeat a colour
+ * with another dash.
+ */
 export const SERIES_COUNT = 10;
 
-/** Lengths of dash and gap in CSS pixels; none is a whole line. */
+/** Lengths of dash and gap in CSS pixels; an empty list is a solid line. */
 const DASHES: readonly (readonly number[])[] = [
   [],
   [8, 4],
@@ -16,12 +19,12 @@ const DASHES: readonly (readonly number[])[] = [
 ];
 
 export interface SeriesStyle {
-  /** A CSS variable's name without the dashes: `series-3`. */
+  /** Name of a CSS variable without the leading dashes, for instance `series-3`. */
   color: string;
   dash: readonly number[];
 }
 
-/** Colour and dash of the nth series, from 0. Past ten the colours come again with the next dash. */
+/** Colour and dash of series number `index`, from 0. After ten series the colours repeat with the next dash. */
 export function seriesStyle(index: number): SeriesStyle {
   const round = Math.floor(index / SERIES_COUNT);
   return {

@@ -8,13 +8,16 @@ interface SliderProps {
   max: number;
   step?: number | "any";
   onChange: (value: number) => void;
-  /** The value with its unit, for people who hear it. */
+  /** The value with its unit, for screen readers. */
   valueText?: string;
   disabled?: boolean;
   className?: string;
 }
 
-/** The browser's own range control: arrow keys, Page Up and Down, Home and End. Show the value beside it. */
+/**
+ * A native range input: arrow keys, Page Up and Down, Home and End. It does not show its value; show that
+ * beside it.
+ */
 export function Slider({
   label,
   value,

@@ -8,7 +8,7 @@ interface StatProps {
   className?: string;
 }
 
-/** One figure under its name; belongs in a `<dl>`. */
+/** A number with its name; place it in a `<dl>`. */
 export function Stat({ label, children, note, className }: StatProps) {
   return (
     <div className={clsx("min-w-0", className)}>

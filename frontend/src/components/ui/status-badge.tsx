@@ -9,14 +9,20 @@ interface Appearance {
 const disc = "rounded-full bg-current";
 const ring = "rounded-full border-[1.5px] border-current";
 const square = "bg-current";
+const bars = "border-x-2 border-current";
 const diamond = "rotate-45 bg-current";
 
-/** The shape repeats what the word and the colour say: a ring waits or is on its way, a disc is well, a square rests, a diamond failed. */
+/**
+ * Each status has a shape too, so that it is not told by colour alone: a ring waits or starts, a disc runs or
+ * has completed, two bars are paused, a square is stopped, a diamond has failed.
+ */
 const appearances: Record<string, Appearance> = {
   created: { tone: "rest", shape: ring },
   queued: { tone: "warn", shape: ring },
   starting: { tone: "live", shape: `${ring} animate-breathe` },
   running: { tone: "live", shape: `${disc} animate-breathe` },
+  pausing: { tone: "warn", shape: `${bars} animate-breathe` },
+  paused: { tone: "warn", shape: bars },
   stopping: { tone: "warn", shape: `${square} animate-breathe` },
   stopped: { tone: "rest", shape: square },
   completed: { tone: "good", shape: disc },
@@ -24,7 +30,7 @@ const appearances: Record<string, Appearance> = {
   interrupted: { tone: "bad", shape: diamond },
 };
 
-/** Status of a run or an evaluation. */
+/** The status of a run or an evaluation. */
 export function StatusBadge({ status }: { status: string }) {
   const { tone, shape } = appearances[status] ?? { tone: "rest", shape: ring };
   return (

@@ -9,7 +9,7 @@ interface SwitchProps {
   className?: string;
 }
 
-/** Something that is on or off at once; a choice that waits for a button is a checkbox. */
+/** A setting that takes effect at once. For a choice that a button confirms, use a checkbox. */
 export function Switch({ label, checked, onChange, disabled, className }: SwitchProps) {
   return (
     <label

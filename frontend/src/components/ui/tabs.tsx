@@ -6,7 +6,7 @@ import type { ReactNode } from "react";
 export interface Tab<Value extends string> {
   value: Value;
   label: ReactNode;
-  /** A count or mark after the label. */
+  /** A count or a mark after the label. */
   badge?: ReactNode;
   content: ReactNode;
 }
@@ -18,7 +18,7 @@ interface TabsProps<Value extends string> {
   onChange: (value: Value) => void;
 }
 
-/** Only the chosen tab's content is mounted. */
+/** Tabs. Only the content of the selected tab is mounted. */
 export function Tabs<Value extends string>({ label, tabs, value, onChange }: TabsProps<Value>) {
   return (
     <Radix.Root value={value} onValueChange={(next) => onChange(next as Value)}>

@@ -7,13 +7,13 @@ import { layer, layerClass } from "./layer";
 interface TooltipProps {
   text: ReactNode;
   side?: "top" | "right" | "bottom" | "left";
-  /** The one element it describes; it must take the focus for the keyboard to see the text. */
+  /** The one element that the tooltip describes. It must be focusable, so that keyboard users see the text. */
   children: ReactNode;
 }
 
 const DELAY = 400;
 
-/** A line of help on hover and focus. It adds to a name; it never is the only name. */
+/** A line of help on hover and focus. It adds to the element's accessible name and never replaces it. */
 export function Tooltip({ text, side = "top", children }: TooltipProps) {
   return (
     <Radix.Provider delayDuration={DELAY}>

@@ -4,4 +4,5 @@
  *     <ValueSliceFigure runId={run.id} step={20_000} space={info.observation} record={record} records={records} />
  */
 export { canBeSliced } from "./prepare";
+export { LiveSliceFigure } from "./live-slice";
 export { ValueSliceFigure } from "./value-slice-figure";

@@ -1,20 +1,22 @@
 import type { TokenColors } from "@/components/charts/plot/token-colors";
+import type { CanvasSize } from "@/components/charts/plot/use-painted-canvas";
 import type { Point } from "./prepare";
 
 interface PaintedSlice {
   shares: readonly (readonly (number | null)[])[];
   path: readonly (readonly Point[])[];
   now: Point | null;
+  /** What is read instead of it. */
+  pointed: Point | null;
 }
 
 /** The more is expected, the darker; over it the episode, and where it is now. */
 export function paintSlice(
   ctx: CanvasRenderingContext2D,
-  { width, height }: { width: number; height: number },
+  { width, height }: CanvasSize,
   colors: TokenColors,
-  { shares, path, now }: PaintedSlice,
+  { shares, path, now, pointed }: PaintedSlice,
 ): void {
-  ctx.clearRect(0, 0, width, height);
   const tall = height / shares.length;
   ctx.fillStyle = colors.of("chart-mean");
   shares.forEach((row, i) => {
@@ -42,6 +44,17 @@ export function paintSlice(
         i === 0 ? ctx.moveTo(left * width, top * height) : ctx.lineTo(left * width, top * height),
       );
     }
+    ctx.stroke();
+  }
+  if (pointed) {
+    const [left, top] = [pointed.left * width, pointed.top * height];
+    ctx.strokeStyle = colors.of("ink");
+    ctx.lineWidth = 1;
+    ctx.beginPath();
+    ctx.moveTo(left, 0);
+    ctx.lineTo(left, height);
+    ctx.moveTo(0, top);
+    ctx.lineTo(width, top);
     ctx.stroke();
   }
   if (!now) return;

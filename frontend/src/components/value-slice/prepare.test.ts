@@ -4,7 +4,9 @@ import { recordOf } from "@/lib/session/testing";
 import {
   canBeSliced,
   componentsOf,
+  drawnSlice,
   firstPair,
+  movedBy,
   numbersOf,
   pathOf,
   pointOf,
@@ -77,7 +79,7 @@ describe("the components to choose from", () => {
 
   test("are none in a picture, a single number or a discrete state", () => {
     const spaces = [
-      { kind: "Box", shape: [8, 8, 3] },
+      { kind: "Box", shape: [8, 8, 3], dtype: "uint8" },
       { kind: "Box", shape: [1] },
       { kind: "Discrete", n: 4 },
     ];
@@ -86,4 +88,40 @@ describe("the components to choose from", () => {
 
   test("are held where they were only if every number was recorded", () =>
     expect([numbersOf(seen(1, 2)), numbersOf(seen(1, null))]).toEqual([[1, 2], null]));
+});
+
+test("numbers in rows and columns are components, pictures are not", () => {
+  expect(canBeSliced({ kind: "Box", shape: [2, 3], dtype: "float32" })).toBe(true);
+  expect(canBeSliced({ kind: "Box", shape: [84, 84], dtype: "uint8" })).toBe(false);
+  expect(canBeSliced({ kind: "Box", shape: [40, 40], dtype: "float32" })).toBe(false);
+  expect(
+    numbersOf(
+      recordOf(0, {
+        observation: [
+          [1, 2],
+          [3, 4],
+        ],
+      }),
+    ),
+  ).toEqual([1, 2, 3, 4]);
+});
+
+test("a slice of a session is drawn over the components that were asked for, by name", () => {
+  const reach = { low: -1, high: 1 };
+  const found = drawnSlice(
+    {
+      ...{ type: "slice", policy_step: 1, episode: 0, index: 5, over: [1, 0] },
+      slice: { kind: "value", x: reach, y: reach, at: [0, 0], values: [[0]], low: 0, high: 0 },
+    },
+    { kind: "Box", shape: [2], labels: ["position", "speed"], units: ["m", "m/s"] },
+  );
+  expect([found.x.name, found.x.unit, found.y.name]).toEqual(["speed", "m/s", "position"]);
+});
+
+test("arrow keys move a point by a cell, with Shift by eight, and never out of the picture", () => {
+  const middle = { left: 0.5, top: 0.5 };
+  expect(movedBy("ArrowRight", false, middle)!.left).toBeCloseTo(0.5 + 1 / 63);
+  expect(movedBy("ArrowUp", true, middle)!.top).toBeCloseTo(0.5 - 8 / 63);
+  expect(movedBy("ArrowDown", true, { left: 0, top: 0.99 })).toEqual({ left: 0, top: 1 });
+  expect(movedBy("a", false, middle)).toBeNull();
 });

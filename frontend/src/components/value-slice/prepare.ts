@@ -1,6 +1,6 @@
-import type { StepRecord, ValueSlice } from "@/lib/api";
+import type { LiveSlice, StepRecord, ValueSlice } from "@/lib/api";
 import { decimal } from "@/lib/format";
-import type { DrawnSpace } from "@/components/thoughts";
+import { type DrawnSpace, isPicture } from "@/components/thoughts/prepare/space";
 
 /** A place in the picture: shares of its width from the left, and of its height from the top. */
 export interface Point {
@@ -8,12 +8,19 @@ export interface Point {
   top: number;
 }
 
+/** What a slice is drawn of, whoever read it. */
+export type DrawnSlice = Pick<ValueSlice, "kind" | "values" | "low" | "high" | "x" | "y">;
+
+/** An observation of more numbers has too many components to choose two from. */
+const MOST_COMPONENTS = 1024;
+
 /** A space whose shape is told, or, as step records say it, how many numbers an element has. */
 export type SlicedSpace = DrawnSpace & { numbers?: number };
 
 /** Whether observations have two components of numbers to choose from. */
 export function canBeSliced(space: SlicedSpace): boolean {
-  return space.kind === "Box" && sizeOf(space) > 1;
+  const size = sizeOf(space);
+  return space.kind === "Box" && !isPicture(space) && size > 1 && size <= MOST_COMPONENTS;
 }
 
 /** The components that can be chosen, by name. */
@@ -30,14 +37,25 @@ export function firstPair(space: SlicedSpace): [number, number] {
 }
 
 function sizeOf({ shape, numbers }: SlicedSpace): number {
-  return shape ? (shape.length === 1 ? (shape[0] ?? 0) : 0) : (numbers ?? 0);
+  return shape ? shape.reduce((size, side) => size * side, 1) : (numbers ?? 0);
 }
 
 /** The whole observation, if every number of it was recorded. */
 export function numbersOf({ observation }: StepRecord): number[] | null {
-  return Array.isArray(observation) && observation.every((value) => typeof value === "number")
-    ? (observation as number[])
-    : null;
+  if (!Array.isArray(observation)) return null;
+  const flat: unknown[] = observation.flat(Infinity as 1);
+  return flat.every((value) => typeof value === "number") ? flat : null;
+}
+
+/** A slice of a session, with the names of what it is drawn over. */
+export function drawnSlice({ slice, over: [x, y] }: LiveSlice, space: SlicedSpace): DrawnSlice {
+  const axis = (place: number, reach: { low: number; high: number }) => ({
+    ...reach,
+    place,
+    name: space.labels?.[place] || String(place),
+    unit: space.units?.[place] ?? "",
+  });
+  return { ...slice, x: axis(x, slice.x), y: axis(y, slice.y) };
 }
 
 /** Where the slice says a state is; null if it lies outside, or was not recorded. */
@@ -63,7 +81,7 @@ export function pathOf(slice: Pick<ValueSlice, "x" | "y">, records: readonly Ste
 }
 
 /** How dark each value is, from 0 (the least) to 1, row by row from the top as a picture has it. */
-export function sharesOf({ values, low, high }: ValueSlice): (number | null)[][] {
+export function sharesOf({ values, low, high }: DrawnSlice): (number | null)[][] {
   const span = high - low;
   return values
     .map((row) =>
@@ -73,7 +91,7 @@ export function sharesOf({ values, low, high }: ValueSlice): (number | null)[][]
 }
 
 /** What is expected at a point, in words. */
-export function readAt(slice: ValueSlice, { left, top }: Point): string {
+export function readAt(slice: DrawnSlice, { left, top }: Point): string {
   const { x, y, values } = slice;
   const row = values[nearest(1 - top, values.length)];
   const value = row?.[nearest(left, row.length)] ?? null;
@@ -86,7 +104,7 @@ export function quantity({ kind }: Pick<ValueSlice, "kind">): string {
 }
 
 /** The picture in one sentence, for those who hear it. */
-export function summaryOf(slice: ValueSlice): string {
+export function summaryOf(slice: DrawnSlice): string {
   const { x, y, low, high } = slice;
   return `${quantity(slice)} over ${x.name} and ${y.name}, from ${decimal(low)} to ${decimal(high)}`;
 }
@@ -97,4 +115,22 @@ function sayAxis({ name, unit, low, high }: ValueSlice["x"], share: number): str
 
 function nearest(share: number, size: number): number {
   return Math.min(size - 1, Math.max(0, Math.round(share * (size - 1))));
+}
+
+/** Where a key moves a point to: a cell of the picture, with Shift eight; null for any other key. */
+export function movedBy(key: string, shift: boolean, { left, top }: Point): Point | null {
+  const by = (shift ? 8 : 1) / 63;
+  const within = (share: number) => Math.min(1, Math.max(0, share));
+  switch (key) {
+    case "ArrowLeft":
+      return { left: within(left - by), top };
+    case "ArrowRight":
+      return { left: within(left + by), top };
+    case "ArrowUp":
+      return { left, top: within(top - by) };
+    case "ArrowDown":
+      return { left, top: within(top + by) };
+    default:
+      return null;
+  }
 }

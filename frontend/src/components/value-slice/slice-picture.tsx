@@ -1,51 +1,57 @@
 "use client";
 
-import { type PointerEvent, useEffect, useMemo, useRef, useState } from "react";
-import { readTokenColors, watchTheme } from "@/components/charts/plot/token-colors";
-import type { StepRecord, ValueSlice } from "@/lib/api";
+import { type KeyboardEvent, type PointerEvent, useId, useMemo, useState } from "react";
+import { usePaintedCanvas } from "@/components/charts/plot/use-painted-canvas";
+import type { StepRecord } from "@/lib/api";
 import { decimal } from "@/lib/format";
 import { paintSlice } from "./paint-slice";
-import { pathOf, type Point, pointOf, quantity, readAt, sharesOf, summaryOf } from "./prepare";
+import {
+  type DrawnSlice,
+  movedBy,
+  pathOf,
+  type Point,
+  pointOf,
+  quantity,
+  readAt,
+  sharesOf,
+  summaryOf,
+} from "./prepare";
 
 interface SlicePictureProps {
-  slice: ValueSlice;
+  slice: DrawnSlice;
   record: StepRecord;
   records: readonly StepRecord[];
 }
 
-/** The heatmap with its axes and its scale; what is expected under the pointer, or else at the step, is said below. */
+/**
+ * The heatmap with its axes and its scale. What is expected at a point is said below: under the pointer, where the arrow
+ * keys have moved it, or else at the step.
+ */
 export function SlicePicture({ slice, record, records }: SlicePictureProps) {
-  const canvas = useRef<HTMLCanvasElement>(null);
   const [pointed, setPointed] = useState<Point | null>(null);
   const shares = useMemo(() => sharesOf(slice), [slice]);
-  const path = useMemo(() => pathOf(slice, records), [slice, records]);
-  const now = useMemo(() => pointOf(slice, record), [slice, record]);
+  // The records of an episode that is played grow in place.
+  const path = pathOf(slice, records);
+  const now = pointOf(slice, record);
+  const reading = useId();
 
-  // External system: the canvas, painted anew whenever anything that is on it has changed.
-  useEffect(() => {
-    const element = canvas.current;
-    const ctx = element?.getContext("2d");
-    if (!element || !ctx) return;
-    const paint = () => {
-      const { clientWidth: width, clientHeight: height } = element;
-      element.width = Math.round(width * devicePixelRatio);
-      element.height = Math.round(height * devicePixelRatio);
-      ctx.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
-      paintSlice(ctx, { width, height }, readTokenColors(element), { shares, path, now });
-    };
-    paint();
-    const unwatch = watchTheme(paint);
-    const resize = new ResizeObserver(paint);
-    resize.observe(element);
-    return () => {
-      unwatch();
-      resize.disconnect();
-    };
-  }, [shares, path, now]);
+  const canvas = usePaintedCanvas((ctx, size, colors) =>
+    paintSlice(ctx, size, colors, { shares, path, now, pointed }),
+  );
 
   const point = ({ clientX, clientY, currentTarget }: PointerEvent) => {
     const { left, top, width, height } = currentTarget.getBoundingClientRect();
     setPointed({ left: (clientX - left) / width, top: (clientY - top) / height });
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const next =
+      event.key === "Escape"
+        ? null
+        : movedBy(event.key, event.shiftKey, pointed ?? now ?? { left: 0.5, top: 0.5 });
+    if (next === null && (event.key !== "Escape" || pointed === null)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    setPointed(next);
   };
   const read = pointed ?? now;
   return (
@@ -57,12 +63,17 @@ export function SlicePicture({ slice, record, records }: SlicePictureProps) {
         </div>
         <canvas
           ref={canvas}
-          role="img"
+          role="application"
+          tabIndex={0}
           aria-label={summaryOf(slice)}
+          aria-roledescription="Picture that the arrow keys move a point on; Escape goes back to the step"
+          aria-describedby={reading}
           className="aspect-4/3 max-h-80 w-full cursor-crosshair rounded-sm border border-line bg-sunken"
           onPointerMove={point}
           onPointerDown={point}
           onPointerLeave={() => setPointed(null)}
+          onKeyDown={onKeyDown}
+          onBlur={() => setPointed(null)}
         />
         <div aria-hidden className="col-start-2 flex justify-between">
           <span>{decimal(slice.x.low)}</span>
@@ -79,7 +90,11 @@ export function SlicePicture({ slice, record, records }: SlicePictureProps) {
         />
         <span>{decimal(slice.high)}</span>
       </div>
-      <p className="min-h-4 text-xs text-ink-soft">
+      <p
+        id={reading}
+        aria-live={pointed ? "polite" : "off"}
+        className="min-h-4 text-xs text-ink-soft"
+      >
         {read ? readAt(slice, read) : "This step lies outside the picture."}
       </p>
     </div>

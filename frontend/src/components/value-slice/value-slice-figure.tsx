@@ -3,11 +3,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "@/components/ui/button";
-import { Field } from "@/components/ui/field";
-import { Select } from "@/components/ui/select";
 import { Disclosure } from "@/components/ui/disclosure";
 import { type StepRecord, valueSliceQuery } from "@/lib/api";
 import { count } from "@/lib/format";
+import { PairPicker } from "./pair-picker";
 import { componentsOf, firstPair, numbersOf, type SlicedSpace } from "./prepare";
 import { SlicePicture } from "./slice-picture";
 
@@ -43,19 +42,9 @@ function OpenSlice({ runId, step, space, record, records }: ValueSliceFigureProp
   );
   const here = numbersOf(record);
   const names = componentsOf(space);
-  // Choosing what the other axis shows exchanges the two.
-  const choose = (next: [number, number]) => setPair(next[0] === next[1] ? [y, x] : next);
   return (
     <div className="flex min-w-0 flex-col gap-2.5 pt-1">
-      <div className="grid grid-cols-2 gap-2">
-        <ComponentPicker
-          label="Across"
-          names={names}
-          value={x}
-          onChange={(to) => choose([to, y])}
-        />
-        <ComponentPicker label="Up" names={names} value={y} onChange={(to) => choose([x, to])} />
-      </div>
+      <PairPicker names={names} pair={[x, y]} onChange={setPair} />
       {error ? (
         <div className="flex items-center justify-between gap-3 text-sm text-ink-soft">
           <p>{error.message}</p>
@@ -96,32 +85,5 @@ function OpenSlice({ runId, step, space, record, records }: ValueSliceFigureProp
         </div>
       )}
     </div>
-  );
-}
-
-interface ComponentPickerProps {
-  label: string;
-  names: readonly string[];
-  value: number;
-  onChange: (place: number) => void;
-}
-
-function ComponentPicker({ label, names, value, onChange }: ComponentPickerProps) {
-  return (
-    <Field label={label}>
-      {(control) => (
-        <Select
-          {...control}
-          value={value}
-          onChange={(event) => onChange(Number(event.currentTarget.value))}
-        >
-          {names.map((name, place) => (
-            <option key={place} value={place}>
-              {name}
-            </option>
-          ))}
-        </Select>
-      )}
-    </Field>
   );
 }

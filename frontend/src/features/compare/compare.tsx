@@ -22,7 +22,7 @@ import { UnknownRuns } from "./unknown-runs";
 import { useComparedRuns } from "./use-compared-runs";
 import { VerdictCard } from "./verdict-card";
 
-/** Figures of a run that trains are asked for again this often; its curve follows the stream. */
+/** Milliseconds between requests for the figures of runs that train; their curves follow the stream. */
 const REFRESH_MS = 2_000;
 
 export function Compare() {
@@ -39,7 +39,7 @@ export function Compare() {
     ...comparisonQuery(ids, address.threshold),
     enabled: ids.length > 1 && !runs.pending,
     placeholderData: keepPreviousData,
-    // Until the figures themselves are of runs that have ended.
+    // Until the figures are those of runs that have ended.
     refetchInterval: ({ state }) =>
       runs.live || state.data?.runs.some(({ run }) => isActive(run)) ? REFRESH_MS : false,
   });
@@ -108,7 +108,7 @@ export function Compare() {
   );
 }
 
-/** The runs under the names that the service tells them apart by, once it has. */
+/** The runs with the distinguishing labels that the service gives them, once loaded. */
 function labelled(runs: readonly Run[], comparison: Comparison | undefined): Run[] {
   const labels = new Map(comparison?.runs.map(({ run, label }) => [run.id, label]));
   return runs.map((run) => ({ ...run, name: labels.get(run.id) ?? run.name }));

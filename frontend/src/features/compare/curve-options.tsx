@@ -18,7 +18,7 @@ const COLOR_NAMES: Record<ColorBy, string> = {
   preset: "Preset",
 };
 
-/** Which metric is drawn, and what gives runs their colour. */
+/** Selects the metric to draw, and what determines a run's colour. */
 export function CurveOptions({ metric, onMetric, color, onColor }: CurveOptionsProps) {
   const registry = useMetricRegistry();
   const groups = registry.grouped(({ place, kind }) => place !== "none" && kind !== "count");

@@ -23,16 +23,16 @@ export const RETURN = "episode/reward";
 
 interface CurvesProps {
   runs: readonly Run[];
-  /** Returns of different environments have different scales, so each has a panel of its own. */
+  /** One panel for each environment, since returns of different environments have different scales. */
   environments: readonly RunGroup[];
   seriesStyles: SeriesStyles;
-  /** Read once: another metric needs another `key`. */
+  /** Read only once: for another metric, change `key`. */
   metric: string;
-  /** Stands above the charts. */
+  /** Rendered above the charts. */
   options: ReactNode;
 }
 
-/** One metric of all runs over each other, live, with every tool that a single run's charts have. */
+/** Live curves of one metric for all runs in one chart, with the tools of a run's charts. */
 export function Curves({ runs, environments, seriesStyles, metric, options }: CurvesProps) {
   const group = useChartGroup();
   const [settings, change] = useChartSettings(group);
@@ -78,10 +78,10 @@ export function Curves({ runs, environments, seriesStyles, metric, options }: Cu
 
 const EVALUATION = "eval/mean_reward";
 const EVALUATION_SPREAD = "eval/std_reward";
-/** More bands than this would cover each other. */
+/** With more bands than this, they would cover each other. */
 const MOST_SPREADS = 3;
 
-/** What has to be held to draw `metric`. */
+/** Names of the metrics that drawing `metric` needs. */
 function metricsFor(metric: string): string[] {
   const mean = episodeMeanOf(metric);
   return [
@@ -115,7 +115,7 @@ function Panel({ settings, onSettings, group, isOnly, ...shown }: PanelProps) {
 
 type Shown = Pick<PanelProps, "environment" | "runs" | "seriesOf" | "metric" | "seriesStyles">;
 
-/** A new chart only when it would say something else: live rows change none of this. */
+/** Memoised, since a new spec rebuilds the chart; live rows do not change it. */
 function useSpec(
   { environment, runs, seriesOf, metric, seriesStyles }: Shown,
   isOnly: boolean,
@@ -142,7 +142,8 @@ function useSpec(
           : undefined,
       series: lines.map(({ id, name, style }) => ({
         ...{ id, source: seriesOf(id), label: name, negate },
-        // The mean of the last 100 episodes is known at every episode, however seldom it was logged.
+        // The mean over the last 100 episodes is computed at every episode, however rarely it was
+        // logged.
         metric: episodeMeanOf(metric)?.name ?? metric,
         mode: metric.startsWith("episode/")
           ? ("points" as const)

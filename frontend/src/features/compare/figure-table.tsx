@@ -6,66 +6,47 @@ import { Badge } from "@/components/ui/badge";
 import { Card } from "@/components/ui/card";
 import type { Comparison } from "@/lib/api";
 import { type FigureCell, figureRows } from "./figures";
+import { RunTable, stickyClass } from "./run-table";
 import type { SeriesStyles } from "./series-styles";
 import { Swatch } from "./swatch";
 
 interface FigureTableProps {
   comparison: Comparison;
   seriesStyles: SeriesStyles;
-  /** Stands at the end of the title line. */
+  /** Placed at the end of the title line. */
   aside: ReactNode;
 }
 
-/** Stays in sight while many runs scroll past. */
-const nameClass = "sticky left-0 min-w-56 bg-surface px-4 py-2";
+const nameClass = `${stickyClass} min-w-56`;
 
-/** One column a run; on a phone one card a figure. */
+/** A column for each run; on phones a card for each figure. */
 export function FigureTable({ comparison, seriesStyles, aside }: FigureTableProps) {
   const rows = figureRows(comparison);
   const nameOf = new Map(comparison.runs.map(({ run }) => [run.id, run.name]));
   return (
     <Card title="Figures" aside={aside} bodyClass="">
-      <div
-        role="group"
-        tabIndex={0}
-        aria-label="Table of figures"
-        className="overflow-x-auto -outline-offset-2! max-md:hidden"
+      <RunTable
+        label="Table of figures"
+        heading="Figure"
+        nameClass={nameClass}
+        runs={comparison.runs.map(({ run }) => ({ id: run.id, label: run.name }))}
+        seriesStyles={seriesStyles}
+        className="text-sm max-md:hidden"
       >
-        <table className="w-full border-collapse text-sm tabular-nums">
-          <thead>
-            <tr className="text-left text-xs text-ink-faint">
-              <th scope="col" className={clsx(nameClass, "font-medium")}>
-                Figure
-              </th>
-              {comparison.runs.map(({ run }) => (
-                <th key={run.id} scope="col" className="max-w-48 min-w-32 px-4 py-2 font-medium">
-                  <span className="flex items-center gap-2">
-                    <Swatch seriesStyle={seriesStyles.get(run.id)} />
-                    <span title={run.name} className="truncate text-ink">
-                      {run.name}
-                    </span>
-                  </span>
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ id, label, note, reason, cells }) => (
-              <tr key={id} title={reason || undefined} className="border-t border-line">
-                <th scope="row" className={clsx(nameClass, "text-left font-medium")}>
-                  {label}
-                  <span className="block text-xs font-normal text-ink-faint">{note}</span>
-                </th>
-                {cells.map((cell) => (
-                  <td key={cell.runId} className="px-4 py-2 whitespace-nowrap">
-                    <Value cell={cell} />
-                  </td>
-                ))}
-              </tr>
+        {rows.map(({ id, label, note, reason, cells }) => (
+          <tr key={id} title={reason || undefined} className="border-t border-line">
+            <th scope="row" className={clsx(nameClass, "text-left font-medium")}>
+              {label}
+              <span className="block text-xs font-normal text-ink-faint">{note}</span>
+            </th>
+            {cells.map((cell) => (
+              <td key={cell.runId} className="px-4 py-2 whitespace-nowrap">
+                <Value cell={cell} />
+              </td>
             ))}
-          </tbody>
-        </table>
-      </div>
+          </tr>
+        ))}
+      </RunTable>
       <ul className="divide-y divide-line md:hidden">
         {rows.map(({ id, label, note, cells }) => (
           <li key={id} className="px-4 py-3 text-sm">

@@ -10,14 +10,14 @@ export interface FigureCell {
 export interface FigureRow {
   id: string;
   label: string;
-  /** How it is measured, in a few words. */
+  /** How the figure is measured, in a few words. */
   note: string;
-  /** Why one is best, or why none is. */
+  /** Why one run is best, or why none is. */
   reason: string;
   cells: FigureCell[];
 }
 
-/** Rows of the table of figures, as the service found and judged them. */
+/** Rows of the table of figures, with the service's judgement of each. */
 export function figureRows({ figures, runs, threshold }: Comparison): FigureRow[] {
   const rows = figures.map((figure) => ({
     ...{ id: figure.id, label: figure.title, note: figure.note, reason: figure.reason },
@@ -56,7 +56,7 @@ function told({ id, unit }: FigureComparison, value: number): string {
   return unit === "steps/s" ? brief(value) : decimal(value);
 }
 
-/** `12.3 s`, then `1m 05s`: a fast environment is solved in seconds. */
+/** `12.3 s`, `1m 05s`: with a decimal below a minute, since fast environments are solved in seconds. */
 export function seconds(value: number): string {
   return value < 60 ? `${value.toFixed(1)} s` : duration(value * 1000);
 }

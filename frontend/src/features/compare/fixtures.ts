@@ -1,6 +1,6 @@
 import type { ComparedRun, Comparison, ConfigDifference, Run } from "@/lib/api";
 
-/** A finished run as the service tells of it. */
+/** A completed run as the API returns it. */
 export function aRun(id: string, change: Partial<Run> = {}): Run {
   return {
     id,

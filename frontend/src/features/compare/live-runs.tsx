@@ -5,8 +5,9 @@ import { type ReactNode, useEffect, useRef, useState } from "react";
 import { Card } from "@/components/ui/card";
 import { healthQuery, type Run } from "@/lib/api";
 import { canDo } from "@/lib/run-actions";
-import { Lockstep, type SessionClient, useInView, usePageSeen, watchSession } from "@/lib/session";
-import { browserTimers } from "@/lib/stream";
+import { useInView } from "@/lib/media/use-in-view";
+import { Lockstep, type SessionClient, usePageSeen, watchSession } from "@/lib/session";
+import { browserTimers } from "@/lib/time/timers";
 import { LiveTile } from "./live-tile";
 import type { SeriesStyles } from "./series-styles";
 import { Tiles } from "./tile";
@@ -14,11 +15,11 @@ import { Tiles } from "./tile";
 interface LiveRunsProps {
   runs: readonly Run[];
   seriesStyles: SeriesStyles;
-  /** Stands at the end of the title line. */
+  /** Placed at the end of the title line. */
   aside: ReactNode;
 }
 
-/** The newest policies of the compared runs play in step, each on the same seed: as many as the service allows. */
+/** The newest policies of the compared runs play in lockstep on the same seed; as many as the service allows. */
 export function LiveRuns({ runs, seriesStyles, aside }: LiveRunsProps) {
   const most = useQuery(healthQuery).data?.max_sessions;
   const able = runs.filter((run) => canDo("evaluate", run));
@@ -46,7 +47,7 @@ export function LiveRuns({ runs, seriesStyles, aside }: LiveRunsProps) {
   );
 }
 
-/** Steps a second of all of them. */
+/** Steps per second of all sessions. */
 const FPS = 15;
 
 function Together({ runs, seriesStyles }: Pick<LiveRunsProps, "runs" | "seriesStyles">) {
@@ -58,7 +59,7 @@ function Together({ runs, seriesStyles }: Pick<LiveRunsProps, "runs" | "seriesSt
   const pageSeen = usePageSeen();
   const wanted = inView && pageSeen;
 
-  // External system: the service, which plays as long as the sessions are held.
+  // External system: the sessions at the service.
   useEffect(() => {
     if (!wanted) return;
     const lockstep = new Lockstep(

@@ -14,7 +14,7 @@ interface LiveTileProps {
   seriesStyle: SeriesStyle | undefined;
 }
 
-/** One run's newest policy at play among others. */
+/** A tile in which the newest policy of a run plays. */
 export function LiveTile({ run, client, seriesStyle }: LiveTileProps) {
   const state = useStore(client.state);
   const moment = useStore(client.moment);

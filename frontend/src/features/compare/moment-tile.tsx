@@ -16,11 +16,11 @@ interface MomentTileProps {
   run: Run;
   seriesStyle: SeriesStyle | undefined;
   controller: PlaybackController;
-  /** The newest policy that is not beyond it plays; null: the run never got there. */
+  /** The newest policy up to this step is shown; null: the run did not reach the selected return. */
   step: number | null;
 }
 
-/** One run's policy of a moment among others; a run that has none says why. */
+/** A tile with the policy that a run had at a step, or the reason why there is none. */
 export function MomentTile({ run, seriesStyle, controller, step }: MomentTileProps) {
   const { data, error } = useFilm(run).policies;
   const found = data && step !== null ? policyAt(data.policies, step) : undefined;
@@ -52,7 +52,7 @@ interface PlayedProps {
 function Played({ run, policy, controller }: PlayedProps) {
   const { clip, isMaking, error, refetch } = useClip(run.id, policy.step, USUAL_WISH);
   const { video, video_url: url, episodes } = clip ?? {};
-  // External system: the videos, which begin together whenever one of them is another.
+  // External system: the video elements, which start together whenever one of them changes.
   useEffect(() => {
     if (!url) return;
     controller.seek(0);

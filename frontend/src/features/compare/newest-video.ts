@@ -8,7 +8,7 @@ export interface Recording {
   url: string;
 }
 
-/** The newest evaluation whose video is still kept. `evaluations` newest first. */
+/** The newest evaluation with a video. `evaluations` must be newest first. */
 export function newestVideo(evaluations: readonly Evaluation[]): Recording | null {
   for (const evaluation of evaluations) {
     const video = evaluation.summary?.video;

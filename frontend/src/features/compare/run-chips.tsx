@@ -15,7 +15,7 @@ interface RunChipsProps {
   onRemove: (id: string) => void;
 }
 
-/** The runs that are compared, each with its line; the way to its page, and out of the comparison. */
+/** The compared runs with the line of each, a link to its page, and a button to remove it. */
 export function RunChips({ runs, seriesStyles, onRemove }: RunChipsProps) {
   const algorithmName = useAlgorithmName();
   return (

@@ -19,7 +19,7 @@ interface RunPickerProps {
 
 const FOUND = 30;
 
-/** Finds runs by name, algorithm or environment, and puts them in or takes them out. */
+/** Finds runs by name, algorithm or environment, and adds or removes them. */
 export function RunPicker({ chosen, onChange }: RunPickerProps) {
   const [open, setOpen] = useState(false);
   const most = useLimits()?.compared_runs.maximum;
@@ -48,7 +48,7 @@ export function RunPicker({ chosen, onChange }: RunPickerProps) {
 
 interface SearchProps {
   chosen: readonly string[];
-  /** As many runs can be compared; undefined before it is known. */
+  /** Maximum number of runs that can be compared; undefined until it is loaded. */
   most: number | undefined;
   full: boolean;
   onChoose: (id: string) => void;

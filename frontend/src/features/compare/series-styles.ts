@@ -7,22 +7,25 @@ export type SeriesStyles = ReadonlyMap<string, SeriesStyle>;
 type Styled = Pick<Run, "id" | "env_id" | "algo" | "preset">;
 
 /**
- * Colour and dash of each run: its own, by its place in the address, so that a link looks the same to everyone; or that
- * of its group.
+ * Colour and dash of each run. By run, they depend on its place in the address, so that a link looks the same
+ * to everyone; otherwise runs of a group share a colour.
  */
 export function seriesStylesOf(runs: readonly Styled[], by: ColorBy): SeriesStyles {
   const groups = [...new Set(runs.map((run) => groupOf(run, by)))];
   return new Map(runs.map((run) => [run.id, seriesStyle(groups.indexOf(groupOf(run, by)))]));
 }
 
-/** What tells runs apart best: themselves while there are colours for each, else what they differ in. */
+/**
+ * The default for what determines a colour: the run while there are enough colours, otherwise a property in
+ * which runs differ.
+ */
 export function usualColorBy(runs: readonly Styled[]): ColorBy {
   if (runs.length <= SERIES_COUNT) return "run";
   const differ = (by: ColorBy) => new Set(runs.map((run) => groupOf(run, by))).size > 1;
   return (["env_id", "algo", "preset"] as const).find(differ) ?? "run";
 }
 
-/** The value that a run shares with the others of its colour. */
-export function groupOf(run: Styled, by: ColorBy): string {
+/** The value of the property that determines a run's colour. */
+function groupOf(run: Styled, by: ColorBy): string {
   return by === "run" ? run.id : (run[by] ?? "no preset");
 }

@@ -2,16 +2,16 @@ import clsx from "clsx";
 import { Card } from "@/components/ui/card";
 import { Disclosure } from "@/components/ui/disclosure";
 import type { Comparison } from "@/lib/api";
+import { RunTable, stickyClass } from "./run-table";
 import type { SeriesStyles } from "./series-styles";
 import { type SettingRow, settingRows } from "./settings";
-import { Swatch } from "./swatch";
 
 interface SettingsDiffProps {
   comparison: Comparison;
   seriesStyles: SeriesStyles;
 }
 
-/** Only what is not the same in all runs, one column a run. */
+/** The settings that differ between runs, with a column for each run. */
 export function SettingsDiff({
   comparison: { config_diff, runs },
   seriesStyles,
@@ -69,57 +69,35 @@ interface SettingTableProps {
 
 function SettingTable({ label, rows, columns, seriesStyles }: SettingTableProps) {
   return (
-    <div
-      role="group"
-      tabIndex={0}
-      aria-label={label}
-      className="overflow-x-auto -outline-offset-2!"
+    <RunTable
+      label={label}
+      heading="Setting"
+      nameClass={nameClass}
+      runs={columns}
+      seriesStyles={seriesStyles}
+      className="text-xs"
     >
-      <table className="w-full border-collapse text-xs">
-        <thead>
-          <tr className="text-left text-ink-faint">
-            <th scope="col" className={clsx(nameClass, "font-medium")}>
-              Setting
-            </th>
-            {columns.map(({ id, label: name }) => (
-              <th key={id} scope="col" className="max-w-48 min-w-28 px-4 py-2 font-medium">
-                <span className="flex items-center gap-2">
-                  <Swatch seriesStyle={seriesStyles.get(id)} />
-                  <span title={name} className="truncate text-ink">
-                    {name}
-                  </span>
-                </span>
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ path, name, group, values }) => (
-            <tr key={path} className="border-t border-line align-baseline">
-              <th scope="row" className={clsx(nameClass, "text-left font-mono font-medium")}>
-                <span className="wrap-anywhere">{name}</span>
-                {group && (
-                  <span className="block font-sans font-normal text-ink-faint">{group}</span>
-                )}
-              </th>
-              {values.map(({ text, set }, i) => (
-                <td
-                  key={columns[i]!.id}
-                  className={clsx(
-                    "max-w-64 px-4 py-2 wrap-anywhere tabular-nums",
-                    set ? "font-mono" : "text-ink-faint",
-                  )}
-                >
-                  {text}
-                </td>
-              ))}
-            </tr>
+      {rows.map(({ path, name, group, values }) => (
+        <tr key={path} className="border-t border-line align-baseline">
+          <th scope="row" className={clsx(nameClass, "text-left font-mono font-medium")}>
+            <span className="wrap-anywhere">{name}</span>
+            {group && <span className="block font-sans font-normal text-ink-faint">{group}</span>}
+          </th>
+          {values.map(({ text, set }, i) => (
+            <td
+              key={columns[i]!.id}
+              className={clsx(
+                "max-w-64 px-4 py-2 wrap-anywhere",
+                set ? "font-mono" : "text-ink-faint",
+              )}
+            >
+              {text}
+            </td>
           ))}
-        </tbody>
-      </table>
-    </div>
+        </tr>
+      ))}
+    </RunTable>
   );
 }
 
-/** Stays in sight while many runs scroll past. */
-const nameClass = "sticky left-0 min-w-36 max-w-56 bg-surface px-4 py-2";
+const nameClass = `${stickyClass} min-w-36 max-w-56`;

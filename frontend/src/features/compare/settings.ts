@@ -5,7 +5,7 @@ export interface SettingRow {
   path: string;
   name: string;
   group: string;
-  /** One for each run, in their order. */
+  /** Values in the order of the runs. */
   values: { text: string; set: boolean }[];
 }
 
@@ -17,7 +17,7 @@ const GROUPS: Record<string, string> = {
   versions: "package",
 };
 
-/** The settings that differ, as a person reads them; what names the software comes last. */
+/** The settings that differ, formatted for reading; software versions come last. */
 export function settingRows(
   differences: readonly ConfigDifference[],
   runIds: readonly string[],

@@ -11,18 +11,18 @@ const LiveRuns = dynamic(() => import("./live-runs").then((module) => module.Liv
   ssr: false,
 });
 
-const AtTheSame = dynamic(() => import("./at-the-same").then((module) => module.AtTheSame), {
+const SameMoment = dynamic(() => import("./same-moment").then((module) => module.SameMoment), {
   ssr: false,
 });
 
 interface SideBySideProps {
   runs: readonly Run[];
   seriesStyles: SeriesStyles;
-  /** Knows at which step a run reached a return. */
+  /** Finds the step at which a run reached a return. */
   comparison: Comparison;
 }
 
-/** The policies of the compared runs: on video, live, or as they were at the same moment of training. */
+/** The policies of the compared runs side by side: on video, live, or at the same moment of training. */
 export function SideBySide({ comparison, ...props }: SideBySideProps) {
   const [view, setView] = useState<"videos" | "live" | "moment">("videos");
   const aside = (
@@ -38,6 +38,6 @@ export function SideBySide({ comparison, ...props }: SideBySideProps) {
     />
   );
   if (view === "live") return <LiveRuns {...props} aside={aside} />;
-  if (view === "moment") return <AtTheSame {...props} comparison={comparison} aside={aside} />;
+  if (view === "moment") return <SameMoment {...props} comparison={comparison} aside={aside} />;
   return <Videos {...props} aside={aside} />;
 }

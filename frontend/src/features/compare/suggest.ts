@@ -1,8 +1,8 @@
 import type { Run } from "@/lib/api";
 
 /**
- * A pair worth comparing: what is chosen (or the newest run that has learned something) and the newest other
- * one, in the same environment if there is one. Null where there are no two. `runs` newest first.
+ * A pair of runs worth comparing: the selected one, or the newest with something learned, and the newest
+ * other one, preferably in the same environment. Null with fewer than two runs. `runs` must be newest first.
  */
 export function suggest(runs: readonly Run[], chosen: readonly string[]): [Run, Run] | null {
   const begun = runs.filter(({ step }) => step > 0);

@@ -19,7 +19,7 @@ interface SuggestionsProps {
 
 const LOOKED_AT = 20;
 
-/** With fewer than two runs: what a comparison shows, and a good one to begin with. */
+/** Shown with fewer than two runs: what a comparison shows, and one to begin with. */
 export function Suggestions({ chosen, onChoose }: SuggestionsProps) {
   const { data, error, refetch, isFetching } = useQuery(runSearchQuery("", LOOKED_AT));
   if (error && !data) {

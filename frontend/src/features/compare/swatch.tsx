@@ -1,6 +1,6 @@
 import type { SeriesStyle } from "@/components/ui/series-style";
 
-/** A short piece of a run's line, in its colour and dash. */
+/** A sample of a run's line in its colour and dash. */
 export function Swatch({ seriesStyle }: { seriesStyle: SeriesStyle | undefined }) {
   if (!seriesStyle) return null;
   return (

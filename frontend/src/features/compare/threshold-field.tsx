@@ -8,14 +8,14 @@ import { controlClass } from "@/components/ui/field";
 import { parseNumber, setting } from "@/lib/format";
 
 interface ThresholdFieldProps {
-  /** What the address says; null: the environment's own. */
+  /** The threshold in the address; null: the environment's own. */
   chosen: number | null;
-  /** What the service used. */
+  /** The threshold that the service used. */
   used: number | null;
   onChange: (threshold: number | null) => void;
 }
 
-/** The return to reach. Every number takes effect as it is typed. */
+/** A field for the return to reach. Every valid number takes effect while typing. */
 export function ThresholdField({ chosen, used, onChange }: ThresholdFieldProps) {
   const id = useId();
   const [draft, setDraft] = useState<string | null>(null);

@@ -12,7 +12,7 @@ interface TileVideoProps {
   onBroken: () => void;
 }
 
-/** One video among several that play in step; those that are shorter say that they have ended. */
+/** One of several videos that play together; a shorter one says that it has ended. */
 export function TileVideo({ video, url, controller, name, onBroken }: TileVideoProps) {
   const over = usePlaybackTime(controller, (time) => time > video.duration);
   return (

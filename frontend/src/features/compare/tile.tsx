@@ -5,14 +5,14 @@ import type { Run } from "@/lib/api";
 import { Swatch } from "./swatch";
 
 interface TilesProps {
-  /** How many there are. */
+  /** Number of tiles. */
   count: number;
   label?: string;
   ref?: Ref<HTMLUListElement>;
   children: ReactNode;
 }
 
-/** One tile for each compared run, side by side. */
+/** Tiles side by side, one for each compared run. */
 export function Tiles({ count, label, ref, children }: TilesProps) {
   return (
     <ul
@@ -31,7 +31,7 @@ interface TileProps {
   children: ReactNode;
 }
 
-/** What one of the compared runs shows, under its name. */
+/** A tile with a run's name above its content. */
 export function Tile({ run, seriesStyle, children }: TileProps) {
   return (
     <li aria-label={run.name} className="flex min-w-0 flex-col gap-1.5">

@@ -12,7 +12,7 @@ interface UnknownRunsProps {
   onRemove: () => void;
 }
 
-/** Ids in the address that no run has: a link outlives what it names. What lies in the trash can be brought back. */
+/** Ids in the address that belong to no run, with a button to restore those in the trash. */
 export function UnknownRuns({ ids, onRemove }: UnknownRunsProps) {
   const { restore, busy, lost, error } = useRestore(ids);
   if (ids.length === 0) return null;
@@ -39,11 +39,11 @@ export function UnknownRuns({ ids, onRemove }: UnknownRunsProps) {
   );
 }
 
-/** Brings back those of the runs that lie in the trash. */
+/** Restores the runs that are in the trash. */
 function useRestore(ids: readonly string[]) {
   const client = useQueryClient();
   const [busy, setBusy] = useState(false);
-  /** Those that are in the trash no more. */
+  /** Ids of runs that are not in the trash any more. */
   const [gone, setGone] = useState<readonly string[]>([]);
   const [error, setError] = useState<string | null>(null);
   const restore = async () => {

@@ -6,7 +6,7 @@ import { isActive, type Run, runsByIdQuery } from "@/lib/api";
 export interface ComparedRuns {
   /** In the order of the address. */
   known: Run[];
-  /** Ids that no run has (any more). */
+  /** Ids that belong to no run (any more). */
   unknown: string[];
   pending: boolean;
   live: boolean;
@@ -14,7 +14,7 @@ export interface ComparedRuns {
   retry: () => void;
 }
 
-/** The runs of the address, asked for at once; one that is gone does not hide the others. */
+/** The runs in the address, loaded in one request, so that a missing one does not hide the others. */
 export function useComparedRuns(ids: readonly string[]): ComparedRuns {
   const { data, error, isPending, isPlaceholderData, refetch } = useQuery({
     ...runsByIdQuery(ids),

@@ -1,6 +1,6 @@
 import type { Comparison } from "@/lib/api";
 
-/** The comparison in a sentence, with its reasons and its limits. */
+/** The result of the comparison in a sentence, with its reasons and limits. */
 export function VerdictCard({ verdict }: Pick<Comparison, "verdict">) {
   if (!verdict) return null;
   return (

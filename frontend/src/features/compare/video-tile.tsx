@@ -71,7 +71,7 @@ interface MissingProps {
   error: Error | null;
 }
 
-/** A run without a video says why, and offers to record one. */
+/** Says why a run has no video, and offers to record one. */
 function Missing({ run, newest, error }: MissingProps) {
   const request = useEvaluate(run.id);
   const underWay = newest !== undefined && isUnderWay(newest);

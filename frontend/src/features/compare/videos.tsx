@@ -1,27 +1,45 @@
 "use client";
 
 import { useQueries } from "@tanstack/react-query";
-import type { ReactNode } from "react";
-import { Card } from "@/components/ui/card";
+import { Columns2 } from "lucide-react";
+import dynamic from "next/dynamic";
+import { type ReactNode, useState } from "react";
 import { Player, usePlaybackController } from "@/components/player";
+import { choicesOf, pairOnOneSeed } from "@/components/side-by-side/choices";
+import { Button } from "@/components/ui/button";
+import { Card } from "@/components/ui/card";
 import { evaluationsQuery, type Run } from "@/lib/api";
 import type { SeriesStyles } from "./series-styles";
 import { newestVideo } from "./newest-video";
 import { Tiles } from "./tile";
 import { VideoTile } from "./video-tile";
 
+const SideBySideDialog = dynamic(
+  () => import("@/components/side-by-side").then((module) => module.SideBySideDialog),
+  { ssr: false },
+);
+
 interface VideosProps {
   runs: readonly Run[];
   seriesStyles: SeriesStyles;
-  /** Stands at the end of the title line. */
+  /** Placed at the end of the title line. */
   aside?: ReactNode;
 }
 
-/** The newest video of every run, side by side under one set of controls. */
+/** The newest video of every run side by side, under one set of controls. */
 export function Videos({ runs: all, seriesStyles, aside }: VideosProps) {
   const controller = usePlaybackController();
   const runs = all.slice(0, MOST_VIDEOS);
   const answers = useQueries({ queries: runs.map(({ id }) => evaluationsQuery(id)) });
+  const [compares, setCompares] = useState(false);
+  // Runs of one environment: in others, actions have other names.
+  const choices = choicesOf(
+    runs.flatMap((run, i) => {
+      const found = run.env_id === runs[0]?.env_id && newestVideo(answers[i]?.data ?? []);
+      return found ? [{ evaluation: found.evaluation, name: run.name }] : [];
+    }),
+  );
+  const pair = pairOnOneSeed(choices);
   const some = answers.some(({ data }) => data && newestVideo(data));
   const tiles = (
     <Tiles count={runs.length}>
@@ -42,8 +60,20 @@ export function Videos({ runs: all, seriesStyles, aside }: VideosProps) {
       title="Policies side by side"
       className="@container"
       aside={
-        <span className="flex items-center gap-3">
+        <span className="flex flex-wrap items-center gap-3">
           <LeftOut all={all.length} />
+          {pair && (
+            <Button
+              size="sm"
+              icon={<Columns2 aria-hidden className="size-3.5" />}
+              onClick={() => {
+                controller.pause();
+                setCompares(true);
+              }}
+            >
+              Where they differ
+            </Button>
+          )}
           {aside}
         </span>
       }
@@ -55,14 +85,17 @@ export function Videos({ runs: all, seriesStyles, aside }: VideosProps) {
       ) : (
         tiles
       )}
+      {compares && pair && (
+        <SideBySideDialog choices={choices} first={pair} onClose={() => setCompares(false)} />
+      )}
     </Card>
   );
 }
 
-/** Browsers play about so many videos at once. */
+/** Number of videos that browsers play at once without trouble. */
 export const MOST_VIDEOS = 12;
 
-/** Says of how many runs the videos are, where that is not all. */
+/** Says how many runs have videos, if not all do. */
 export function LeftOut({ all }: { all: number }) {
   if (all <= MOST_VIDEOS) return null;
   return (

@@ -1,4 +1,4 @@
-/** What the address asks the page to show. */
+/** What the page's address says to show. */
 export interface ExplainAddress {
   run: string | null;
   algo: string | null;

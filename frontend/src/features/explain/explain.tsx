@@ -11,9 +11,10 @@ import { isRunId, useQueryString } from "@/lib/url";
 import { guides } from "./guides/registry";
 import { HintsPanel } from "./hints/hints-panel";
 import { HintsRunPicker } from "./hints/hints-run-picker";
+import { SaliencyNote } from "./saliency-note";
 import { readExplainAddress, type ExplainAddress, writeExplainAddress } from "./explain-address";
 
-/** Guides to the algorithms, and what stands out in the curves of a run. */
+/** The Explain page: guides to the algorithms, and hints about the curves of a run. */
 export function Explain() {
   const [query, replace] = useQueryString();
   const address = readExplainAddress(query);
@@ -77,6 +78,7 @@ export function Explain() {
           }))}
         />
       )}
+      <SaliencyNote />
     </>
   );
 }

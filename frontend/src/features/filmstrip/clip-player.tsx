@@ -1,25 +1,42 @@
 "use client";
 
 import { LoaderCircle } from "lucide-react";
-import { type ReactNode, useEffect, useMemo, useRef } from "react";
-import { Player, usePlaybackController, VideoTrack } from "@/components/player";
+import { type ReactNode, useEffect, useMemo } from "react";
+import { Stage, StageNote, useCornerWindow } from "@/components/agent";
+import { type PlaybackController, Player, usePlaybackState, VideoTrack } from "@/components/player";
+import { Button } from "@/components/ui/button";
 import { apiLink, type Clip } from "@/lib/api";
 import { count } from "@/lib/format";
 
 interface ClipPlayerProps {
   clip: Clip | undefined;
+  controller: PlaybackController;
   label: string;
-  /** What is being made instead of it; null: nothing is. */
+  /** Which policy is seen, for the small window. */
+  caption: string;
+  /** The environment's picture, shown as long as there is no clip. */
+  stillUrl: string | null;
+  /** What is being made instead of the clip; null: nothing is. */
   making: string | null;
-  /** Something went wrong with it. */
-  onError: () => void;
-  children?: ReactNode;
+  /** What went wrong instead; null: nothing did. */
+  trouble: ReactNode | null;
+  /** Ask for it again. */
+  onRetry: () => void;
 }
 
-/** A clip, which plays as soon as it is there, always in the same place. */
-export function ClipPlayer({ clip, label, making, onError, children }: ClipPlayerProps) {
-  const controller = usePlaybackController();
-  const stage = useRef<HTMLDivElement>(null);
+/** A clip, which plays as soon as it is there. */
+export function ClipPlayer({
+  clip,
+  controller,
+  label,
+  caption,
+  stillUrl,
+  making,
+  trouble,
+  onRetry,
+}: ClipPlayerProps) {
+  const { playing } = usePlaybackState(controller);
+  const corner = useCornerWindow(playing);
   const { video, video_url: url, episodes } = clip ?? {};
   const chapters = useMemo(() => {
     if (!video || !episodes || episodes.length < 2) return [];
@@ -34,16 +51,9 @@ export function ClipPlayer({ clip, label, making, onError, children }: ClipPlaye
     controller.seek(0);
     controller.play();
   }, [controller, url]);
-  // External system: the scroll position. What was asked for elsewhere on the page comes into sight.
-  useEffect(() => {
-    stage.current?.scrollIntoView({ block: "nearest", behavior: "smooth" });
-  }, []);
   return (
     <Player label={label} controller={controller} chapters={chapters}>
-      <div
-        ref={stage}
-        className="relative aspect-3/2 scroll-my-24 overflow-hidden rounded-md border border-line bg-sunken in-[:fullscreen]:aspect-auto in-[:fullscreen]:grow"
-      >
+      <Stage label="Moment" caption={caption} corner={corner} stillUrl={url ? null : stillUrl}>
         {video && url && (
           <VideoTrack
             key={url}
@@ -53,10 +63,18 @@ export function ClipPlayer({ clip, label, making, onError, children }: ClipPlaye
             src={apiLink(url)}
             aria-label={`Video of ${label}`}
             className="absolute inset-0 size-full object-contain"
-            onError={onError}
+            onError={onRetry}
           />
         )}
-        {making && (
+        {trouble && (
+          <StageNote alert>
+            <div className="max-w-80">{trouble}</div>
+            <Button size="sm" needsService onClick={onRetry}>
+              Try again
+            </Button>
+          </StageNote>
+        )}
+        {making && !trouble && (
           <p
             role="status"
             className="absolute inset-x-0 bottom-0 flex items-center justify-center gap-2 bg-raised/90 px-3 py-2 text-xs text-ink-soft"
@@ -65,8 +83,7 @@ export function ClipPlayer({ clip, label, making, onError, children }: ClipPlaye
             {making}
           </p>
         )}
-        {children}
-      </div>
+      </Stage>
     </Player>
   );
 }

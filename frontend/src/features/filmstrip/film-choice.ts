@@ -13,7 +13,7 @@ const USUAL: FilmChoice = { ...USUAL_WISH, growth: false };
 const choices = new WeakMap<ChartGroup, Store<FilmChoice>>();
 
 /** The choice that belongs to the charts of a page: the strip and the player share it, as they share the moment. */
-export function filmChoice(group: ChartGroup): Store<FilmChoice> {
+function filmChoice(group: ChartGroup): Store<FilmChoice> {
   let store = choices.get(group);
   if (!store) choices.set(group, (store = createStore(USUAL)));
   return store;

@@ -1,14 +1,17 @@
 "use client";
 
 import { Clapperboard } from "lucide-react";
-import { useState } from "react";
+import { useRef } from "react";
 import { CHART_INSET, type ChartAxis, type ChartGroup, useMoment } from "@/components/charts";
 import { Button } from "@/components/ui/button";
-import { hasEnded, type RunDetail } from "@/lib/api";
+import type { RunDetail } from "@/lib/api";
 import { useFilm, useSomePictures } from "@/lib/film";
 import { bytes, plural } from "@/lib/format";
+import { useInView } from "@/lib/media/use-in-view";
+import { usePageSeen } from "@/lib/session";
 import { useFilmChoice, wishOf } from "./film-choice";
 import { StripFrames } from "./strip-frames";
+import { whyNoFilm } from "./why-no-film";
 
 interface FilmstripProps {
   run: RunDetail;
@@ -16,21 +19,25 @@ interface FilmstripProps {
   axis: ChartAxis;
   /** Whether the axis counts environment steps; along another, the strip shows the whole training. */
   countsSteps: boolean;
+  /** Somebody wants to see a moment, or the film. */
+  onChosen: () => void;
 }
 
 /** The policies of a run, along the curve of its return: a click plays the one of that moment. */
-export function Filmstrip({ run, group, axis, countsSteps }: FilmstripProps) {
-  const [touched, setTouched] = useState(false);
+export function Filmstrip({ run, group, axis, countsSteps, onChosen }: FilmstripProps) {
+  const strip = useRef<HTMLDivElement>(null);
+  const seen = useInView(strip) === true;
+  const pageSeen = usePageSeen();
   const moment = useMoment(group);
   const [choice, choose] = useFilmChoice(group);
   const { policies, clips } = useFilm(run);
-  useSomePictures(run, touched || moment !== null, wishOf(choice));
+  useSomePictures(run, seen && pageSeen, wishOf(choice));
 
   const kept = policies.data?.policies ?? [];
   const last = kept.at(-1)?.step ?? 0;
   const range = countsSteps ? axis.range : ([0, Math.max(1, last)] as const);
   return (
-    <div className="flex flex-col gap-1 pt-1" onPointerEnter={() => setTouched(true)}>
+    <div ref={strip} className="flex flex-col gap-1 pt-1">
       <div style={{ marginLeft: CHART_INSET.left, marginRight: CHART_INSET.right }}>
         {kept.length > 0 ? (
           <StripFrames
@@ -42,6 +49,7 @@ export function Filmstrip({ run, group, axis, countsSteps }: FilmstripProps) {
             onMoment={(step) => {
               choose({ growth: false });
               group.moment.set(step);
+              onChosen();
             }}
           />
         ) : (
@@ -50,7 +58,7 @@ export function Filmstrip({ run, group, axis, countsSteps }: FilmstripProps) {
               ? "The policies of this run could not be listed."
               : policies.isPending
                 ? "Looking for the policies of this run"
-                : whyEmpty(run)}
+                : whyNoFilm(run)}
           </p>
         )}
       </div>
@@ -70,6 +78,7 @@ export function Filmstrip({ run, group, axis, countsSteps }: FilmstripProps) {
             onClick={() => {
               choose({ growth: true });
               group.moment.set(null);
+              onChosen();
             }}
           >
             From clumsy to solved
@@ -78,9 +87,4 @@ export function Filmstrip({ run, group, axis, countsSteps }: FilmstripProps) {
       )}
     </div>
   );
-}
-
-function whyEmpty(run: RunDetail): string {
-  if (!hasEnded(run)) return "The policies of this run appear here as it learns.";
-  return "No policy of this run was kept: it was trained before runs kept a film, or with RLVIZ_KEEP_FILM=0.";
 }

@@ -1,2 +1,1 @@
-export { AgentViews, type AgentView } from "./agent-views";
 export { LiveWindow } from "./live-window";

@@ -1,6 +1,7 @@
 "use client";
 
-import { Thoughts } from "@/components/thoughts";
+import { isPicture, LiveSeen, Thoughts } from "@/components/thoughts";
+import { canBeSliced, LiveSliceFigure } from "@/components/value-slice";
 import { Button } from "@/components/ui/button";
 import { Segmented } from "@/components/ui/segmented";
 import { Skeleton } from "@/components/ui/skeleton";
@@ -8,7 +9,6 @@ import type { RunDetail } from "@/lib/api";
 import type { EpisodeTrace, SessionClient } from "@/lib/session";
 import { useStore } from "@/lib/store";
 import { LiveFacts } from "@/components/live/live-facts";
-import { policyWords } from "./policy-words";
 import { useSpaces } from "./use-spaces";
 import type { Frozen } from "./use-frozen";
 
@@ -40,10 +40,7 @@ export function LiveThoughts({ client, run, frozen, expected, onPick, onLive }: 
   };
   return (
     <div className="flex min-w-0 flex-col gap-4">
-      <LiveFacts
-        record={shown?.record ?? null}
-        policy={policyWords(run, state, moment?.shownAt ?? 0)}
-      />
+      <LiveFacts record={shown?.record ?? null} />
       {last && (
         <div className="flex flex-wrap items-center justify-between gap-2">
           <Segmented
@@ -72,7 +69,23 @@ export function LiveThoughts({ client, run, frozen, expected, onPick, onLive }: 
           greedy={state.greedy}
           gamma={typeof gamma === "number" ? gamma : null}
           scaledRewards={scaled === true}
+          seen={
+            isPicture(spaces.observation) && (
+              <LiveSeen
+                client={client}
+                frozen={frozen && { trace: frozen.trace, index: frozen.record.index }}
+              />
+            )
+          }
           onPick={pickFrom(shown.trace)}
+        />
+      )}
+      {shown && spaces && canBeSliced(spaces.observation) && (
+        <LiveSliceFigure
+          client={client}
+          space={spaces.observation}
+          record={shown.record}
+          records={shown.trace.records}
         />
       )}
       {state.complaint && (

@@ -1,11 +1,9 @@
-import { act, screen, within } from "@testing-library/react";
+import { act, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import type { ReactNode } from "react";
 import { beforeEach, expect, test, vi } from "vitest";
 import type { RunDetail } from "@/lib/api";
 import { FakeSocket, helloOf, recordOf } from "@/lib/session/testing";
 import { renderWithQueries, serve } from "@/lib/testing/service";
-import { AgentViews } from "./agent-views";
 import { LiveWindow } from "./live-window";
 
 const run = (change: object = {}) =>
@@ -95,7 +93,7 @@ test("where the episode stands, and what the policy makes of it, come with the s
     socket.tellStep(recordOf(7, { episode_return: 7, reading: reading as never }));
   });
   expect(await screen.findByText("75%")).toBeVisible();
-  expect(screen.getByText(/^Plays the policy of step 12,288/)).toBeVisible();
+  expect(screen.getByRole("heading", { name: "Policy of step 12,288" })).toBeVisible();
   expect(screen.getByText("right").closest("dt")).toHaveTextContent("right, taken");
   expect(screen.getByRole("slider", { name: /V\(s\) over the episode/ })).toHaveAttribute(
     "aria-valuetext",
@@ -160,20 +158,4 @@ test("somebody who wants less motion starts it by a press", async () => {
   expect(sockets).toEqual([]);
   await userEvent.click(screen.getByRole("button", { name: "Watch it play" }));
   await vi.waitFor(() => expect(sockets).toHaveLength(1));
-});
-
-test("one view of the agent is shown at a time, and what happens anew comes to the front", async () => {
-  const views = (["live", "evaluation"] as const).map((name) => ({
-    name,
-    label: name,
-    show: (choice: ReactNode) => <section aria-label={`view ${name}`}>{choice}</section>,
-  }));
-  const { rerender } = renderWithQueries(<AgentViews views={views} usual="live" />);
-  const choose = (name: string) =>
-    userEvent.click(within(screen.getByRole("region")).getByRole("radio", { name }));
-  await choose("evaluation");
-  expect(screen.getByRole("region", { name: "view evaluation" })).toBeVisible();
-  await choose("live");
-  rerender(<AgentViews views={views} usual="evaluation" />);
-  expect(screen.getByRole("region", { name: "view evaluation" })).toBeVisible();
 });

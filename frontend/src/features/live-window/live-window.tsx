@@ -1,18 +1,11 @@
 "use client";
 
-import clsx from "clsx";
-import { type ReactNode, useEffect, useRef, useState } from "react";
-import { Card } from "@/components/ui/card";
+import { useEffect, useRef, useState } from "react";
+import { Stage, useCornerWindow, ViewLayout } from "@/components/agent";
 import type { RunDetail } from "@/lib/api";
 import { whyNotYet } from "@/lib/evaluations";
 import { useMediaQuery } from "@/lib/media/use-media-query";
-import {
-  announceSession,
-  useHeldSession,
-  useInView,
-  usePageSeen,
-  watchSession,
-} from "@/lib/session";
+import { announceSession, useHeldSession, usePageSeen, watchSession } from "@/lib/session";
 import { useStore, useStoreValue } from "@/lib/store";
 import { FrameCanvas } from "@/components/live/frame-canvas";
 import { KeysStage } from "@/components/live/keys/keys-stage";
@@ -20,46 +13,39 @@ import { useHand } from "@/components/live/keys/use-hand";
 import { useStageCommands } from "@/components/live/keys/use-stage-commands";
 import { LiveThoughts } from "./live-thoughts";
 import { PlayBar } from "./play-bar";
-import { Stage } from "./stage";
+import { LiveMeta, LiveTitle, liveTitle } from "./live-title";
 import { TakeControls } from "./take-controls";
 import { StageMessage } from "@/components/live/stage-message";
 import { type Frozen, useFrozenPicture } from "./use-frozen";
 
 interface LiveWindowProps {
   run: RunDetail;
-  /** Stands at the end of the title line. */
-  aside?: ReactNode;
 }
 
 /**
  * The agent plays, with its newest policy, from the first second of training; once the run has ended, with the final
  * one. It plays only while somebody looks: the window is in sight, or small in a corner, and the page is seen.
  */
-export function LiveWindow({ run, aside }: LiveWindowProps) {
+export function LiveWindow({ run }: LiveWindowProps) {
   const [client] = useState(() => watchSession(run.id));
-  const place = useRef<HTMLDivElement>(null);
   const screen = useRef<HTMLDivElement>(null);
   const game = useRef<HTMLDivElement>(null);
   const state = useStore(client.state);
   const hasFrame = useStoreValue(client.moment, (moment) => Boolean(moment?.picture));
   const [frozen, setFrozen] = useState<Frozen | null>(null);
-  const [closed, setClosed] = useState(false);
   const [asked, setAsked] = useState(false);
   const still = useMediaQuery("(prefers-reduced-motion: reduce)");
-  const inView = useInView(place);
+  const begun = state.phase !== "resting";
+  const corner = useCornerWindow(begun && hasFrame);
   const pageSeen = usePageSeen();
   const stillUrl = run.still_url ?? null;
 
-  // A window that was closed in the corner plays again when its place comes into sight.
-  if (inView && closed) setClosed(false);
   const reason = whyNotYet(run);
-  const begun = state.phase !== "resting";
-  const looks = inView || (begun && !closed);
+  const looks = corner.inView === true || (begun && !corner.closed);
   const mayBegin = !still || asked;
   useHeldSession(client, reason === null && mayBegin && looks && pageSeen);
   useEffect(() => announceSession(run.id, client), [run.id, client]);
 
-  const afloat = begun && hasFrame && !inView && !closed;
   const picture = useFrozenPicture(frozen);
   const hand = useHand(client);
   const commands = useStageCommands(client, game);
@@ -81,83 +67,68 @@ export function LiveWindow({ run, aside }: LiveWindowProps) {
     change?.catch(() => {});
   };
   return (
-    <Card
-      title={<Title live={live} />}
-      label="Live"
-      aside={aside}
-      bodyClass="flex flex-col gap-4 p-4"
-    >
-      <div
-        ref={screen}
-        className="flex min-w-0 flex-col gap-2 bg-surface [&:fullscreen]:justify-center [&:fullscreen]:p-4"
-      >
-        <Stage
-          ref={place}
-          stillUrl={stillUrl}
-          hasFrame={hasFrame}
-          afloat={afloat}
-          onClose={() => setClosed(true)}
+    <ViewLayout
+      title={<LiveTitle run={run} state={state} />}
+      meta={<LiveMeta run={run} client={client} />}
+      stage={
+        <div
+          ref={screen}
+          className="flex min-w-0 flex-col gap-2 bg-surface [&:fullscreen]:justify-center [&:fullscreen]:p-4"
         >
-          {taken ? (
-            <KeysStage
-              ref={game}
-              takesFocus
-              hand={hand}
-              label={run.env_id}
-              onPress={commands.takeOver}
-              onClick={commands.begin}
-              onEscape={() => game.current?.blur()}
-              onLeave={commands.leave}
-              className="absolute inset-0"
-            >
-              {canvas}
-            </KeysStage>
-          ) : (
-            canvas
-          )}
-          <StageMessage
+          <Stage
+            label="Live"
+            caption={liveTitle(run, state)}
+            corner={{ ...corner, afloat: corner.afloat && begun }}
+            stillUrl={hasFrame ? null : stillUrl}
+          >
+            {taken ? (
+              <KeysStage
+                ref={game}
+                takesFocus
+                hand={hand}
+                label={run.env_id}
+                onPress={commands.takeOver}
+                onClick={commands.begin}
+                onEscape={() => game.current?.blur()}
+                onLeave={commands.leave}
+                className="absolute inset-0"
+              >
+                {canvas}
+              </KeysStage>
+            ) : (
+              canvas
+            )}
+            <StageMessage
+              client={client}
+              state={state}
+              hasFrame={hasFrame}
+              reason={reason}
+              onWatch={mayBegin ? null : () => setAsked(true)}
+            />
+            {frozen && <FrozenMark index={frozen.record.index} hasPicture={picture !== null} />}
+          </Stage>
+          <PlayBar
             client={client}
-            state={state}
-            hasFrame={hasFrame}
-            reason={reason}
-            onWatch={mayBegin ? null : () => setAsked(true)}
+            frozen={frozen !== null}
+            onLive={goLive}
+            onFullScreen={toggleFullScreen}
           />
-          {frozen && <FrozenMark index={frozen.record.index} hasPicture={picture !== null} />}
-        </Stage>
-        <PlayBar
+          <TakeControls client={client} runId={run.id} hand={hand} commands={commands} />
+        </div>
+      }
+      beside={
+        <LiveThoughts
           client={client}
-          frozen={frozen !== null}
+          run={run}
+          frozen={frozen}
+          expected={
+            reason === null && mayBegin && state.phase !== "refused" && state.phase !== "ended"
+          }
+          onPick={pick}
           onLive={goLive}
-          onFullScreen={toggleFullScreen}
         />
-        <TakeControls client={client} runId={run.id} hand={hand} commands={commands} />
-      </div>
-      <LiveThoughts
-        client={client}
-        run={run}
-        frozen={frozen}
-        expected={
-          reason === null && mayBegin && state.phase !== "refused" && state.phase !== "ended"
-        }
-        onPick={pick}
-        onLive={goLive}
-      />
-    </Card>
-  );
-}
-
-function Title({ live }: { live: boolean }) {
-  return (
-    <span className="flex items-center gap-2">
-      <span
-        aria-hidden
-        className={clsx(
-          "size-2 rounded-full",
-          live ? "animate-breathe bg-accent" : "bg-line-strong",
-        )}
-      />
-      Live
-    </span>
+      }
+    />
   );
 }
 

@@ -1,12 +1,11 @@
 "use client";
 
-import clsx from "clsx";
-import { Maximize, Pause, Play, StepForward } from "lucide-react";
+import { Maximize, StepForward } from "lucide-react";
 import { Key } from "@/components/player";
 import { Segmented } from "@/components/ui/segmented";
 import type { SessionClient } from "@/lib/session";
 import { useStore } from "@/lib/store";
-import { rateChoices } from "@/components/live/rates";
+import { PlayKey, SpeedSelect } from "@/components/live/transport";
 
 interface PlayBarProps {
   client: SessionClient;
@@ -20,7 +19,7 @@ const icon = "size-4";
 
 /** Pause, one step, speed, how actions are chosen, and full screen. */
 export function PlayBar({ client, frozen, onLive, onFullScreen }: PlayBarProps) {
-  const { phase, hello, playing, fps, greedy } = useStore(client.state);
+  const { phase, playing, greedy } = useStore(client.state);
   const live = phase === "live";
   const goesOn = live && playing && !frozen;
   const toggle = () => {
@@ -30,13 +29,7 @@ export function PlayBar({ client, frozen, onLive, onFullScreen }: PlayBarProps) 
   };
   return (
     <div className="flex flex-wrap items-center gap-x-1 gap-y-1.5">
-      <Key label={goesOn ? "Pause" : "Play"} onPress={toggle} disabled={!live} strong>
-        {goesOn ? (
-          <Pause aria-hidden className={clsx(icon, "fill-current")} />
-        ) : (
-          <Play aria-hidden className={clsx(icon, "fill-current")} />
-        )}
-      </Key>
+      <PlayKey goesOn={goesOn} disabled={!live} onPress={toggle} />
       <Key
         label="One step"
         disabled={!live}
@@ -47,19 +40,7 @@ export function PlayBar({ client, frozen, onLive, onFullScreen }: PlayBarProps) 
       >
         <StepForward aria-hidden className={icon} />
       </Key>
-      <select
-        aria-label="Speed"
-        disabled={!live}
-        value={fps}
-        onChange={(event) => client.setRate(Number(event.target.value))}
-        className="h-8 w-16 rounded-md border border-control-line bg-raised px-1 text-xs tabular-nums disabled:opacity-55 max-md:h-10"
-      >
-        {rateChoices(hello?.fps ?? 15, fps).map((choice) => (
-          <option key={choice.fps} value={choice.fps}>
-            {choice.label}
-          </option>
-        ))}
-      </select>
+      <SpeedSelect client={client} disabled={!live} />
       <Key label="Full screen" onPress={onFullScreen}>
         <Maximize aria-hidden className={icon} />
       </Key>

@@ -2,32 +2,54 @@
 
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { PageHeader } from "@/components/layout/page-header";
 import { buttonClass } from "@/components/ui/button";
-import { environmentsQuery } from "@/lib/api";
+import { type CreateSession, environmentsQuery } from "@/lib/api";
 import { playSession } from "@/lib/session";
-import { routes } from "@/lib/url";
+import { routes, useQueryString } from "@/lib/url";
+import { optionValues, readOptions, writeOptions } from "./options/address";
+import { EnvironmentOptions } from "./options/environment-options";
 import { PlayRoom } from "./play-room";
 
-/** An environment, played by hand. */
+/** An environment, played by hand with the options in the address. */
 export function PlayEnvironment({ id }: { id: string }) {
-  const [client] = useState(() => playSession({ env_id: id }));
-  const { data } = useQuery(environmentsQuery);
+  const [query, setQuery] = useQueryString();
+  const { data, isPending } = useQuery(environmentsQuery);
   const environment = data?.find((each) => each.id === id);
+  const typed = environment ? readOptions(query, environment) : {};
+  const values = environment ? optionValues(environment, typed) : {};
+  const said = JSON.stringify(values);
   return (
     <>
       <PageHeader title={`Play ${environment?.name ?? id}`}>{environment?.summary}</PageHeader>
-      <PlayRoom
-        client={client}
-        envId={id}
-        label={id}
-        aside={
+      {!isPending && (
+        <Room key={said} id={id} options={values as CreateSession["env_options"]}>
+          {environment && environment.options.length > 0 && (
+            <EnvironmentOptions
+              environment={environment}
+              typed={typed}
+              values={values}
+              onPlay={(wanted) => setQuery(writeOptions(query, environment, wanted))}
+            />
+          )}
           <Link href={routes.newRunOn(id)} className={buttonClass()}>
             Train an agent on it
           </Link>
-        }
-      />
+        </Room>
+      )}
     </>
   );
+}
+
+interface RoomProps {
+  id: string;
+  options: CreateSession["env_options"];
+  children: ReactNode;
+}
+
+/** A session with these options, which stay. */
+function Room({ id, options, children }: RoomProps) {
+  const [client] = useState(() => playSession({ env_id: id, env_options: options }));
+  return <PlayRoom client={client} envId={id} label={id} aside={children} />;
 }

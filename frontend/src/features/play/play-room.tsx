@@ -1,5 +1,6 @@
 "use client";
 
+import Link from "next/link";
 import { type ReactNode, useRef } from "react";
 import { FrameCanvas } from "@/components/live/frame-canvas";
 import { KeyCaps } from "@/components/live/keys/key-caps";
@@ -7,13 +8,17 @@ import { KeysStage } from "@/components/live/keys/keys-stage";
 import { useHand } from "@/components/live/keys/use-hand";
 import { LiveFacts } from "@/components/live/live-facts";
 import { StageMessage } from "@/components/live/stage-message";
+import { buttonClass } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { apiLink } from "@/lib/api";
+import { plural } from "@/lib/format";
 import { useEnvironmentStill } from "@/lib/registry";
 import { type SessionClient, useHeldSession, usePageSeen } from "@/lib/session";
 import { useStore, useStoreValue } from "@/lib/store";
+import { routes } from "@/lib/url";
 import { actorWords } from "./actor-words";
 import { EpisodeSeed } from "./episode-seed";
+import { Futures } from "./futures";
 import { PlayControls } from "./play-controls";
 import { PlayedEpisodes } from "./played-episodes";
 import { useStageCommands } from "@/components/live/keys/use-stage-commands";
@@ -87,7 +92,19 @@ export function PlayRoom({ client, envId, label, aside }: PlayRoomProps) {
       </Card>
       <div className="flex flex-col gap-4">
         <EpisodeSeed client={client} disabled={!live} />
+        {controls && (
+          <Futures
+            client={client}
+            controls={controls}
+            counted={state.hello?.action_space.kind === "Discrete"}
+          />
+        )}
         <PlayedEpisodes client={client} />
+        {state.recorded && (
+          <Link href={routes.run(state.recorded.runId)} className={buttonClass()}>
+            Kept as a run: {plural(state.recorded.episodes, "episode")}
+          </Link>
+        )}
         {aside}
       </div>
     </div>

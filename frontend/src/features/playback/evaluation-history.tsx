@@ -58,7 +58,9 @@ function Completed({ evaluation }: { evaluation: Evaluation }) {
   const Icon = kept ? Film : VideoOff;
   return (
     <span className="flex flex-wrap items-center gap-x-3 gap-y-0.5">
-      <span className="w-20 text-ink-soft">Step {brief(step)}</span>
+      <span className="w-20 text-ink-soft">
+        {step === null ? `${summary?.episodes.length ?? 0} episodes` : `Step ${brief(step)}`}
+      </span>
       {summary && (
         <span className="w-32 font-medium">
           {decimal(summary.episode_return.mean)} ± {decimal(summary.episode_return.std)}

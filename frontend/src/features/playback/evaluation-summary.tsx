@@ -23,17 +23,21 @@ export function EvaluationSummary({ evaluation }: { evaluation: Evaluation }) {
         <Stat label="Truncated" note="cut by the limit">
           {count(truncated)}
         </Stat>
-        <Stat label="Policy" note={policy === "best" ? "the best so far" : "the latest then"}>
-          <span title={`step ${count(step)}`}>step {brief(step)}</span>
-        </Stat>
+        {step !== null && (
+          <Stat label="Policy" note={policy === "best" ? "the best so far" : "the latest then"}>
+            <span title={`step ${count(step)}`}>step {brief(step)}</span>
+          </Stat>
+        )}
         <Stat label="Took" note={plural(summary.episodes.length, "episode")}>
           {duration(elapsed(evaluation, 0) ?? 0)}
         </Stat>
       </dl>
       <p className="text-xs text-ink-faint">
         <time dateTime={evaluation.created_at}>{moment(evaluation.created_at)}</time> ·{" "}
-        {evaluation.deterministic ? "deterministic" : "sampled"} actions · seed{" "}
-        {count(evaluation.seed)}
+        {step === null
+          ? "played by hand"
+          : `${evaluation.deterministic ? "deterministic" : "sampled"} actions`}{" "}
+        · seed {count(evaluation.seed)}
       </p>
     </div>
   );

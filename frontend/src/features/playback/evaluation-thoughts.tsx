@@ -1,15 +1,8 @@
 "use client";
 
 import { useState } from "react";
-import {
-  chapterAt,
-  frameAt,
-  middleOf,
-  type PlaybackController,
-  usePlaybackTime,
-} from "@/components/player";
-import { Thoughts } from "@/components/thoughts";
-import { canBeSliced, ValueSliceFigure } from "@/components/value-slice";
+import { chapterAt, type PlaybackController, usePlaybackTime } from "@/components/player";
+import { EvaluationSeen, ThoughtsAtFrame } from "@/components/thoughts";
 import { Disclosure } from "@/components/ui/disclosure";
 import { type Evaluation, type RunDetail, useEvaluationSteps } from "@/lib/api";
 import { chaptersOf } from "./chapters";
@@ -30,50 +23,40 @@ export function EvaluationThoughts(props: EvaluationThoughtsProps) {
       onToggle={setOpen}
       className="border-t border-line pt-2"
     >
-      {open && <AtTheFrame {...props} />}
+      {open && (
+        <div className="pt-2">
+          <OfTheEpisode {...props} />
+        </div>
+      )}
     </Disclosure>
   );
 }
 
-function AtTheFrame({ run, evaluation, controller }: EvaluationThoughtsProps) {
+function OfTheEpisode({ run, evaluation, controller }: EvaluationThoughtsProps) {
   const episodes = evaluation.summary?.episodes ?? [];
   const fps = evaluation.summary?.video?.fps ?? 0;
   const chapters = chaptersOf(episodes, fps);
   const place = usePlaybackTime(controller, (time) => chapterAt(chapters, time));
-  const frame = usePlaybackTime(controller, (time) => frameAt(time, fps));
   const { data, error } = useEvaluationSteps(run.id, evaluation.id, place < 0 ? null : place);
-  const first = episodes[place]?.first_frame ?? 0;
-  const records = data?.records;
-  if (error || records?.length === 0) {
-    return <p className="py-3 text-sm text-ink-soft">This evaluation has no step records.</p>;
-  }
-  const record = records?.[Math.min(records.length - 1, Math.max(0, frame - first))];
-  if (!data || !record) return <p className="h-80 py-3 text-sm text-ink-soft">Reading…</p>;
-  const { gamma, normalize_rewards: scaled } = run.config?.hyperparameters ?? {};
   return (
-    <div className="flex flex-col gap-4 pt-2">
-      <Thoughts
-        record={record}
-        records={data.records}
-        isOver={!data.info.cut}
-        spaces={data.info}
-        greedy={evaluation.deterministic}
-        gamma={typeof gamma === "number" ? gamma : null}
-        scaledRewards={scaled === true}
-        onPick={(index) => {
-          controller.pause();
-          controller.seek(middleOf(first + index, fps));
-        }}
-      />
-      {canBeSliced(data.info.observation) && evaluation.checkpoint_step !== null && (
-        <ValueSliceFigure
-          runId={run.id}
-          step={evaluation.checkpoint_step}
-          space={data.info.observation}
-          record={record}
-          records={data.records}
+    <ThoughtsAtFrame
+      run={run}
+      steps={data}
+      missing={error && "This evaluation has no step records."}
+      controller={controller}
+      fps={fps}
+      firstFrame={episodes[place]?.first_frame ?? 0}
+      greedy={evaluation.deterministic}
+      seen={({ frame, record }) => (
+        <EvaluationSeen
+          evaluation={evaluation}
+          frame={frame}
+          episode={record.episode}
+          index={record.index}
+          onHold={controller.pause}
         />
       )}
-    </div>
+      policyStep={evaluation.checkpoint_step}
+    />
   );
 }

@@ -1,1 +1,1 @@
-export { EvaluationCard } from "./evaluation-card";
+export { EvaluationView } from "./evaluation-view";

@@ -15,14 +15,14 @@ const words = {
   back: "Connected again. Nothing was missed.",
 };
 
-/** Says when live data stops and when it is back. Floats, so that nothing moves. */
+/** Says when live data stops and when it is back. It floats, so that nothing moves. */
 export function ConnectionNotice() {
   const state = useConnectionState();
   const [said, setSaid] = useState<Said>(null);
   if (state === "reconnecting" && said !== "lost") setSaid("lost");
   if (state === "live" && said === "lost") setSaid("back");
 
-  // External system: the clock.
+  // External system: a timer.
   useEffect(() => {
     if (said !== "back") return;
     const timer = window.setTimeout(() => setSaid(null), BACK_FOR);

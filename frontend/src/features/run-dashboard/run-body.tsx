@@ -1,48 +1,59 @@
 "use client";
 
-import type { ComponentType, ReactNode } from "react";
+import type { ComponentType } from "react";
 import {
   type ChartAxis,
   type ChartGroup,
   useChartGroup,
   useChartSettings,
+  useMomentAddress,
   usePicking,
   useZoomDetail,
 } from "@/components/charts";
 import { Boundary } from "@/components/ui/boundary";
 import type { RunDetail } from "@/lib/api";
 import { useMediaQuery } from "@/lib/media/use-media-query";
-import { useRunCurves } from "@/lib/stream";
+import { learns } from "@/lib/run-actions";
+import { type RunSeries, useRunCurves } from "@/lib/stream";
+import { chooseAgentView } from "@/lib/url";
 import { AnatomySection } from "./anatomy/anatomy-section";
 import { LearningCurves } from "./curves/learning-curves";
 import { useHighlight } from "./curves/use-highlight";
 import { RunDetails } from "./details/run-details";
 import { RunHints } from "./hints/run-hints";
-import { PLAYBACK_ANCHOR } from "./playback-anchor";
+import { AGENT_ANCHOR } from "./agent-anchor";
 import { QTableSlot } from "./q-table/q-table-slot";
 
 interface RunBodyProps {
   run: RunDetail;
-  playback: ReactNode;
-  film?: FilmParts;
+  parts: RunParts;
 }
 
-/** The filmstrip, and where the policy of the moment that was chosen plays. */
-export interface FilmParts {
+/** Parts from other features, which the page passes in. */
+export interface RunParts {
+  /** The agent: live, at a step of its training, or in the video of an evaluation. */
+  Agent: ComponentType<{ run: RunDetail; group: ChartGroup }>;
+  /** The filmstrip below the curve of the return. */
   Strip: ComponentType<{
     run: RunDetail;
     group: ChartGroup;
     axis: ChartAxis;
     countsSteps: boolean;
+    onChosen: () => void;
   }>;
-  Player: ComponentType<{ run: RunDetail; group: ChartGroup }>;
+  /** The hyperparameters that can be adjusted, while the run trains. */
+  Knobs: ComponentType<{ run: RunDetail; series: RunSeries }>;
+  /** The snapshots of the run, among its details. */
+  Snapshots: ComponentType<{ run: RunDetail }>;
+  /** What the run does by itself, among its details. */
+  Rules: ComponentType<{ run: RunDetail }>;
 }
 
-/** From this width on the player stands beside the curves, and below the curve of the return on narrower screens. */
+/** From this width on the agent stands beside the curves, and below the curve of the return on narrower screens. */
 const BESIDE = "(min-width: 80rem)";
 
 /** Curves on one side; what the policy does, and what the curves suggest, on the other. */
-export function RunBody({ run, playback, film }: RunBodyProps) {
+export function RunBody({ run, parts: { Agent, Strip, Knobs, Snapshots, Rules } }: RunBodyProps) {
   const group = useChartGroup();
   const [settings, changeView] = useChartSettings(group);
   const { axis, smoothing } = settings;
@@ -51,11 +62,14 @@ export function RunBody({ run, playback, film }: RunBodyProps) {
   const [highlight, point] = useHighlight();
   const beside = useMediaQuery(BESIDE);
   const countsSteps = settings.axis === "step";
-  usePicking(group, film !== undefined && countsSteps);
-  const player = film && (
-    <Boundary what="The film">
-      <film.Player run={run} group={group} />
-    </Boundary>
+  usePicking(group, countsSteps && learns(run) ? showMoment : null);
+  useMomentAddress(group);
+  const agent = (
+    <div id={AGENT_ANCHOR} className="min-w-0 scroll-mt-18">
+      <Boundary what="The agent">
+        <Agent run={run} group={group} />
+      </Boundary>
+    </div>
   );
   return (
     <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_25rem] xl:grid-rows-[auto_1fr]">
@@ -67,31 +81,41 @@ export function RunBody({ run, playback, film }: RunBodyProps) {
         group={group}
         highlight={highlight}
         under={
-          film &&
-          ((axis) => <film.Strip run={run} group={group} axis={axis} countsSteps={countsSteps} />)
+          learns(run)
+            ? (axis) => <Strip {...{ run, group, axis, countsSteps }} onChosen={showMoment} />
+            : undefined
         }
-        below={beside ? undefined : player}
+        below={beside ? undefined : agent}
       />
       <div className="flex min-w-0 flex-col gap-4 xl:row-span-2">
-        {beside && player}
-        <div id={PLAYBACK_ANCHOR} className="scroll-mt-18">
-          <Boundary what="The evaluation">{playback}</Boundary>
-        </div>
+        {beside && agent}
+        {learns(run) && trains(run) && <Knobs run={run} series={curves(run.id).series} />}
         <QTableSlot run={run} />
-        <RunHints
-          run={run}
-          shown={highlight}
-          onShow={(hint) => {
-            changeView({ axis: "step" });
-            group.reset();
-            point(hint);
-          }}
-        />
+        {learns(run) && (
+          <RunHints
+            run={run}
+            shown={highlight}
+            onShow={(hint) => {
+              changeView({ axis: "step" });
+              group.reset();
+              point(hint);
+            }}
+          />
+        )}
       </div>
       <div className="flex min-w-0 flex-col gap-4">
-        <AnatomySection run={run} />
-        <RunDetails run={run} />
+        {learns(run) && <AnatomySection run={run} />}
+        <RunDetails run={run} Snapshots={Snapshots} Rules={Rules} />
       </div>
     </div>
   );
+}
+
+/** Whether hyperparameters can be changed now. */
+function trains({ status }: RunDetail): boolean {
+  return status === "starting" || status === "running";
+}
+
+function showMoment() {
+  chooseAgentView("moment");
 }

@@ -29,10 +29,13 @@ function Actions({ status }: { status: RunStatus }) {
 test.each([
   ["created", ["Compare with…", "Start"]],
   ["queued", ["Compare with…", "Stop"]],
-  ["starting", ["Compare with…", "Stop"]],
-  ["running", ["Compare with…", "Evaluate", "Stop"]],
+  ["starting", ["Compare with…", "Pause", "Stop"]],
+  ["running", ["Compare with…", "Evaluate", "Pause", "Stop"]],
+  ["pausing", ["Compare with…", "Evaluate", "Pausing…", "Stop"]],
+  ["paused", ["Compare with…", "Resume"]],
+  ["interrupted", ["Compare with…", "Resume"]],
   ["stopping", ["Compare with…", "Evaluate", "Stopping…"]],
-  ["completed", ["Compare with…"]],
+  ["completed", ["Compare with…", "Train longer…"]],
 ] as [RunStatus, string[]][])("a %s run offers only what can be done: %j", (status, names) => {
   renderWithQueries(<Actions status={status} />);
   expect(screen.getAllByRole("button").map(({ textContent }) => textContent)).toEqual([
@@ -114,14 +117,36 @@ test("a run that is fine has no notices", () => {
 
 test("an unknown run says so", async () => {
   serve({ "GET /runs/gone": () => ({ status: 404, body: { title: "No such run" } }) });
-  renderWithQueries(<RunDashboard id="gone" playback={() => null} />);
+  renderWithQueries(
+    <RunDashboard
+      id="gone"
+      parts={{
+        Agent: () => null,
+        Strip: () => null,
+        Knobs: () => null,
+        Snapshots: () => null,
+        Rules: () => null,
+      }}
+    />,
+  );
   expect(screen.getByRole("status", { name: "Loading the run" })).toBeVisible();
   expect(await screen.findByText("This run does not exist")).toBeVisible();
 });
 
 test("a service that is away can be asked again", async () => {
   serve({});
-  renderWithQueries(<RunDashboard id="a" playback={() => null} />);
+  renderWithQueries(
+    <RunDashboard
+      id="a"
+      parts={{
+        Agent: () => null,
+        Strip: () => null,
+        Knobs: () => null,
+        Snapshots: () => null,
+        Rules: () => null,
+      }}
+    />,
+  );
   expect(await screen.findByRole("button", { name: "Try again" })).toBeVisible();
 });
 

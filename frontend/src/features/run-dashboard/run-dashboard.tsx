@@ -1,13 +1,12 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import type { ReactNode } from "react";
 import { ErrorState } from "@/components/ui/error-state";
-import { ApiError, type RunDetail, runQuery } from "@/lib/api";
+import { ApiError, runQuery } from "@/lib/api";
 import { ConnectionNotice } from "./connection-notice";
 import { RunHeader } from "./header/run-header";
 import { useDeleteRun } from "./header/use-run-actions";
-import { type FilmParts, RunBody } from "./run-body";
+import { RunBody, type RunParts } from "./run-body";
 import { RunFacts } from "./run-facts";
 import { RunNotFound } from "./run-not-found";
 import { RunNotices } from "./notices/run-notices";
@@ -16,13 +15,10 @@ import { useTabTitle } from "./use-tab-title";
 
 interface RunDashboardProps {
   id: string;
-  /** What stands beside the curves; a feature of its own, put here by the page. */
-  playback: (run: RunDetail) => ReactNode;
-  /** The filmstrip along the curve of the return; a feature of its own as well. */
-  film?: FilmParts;
+  parts: RunParts;
 }
 
-export function RunDashboard({ id, playback, film }: RunDashboardProps) {
+export function RunDashboard({ id, parts }: RunDashboardProps) {
   const { data: run, error, refetch, isFetching } = useQuery(runQuery(id));
   const remove = useDeleteRun();
   useTabTitle(run);
@@ -38,7 +34,7 @@ export function RunDashboard({ id, playback, film }: RunDashboardProps) {
       <RunHeader run={run} remove={remove} />
       <RunNotices run={run} />
       <RunFacts run={run} />
-      <RunBody run={run} playback={playback(run)} film={film} />
+      <RunBody run={run} parts={parts} />
       <ConnectionNotice />
     </div>
   );

@@ -2,33 +2,40 @@
 
 import { Progress } from "@/components/ui/progress";
 import { Stat } from "@/components/ui/stat";
-import { hasEnded, isActive, progress, type RunDetail } from "@/lib/api";
+import { isActive, progress, type RunDetail } from "@/lib/api";
 import { brief, count, decimal, duration, elapsed, NONE, percent, remaining } from "@/lib/format";
+import { learns } from "@/lib/run-actions";
 import { useNow } from "@/lib/time/use-now";
 
 export function RunFacts({ run }: { run: RunDetail }) {
-  const training = run.status === "running" || run.status === "stopping";
+  const training = ["running", "pausing", "stopping"].includes(run.status);
   const now = useNow(training ? "second" : "minute");
   const trained = elapsed(run, now);
   const left = run.status === "running" ? remaining(run) : null;
   const share = progress(run);
+  const endless = run.actor === "human";
   return (
     <section aria-label="Progress" className="rounded-lg border border-line bg-surface shadow-card">
-      <Progress
-        share={share}
-        label="Training progress"
-        valueText={`${count(run.step)} of ${count(run.end_step)} steps`}
-        live={isActive(run)}
-        className="rounded-none rounded-t-lg"
-      />
+      {endless || (
+        <Progress
+          share={share}
+          label={learns(run) ? "Training progress" : "Progress of the run"}
+          valueText={`${count(run.step)} of ${count(run.end_step)} steps`}
+          live={isActive(run)}
+          className="rounded-none rounded-t-lg"
+        />
+      )}
       <dl className="grid grid-cols-2 gap-x-4 gap-y-3 px-4 py-3 sm:grid-cols-3 lg:grid-cols-[repeat(auto-fit,minmax(8rem,1fr))]">
-        <Stat label="Step" note={`of ${brief(run.end_step)} · ${percent(share)}`}>
+        <Stat
+          label={endless ? "Steps" : "Step"}
+          note={!endless && `of ${brief(run.end_step)} · ${percent(share)}`}
+        >
           {count(run.step)}
         </Stat>
-        <Stat label="Elapsed" note={left !== null && `${duration(left)} left`}>
+        <Stat label="Elapsed" note={!endless && left !== null && `${duration(left)} left`}>
           {run.status === "starting" ? "Starting…" : trained === null ? NONE : duration(trained)}
         </Stat>
-        <Stat label="Steps per second" note={hasEnded(run) ? "on average" : training && "now"}>
+        <Stat label="Steps per second" note={training ? "now" : run.fps !== null && "on average"}>
           {count(run.fps)}
         </Stat>
         <Stat label="Episodes">{count(run.episodes)}</Stat>

@@ -1,7 +1,7 @@
 import { Skeleton } from "@/components/ui/skeleton";
 import { RunListSkeleton } from "./list/run-list-skeleton";
 
-/** Home before the address was read: in the same places, at the same heights. */
+/** Placeholder for Home until its address is read, with the same layout and heights. */
 export function HomeSkeleton() {
   return (
     <>

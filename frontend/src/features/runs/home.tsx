@@ -9,7 +9,7 @@ import { useRunCount } from "./use-run-count";
 
 const NewRunPanel = lazy(() => import("./form/new-run-panel"));
 
-/** The list of runs; the form for a new one opens beside it, at an address of its own. */
+/** Home: the list of runs, and the form for a new run in a panel beside it. */
 export function Home() {
   const [query] = useQueryString();
   const asked = readNewRunAddress(query);

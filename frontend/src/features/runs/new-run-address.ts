@@ -1,7 +1,10 @@
 const NEW = "new";
 const DUPLICATE = "duplicate";
 
-/** What the address asks the form for: nothing, or a form; of a run to repeat, or on an environment, if it says. */
+/**
+ * What the address says about the new-run form: closed, or open, possibly to repeat a run or with an
+ * environment.
+ */
 export type NewRunAddress =
   { open: false } | { open: true; duplicate: string | null; environment: string | null };
 
@@ -12,7 +15,7 @@ export function readNewRunAddress(query: URLSearchParams): NewRunAddress {
   return { open: true, duplicate: null, environment: query.get(NEW) || null };
 }
 
-/** The address with the form opened or closed, and all else as it was. */
+/** The query string with the form opened or closed, and everything else unchanged. */
 export function writeNewRunAddress(query: URLSearchParams, asked: NewRunAddress): string {
   const next = new URLSearchParams(query);
   next.delete(NEW);

@@ -3,7 +3,7 @@
 import { readListFilter, toRunFilter, useQueryString } from "@/lib/url";
 import { useFirstPage } from "./list/paging/use-run-pages";
 
-/** How many runs the list shows; undefined before its first answer. */
+/** Number of runs in the list; undefined until the first response. */
 export function useRunCount(): number | undefined {
   const [query] = useQueryString();
   return useFirstPage(toRunFilter(readListFilter(query))).data?.total;

@@ -7,7 +7,7 @@ import { Notice } from "@/components/ui/notice";
 import { type DeletedRun, emptyTrash, explainAction, keys, removeForGood } from "@/lib/api";
 import { bytes, plural } from "@/lib/format";
 
-/** What is about to be removed for good; `all`: whatever is in the trash. */
+/** The runs to remove for good; `all`: everything in the trash. */
 export interface Removal {
   runs: readonly DeletedRun[];
   all: boolean;
@@ -19,7 +19,7 @@ interface RemoveDialogProps {
   onRemoved: () => void;
 }
 
-/** Asks once more: this is the one thing that cannot be undone. */
+/** Asks for confirmation, since this cannot be undone. */
 export function RemoveDialog({ removal: { runs, all }, onClose, onRemoved }: RemoveDialogProps) {
   const client = useQueryClient();
   const remove = useMutation({

@@ -13,7 +13,7 @@ interface TrashToolbarProps {
   onEmpty: () => void;
 }
 
-/** How much there is, and what can be done with all of it or with the runs that were picked. */
+/** Number and size of the deleted runs, and actions on all or on the selected ones. */
 export function TrashToolbar(props: TrashToolbarProps) {
   const { trash, chosen, busy, onPickAll, onRestore, onRemove, onEmpty } = props;
   const total = trash.runs.length;

@@ -14,7 +14,7 @@ import { DeletedRunRow } from "./deleted-run-row";
 import { type Removal, RemoveDialog } from "./remove-dialog";
 import { TrashToolbar } from "./trash-toolbar";
 
-/** Deleted runs: bring them back, or remove them for good. */
+/** The Trash page: deleted runs can be restored, or removed for good. */
 export function Trash() {
   const router = useRouter();
   const now = useNow("minute");

@@ -1,7 +1,7 @@
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** `in 6 days`, `in 5 hours`, `within the hour`: when a deleted run is removed for good. */
+/** When a deleted run will be removed for good: `in 6 days`, `in 5 hours`, `within the hour`. */
 export function untilRemoval(at: string, now: number): string {
   const left = Date.parse(at) - now;
   if (left < HOUR) return "within the hour";
@@ -9,7 +9,7 @@ export function untilRemoval(at: string, now: number): string {
   return `in ${count(left / DAY, "day")}`;
 }
 
-/** Rounded down: never later than it will be. */
+/** Rounded down, so that a run is not removed before the time that was shown. */
 function count(value: number, unit: string): string {
   const whole = Math.floor(value);
   return `${whole} ${unit}${whole === 1 ? "" : "s"}`;

@@ -6,7 +6,7 @@ import type { paths } from "./schema";
 
 export const http = createClient<paths>({
   baseUrl: apiBase,
-  // Looked up at every call, so that a test may stand in for the service.
+  // Looked up at every call, so that tests can replace it.
   fetch: (request) => fetch(request),
 });
 
@@ -16,7 +16,7 @@ interface Answer<T> {
   response: Response;
 }
 
-/** The body of a successful answer; every other outcome is thrown as an `ApiError`. */
+/** The body of a successful response; everything else is thrown as an `ApiError`. */
 export async function unwrap<T>(call: Promise<Answer<T>>): Promise<T> {
   const { data, error, response } = await call.catch((cause: unknown) => {
     if (cause instanceof DOMException && cause.name === "AbortError") throw cause;

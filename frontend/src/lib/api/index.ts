@@ -16,9 +16,11 @@ export {
   clipQuery,
   clipsQuery,
   growthVideoQuery,
+  pictureQuery,
   policiesQuery,
 } from "./queries/film";
-export { type SliceWish, valueSliceQuery } from "./queries/value-slice";
+export { pictureStripQuery, saliencyQuery } from "./queries/seen";
+export { valueSliceQuery } from "./queries/value-slice";
 export { healthQuery } from "./queries/health";
 export {
   fetchMetricHistories,
@@ -26,7 +28,7 @@ export {
   type HistoryQuery,
 } from "./queries/metric-history";
 export { runSearchQuery } from "./queries/run-search";
-export { artifactLink, fetchJson, fetchTail, type Tail } from "./queries/artifacts";
+export { artifactLink, fetchJson, fetchTail } from "./queries/artifacts";
 export { anatomyQuery } from "./queries/anatomy";
 export { hintsQuery } from "./queries/hints";
 export { runEventsQuery } from "./queries/run-events";
@@ -36,8 +38,11 @@ export {
   createRun,
   deleteRun,
   patchRun,
+  pauseRun,
   repairRun,
   restoreRun,
+  resumeRun,
+  rollBackRun,
   startRun,
   stopRun,
 } from "./queries/run-actions";
@@ -49,12 +54,23 @@ export {
   recordsOf,
   type StepFormat,
   type StepSearch,
+  type RecordedSteps,
   stepsExport,
   stepsQuery,
+  useClipSteps,
   useEvaluationSteps,
   verificationQuery,
   verifySteps,
 } from "./queries/steps";
+export {
+  deleteSnapshot,
+  forkChangesQuery,
+  forkRun,
+  snapshotVerificationQuery,
+  snapshotsQuery,
+  takeSnapshot,
+  verifySnapshot,
+} from "./queries/snapshots";
 export { tagsQuery } from "./queries/tags";
 export type * from "./types";
 export { environmentOfRun, type OptionValues, randomReturnOfRun, variantFor } from "./variant";

@@ -1,4 +1,4 @@
-/** Query keys, drawn in one place so that stream events can find what they change. */
+/** All query keys, in one place so that stream events can find the queries that they change. */
 export const keys = {
   runs: ["runs"] as const,
   runList: (filter: object) => ["runs", filter] as const,
@@ -20,9 +20,19 @@ export const keys = {
     ["run", id, "steps", evaluation, search] as const,
   verification: (id: string, evaluation: string) => ["run", id, "verify", evaluation] as const,
   evaluations: (id: string) => ["run", id, "evaluations"] as const,
+  snapshots: (id: string) => ["run", id, "snapshots"] as const,
+  knobs: (id: string) => ["run", id, "knobs"] as const,
+  rules: (id: string) => ["run", id, "rules"] as const,
+  snapshotVerification: (id: string, name: string) => ["run", id, "snapshots", name] as const,
+  forkChanges: (id: string) => ["run", id, "fork"] as const,
   policies: (id: string) => ["film", id, "policies"] as const,
   clips: (id: string) => ["film", id, "clips"] as const,
+  pictureStrip: (id: string, evaluation: string, strip: number) =>
+    ["film", id, "pictures", evaluation, strip] as const,
+  saliency: (id: string, evaluation: string, step: object) =>
+    ["film", id, "saliency", evaluation, step] as const,
   valueSlice: (id: string, wanted: object) => ["film", id, "slice", wanted] as const,
+  clipSteps: (id: string, clip: string, hash: string) => ["film", id, "steps", clip, hash] as const,
   clip: (id: string, wanted: object) => ["film", id, "clip", wanted] as const,
   judgement: (id: string, evaluation: string) => ["run", id, "judgement", evaluation] as const,
   endings: (id: string) => ["run", id, "evaluations", "endings"] as const,

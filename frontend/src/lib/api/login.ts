@@ -3,7 +3,7 @@ export function loginHref(here: { pathname: string; search: string }): string {
   return `/login?${new URLSearchParams({ next: here.pathname + here.search })}`;
 }
 
-/** Leaves the app; what was on its way is of no use any more. */
+/** Leaves the app for `href`; responses still under way are dropped. */
 export function leaveFor(href: string): void {
   window.location.assign(href);
 }

@@ -4,7 +4,7 @@ export interface FieldProblem {
   detail: string;
 }
 
-/** Status 0: no answer came back at all. */
+/** An error of a request. Status 0: the service did not respond. */
 export class ApiError extends Error {
   override name = "ApiError";
 
@@ -34,14 +34,14 @@ export function unreachable(): ApiError {
   );
 }
 
-/** Why something that was asked for did not happen. Nothing repeats an action but the one who asked. */
+/** Why an action failed, with what the user can do. Actions are never retried by themselves. */
 export function explainAction(error: Error): string {
   if (!(error instanceof ApiError)) return error.message;
   const parts = [`${error.title}.`, error.detail, error.isUnreachable && "Then press again."];
   return parts.filter(Boolean).join(" ");
 }
 
-/** Reads an RFC 9457 body; anything else (a proxy's HTML page, say) still gives a readable error. */
+/** Parses an RFC 9457 body. Anything else, such as a proxy's HTML page, still gives a readable error. */
 export function problemFrom(status: number, body: unknown): ApiError {
   const record = isRecord(body) ? body : {};
   const title = text(record.title) ?? `The service answered ${status}`;

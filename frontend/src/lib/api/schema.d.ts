@@ -33,7 +33,8 @@ export interface paths {
     };
     /**
      * List Algorithms
-     * @description The algorithms, with each hyperparameter's bounds, default and help, and their general presets.
+     * @description The algorithms, with each hyperparameter's bounds, default and help, and their general presets; and random
+     *     actions, which a run can have in the place of one.
      */
     get: operations["list_algorithms"];
     put?: never;
@@ -278,6 +279,230 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/runs/{run_id}/rules": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Get Rules
+     * @description What the run does by itself.
+     */
+    get: operations["get_rules"];
+    /**
+     * Put Rules
+     * @description Replace the rules: from the next row on in a run that trains. Those that stay go on from what they have seen.
+     */
+    put: operations["put_rules"];
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/runs/{run_id}/rules/dry-run": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Dry Run Rules
+     * @description Where these rules would have fired over the rows that the run has. Nothing is changed.
+     */
+    post: operations["dry_run_rules"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/runs/{run_id}/knobs": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Get Knobs
+     * @description The hyperparameters of the run that can be adjusted while it trains.
+     */
+    get: operations["get_knobs"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    /**
+     * Patch Knobs
+     * @description Ask a run that trains to change some of them, at the start of its next rollout.
+     */
+    patch: operations["patch_knobs"];
+    trace?: never;
+  };
+  "/runs/{run_id}/pause": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Pause Run
+     * @description Ask a run that trains to pause. Its curves stop at once; as soon as a snapshot holds all that training is, its
+     *     worker and its slot are free. Asking again changes nothing.
+     */
+    post: operations["pause_run"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/runs/{run_id}/resume": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Resume Run
+     * @description Have a run that is paused or has ended go on, exactly as if nothing had happened. It is queued first.
+     *
+     *     What it had written beyond the snapshot is computed again and compared: `resumed` tells how that went.
+     */
+    post: operations["resume_run"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/runs/{run_id}/rollback": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Roll Back Run
+     * @description Have a run that is paused or has ended go on from an earlier snapshot. What came after stays in its journal, and
+     *     is in no figure.
+     */
+    post: operations["roll_back_run"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/runs/{run_id}/fork": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Get Fork Changes
+     * @description What can be changed at a fork of the run, and why the rest cannot.
+     */
+    get: operations["get_fork_changes"];
+    put?: never;
+    /**
+     * Fork Run
+     * @description Make a new run that goes on from a snapshot of this one, with changed settings, and start it if asked to.
+     */
+    post: operations["fork_run"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/runs/{run_id}/snapshots": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List Snapshots
+     * @description The snapshots of the run, and what they take.
+     */
+    get: operations["list_snapshots"];
+    put?: never;
+    /**
+     * Take Snapshot
+     * @description Ask for a snapshot at the start of the next rollout; the event `snapshot` tells when it is there.
+     */
+    post: operations["take_snapshot"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/runs/{run_id}/snapshots/{name}": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post?: never;
+    /**
+     * Delete Snapshot
+     * @description Delete a snapshot of a run that does not train, and what no other needs.
+     */
+    delete: operations["delete_snapshot"];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/runs/{run_id}/snapshots/{name}/verify": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Get Snapshot Verification
+     * @description How the last verification goes, or how it went; null if nobody has asked for one.
+     */
+    get: operations["get_snapshot_verification"];
+    put?: never;
+    /**
+     * Verify Snapshot
+     * @description Bring training to the snapshot, in a worker, and compare every part with the file.
+     */
+    post: operations["verify_snapshot"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/tags": {
     parameters: {
       query?: never;
@@ -362,6 +587,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/runs/{run_id}/clips/{clip_id}/steps": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Get Clip Steps
+     * @description Records of a clip, as those of an evaluation.
+     */
+    get: operations["get_clip_steps"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/runs/{run_id}/evaluations/{evaluation_id}/export": {
     parameters: {
       query?: never;
@@ -400,6 +645,46 @@ export interface paths {
      * @description Play the episodes again, in a worker, and compare every record.
      */
     post: operations["verify_steps"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/runs/{run_id}/evaluations/{evaluation_id}/pictures/{strip}": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Get Pictures
+     * @description What the agent saw, some steps of it below each other.
+     */
+    get: operations["get_pictures"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/runs/{run_id}/evaluations/{evaluation_id}/saliency": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Get Saliency
+     * @description What the agent saw in a step, and which pixels mattered for what it did then.
+     */
+    get: operations["get_saliency"];
+    put?: never;
+    post?: never;
     delete?: never;
     options?: never;
     head?: never;
@@ -542,7 +827,7 @@ export interface paths {
     put?: never;
     /**
      * Create Clip
-     * @description One episode of a kept policy, filmed: at once if it was filmed before.
+     * @description One episode of a kept policy, filmed and recorded: at once if it was filmed before.
      */
     post: operations["create_clip"];
     delete?: never;
@@ -887,6 +1172,8 @@ export interface components {
     AlgorithmInfo: {
       /** Id */
       id: string;
+      /** @description `policy`: it learns. `random`: actions by chance, to compare with. */
+      actor: components["schemas"]["RunActor"];
       /** Name */
       name: string;
       /** Title */
@@ -915,11 +1202,22 @@ export interface components {
        * @description Hyperparameters whose product is the environment steps of a rollout. Training always ends with a whole rollout, so `total_timesteps` is rounded up to a multiple of that.
        */
       rollout_factors: string[];
+      /**
+       * Knobs
+       * @description Hyperparameters that can be adjusted while it trains.
+       */
+      knobs: components["schemas"]["KnobInfo"][];
       /** Presets */
       presets: components["schemas"]["PresetInfo"][];
       total_timesteps: components["schemas"]["Bounds"];
       seed: components["schemas"]["Bounds"];
     };
+    /**
+     * Author
+     * @description Who changed a knob.
+     * @enum {string}
+     */
+    Author: "person" | "rule";
     /**
      * BestData
      * @description The best policy so far was kept. The figures are of the episodes that decided so.
@@ -1111,6 +1409,8 @@ export interface components {
        */
       episodes: components["schemas"]["PlayedEpisode"][];
       video: components["schemas"]["VideoFacts"] | null;
+      /** @description What was recorded of a clip; null for a video of growth. */
+      steps: components["schemas"]["StepsFacts"] | null;
       /**
        * Video Url
        * @description null as long as there is no video.
@@ -1141,6 +1441,12 @@ export interface components {
        * @default true
        */
       greedy?: boolean;
+      /**
+       * Picture Only
+       * @description Only a small picture of it, made after everything else.
+       * @default false
+       */
+      picture_only?: boolean;
     };
     /**
      * ClipStatus
@@ -1324,6 +1630,16 @@ export interface components {
       max_episode_steps: number | null;
       /** Render Fps */
       render_fps: number;
+      /**
+       * @description What was found to copy its state, so that training can go on exactly.
+       * @default attributes
+       */
+      state_kept_by?: components["schemas"]["StateKept"];
+      /**
+       * State Problem
+       * @description What the tests found, if nothing copies its state; null if something does.
+       */
+      state_problem?: string | null;
     };
     /**
      * Damage
@@ -1400,27 +1716,74 @@ export interface components {
       column: string;
     };
     /**
+     * DiskLimit
+     * @description The run folder takes so many bytes.
+     */
+    DiskLimit: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: "disk";
+      /** Bytes */
+      bytes: number;
+    };
+    /**
+     * DivergedData
+     * @description What the journal held beyond the snapshot came out otherwise: from this row on the newest attempt counts.
+     */
+    DivergedData: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: "diverged";
+      /**
+       * Snapshot
+       * @description The snapshot that the attempt began from.
+       */
+      snapshot: string;
+      /**
+       * Verified
+       * @description Rows that were identical before.
+       */
+      verified: number;
+      /**
+       * Metric
+       * @description What differs first; null: there was no such row.
+       */
+      metric?: string | null;
+      /** Recorded */
+      recorded?: number | null;
+      /** Computed */
+      computed?: number | null;
+      /** @description Rows in whose place those of this attempt come. */
+      superseded: components["schemas"]["Stretch"];
+    };
+    /** DryRun */
+    DryRun: {
+      /** Run Id */
+      run_id: string;
+      /**
+       * Firings
+       * @description In order, up to one that would have ended training; at most 1,000.
+       */
+      firings: components["schemas"]["RuleFiring"][];
+      /** Total */
+      total: number;
+    };
+    /**
+     * Effect
+     * @enum {string}
+     */
+    Effect: "fits" | "anew" | "refused";
+    /**
      * EndingKind
      * @enum {string}
      */
     EndingKind: "state" | "rule" | "reward" | "terminated" | "truncated";
     /** EnvironmentInfo */
     EnvironmentInfo: {
-      /** Id */
-      id: string;
-      /** Name */
-      name: string;
-      /** Family */
-      family: string;
-      /** Family Title */
-      family_title: string;
-      /** Summary */
-      summary: string;
-      /**
-       * Still Url
-       * @description A small picture of it (WebP, 320 pixels wide); null: there is none.
-       */
-      still_url: string | null;
       observation_space: components["schemas"]["SpaceInfo"];
       action_space: components["schemas"]["SpaceInfo"];
       /** @description The keys a person plays it with; null for custom environments, whose sessions say them. */
@@ -1436,6 +1799,33 @@ export interface components {
        * @description Frames a second of its videos.
        */
       render_fps: number;
+      /**
+       * Algorithms
+       * @description Ids of the algorithms that can train on it.
+       */
+      algorithms: string[];
+      /**
+       * Presets
+       * @description Presets by algorithm, as they apply here.
+       */
+      presets: {
+        [key: string]: components["schemas"]["PresetInfo"][];
+      };
+      /** Id */
+      id: string;
+      /** Name */
+      name: string;
+      /** Family */
+      family: string;
+      /** Family Title */
+      family_title: string;
+      /** Summary */
+      summary: string;
+      /**
+       * Still Url
+       * @description A small picture of it (WebP, 320 pixels wide); null: there is none.
+       */
+      still_url: string | null;
       /**
        * Options
        * @description Options of the environment; empty if it has none.
@@ -1462,6 +1852,32 @@ export interface components {
        */
       install_hint: string | null;
       /**
+       * Variants
+       * @description Every combination of the options that matter to any of this; empty if none does.
+       */
+      variants: components["schemas"]["EnvironmentVariant"][];
+    };
+    /**
+     * EnvironmentVariant
+     * @description An environment with some of its options set.
+     */
+    EnvironmentVariant: {
+      observation_space: components["schemas"]["SpaceInfo"];
+      action_space: components["schemas"]["SpaceInfo"];
+      /** @description The keys a person plays it with; null for custom environments, whose sessions say them. */
+      controls: components["schemas"]["Controls"] | null;
+      /** Reward Threshold */
+      reward_threshold: number | null;
+      /** @description What random actions earn; null for other than default options, and for custom environments. */
+      random_return: components["schemas"]["RandomReturnInfo"] | null;
+      /** Max Episode Steps */
+      max_episode_steps: number | null;
+      /**
+       * Render Fps
+       * @description Frames a second of its videos.
+       */
+      render_fps: number;
+      /**
        * Algorithms
        * @description Ids of the algorithms that can train on it.
        */
@@ -1474,40 +1890,11 @@ export interface components {
         [key: string]: components["schemas"]["PresetInfo"][];
       };
       /**
-       * Variants
-       * @description Every combination of the options that matter to any of this; empty if none does.
-       */
-      variants: components["schemas"]["EnvironmentVariant"][];
-    };
-    /**
-     * EnvironmentVariant
-     * @description What a choice of options makes of an environment.
-     */
-    EnvironmentVariant: {
-      /**
        * Options
        * @description Values for which this holds; others do not matter to it.
        */
       options: {
         [key: string]: components["schemas"]["JsonValue"];
-      };
-      observation_space: components["schemas"]["SpaceInfo"];
-      action_space: components["schemas"]["SpaceInfo"];
-      /** @description The keys a person plays it with; null for custom environments, whose sessions say them. */
-      controls: components["schemas"]["Controls"] | null;
-      /** Reward Threshold */
-      reward_threshold: number | null;
-      /** @description What random actions earn; null for other than default options, and for custom environments. */
-      random_return: components["schemas"]["RandomReturnInfo"] | null;
-      /** Max Episode Steps */
-      max_episode_steps: number | null;
-      /** Render Fps */
-      render_fps: number;
-      /** Algorithms */
-      algorithms: string[];
-      /** Presets */
-      presets: {
-        [key: string]: components["schemas"]["PresetInfo"][];
       };
     };
     /** EpisodeEnding */
@@ -1643,6 +2030,17 @@ export interface components {
        */
       traceback?: string;
     };
+    /**
+     * Evaluate
+     * @description Have the greedy policy evaluated now, as the plan of the run's evaluation says.
+     */
+    Evaluate: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: "evaluate";
+    };
     /** Evaluation */
     Evaluation: {
       /** Id */
@@ -1693,6 +2091,11 @@ export interface components {
        * @description Whether there are step records, and they are still kept.
        */
       has_steps: boolean;
+      /**
+       * Has Pictures
+       * @description Whether there is what the agent saw, as pictures, and it is still kept.
+       */
+      has_pictures: boolean;
       /**
        * Video Url
        * @description null before there is a video, and once it was retired.
@@ -1784,6 +2187,37 @@ export interface components {
       stop_after?: number | null;
     };
     /**
+     * EvaluationSaliency
+     * @description What the agent saw in a step, and how much each pixel weighs in the score of the action that it took on it.
+     */
+    EvaluationSaliency: {
+      /** Run Id */
+      run_id: string;
+      /** Evaluation Id */
+      evaluation_id: string;
+      /**
+       * Policy Step
+       * @description Training step of the policy.
+       */
+      policy_step: number;
+      /**
+       * Episode
+       * @description From 0.
+       */
+      episode: number;
+      /**
+       * Step
+       * @description Actions taken before; 0 is the reset.
+       */
+      step: number;
+      seen: components["schemas"]["SeenPictures"];
+      /**
+       * Png
+       * @description The PNG that seen describes, in Base64.
+       */
+      png: string;
+    };
+    /**
      * EvaluationStatus
      * @enum {string}
      */
@@ -1809,12 +2243,34 @@ export interface components {
       truncated: number;
       video: components["schemas"]["VideoFacts"] | null;
       steps?: components["schemas"]["StepsFacts"] | null;
+      /** @description Null where the agent sees no pictures, or none were kept. */
+      pictures?: components["schemas"]["PicturesFacts"] | null;
     };
     /**
      * ExportFormat
      * @enum {string}
      */
     ExportFormat: "ndjson" | "csv" | "parquet" | "minari";
+    /**
+     * Fall
+     * @description The metric, of which higher is better, has fallen from its best.
+     *
+     *     By the share of the best value or of what was gained up to it, whichever is more: returns may be negative.
+     */
+    Fall: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: "fall";
+      /**
+       * Metric
+       * @description As it is logged.
+       */
+      metric: string;
+      /** Share */
+      share: number;
+    };
     /**
      * FigureComparison
      * @description One figure of every run, and whether one run is best in it.
@@ -1875,6 +2331,63 @@ export interface components {
        * @description Why training ended before its timesteps were done.
        */
       ended_early?: string | null;
+    };
+    /** ForkChange */
+    ForkChange: {
+      /**
+       * Name
+       * @description The hyperparameter.
+       */
+      name: string;
+      /** @description fits: training goes on with the new value; anew: and environments begin a new episode; refused: `why` says why. */
+      effect: components["schemas"]["Effect"];
+      /** Why */
+      why: string | null;
+    };
+    /** ForkChanges */
+    ForkChanges: {
+      /** Run Id */
+      run_id: string;
+      /** Changes */
+      changes: components["schemas"]["ForkChange"][];
+    };
+    /** ForkCreate */
+    ForkCreate: {
+      /**
+       * Snapshot
+       * @description Name of the snapshot to fork at; or:
+       */
+      snapshot?: string | null;
+      /**
+       * Step
+       * @description The newest snapshot that is not beyond this step.
+       */
+      step?: number | null;
+      /**
+       * Hyperparameters
+       * @description Values that differ from the parent's.
+       * @default {}
+       */
+      hyperparameters?: {
+        [key: string]: components["schemas"]["JsonValue"];
+      };
+      /**
+       * Seed
+       * @description null: the parent's. With another, environments begin anew.
+       */
+      seed?: number | null;
+      /**
+       * Total Timesteps
+       * @description null: the parent's.
+       */
+      total_timesteps?: number | null;
+      /** Name */
+      name?: string | null;
+      /**
+       * Start
+       * @default false
+       */
+      start?: boolean;
     };
     /** FoundEpisode */
     FoundEpisode: {
@@ -2063,6 +2576,55 @@ export interface components {
        */
       std: number;
     };
+    /**
+     * HyperparameterChangedData
+     * @description A hyperparameter was changed while the run trains; the event's step is the first with it.
+     */
+    HyperparameterChangedData: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: "hyperparameter_changed";
+      /** Name */
+      name: string;
+      /**
+       * Before
+       * @description Its value so far: of a schedule, at this step.
+       */
+      before: number;
+      /** After */
+      after: number;
+      /**
+       * Change
+       * @description What was asked for.
+       */
+      change: components["schemas"]["SetKnob"] | components["schemas"]["ScaleKnob"];
+      by: components["schemas"]["Author"];
+      /**
+       * Rule
+       * @description Number of the rule that changed it.
+       */
+      rule?: number | null;
+      /**
+       * Request
+       * @description Number of the request of a person that this one answers.
+       * @default 0
+       */
+      request?: number;
+      /**
+       * Replaced Schedule
+       * @description Whether a schedule ended with it.
+       * @default false
+       */
+      replaced_schedule?: boolean;
+      /**
+       * Limited
+       * @description Whether its bounds allowed less than was asked for.
+       * @default false
+       */
+      limited?: boolean;
+    };
     /** HyperparameterField */
     HyperparameterField: {
       /** Name */
@@ -2182,6 +2744,32 @@ export interface components {
        * @description The reward, the surprise, or by how much the value fell.
        */
       amount: number | null;
+    };
+    /**
+     * KnobInfo
+     * @description A hyperparameter that can be adjusted while a run trains.
+     */
+    KnobInfo: {
+      /** Name */
+      name: string;
+      /** Label */
+      label: string;
+      /** Minimum */
+      minimum: number;
+      /** Maximum */
+      maximum: number;
+      /** Excludes Minimum */
+      excludes_minimum: boolean;
+      /**
+       * Metric
+       * @description What its value is logged as; null: it is not.
+       */
+      metric: string | null;
+    };
+    /** KnobsBody */
+    KnobsBody: {
+      /** Changes */
+      changes: (components["schemas"]["SetKnob"] | components["schemas"]["ScaleKnob"])[];
     };
     /**
      * LayerAnatomy
@@ -2442,6 +3030,36 @@ export interface components {
       algorithms: string[];
     };
     /**
+     * MetricIs
+     * @description The metric is on one side of a number, in so many of its rows in a row.
+     */
+    MetricIs: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: "metric";
+      /**
+       * Metric
+       * @description As it is logged.
+       */
+      metric: string;
+      /**
+       * Side
+       * @default above
+       * @enum {string}
+       */
+      side?: "above" | "at_least" | "below" | "at_most";
+      /** Value */
+      value: number;
+      /**
+       * Rows
+       * @description Rows of the metric in a row.
+       * @default 1
+       */
+      rows?: number;
+    };
+    /**
      * MetricKind
      * @enum {string}
      */
@@ -2524,6 +3142,211 @@ export interface components {
      * @enum {string}
      */
     Need: "real-observations" | "continuous-actions";
+    /**
+     * NewBest
+     * @description The metric is better than it ever was. Its first value is none to compare with.
+     */
+    NewBest: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: "new_best";
+      /**
+       * Metric
+       * @description As it is logged.
+       */
+      metric: string;
+      /**
+       * Better
+       * @default higher
+       * @enum {string}
+       */
+      better?: "higher" | "lower";
+    };
+    /**
+     * NotFinite
+     * @description The metric, or any metric, is not a number or infinite.
+     */
+    NotFinite: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: "not_finite";
+      /**
+       * Metric
+       * @description As it is logged; null: whichever.
+       */
+      metric?: string | null;
+    };
+    /**
+     * Notify
+     * @description Leave a message for the user in the log of the run.
+     */
+    Notify: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: "notify";
+      /**
+       * Message
+       * @description Empty: what the rule says.
+       * @default
+       */
+      message?: string;
+    };
+    /**
+     * Parent
+     * @description Where a fork left the run that it was made from.
+     */
+    Parent: {
+      /** Run Id */
+      run_id: string;
+      /**
+       * Snapshot
+       * @description Name of the snapshot.
+       */
+      snapshot: string;
+      /**
+       * Step
+       * @description Environment steps that the parent had done there.
+       */
+      step: number;
+      /**
+       * Changed
+       * @description Hyperparameters that differ from the parent's.
+       */
+      changed?: string[];
+      /**
+       * Environments Anew
+       * @description Whether environments and generators begin anew instead of going on.
+       * @default false
+       */
+      environments_anew?: boolean;
+    };
+    /**
+     * PauseTraining
+     * @description Pause at the start of the next rollout, with a snapshot to go on from.
+     */
+    PauseTraining: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: "pause";
+    };
+    /**
+     * PausedData
+     * @description A snapshot holds all that training was.
+     */
+    PausedData: {
+      /**
+       * Attempt
+       * @description Which attempt it ends; null: the one that began last, in older journals.
+       */
+      attempt?: number | null;
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: "paused";
+      /**
+       * Snapshot
+       * @description The snapshot to go on from.
+       */
+      snapshot: string;
+      /**
+       * Path
+       * @description The policy of this moment; null if it could not be saved.
+       */
+      path?: string | null;
+    };
+    /**
+     * PausingData
+     * @description A pause was asked for within a rollout: training goes on, with its rows held back, to where that ends.
+     */
+    PausingData: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: "pausing";
+      /**
+       * Saves At
+       * @description Step at which the snapshot will be taken.
+       */
+      saves_at: number;
+    };
+    /**
+     * PicturesFacts
+     * @description What the agent saw. The picture that belongs to frame n of the video is in strip n // ``pictures_a_strip``, the
+     *     n % ``pictures_a_strip``-th from above. ``file`` is relative to the run folder.
+     */
+    PicturesFacts: {
+      /** File */
+      file: string;
+      /**
+       * Width
+       * @description Pixels of one picture.
+       */
+      width: number;
+      /**
+       * Height
+       * @description Pixels of one picture.
+       */
+      height: number;
+      /**
+       * Pictures
+       * @description As many as the video has frames, unless they were cut.
+       */
+      pictures: number;
+      /** Pictures A Strip */
+      pictures_a_strip: number;
+      /**
+       * Seen Together
+       * @description Pictures of one observation, of which the newest is kept.
+       */
+      seen_together: number;
+      /** Size Bytes */
+      size_bytes: number;
+      /**
+       * Cut
+       * @description The file reached the size it may have: later pictures were not kept.
+       */
+      cut: boolean;
+    };
+    /**
+     * Plateau
+     * @description The metric has not become better for so many environment steps.
+     */
+    Plateau: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: "plateau";
+      /**
+       * Metric
+       * @description As it is logged.
+       */
+      metric: string;
+      /** Steps */
+      steps: number;
+      /**
+       * Better
+       * @default higher
+       * @enum {string}
+       */
+      better?: "higher" | "lower";
+      /**
+       * By
+       * @description It has to become better by more than this to count.
+       * @default 0
+       */
+      by?: number;
+    };
     /**
      * PlayedEpisode
      * @description One episode of a clip.
@@ -2693,6 +3516,74 @@ export interface components {
       /** Best */
       best: number;
     };
+    /** ResumeRun */
+    ResumeRun: {
+      /**
+       * Snapshot
+       * @description Name of the snapshot to go on from; null: the newest whole one.
+       */
+      snapshot?: string | null;
+      /**
+       * Total Timesteps
+       * @description More than before: the run is trained for longer; null: as long as it was to be.
+       */
+      total_timesteps?: number | null;
+    };
+    /**
+     * Resumed
+     * @description How an attempt went on from a snapshot.
+     */
+    Resumed: {
+      /** Snapshot */
+      snapshot: string;
+      /**
+       * Step
+       * @description Step of the snapshot.
+       */
+      step: number;
+      /**
+       * Verified
+       * @description Rows beyond the snapshot that were computed again and are identical; null: not all compared yet.
+       */
+      verified: number | null;
+      /**
+       * Left
+       * @description Rows beyond the snapshot that the attempt did not come to before it ended.
+       */
+      left: number;
+      /**
+       * Diverged At
+       * @description Step from which on they came out otherwise: the newest attempt counts from there; null: nowhere.
+       */
+      diverged_at: number | null;
+    };
+    /**
+     * ResumedData
+     * @description What the journal held beyond the snapshot was computed again, and came out the same.
+     */
+    ResumedData: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: "resumed";
+      /**
+       * Snapshot
+       * @description The snapshot that the attempt began from.
+       */
+      snapshot: string;
+      /**
+       * Verified
+       * @description Rows that are identical.
+       */
+      verified: number;
+      /**
+       * Left
+       * @description Rows that the attempt did not come to before it ended.
+       * @default 0
+       */
+      left?: number;
+    };
     /** ReturnBin */
     ReturnBin: {
       /** Low */
@@ -2709,17 +3600,184 @@ export interface components {
       episodes: number[];
     };
     /**
+     * RollbackData
+     * @description The run goes on from an earlier snapshot: what came after that is no part of it any more.
+     */
+    RollbackData: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: "rollback";
+      /**
+       * Snapshot
+       * @description The snapshot that the attempt began from.
+       */
+      snapshot: string;
+      /** @description Rows that came after. */
+      superseded: components["schemas"]["Stretch"];
+    };
+    /** RollbackRun */
+    RollbackRun: {
+      /**
+       * Snapshot
+       * @description Name of the snapshot to go back to.
+       */
+      snapshot: string;
+    };
+    /**
+     * Rule
+     * @description ``do`` is done in order, once each time that ``when`` comes true.
+     */
+    Rule: {
+      /** When */
+      when:
+        | components["schemas"]["MetricIs"]
+        | components["schemas"]["NotFinite"]
+        | components["schemas"]["Plateau"]
+        | components["schemas"]["Fall"]
+        | components["schemas"]["NewBest"]
+        | components["schemas"]["SecondsLimit"]
+        | components["schemas"]["StepsLimit"]
+        | components["schemas"]["DiskLimit"];
+      /** Do */
+      do: (
+        | components["schemas"]["StopTraining"]
+        | components["schemas"]["PauseTraining"]
+        | components["schemas"]["TakeSnapshot"]
+        | components["schemas"]["Evaluate"]
+        | components["schemas"]["SetKnob"]
+        | components["schemas"]["ScaleKnob"]
+        | components["schemas"]["Notify"]
+      )[];
+      /**
+       * At Most
+       * @description Firings in one run.
+       * @default 10
+       */
+      at_most?: number;
+    };
+    /**
+     * RuleFiredData
+     * @description What a rule waits for has happened.
+     */
+    RuleFiredData: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: "rule_fired";
+      /**
+       * Rule
+       * @description Its number among the rules, from 1.
+       */
+      rule: number;
+      /**
+       * Says
+       * @description The rule in words.
+       */
+      says: string;
+      /**
+       * Done
+       * @description What was done, in words.
+       * @default []
+       */
+      done?: string[];
+      /**
+       * Not Done
+       * @description What was not done, and why, a sentence each.
+       * @default []
+       */
+      not_done?: string[];
+      /**
+       * Notify
+       * @description What the user is told; null: nobody is.
+       */
+      notify?: string | null;
+      /**
+       * Count
+       * @description How often it has fired in this run.
+       * @default 1
+       */
+      count?: number;
+      /**
+       * Is Last
+       * @description Whether it will not fire again.
+       * @default false
+       */
+      is_last?: boolean;
+    };
+    /**
+     * RuleFiring
+     * @description Where a rule would have fired.
+     */
+    RuleFiring: {
+      /**
+       * Rule
+       * @description Its number among the rules, from 1.
+       */
+      rule: number;
+      /** Step */
+      step: number;
+      /**
+       * Count
+       * @description How often it would have fired with this.
+       */
+      count: number;
+      /**
+       * Says
+       * @description The rule in words.
+       */
+      says: string;
+      /**
+       * Done
+       * @description What it would have done, in words.
+       */
+      done: string[];
+      /**
+       * Not Done
+       * @description What it would have left to an earlier rule, a sentence each.
+       */
+      not_done: string[];
+    };
+    /**
      * RuleState
      * @enum {string}
      */
     RuleState: "not_logged" | "waiting" | "silent" | "found";
+    /** RulesBody */
+    RulesBody: {
+      /** Rules */
+      rules: components["schemas"]["Rule"][];
+    };
+    /**
+     * RulesChangedData
+     * @description From this step on the run has these rules.
+     */
+    RulesChangedData: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: "rules_changed";
+      /**
+       * Rules
+       * @description In words.
+       */
+      rules: string[];
+    };
     /** Run */
     Run: {
       /** Id */
       id: string;
       /** Name */
       name: string;
-      /** Algo */
+      /** @description Who plays its episodes. */
+      actor: components["schemas"]["RunActor"];
+      /**
+       * Algo
+       * @description What its policy learns by; of another actor, that actor.
+       */
       algo: string;
       /** Env Id */
       env_id: string;
@@ -2760,6 +3818,25 @@ export interface components {
        * @description Number of the newest attempt to train it, from 1: status, cause, traceback and times are its.
        */
       attempt: number;
+      /** @description The run that it was forked from, and where; null: none. */
+      parent?: components["schemas"]["Parent"] | null;
+      /**
+       * Trained Before
+       * @description Seconds that earlier attempts have trained.
+       */
+      trained_before: number;
+      /** @description How the newest attempt went on from a snapshot; null: it did not. */
+      resumed: components["schemas"]["Resumed"] | null;
+      /**
+       * Saves At
+       * @description Step at which a run that pauses takes its snapshot; null: at once, or it does not pause.
+       */
+      saves_at: number | null;
+      /**
+       * Superseded
+       * @description Rows in whose place those of a later attempt have come. They are in no curve and no figure; when there are more of them, curves that were read before have to be read again.
+       */
+      superseded: components["schemas"]["Stretch"][];
       /**
        * Created At
        * Format: date-time
@@ -2859,6 +3936,11 @@ export interface components {
       /** Notes */
       notes: string;
     };
+    /**
+     * RunActor
+     * @enum {string}
+     */
+    RunActor: "policy" | "random" | "human";
     /** RunAnatomy */
     RunAnatomy: {
       /** Run Id */
@@ -2889,7 +3971,15 @@ export interface components {
        * Format: date-time
        */
       created_at: string;
-      /** Algo */
+      /**
+       * @description Who plays its episodes.
+       * @default policy
+       */
+      actor?: components["schemas"]["RunActor"];
+      /**
+       * Algo
+       * @description What its policy learns by; of another actor, that actor.
+       */
       algo: string;
       /** Env Id */
       env_id: string;
@@ -2934,6 +4024,20 @@ export interface components {
        */
       evaluation?: components["schemas"]["EvaluationPlan"];
       /**
+       * @default {
+       *       "every_seconds": 60,
+       *       "keep": 3,
+       *       "max_bytes": 2000000000
+       *     }
+       */
+      snapshots?: components["schemas"]["SnapshotPlan"];
+      /**
+       * Rules
+       * @description What it shall do by itself; rules.json has others once they were changed.
+       * @default []
+       */
+      rules?: components["schemas"]["Rule"][];
+      /**
        * Anatomy
        * @description Look into an update now and then: advantages, ratios, errors, weights and gradients.
        * @default false
@@ -2954,10 +4058,15 @@ export interface components {
       };
       /** Git Revision */
       git_revision?: string | null;
+      /** @description The run that this one was forked from; null: none. */
+      parent?: components["schemas"]["Parent"] | null;
     };
     /** RunCreate */
     RunCreate: {
-      /** Algo */
+      /**
+       * Algo
+       * @description An algorithm, or `random` for random actions.
+       */
       algo: string;
       /**
        * Env Id
@@ -3006,6 +4115,12 @@ export interface components {
        */
       anatomy?: boolean | null;
       /**
+       * Rules
+       * @description What it shall do by itself.
+       * @default []
+       */
+      rules?: components["schemas"]["Rule"][];
+      /**
        * Start
        * @default false
        */
@@ -3017,7 +4132,12 @@ export interface components {
       id: string;
       /** Name */
       name: string;
-      /** Algo */
+      /** @description Who plays its episodes. */
+      actor: components["schemas"]["RunActor"];
+      /**
+       * Algo
+       * @description What its policy learns by; of another actor, that actor.
+       */
       algo: string;
       /** Env Id */
       env_id: string;
@@ -3058,6 +4178,25 @@ export interface components {
        * @description Number of the newest attempt to train it, from 1: status, cause, traceback and times are its.
        */
       attempt: number;
+      /** @description The run that it was forked from, and where; null: none. */
+      parent?: components["schemas"]["Parent"] | null;
+      /**
+       * Trained Before
+       * @description Seconds that earlier attempts have trained.
+       */
+      trained_before: number;
+      /** @description How the newest attempt went on from a snapshot; null: it did not. */
+      resumed: components["schemas"]["Resumed"] | null;
+      /**
+       * Saves At
+       * @description Step at which a run that pauses takes its snapshot; null: at once, or it does not pause.
+       */
+      saves_at: number | null;
+      /**
+       * Superseded
+       * @description Rows in whose place those of a later attempt have come. They are in no curve and no figure; when there are more of them, curves that were read before have to be read again.
+       */
+      superseded: components["schemas"]["Stretch"][];
       /**
        * Created At
        * Format: date-time
@@ -3194,7 +4333,16 @@ export interface components {
         | components["schemas"]["StartedData"]
         | components["schemas"]["CheckpointData"]
         | components["schemas"]["BestData"]
+        | components["schemas"]["SnapshotData"]
         | components["schemas"]["WarningData"]
+        | components["schemas"]["PausingData"]
+        | components["schemas"]["PausedData"]
+        | components["schemas"]["ResumedData"]
+        | components["schemas"]["DivergedData"]
+        | components["schemas"]["RollbackData"]
+        | components["schemas"]["HyperparameterChangedData"]
+        | components["schemas"]["RulesChangedData"]
+        | components["schemas"]["RuleFiredData"]
         | components["schemas"]["StoppedData"]
         | components["schemas"]["FinishedData"]
         | components["schemas"]["ErrorData"]
@@ -3246,6 +4394,48 @@ export interface components {
        */
       rules: components["schemas"]["HintRule"][];
     };
+    /** RunKnob */
+    RunKnob: {
+      /** Name */
+      name: string;
+      /** Label */
+      label: string;
+      /** Minimum */
+      minimum: number;
+      /** Maximum */
+      maximum: number;
+      /** Excludes Minimum */
+      excludes_minimum: boolean;
+      /**
+       * Metric
+       * @description What its value is logged as; null: it is not.
+       */
+      metric: string | null;
+      /**
+       * Configured
+       * @description As the run was created; of a schedule, where it begins or ends.
+       */
+      configured: number;
+      /**
+       * Is Scheduled
+       * @description Whether it was created with a schedule.
+       */
+      is_scheduled: boolean;
+      /** @description The last change; null: none was made. */
+      changed: components["schemas"]["HyperparameterChangedData"] | null;
+      /**
+       * Waiting
+       * @description Asked for and not made yet.
+       */
+      waiting: (components["schemas"]["SetKnob"] | components["schemas"]["ScaleKnob"])[];
+    };
+    /** RunKnobs */
+    RunKnobs: {
+      /** Run Id */
+      run_id: string;
+      /** Knobs */
+      knobs: components["schemas"]["RunKnob"][];
+    };
     /** RunPage */
     RunPage: {
       /** Runs */
@@ -3283,6 +4473,46 @@ export interface components {
       notes?: string;
     };
     /**
+     * RunRules
+     * @description The rules in force, in their order.
+     */
+    RunRules: {
+      /** Run Id */
+      run_id: string;
+      /** Rules */
+      rules: components["schemas"]["Rule"][];
+      /**
+       * Words
+       * @description Each rule in a sentence, without its full stop.
+       */
+      words: string[];
+    };
+    /** RunSnapshots */
+    RunSnapshots: {
+      /** Run Id */
+      run_id: string;
+      /**
+       * Snapshots
+       * @description Oldest step first.
+       */
+      snapshots: components["schemas"]["SnapshotInfo"][];
+      /**
+       * Newest
+       * @description The one that resuming takes unless another is named; null: there is none.
+       */
+      newest: string | null;
+      /**
+       * Bytes
+       * @description What all of them take together.
+       */
+      bytes: number;
+      /**
+       * Spread Over Training
+       * @description Hyperparameters whose course depends on the length of training: with another `total_timesteps` they go on otherwise than before.
+       */
+      spread_over_training: string[];
+    };
+    /**
      * RunStatus
      * @enum {string}
      */
@@ -3291,6 +4521,8 @@ export interface components {
       | "queued"
       | "starting"
       | "running"
+      | "pausing"
+      | "paused"
       | "stopping"
       | "completed"
       | "stopped"
@@ -3351,6 +4583,64 @@ export interface components {
       problems: {
         [key: string]: components["schemas"]["Problem"];
       };
+    };
+    /**
+     * SaliencyUnderWay
+     * @description The episode is played again up to the step; ask again.
+     */
+    SaliencyUnderWay: {
+      /** Run Id */
+      run_id: string;
+      /** Evaluation Id */
+      evaluation_id: string;
+    };
+    /**
+     * ScaleKnob
+     * @description What is there is multiplied; a schedule goes on, multiplied.
+     */
+    ScaleKnob: {
+      /**
+       * Knob
+       * @description Name of the knob, as `GET /algorithms` lists them.
+       */
+      knob: string;
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: "scale_knob";
+      /** Factor */
+      factor: number;
+    };
+    /**
+     * Score
+     * @description The number that a saliency map is of.
+     * @enum {string}
+     */
+    Score: "logit" | "q_value" | "value";
+    /**
+     * SecondsLimit
+     * @description So many seconds of training are over; a pause does not count.
+     */
+    SecondsLimit: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: "seconds";
+      /** Seconds */
+      seconds: number;
+    };
+    /**
+     * SeenPictures
+     * @description What the agent saw, as one PNG: its pictures beside each other, the oldest first. With a ``score``, below each of
+     *     them a grey picture of how much each pixel weighs in it.
+     */
+    SeenPictures: {
+      /** Pictures */
+      pictures: number;
+      /** @description What the saliency maps are of; null: there are none. */
+      score: components["schemas"]["Score"] | null;
     };
     /** Session */
     Session: {
@@ -3419,6 +4709,24 @@ export interface components {
      * @enum {string}
      */
     SessionMode: "watch" | "step" | "play";
+    /**
+     * SetKnob
+     * @description The knob has this value from now on, in place of its schedule if it has one.
+     */
+    SetKnob: {
+      /**
+       * Knob
+       * @description Name of the knob, as `GET /algorithms` lists them.
+       */
+      knob: string;
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: "set_knob";
+      /** Value */
+      value: number;
+    };
     /** SliceAxis */
     SliceAxis: {
       /**
@@ -3468,6 +4776,179 @@ export interface components {
        * @description Of all numbers so far, 1 - smoothing^n: what is needed to go on with the mean.
        */
       weight: number;
+    };
+    /** SnapshotCreate */
+    SnapshotCreate: {
+      /**
+       * Name
+       * @description Lower-case letters, digits and hyphens. One with a name is kept until it is deleted; null: it is called after its step, and makes room for newer ones.
+       */
+      name?: string | null;
+      /**
+       * Message
+       * @description What it is kept for.
+       * @default
+       */
+      message?: string;
+    };
+    /**
+     * SnapshotData
+     * @description Everything that training was at this step is on disk.
+     */
+    SnapshotData: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: "snapshot";
+      /**
+       * Name
+       * @description How it is asked for.
+       */
+      name: string;
+      trigger: components["schemas"]["Trigger"];
+      /**
+       * Bytes
+       * @description Of its file, without the segments of the replay buffer.
+       */
+      bytes: number;
+      /**
+       * Capture Ms
+       * @description Milliseconds for which it held training up.
+       */
+      capture_ms: number;
+    };
+    /** SnapshotInfo */
+    SnapshotInfo: {
+      /** Name */
+      name: string;
+      /** Message */
+      message: string;
+      /**
+       * Is Named
+       * @description Whether it was given its name, and is kept until it is deleted.
+       */
+      is_named: boolean;
+      /**
+       * Step
+       * @description Environment steps done when it was taken.
+       */
+      step: number;
+      /** Attempt */
+      attempt: number;
+      /** @description Why it was taken. */
+      trigger: components["schemas"]["Trigger"];
+      /**
+       * Time
+       * Format: date-time
+       */
+      time: string;
+      /**
+       * Bytes
+       * @description Of its file alone.
+       */
+      bytes: number;
+      /**
+       * Replay Bytes
+       * @description Of the segments of the replay buffer that it needs, which others may share.
+       */
+      replay_bytes: number;
+      /**
+       * Whole
+       * @description Whether training can go on from it, as far as a look tells.
+       */
+      whole: boolean;
+      /**
+       * Problem
+       * @description Why it cannot.
+       */
+      problem: string | null;
+      /**
+       * Exact
+       * @description Whether training goes on from it bit for bit.
+       */
+      exact: boolean;
+      /** Not Exact Because */
+      not_exact_because: string | null;
+      /**
+       * Behind
+       * @description Whether the run went back to before it: it is no part of the run as it is now.
+       */
+      behind: boolean;
+    };
+    /**
+     * SnapshotPlan
+     * @description When everything that training is gets saved, so that it can go on from there: every N steps or M seconds,
+     *     whichever comes first, and at the end.
+     */
+    SnapshotPlan: {
+      /**
+       * Every Steps
+       * @description Environment steps between snapshots; null: by time alone.
+       */
+      every_steps?: number | null;
+      /**
+       * Every Seconds
+       * @description Seconds between snapshots; null: by steps alone.
+       * @default 60
+       */
+      every_seconds?: number | null;
+      /**
+       * Keep
+       * @description Newest snapshots kept; those with a name stay anyway.
+       * @default 3
+       */
+      keep?: number;
+      /**
+       * Max Bytes
+       * @description What the snapshots of the run may take together; the newest and those with a name stay anyway.
+       * @default 2000000000
+       */
+      max_bytes?: number;
+    };
+    /**
+     * SnapshotVerification
+     * @description ``snapshots/<name>.verify.json``: written by the service when asked, replaced by the worker.
+     */
+    SnapshotVerification: {
+      /** @default running */
+      status?: components["schemas"]["VerificationStatus"];
+      /**
+       * Whole
+       * @description Whether the file and its part of the replay buffer are what this installation wrote. Null before it is completed.
+       */
+      whole?: boolean | null;
+      /**
+       * Identical
+       * @description Whether all parts are. Null if training cannot be brought to the snapshot: `cause` says why.
+       */
+      identical?: boolean | null;
+      /**
+       * Parts
+       * @default []
+       */
+      parts?: components["schemas"]["VerifiedPart"][];
+      /**
+       * First Difference
+       * @description That of the first part that is not identical.
+       */
+      first_difference?: string | null;
+      /**
+       * Exact
+       * @description Whether training goes on from it bit for bit, here and now.
+       */
+      exact?: boolean | null;
+      /**
+       * Reasons
+       * @description Why it does not, one sentence each.
+       * @default []
+       */
+      reasons?: string[];
+      /**
+       * Cause
+       * @description Why it failed, or why the snapshot is refused.
+       */
+      cause?: string | null;
     };
     /**
      * Solved
@@ -3594,7 +5075,23 @@ export interface components {
        * @description By what its launcher finds the worker again.
        */
       worker?: string | null;
+      /**
+       * Snapshot
+       * @description The snapshot it goes on from; null: from the beginning.
+       */
+      snapshot?: string | null;
+      /**
+       * Total Timesteps
+       * @description Steps to train for, if not those of the configuration: the run was made longer.
+       */
+      total_timesteps?: number | null;
     };
+    /**
+     * StateKept
+     * @description What the state of an environment is copied by, so that training goes on from it bit for bit.
+     * @enum {string}
+     */
+    StateKept: "attributes" | "replay" | "nothing";
     /**
      * StepColumns
      * @description Records that were found, a list a column.
@@ -3602,8 +5099,13 @@ export interface components {
     StepColumns: {
       /** Run Id */
       run_id: string;
-      /** Evaluation Id */
-      evaluation_id: string;
+      /**
+       * Evaluation Id
+       * @description null: the records are those of a clip.
+       */
+      evaluation_id: string | null;
+      /** Clip Id */
+      clip_id: string | null;
       info: components["schemas"]["StepsInfo"];
       /**
        * Total
@@ -3650,6 +5152,16 @@ export interface components {
       labels: string[];
       /** Units */
       units: string[];
+      /**
+       * Low
+       * @description The least of each number of a Box, in the environment's own units; null for one without bound.
+       */
+      low: (number | null)[] | null;
+      /**
+       * High
+       * @description And the greatest.
+       */
+      high: (number | null)[] | null;
       /**
        * Starts
        * @description The least action of a Discrete space, which the first label names.
@@ -3721,6 +5233,43 @@ export interface components {
       };
     };
     /**
+     * StepsLimit
+     * @description So many environment steps are done.
+     */
+    StepsLimit: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: "steps";
+      /** Steps */
+      steps: number;
+    };
+    /**
+     * StopTraining
+     * @description End training: after the update that is under way if that comes within the grace period, else at once.
+     */
+    StopTraining: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: "stop";
+      /**
+       * Then
+       * @description report: save and notify; save: save the policy; abort: save nothing more.
+       * @default save
+       * @enum {string}
+       */
+      then?: "report" | "save" | "abort";
+      /**
+       * Grace Seconds
+       * @description Seconds to finish the update; 0: none.
+       * @default 0
+       */
+      grace_seconds?: number;
+    };
+    /**
      * StoppedData
      * @description Training ended on request.
      */
@@ -3754,10 +5303,37 @@ export interface components {
        */
       frames_every: number;
       /**
+       * Pictures
+       * @description Whether what the agent saw, if pictures, is kept beside the newest videos.
+       */
+      pictures: boolean;
+      /**
        * Max Bytes
        * @description Records of a run: above, the oldest go; no file grows above.
        */
       max_bytes: number;
+    };
+    /**
+     * Stretch
+     * @description Rows of ``metrics.jsonl`` in whose place those of a later attempt come, both ends included.
+     */
+    Stretch: {
+      /**
+       * First
+       * @description seq of the first.
+       */
+      first: number;
+      /**
+       * Last
+       * @description seq of the last; less than that of the first: there are none.
+       */
+      last: number;
+      /**
+       * Attempt
+       * @description The later attempt.
+       * @default 1
+       */
+      attempt?: number;
     };
     /** TagCount */
     TagCount: {
@@ -3777,6 +5353,22 @@ export interface components {
        */
       tags: components["schemas"]["TagCount"][];
     };
+    /**
+     * TakeSnapshot
+     * @description Take a snapshot at the start of the next rollout.
+     */
+    TakeSnapshot: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: "snapshot";
+      /**
+       * Message
+       * @default
+       */
+      message?: string;
+    };
     /** TrashList */
     TrashList: {
       /** Runs */
@@ -3784,6 +5376,12 @@ export interface components {
       /** Total Bytes */
       total_bytes: number;
     };
+    /**
+     * Trigger
+     * @description Why a snapshot was taken.
+     * @enum {string}
+     */
+    Trigger: "periodic" | "requested" | "best" | "rule" | "paused" | "stopped" | "finished";
     /**
      * Unit
      * @enum {string}
@@ -3893,6 +5491,21 @@ export interface components {
      * @enum {string}
      */
     VerificationStatus: "running" | "completed" | "failed";
+    /** VerifiedPart */
+    VerifiedPart: {
+      /**
+       * Name
+       * @description model, optimizers, generators, environments, replay or counters.
+       */
+      name: string;
+      /** Identical */
+      identical: boolean;
+      /**
+       * First Difference
+       * @description Where in the part, and what was found there.
+       */
+      first_difference?: string | null;
+    };
     /**
      * VideoFacts
      * @description What the recorder wrote. ``file`` is relative to the run folder.
@@ -3950,7 +5563,7 @@ export interface components {
     };
     /**
      * EndEventData
-     * @description `event: end`: the run has ended, or was deleted, and all its rows were delivered.
+     * @description `event: end`: the run has ended, is paused, or was deleted, and all its rows were delivered.
      */
     EndEventData: {
       /** Run Id */
@@ -3959,7 +5572,7 @@ export interface components {
        * Status
        * @enum {string}
        */
-      status: "completed" | "stopped" | "failed" | "interrupted" | "deleted";
+      status: "paused" | "completed" | "stopped" | "failed" | "interrupted" | "deleted";
     };
     /**
      * EvaluationEventData
@@ -4076,6 +5689,12 @@ export interface components {
       controls: components["schemas"]["Controls"];
     };
     /**
+     * Line
+     * @description Of which of two futures a step is.
+     * @enum {integer}
+     */
+    Line: 0 | 1;
+    /**
      * PolicyMessage
      * @description From the next step on another policy plays.
      */
@@ -4146,6 +5765,63 @@ export interface components {
       quantiles: number[][] | null;
     };
     /**
+     * RecordedMessage
+     * @description An episode in which a person acted is over, and is kept in a run.
+     */
+    RecordedMessage: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      type: "recorded";
+      /** Run Id */
+      run_id: string;
+      /**
+       * Episodes
+       * @description Of this session that are kept in it.
+       */
+      episodes: number;
+    };
+    /**
+     * SliceMessage
+     * @description What the policy expects over the two components that were asked for, the others as they were seen in a step.
+     */
+    SliceMessage: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      type: "slice";
+      /**
+       * Policy Step
+       * @description Environment steps that the policy was trained for.
+       */
+      policy_step: number;
+      /** Episode */
+      episode: number;
+      /**
+       * Index
+       * @description The step whose observation holds the other components.
+       */
+      index: number;
+      /**
+       * Over
+       * @description Places of the two components: across and up.
+       */
+      over: [number, number];
+      slice: components["schemas"]["ValueSlice"];
+    };
+    /**
+     * SliceRange
+     * @description How far a slice reaches along one component.
+     */
+    SliceRange: {
+      /** Low */
+      low: number;
+      /** High */
+      high: number;
+    };
+    /**
      * StateMessage
      * @description How the session stands, after whatever changed it.
      */
@@ -4162,10 +5838,17 @@ export interface components {
       actor: components["schemas"]["Actor"];
       /** Greedy */
       greedy: boolean;
+      /**
+       * Parted At
+       * @description Step after which two futures play side by side; null: there is only one.
+       * @default null
+       */
+      parted_at: number | null;
     };
     /**
      * StepMessage
-     * @description One record. If ``frame_follows``, the next binary message is the frame that shows it.
+     * @description One record. If ``frame_follows``, the next binary message is the frame that shows it; with ``seen``, the one
+     *     after that is what the agent saw.
      */
     StepMessage: {
       /**
@@ -4173,12 +5856,22 @@ export interface components {
        * @enum {string}
        */
       type: "step";
+      /**
+       * @description 0: of the episode that is played; 1: of the other future.
+       * @default 0
+       */
+      line: components["schemas"]["Line"];
       record: components["schemas"]["StepRecord"];
       /**
        * Frame Follows
        * @default false
        */
       frame_follows: boolean;
+      /**
+       * @description Null unless it was asked for, and what is seen are pictures.
+       * @default null
+       */
+      seen: components["schemas"]["SeenPictures"] | null;
     };
     /**
      * StepRecord
@@ -4261,6 +5954,27 @@ export interface components {
       reading: components["schemas"]["PolicyReading"] | null;
     };
     /**
+     * ValueSlice
+     * @description What the worker has read. ``values``: one row for each y, from the lowest; in it one number for each x.
+     */
+    ValueSlice: {
+      /**
+       * Kind
+       * @enum {string}
+       */
+      kind: "value" | "q";
+      x: components["schemas"]["SliceRange"];
+      y: components["schemas"]["SliceRange"];
+      /** At */
+      at: number[];
+      /** Values */
+      values: (number | null)[][];
+      /** Low */
+      low: number;
+      /** High */
+      high: number;
+    };
+    /**
      * Back
      * @description Pause, and go one step back, by playing the episode again up to there.
      */
@@ -4312,6 +6026,19 @@ export interface components {
        */
       n?: number;
     };
+    /**
+     * Part
+     * @description Pause, and begin a second future here: it takes this action next, the episode that of who acts, and from then on
+     *     both play side by side. Null: go on with the episode alone.
+     */
+    Part: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      type: "part";
+      value: components["schemas"]["JsonValue"];
+    };
     /** Pause */
     Pause: {
       /**
@@ -4355,6 +6082,37 @@ export interface components {
       seed?: number | null;
     };
     /**
+     * ShowSeen
+     * @description Whether each step comes with what the agent saw, where that are pictures; and with how much each pixel weighs.
+     */
+    ShowSeen: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      type: "seen";
+      /** On */
+      on: boolean;
+      /**
+       * Saliency
+       * @default false
+       */
+      saliency?: boolean;
+    };
+    /**
+     * ShowSlice
+     * @description Two components of the observation over which the policy's values shall be drawn from now on; null: no longer.
+     */
+    ShowSlice: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      type: "slice";
+      /** Over */
+      over: [number, number] | null;
+    };
+    /**
      * TakeAction
      * @description The person's action from now on, until the next message; in a session that is paused, for the next step alone,
      *     whoever acts.
@@ -4373,6 +6131,8 @@ export interface components {
       | components["schemas"]["EpisodeMessage"]
       | components["schemas"]["PolicyMessage"]
       | components["schemas"]["StateMessage"]
+      | components["schemas"]["RecordedMessage"]
+      | components["schemas"]["SliceMessage"]
       | components["schemas"]["ErrorMessage"]
       | components["schemas"]["EndedMessage"];
     ClientMessage:
@@ -4384,7 +6144,10 @@ export interface components {
       | components["schemas"]["Rate"]
       | components["schemas"]["ChooseActor"]
       | components["schemas"]["TakeAction"]
-      | components["schemas"]["ChooseGreedy"];
+      | components["schemas"]["Part"]
+      | components["schemas"]["ChooseGreedy"]
+      | components["schemas"]["ShowSeen"]
+      | components["schemas"]["ShowSlice"];
   };
   responses: never;
   parameters: never;
@@ -4926,6 +6689,716 @@ export interface operations {
       };
     };
   };
+  get_rules: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RunRules"];
+        };
+      };
+      /** @description Run not found; Artifact not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Run is damaged */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  put_rules: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["RulesBody"];
+      };
+    };
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RunRules"];
+        };
+      };
+      /** @description Run not found; Artifact not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Run is damaged */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Invalid request */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  dry_run_rules: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["RulesBody"];
+      };
+    };
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["DryRun"];
+        };
+      };
+      /** @description Run not found; Artifact not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Run is damaged */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Invalid request */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_knobs: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RunKnobs"];
+        };
+      };
+      /** @description Run not found; Artifact not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Run is damaged */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  patch_knobs: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["KnobsBody"];
+      };
+    };
+    responses: {
+      /** @description Successful Response */
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RunKnobs"];
+        };
+      };
+      /** @description Run not found; Artifact not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Run does not train; Run is damaged */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Invalid request */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  pause_run: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Run"];
+        };
+      };
+      /** @description Run not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Illegal status transition; Run is active */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  resume_run: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["ResumeRun"];
+      };
+    };
+    responses: {
+      /** @description Successful Response */
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Run"];
+        };
+      };
+      /** @description Run not found; Artifact not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Illegal status transition; Run is active; Nothing to resume from; Training cannot go on from this snapshot; Run is damaged */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Invalid request */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not enough free disk */
+      507: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  roll_back_run: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["RollbackRun"];
+      };
+    };
+    responses: {
+      /** @description Successful Response */
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Run"];
+        };
+      };
+      /** @description Run not found; Artifact not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Illegal status transition; Run is active; Nothing to resume from; Training cannot go on from this snapshot; Run is damaged */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Invalid request */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not enough free disk */
+      507: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_fork_changes: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ForkChanges"];
+        };
+      };
+      /** @description Run not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Run is damaged */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  fork_run: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["ForkCreate"];
+      };
+    };
+    responses: {
+      /** @description Successful Response */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Run"];
+        };
+      };
+      /** @description Run not found; Artifact not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Nothing to resume from; Training cannot go on from this snapshot; Run is damaged */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Invalid request */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not enough free disk */
+      507: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  list_snapshots: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RunSnapshots"];
+        };
+      };
+      /** @description Run not found; Artifact not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  take_snapshot: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["SnapshotCreate"];
+      };
+    };
+    responses: {
+      /** @description Successful Response */
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Run"];
+        };
+      };
+      /** @description Run not found; Artifact not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Run does not train; Run is damaged */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Invalid request */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  delete_snapshot: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+        name: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Run not found; Artifact not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Run is active; Training cannot go on from this snapshot */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_snapshot_verification: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+        name: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["SnapshotVerification"] | null;
+        };
+      };
+      /** @description Run not found; Artifact not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Run is damaged */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  verify_snapshot: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+        name: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["SnapshotVerification"];
+        };
+      };
+      /** @description Run not found; Artifact not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Training cannot go on from this snapshot; A verification is in progress */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
   list_tags: {
     parameters: {
       query?: never;
@@ -5133,6 +7606,69 @@ export interface operations {
       };
     };
   };
+  get_clip_steps: {
+    parameters: {
+      query?: {
+        /** @description From 0; all episodes if left out. */
+        episode?: number | null;
+        /** @description Place of the first record found. */
+        from?: number;
+        /** @description Place after the last one. */
+        to?: number | null;
+        /** @description Comma-separated. */
+        columns?: string | null;
+        /** @description Conditions, all of which hold: column:test. */
+        where?: string[] | null;
+        /** @description Columns, comma-separated; -reward: the greatest first. */
+        sort?: string | null;
+      };
+      header?: never;
+      path: {
+        run_id: string;
+        clip_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["StepColumns"];
+        };
+      };
+      /** @description Run not found; Artifact not found; Step records not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Run is damaged */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Invalid request */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
   export_steps: {
     parameters: {
       query?: {
@@ -5262,6 +7798,122 @@ export interface operations {
       };
       /** @description A verification is in progress */
       409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_pictures: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+        evaluation_id: string;
+        /** @description From 0; the summary says how many pictures it has. */
+        strip: number;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A strip of pictures */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "image/png": unknown;
+        };
+      };
+      /** @description Run not found; Evaluation not found; Pictures not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Run is damaged */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_saliency: {
+    parameters: {
+      query: {
+        /** @description From 0. */
+        episode: number;
+        /** @description Actions taken before; 0 is the reset. */
+        step: number;
+      };
+      header?: never;
+      path: {
+        run_id: string;
+        evaluation_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["EvaluationSaliency"];
+        };
+      };
+      /** @description The episode is being played up to there; ask again */
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["SaliencyUnderWay"];
+        };
+      };
+      /** @description Run not found; Evaluation not found; Step records not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description No saliency map could be made; Run is damaged */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Invalid request */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not enough free disk */
+      507: {
         headers: {
           [name: string]: unknown;
         };

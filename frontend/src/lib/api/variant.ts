@@ -3,8 +3,8 @@ import type { Environment } from "./types";
 export type OptionValues = Readonly<Record<string, unknown>>;
 
 /**
- * The environment as these values of its options make it: its spaces, limits, threshold, algorithms and
- * presets. Options that are left out have their defaults.
+ * The environment with these options: its spaces, limits, threshold, algorithms and presets. Options that are
+ * left out have their defaults.
  */
 export function variantFor(environment: Environment, options: OptionValues = {}): Environment {
   const { options: fields, variants } = environment;
@@ -17,7 +17,10 @@ export function variantFor(environment: Environment, options: OptionValues = {})
   return variant ? { ...environment, ...variant, options: fields } : environment;
 }
 
-/** What random actions earn where a run trained; null where that is not known: its options were not measured. */
+/**
+ * Mean return of random actions in the environment of a run; null if it was not measured with the run's
+ * options.
+ */
 export function randomReturnOfRun(
   environments: readonly Environment[] | undefined,
   { env_id, env_options = {} }: { env_id: string; env_options?: OptionValues },
@@ -29,7 +32,10 @@ export function randomReturnOfRun(
   return isDefault ? (environment?.random_return?.mean ?? null) : null;
 }
 
-/** What a run trained in; undefined while the environments are unknown, or no longer offer it. */
+/**
+ * The environment of a run with its options; undefined while environments load, or if it is not offered any
+ * more.
+ */
 export function environmentOfRun(
   environments: readonly Environment[] | undefined,
   { env_id, env_options }: { env_id: string; env_options?: OptionValues },

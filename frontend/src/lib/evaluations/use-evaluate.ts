@@ -4,7 +4,7 @@ import { useMutation } from "@tanstack/react-query";
 import type { CreateEvaluation } from "@/lib/api";
 import { useRunActions } from "@/lib/run-actions";
 
-/** Evaluation as a mutation, for a place that shows its progress and its refusal itself. */
+/** A mutation that starts an evaluation, for places that show its progress and errors themselves. */
 export function useEvaluate(runId: string) {
   const { evaluate } = useRunActions();
   return useMutation({ mutationFn: (wanted: CreateEvaluation) => evaluate(runId, wanted) });

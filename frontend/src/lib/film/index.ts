@@ -1,3 +1,3 @@
-/** A run's filmstrip: the policies that it keeps, and clips of what they do, made when somebody looks. */
-export { type Frame, frames, nextToFilm, policyAfter, policyAt, USUAL_WISH } from "./moments";
+/** A run's filmstrip: the policies it keeps, and clips of them, which are rendered on request. */
+export { frames, policyAfter, policyAt, USUAL_WISH } from "./moments";
 export { useClip, useFilm, useGrowthVideo, useSomePictures } from "./use-film";

@@ -1,14 +1,14 @@
 import type { Clip, ClipWish, KeptPolicy } from "@/lib/api";
 
-/** The seed that evaluations begin with as well, so that what is seen can be compared. */
+/** Default options of clips. The seed is that of evaluations, so that both show the same episode. */
 export const USUAL_WISH: ClipWish = { seed: 1_000_000, greedy: true };
 
-/** The policy that plays for `step`: the newest that is not beyond it, or the first if all are. */
+/** The newest policy up to `step`, or the first one if there is none. */
 export function policyAt(policies: readonly KeptPolicy[], step: number): KeptPolicy | undefined {
   return policies.findLast((policy) => policy.step <= step) ?? policies[0];
 }
 
-/** The policy so many places after that of `step`. */
+/** The policy `by` places after that of `step`. */
 export function policyAfter(
   policies: readonly KeptPolicy[],
   step: number,
@@ -18,17 +18,17 @@ export function policyAfter(
   return policies[Math.min(policies.length - 1, Math.max(0, at + by))];
 }
 
-/** One place of the strip: the policy that it stands for, and the picture of one of its clips, if there is any. */
+/** A place of the filmstrip: its policy, and the thumbnail of one of its clips if there is one. */
 export interface Frame {
   policy: KeptPolicy;
   picture: string | null;
-  /** Share of the strip, from 0 to 1, at which its middle stands. */
+  /** Position of its middle on the strip, from 0 to 1. */
   share: number;
 }
 
 /**
- * What `places` places side by side show of the steps from `from` to `to`: in each the last policy of its part, one that
- * was filmed if there is any. A part without a policy stays empty.
+ * The policies to show in `places` places side by side for the steps from `from` to `to`. Each place has the
+ * last policy of its part, preferably one with a clip; it is empty if its part has none.
  */
 export function frames(
   policies: readonly KeptPolicy[],
@@ -56,7 +56,7 @@ export function frames(
   }).filter((frame) => frame !== undefined);
 }
 
-/** The next policy to film so that about `count` of them, evenly along the training, have a picture. */
+/** The next policy to render, so that about `count` evenly spaced ones have a thumbnail. */
 export function nextToFilm(
   policies: readonly KeptPolicy[],
   clips: readonly Clip[],

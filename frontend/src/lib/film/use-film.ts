@@ -10,19 +10,23 @@ import {
   growthVideoQuery,
   isActive,
   keys,
+  pictureQuery,
   policiesQuery,
   type Run,
 } from "@/lib/api";
 import { nextToFilm } from "./moments";
 
-/** Milliseconds between two looks at what a run that trains keeps. */
+/** Milliseconds between two requests for the kept policies of a run that trains. */
 const RENEW_EVERY_MS = 10_000;
-/** Milliseconds for which a moment has to stand still before it is filmed: whoever scrubs wants the last one. */
-const SETTLED_MS = 180;
-/** Policies that are filmed without being asked for, once training is over. */
-const FILMED = 7;
+/**
+ * Milliseconds that a moment must be selected before its clip is rendered, so that scrubbing renders only the
+ * last one.
+ */
+const SETTLED_MS = 120;
+/** Number of policies that have a picture on the strip without being asked for. */
+const PICTURED = 11;
 
-/** What a run keeps of its training, and the clips of it. */
+/** The kept policies of a run and their clips. */
 export function useFilm(run: Run) {
   const active = isActive(run);
   const policies = useQuery({
@@ -33,7 +37,7 @@ export function useFilm(run: Run) {
   return { policies, clips };
 }
 
-/** The clip of the policy of `step`; the one before stays until it is there. */
+/** The clip of the policy of `step`. While another one is rendered, the former one is returned. */
 export function useClip(runId: string, step: number | null, wish: ClipWish) {
   const settled = useSettled(step, SETTLED_MS);
   const known = useKnownClip(runId, step, wish);
@@ -54,20 +58,23 @@ export function useGrowthVideo(runId: string, until: number, wish: ClipWish) {
   return query;
 }
 
-/** Films some policies that nobody asked for, one at a time, so that the strip shows something. */
+/**
+ * Asks for small pictures of evenly spaced policies, one at a time, so that the strip has something to show. They are
+ * made after everything else, and cost an episode without rendering.
+ */
 export function useSomePictures(run: Run, enabled: boolean, wish: ClipWish) {
   const { policies, clips } = useFilm(run);
   const all = policies.data?.policies ?? [];
-  const next = clips.data && nextToFilm(all, clips.data, FILMED);
+  const next = clips.data && nextToFilm(all, clips.data, PICTURED);
   const query = useQuery({
-    ...clipQuery(run.id, next?.step ?? 0, wish),
-    enabled: enabled && next !== undefined && !isActive(run),
+    ...pictureQuery(run.id, next?.step ?? 0, wish),
+    enabled: enabled && next !== undefined,
     retry: false,
   });
   useListed(run.id, next ? query.data : undefined, false);
 }
 
-/** A clip that was made is among those of the run. */
+/** Adds a new clip to the cached list of the run's clips. */
 function useListed(runId: string, clip: Clip | undefined, isPlaceholder: boolean) {
   const client = useQueryClient();
   // External system: the query cache.
@@ -80,7 +87,7 @@ function useListed(runId: string, clip: Clip | undefined, isPlaceholder: boolean
   }, [client, runId, clip, isPlaceholder]);
 }
 
-/** A clip that is there already needs no asking. */
+/** The clip from the cached list, if it is there already. */
 function useKnownClip(runId: string, step: number | null, { seed, greedy }: ClipWish) {
   const { data } = useQuery(clipsQuery(runId));
   return data?.find(
@@ -95,7 +102,7 @@ function useKnownClip(runId: string, step: number | null, { seed, greedy }: Clip
 
 function useSettled<T>(value: T, ms: number): T {
   const [settled, setSettled] = useState(value);
-  // External system: the clock.
+  // External system: a timer.
   useEffect(() => {
     const timer = setTimeout(() => setSettled(value), ms);
     return () => clearTimeout(timer);

@@ -39,7 +39,7 @@ describe("numbers", () => {
     expect(brief(73_870)).toBe("73.9k");
     expect(percent(0.999)).toBe("99%");
     expect(percent(0.29)).toBe("29%");
-    expect(bytes(42e9)).toBe("39.1 GB");
+    expect(bytes(42e9)).toBe("42 GB");
     expect(bytes(100)).toBe("100 B");
     expect(plural(1, "warning")).toBe("1 warning");
     expect(plural(2, "match", "matches")).toBe("2 matches");

@@ -12,7 +12,7 @@ export function count(value: number | null | undefined): string {
   return isNumber(value) ? grouped.format(Math.round(value)) : NONE;
 }
 
-/** `10000` → `10k`, `1250000` → `1.25M`: for axes and tight places. */
+/** A short form for axes and narrow places: `10000` → `10k`, `1250000` → `1.25M`. */
 export function compact(value: number | null | undefined): string {
   if (!isNumber(value)) return NONE;
   for (const [size, unit] of compactUnits) {
@@ -21,12 +21,12 @@ export function compact(value: number | null | undefined): string {
   return trim(value, 2);
 }
 
-/** `73870` → `73.9k`: three digits, for figures that change while they are read. */
+/** Three significant digits, for numbers that change while they are read: `73870` → `73.9k`. */
 export function brief(value: number | null | undefined): string {
   return compact(isNumber(value) ? Number(value.toPrecision(3)) : value);
 }
 
-/** A return, a loss: enough digits to tell neighbours apart, never more. */
+/** A return or a loss, with enough digits to tell neighbouring values apart. */
 export function decimal(value: number | null | undefined): string {
   if (!isNumber(value)) return NONE;
   const size = Math.abs(value);
@@ -35,7 +35,7 @@ export function decimal(value: number | null | undefined): string {
   return value.toFixed(size >= 1000 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 4);
 }
 
-/** A hyperparameter as a person would write it: `0.0003`, `1e-8`, `[64, 64]`, `linear`. */
+/** The value of a hyperparameter as a person would write it: `0.0003`, `1e-8`, `[64, 64]`, `linear`. */
 export function setting(value: unknown): string {
   if (value === null || value === undefined) return "none";
   if (Array.isArray(value)) return value.map(setting).join(", ") || "none";
@@ -43,17 +43,18 @@ export function setting(value: unknown): string {
   return String(value);
 }
 
-/** Whole percent, never more than there is: what is not done is not `100%`. */
+/** Whole percent, rounded down, so that 100% means done. */
 export function percent(share: number): string {
-  // 0.29 × 100 is a hair below 29.
+  // In floating point, 0.29 × 100 is slightly below 29.
   return `${Math.floor(share * 100 + 1e-9)}%`;
 }
 
+/** Bytes in units of 1,000, as everywhere in the service: `200 MB`. */
 export function bytes(value: number): string {
-  if (value < 1024) return `${value} B`;
-  const units = ["KB", "MB", "GB", "TB"];
-  const power = Math.min(units.length, Math.floor(Math.log2(value) / 10));
-  return `${trim(value / 1024 ** power, 1)} ${units[power - 1]}`;
+  if (value < 1000) return `${value} B`;
+  const units = ["kB", "MB", "GB", "TB"];
+  const power = Math.min(units.length, Math.floor(Math.log10(value) / 3));
+  return `${trim(value / 1000 ** power, 1)} ${units[power - 1]}`;
 }
 
 export function plural(n: number, one: string, many = `${one}s`): string {

@@ -5,7 +5,10 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Made once: making a formatter takes a hundred times as long as using it, and a list has one in each row. */
+/**
+ * Formatters are reused: creating one takes a hundred times as long as formatting, and lists format in every
+ * row.
+ */
 const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
 const DATE_AND_TIME = new Intl.DateTimeFormat(undefined, {
   dateStyle: "medium",
@@ -13,7 +16,7 @@ const DATE_AND_TIME = new Intl.DateTimeFormat(undefined, {
 });
 const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: "medium", hour12: false });
 
-/** `83000` → `1m 23s`; never negative, for clocks that disagree. */
+/** `83000` → `1m 23s`. Negative values, from clocks that disagree, count as 0. */
 export function duration(ms: number): string {
   const left = Math.max(0, ms);
   if (left < MINUTE) return `${Math.floor(left / SECOND)}s`;
@@ -32,27 +35,33 @@ export function age(at: string, now: number): string {
   return DATE.format(new Date(at));
 }
 
-/** Date and time of day in the reader's own zone. */
+/** Date and time of day in the user's time zone. */
 export function moment(at: string | null): string {
   if (at === null) return NONE;
   return DATE_AND_TIME.format(new Date(at));
 }
 
-/** Time of day in the reader's own zone: `14:03:09`. */
+/** Time of day in the user's time zone: `14:03:09`. */
 export function clockTime(at: string): string {
   return TIME.format(new Date(at));
 }
 
 interface Timed {
   started_at: string | null;
+  /** Seconds that earlier attempts have trained. */
+  trained_before?: number;
   ended_at: string | null;
 }
 
-/** Milliseconds a run has been at work; null before it started. */
-export function elapsed({ started_at, ended_at }: Timed, now: number): number | null {
-  if (started_at === null) return null;
+/** Milliseconds that a run has trained; null before it started. */
+export function elapsed(
+  { started_at, ended_at, trained_before = 0 }: Timed,
+  now: number,
+): number | null {
+  const before = trained_before * SECOND;
+  if (started_at === null) return before > 0 ? before : null;
   const end = ended_at === null ? now : Date.parse(ended_at);
-  return Math.max(0, end - Date.parse(started_at));
+  return before + Math.max(0, end - Date.parse(started_at));
 }
 
 interface Paced {
@@ -61,7 +70,7 @@ interface Paced {
   fps: number | null;
 }
 
-/** Milliseconds until the last step at the current pace; null when there is no pace to go by. */
+/** Estimated milliseconds until the last step at the current rate; null without a rate. */
 export function remaining({ step, end_step, fps }: Paced): number | null {
   if (fps === null || fps <= 0) return null;
   return (Math.max(0, end_step - step) / fps) * SECOND;

@@ -1,6 +1,9 @@
 import type { MetricDefinitions, MetricInfo } from "@/lib/api";
 
-/** The metrics that the service knows, in reading order. One that it does not know keeps its logged name. */
+/**
+ * The service's definitions of metrics, in reading order. A metric without one is shown under its logged
+ * name.
+ */
 export class MetricRegistry {
   private readonly byName: ReadonlyMap<string, MetricInfo>;
   private readonly order: ReadonlyMap<string, number>;
@@ -15,7 +18,7 @@ export class MetricRegistry {
     return this.definitions.metrics;
   }
 
-  /** What is known of a metric; of an unknown one what can be said of any. */
+  /** The definition of a metric; a generic one if the service has none. */
   get(name: string): MetricInfo {
     return this.byName.get(name) ?? { ...UNKNOWN, name, label: name };
   }
@@ -24,13 +27,13 @@ export class MetricRegistry {
     return this.byName.has(name);
   }
 
-  /** In the order in which they are read, unknown ones last, by name. */
+  /** In reading order; metrics without a definition come last, by name. */
   sorted(names: Iterable<string>): string[] {
     const place = (name: string) => this.order.get(name) ?? Infinity;
     return [...names].sort((a, b) => compare(place(a), place(b)) || a.localeCompare(b));
   }
 
-  /** The metrics that `accepts` takes, in their groups; groups without any are left out. */
+  /** The metrics that `accepts` returns true for, by group; without empty groups. */
   grouped(accepts: (metric: MetricInfo) => boolean): { title: string; metrics: MetricInfo[] }[] {
     const accepted = this.all.filter(accepts);
     return this.definitions.groups
@@ -53,7 +56,7 @@ const UNKNOWN: Omit<MetricInfo, "name" | "label"> = {
   algorithms: [],
 };
 
-/** Infinity − Infinity is no number. */
+/** Not `a - b`, since Infinity − Infinity is NaN. */
 function compare(a: number, b: number): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }

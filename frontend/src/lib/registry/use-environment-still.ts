@@ -4,7 +4,10 @@ import { useQuery } from "@tanstack/react-query";
 import { useCallback } from "react";
 import { environmentsQuery } from "@/lib/api";
 
-/** Tells where an environment's picture is, by its id; null where there is none, or none is known yet. */
+/**
+ * Returns a function from an environment's id to the URL of its picture; null if it has none, or while it
+ * loads.
+ */
 export function useEnvironmentStill(): (id: string) => string | null {
   const { data } = useQuery(environmentsQuery);
   return useCallback(

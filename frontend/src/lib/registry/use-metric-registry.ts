@@ -5,7 +5,7 @@ import { useMemo } from "react";
 import { metricDefinitionsQuery } from "@/lib/api";
 import { MetricRegistry } from "./metrics";
 
-/** The metrics that the service knows: none until it has answered. */
+/** The service's definitions of metrics; empty while they load. */
 export function useMetricRegistry(): MetricRegistry {
   const { data } = useQuery(metricDefinitionsQuery);
   return useMemo(() => new MetricRegistry(data), [data]);

@@ -1,3 +1,11 @@
-export { canDo, type JudgedRun, type RunAction, whyNot, whyNotCompare } from "./rule";
-export { type RunActions, runActions } from "./run-actions";
+export {
+  canDo,
+  type JudgedRun,
+  learns,
+  type RunAction,
+  suits,
+  whyNot,
+  whyNotCompare,
+} from "./rule";
+export type { RunActions } from "./run-actions";
 export { useRunActions } from "./use-run-actions";

@@ -9,31 +9,45 @@ const ANY: RunAction[] = ["duplicate", "compare", "rename"];
 const table: [Status, RunAction[], RunAction[]][] = [
   ["created", [...ANY, "start", "delete"], ["evaluate"]],
   ["queued", [...ANY, "stop"], ["evaluate"]],
-  ["starting", [...ANY, "stop"], ["evaluate"]],
-  ["running", [...ANY, "stop", "evaluate"], []],
+  ["starting", [...ANY, "pause", "stop"], ["evaluate"]],
+  ["running", [...ANY, "pause", "stop", "evaluate"], []],
+  ["pausing", [...ANY, "stop", "evaluate"], []],
+  ["paused", [...ANY, "resume", "delete"], ["evaluate"]],
   ["stopping", [...ANY, "evaluate"], []],
-  ["completed", [...ANY, "delete"], ["evaluate"]],
-  ["stopped", [...ANY, "delete"], ["evaluate"]],
-  ["failed", [...ANY, "delete"], ["evaluate"]],
-  ["interrupted", [...ANY, "delete"], ["evaluate"]],
+  ["completed", [...ANY, "extend", "delete"], ["evaluate"]],
+  ["stopped", [...ANY, "resume", "delete"], ["evaluate"]],
+  ["failed", [...ANY, "resume", "delete"], ["evaluate"]],
+  ["interrupted", [...ANY, "resume", "delete"], ["evaluate"]],
   ["deleted", ["restore"], []],
 ];
 
-const ALL: RunAction[] = [...ANY, "start", "stop", "evaluate", "delete", "restore"];
+const ALL: RunAction[] = [
+  ...ANY,
+  "start",
+  "pause",
+  "resume",
+  "extend",
+  "stop",
+  "evaluate",
+  "delete",
+  "restore",
+];
 const possible = (run: JudgedRun) => ALL.filter((action) => canDo(action, run)).toSorted();
 
 describe.each(table)("a %s run", (status, without, withPolicy) => {
   test(`without a policy allows ${without.join(", ")}`, () =>
-    expect(possible({ status, policy_step: null })).toEqual(without.toSorted()));
+    expect(possible({ actor: "policy", status, policy_step: null })).toEqual(without.toSorted()));
 
   test(`with a policy allows ${withPolicy.join(", ") || "the same"} too`, () =>
-    expect(possible({ status, policy_step: 0 })).toEqual([...without, ...withPolicy].toSorted()));
+    expect(possible({ actor: "policy", status, policy_step: 0 })).toEqual(
+      [...without, ...withPolicy].toSorted(),
+    ));
 });
 
 test("whatever cannot be done says why, in a sentence", () => {
   for (const [status] of table) {
     for (const action of ALL) {
-      const reason = whyNot(action, { status, policy_step: null });
+      const reason = whyNot(action, { actor: "policy", status, policy_step: null });
       expect(reason === null || /^[A-Z].*\.$/.test(reason), `${action} ${status}: ${reason}`).toBe(
         true,
       );
@@ -45,10 +59,25 @@ test.each([
   ["delete", "running", "Stop it first."],
   ["stop", "stopping", "It is stopping already."],
   ["stop", "completed", "It has ended."],
+  ["pause", "queued", "It does not train now."],
+  ["resume", "completed", "It has done all of its steps."],
+  ["resume", "running", "It trains, or is about to."],
   ["evaluate", "starting", "The run is starting: there is no policy yet."],
   ["evaluate", "failed", "This run ended before it saved a policy."],
 ] as [RunAction, Status, string][])("%s of a %s run: %s", (action, status, reason) =>
-  expect(whyNot(action, { status, policy_step: null })).toBe(reason),
+  expect(whyNot(action, { actor: "policy", status, policy_step: null })).toBe(reason),
+);
+
+test.each([
+  ["human", "running", ["compare", "rename"]],
+  ["human", "completed", ["compare", "delete", "rename"]],
+  ["random", "created", ["compare", "delete", "duplicate", "rename", "start"]],
+  ["random", "running", ["compare", "duplicate", "rename", "stop"]],
+  ["random", "completed", ["compare", "delete", "duplicate", "rename"]],
+] as [JudgedRun["actor"], Status, RunAction[]][])(
+  "a %s run that is %s allows what makes sense where nothing learns",
+  (actor, status, actions) =>
+    expect(possible({ actor, status, policy_step: null })).toEqual(actions),
 );
 
 test.each([

@@ -1,28 +1,67 @@
 import { isActive, type Run, type RunStatus } from "@/lib/api";
 
-/** What can be asked of a run. */
+/** Actions on a run. */
 export type RunAction =
-  "start" | "stop" | "evaluate" | "duplicate" | "compare" | "rename" | "delete" | "restore";
+  | "start"
+  | "pause"
+  | "resume"
+  | "extend"
+  | "stop"
+  | "evaluate"
+  | "duplicate"
+  | "compare"
+  | "rename"
+  | "delete"
+  | "restore";
 
-/** A run as far as the rule looks at it. `deleted`: it lies in the trash. */
+/** The part of a run that decides which actions are possible. `deleted`: it is in the trash. */
 export interface JudgedRun {
+  actor: Run["actor"];
   status: RunStatus | "deleted";
   policy_step: Run["policy_step"];
 }
 
-/** Why `action` cannot be asked of a run as it is now, in a sentence; null when it can. */
-export function whyNot(action: RunAction, { status, policy_step }: JudgedRun): string | null {
+/** Whether a policy learns in a run. Where chance or a person plays there is none: no film, no hints, no updates. */
+export function learns({ actor }: Pick<JudgedRun, "actor">): boolean {
+  return actor !== "human" && actor !== "random";
+}
+
+const TRAINING: readonly RunAction[] = ["pause", "resume", "extend", "evaluate"];
+
+/** Whether `action` makes sense in a run of its actor; one that does not is not offered. */
+export function suits(action: RunAction, run: Pick<JudgedRun, "actor">): boolean {
+  if (TRAINING.includes(action)) return learns(run);
+  return run.actor !== "human" || !(["start", "stop", "duplicate"] as RunAction[]).includes(action);
+}
+
+/** Why `action` is not possible for a run in its current state, in a sentence; null if it is possible. */
+export function whyNot(action: RunAction, run: JudgedRun): string | null {
+  const { status, policy_step } = run;
   if (action === "restore") return status === "deleted" ? null : "It is not in the trash.";
   if (status === "deleted") return "It is in the trash. Restore it first.";
+  if (!suits(action, run)) {
+    return TRAINING.includes(action)
+      ? "Nothing learns in this run."
+      : "It is played by hand: it begins and ends on the Play page.";
+  }
   switch (action) {
     case "start":
       return status === "created" ? null : "It was started already.";
+    case "pause":
+      return whyNotPause(status);
+    case "resume":
+      return whyNotResume(status);
+    case "extend":
+      return status === "completed" ? null : "It has not done all of its steps yet.";
     case "stop":
       return whyNotStop(status);
     case "evaluate":
       return policy_step === null ? whyNoPolicy(status) : null;
     case "delete":
-      return isActive({ status }) ? "Stop it first." : null;
+      if (!isActive({ status })) return null;
+      return suits("stop", run)
+        ? "Stop it first."
+        : "It is being played. Leave the Play page first.";
     case "duplicate":
     case "compare":
     case "rename":
@@ -30,26 +69,46 @@ export function whyNot(action: RunAction, { status, policy_step }: JudgedRun): s
   }
 }
 
+const RESUMABLE: readonly RunStatus[] = ["paused", "stopped", "interrupted", "failed"];
+
 export function canDo(action: RunAction, run: JudgedRun): boolean {
   return whyNot(action, run) === null;
 }
 
-/** Why so many runs cannot be compared; null when they can. */
+/** Why this number of runs cannot be compared; null if it can. */
 export function whyNotCompare(runs: number, most: number): string | null {
   if (runs < 2) return "Select two runs or more";
   return runs > most ? `Compare takes up to ${most} runs` : null;
 }
 
+function whyNotPause(status: RunStatus): string | null {
+  if (status === "starting" || status === "running") return null;
+  if (status === "pausing") return "It is pausing already.";
+  return status === "stopping" ? "It is stopping already." : "It does not train now.";
+}
+
+/** Which snapshots a run has only the service knows; if it has none, its answer says so. */
+function whyNotResume(status: RunStatus): string | null {
+  if (RESUMABLE.includes(status)) return null;
+  if (status === "created") return "It was not started.";
+  return status === "completed" ? "It has done all of its steps." : "It trains, or is about to.";
+}
+
 function whyNotStop(status: RunStatus): string | null {
   if (status === "created") return "It was not started.";
   if (status === "stopping") return "It is stopping already.";
+  if (status === "paused") return "It is paused: nothing trains.";
   return isActive({ status }) ? null : "It has ended.";
 }
 
-/** A run that trains can be asked for a checkpoint; before that, and after an end without one, there is none. */
+/**
+ * Why there is no policy. A run that trains can be asked for a checkpoint; one that has not begun, or ended
+ * without one, cannot.
+ */
 function whyNoPolicy(status: RunStatus): string | null {
   switch (status) {
     case "running":
+    case "pausing":
     case "stopping":
       return null;
     case "created":

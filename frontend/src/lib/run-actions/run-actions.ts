@@ -6,9 +6,13 @@ import {
   evaluate,
   keys,
   patchRun,
+  pauseRun,
   repairRun,
   type PatchRun,
   restoreRun,
+  type ResumeRun,
+  resumeRun,
+  rollBackRun,
   type Run,
   type RunDetail,
   startRun,
@@ -16,14 +20,14 @@ import {
 } from "@/lib/api";
 
 /**
- * What can be done to a run, each with what it changes in the query cache. Every function rejects with the
- * service's refusal, and reads anew what is in doubt after one. When each is possible is said by `whyNot`.
+ * The actions on runs, each with its changes to the query cache. Every function rejects with the service's
+ * refusal, and then reloads what may be out of date. `whyNot` says when each is possible.
  */
 export function runActions(client: QueryClient) {
   const refresh = (...queryKeys: (readonly unknown[])[]) => {
     for (const queryKey of queryKeys) void client.invalidateQueries({ queryKey });
   };
-  /** The stream may have told of a later status than this answer: the service is asked once more. */
+  /** The stream may already have delivered a later status than this response, so the run is requested again. */
   const changeStatus = async (id: string, ask: (id: string) => Promise<Run>): Promise<Run> => {
     try {
       const run = await ask(id);
@@ -38,17 +42,23 @@ export function runActions(client: QueryClient) {
   return {
     start: (id: string) => changeStatus(id, startRun),
     stop: (id: string) => changeStatus(id, stopRun),
+    pause: (id: string) => changeStatus(id, pauseRun),
+    resume: (id: string, wanted: ResumeRun = {}) =>
+      changeStatus(id, (run) => resumeRun(run, wanted)),
+    rollBack: (id: string, snapshot: string) =>
+      changeStatus(id, (run) => rollBackRun(run, { snapshot })),
 
     async evaluate(id: string, wanted: CreateEvaluation): Promise<Evaluation> {
       try {
         const evaluation = await evaluate(id, wanted);
-        // The stream may have been faster than this answer; a list that nobody has read stays unread.
+        // The stream may have been faster than this response. A list that was never loaded stays
+        // unloaded.
         client.setQueryData<Evaluation[]>(keys.evaluations(id), (old) =>
           !old || old.some((other) => other.id === evaluation.id) ? old : [evaluation, ...old],
         );
         return evaluation;
       } catch (error) {
-        // The refusal may be about an evaluation that this page has not heard of.
+        // The refusal may be due to an evaluation that this page does not know of.
         refresh(keys.evaluations(id));
         throw error;
       }
@@ -68,7 +78,7 @@ export function runActions(client: QueryClient) {
       }
     },
 
-    /** Keeps what can be read of a damaged run. */
+    /** Repairs a damaged run: keeps what can be read. */
     async repair(id: string): Promise<Run> {
       try {
         return await repairRun(id);
@@ -77,7 +87,7 @@ export function runActions(client: QueryClient) {
       }
     },
 
-    /** Brings a deleted run back. */
+    /** Restores a deleted run. */
     async restore(id: string): Promise<Run> {
       try {
         return await restoreRun(id);

@@ -1,11 +1,11 @@
-/** What an item is found by. */
+/** The texts that an item is found by. */
 export interface Findable {
   name: string;
-  /** A description and other words, each found by how it begins. */
+  /** Words of a description, matched from their beginning. */
   words?: readonly string[];
 }
 
-/** How well one typed word fits, from not at all to best. */
+/** Scores of how well one typed word matches, from no match to the best. */
 const NONE = 0;
 const IN_DESCRIPTION = 1;
 const WITHIN_NAME = 2;
@@ -14,9 +14,9 @@ const BEGINS_NAME = 4;
 const IS_NAME = 5;
 
 /**
- * The items that fit what was typed, the best first; all of them, in their order, when nothing was typed. Each
- * typed word has to fit. The beginning of a name counts most, then the rest of the name, then the words of the
- * description; items that fit equally well keep their order.
+ * The items that match all typed words, best match first; all items in their order if nothing is typed. A
+ * match at the beginning of the name ranks highest, then elsewhere in the name, then in `words`. Equal
+ * matches keep their order.
  */
 export function ranked<T extends Findable>(items: readonly T[], typed: string): readonly T[] {
   const parts = wordsOf(typed);
@@ -28,7 +28,7 @@ export function ranked<T extends Findable>(items: readonly T[], typed: string): 
     .map(({ item }) => item);
 }
 
-/** The mean over the typed words; 0 as soon as one of them fits nowhere. */
+/** The mean score over the typed words; 0 if one of them does not match. */
 function fitOf({ name, words = [] }: Findable, parts: readonly string[]): number {
   const lower = name.toLowerCase();
   const begins = beginningsOf(name);

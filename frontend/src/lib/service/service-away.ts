@@ -1,10 +1,10 @@
 import { createStore } from "@/lib/store";
 
 /**
- * When the service stopped answering, in milliseconds; null while it answers. Written by `watchService` alone.
- * There is one service, so this is one value for the whole app: its clock, buttons and messages read it.
+ * When the service stopped responding, in milliseconds; null while it responds. Only `watchService` writes
+ * it. One value for the whole app: clocks, buttons and messages read it.
  */
 export const serviceAwaySince = createStore<number | null>(null);
 
-/** Why nothing can be asked of the service at the moment. */
+/** Why actions that need the service are disabled. */
 export const SERVICE_AWAY = "The service does not answer";

@@ -3,7 +3,7 @@
 import { useStore } from "@/lib/store";
 import { serviceAwaySince } from "./service-away";
 
-/** When the service stopped answering, in milliseconds; null while it answers. */
+/** When the service stopped responding, in milliseconds; null while it responds. */
 export function useServiceAway(): number | null {
   return useStore(serviceAwaySince);
 }

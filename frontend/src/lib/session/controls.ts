@@ -1,9 +1,12 @@
 import type { Binding, Controls } from "@/lib/api";
 
-/** Of each component the value that is wanted; null where no key is held and nothing is neutral. */
+/**
+ * The wanted value of each component of the action; null if no key is held and the component has no neutral
+ * value.
+ */
 export type Wanted = readonly (number | null)[];
 
-/** What the keys that are held ask for. `held` in the order in which they were pressed. */
+/** The values that the held keys ask for. `held` is in the order in which the keys were pressed. */
 export function wantedBy(controls: Controls, held: readonly string[]): Wanted {
   return controls.neutral.map((rest, component) => {
     const binding = bindingOf(controls, component, held);
@@ -11,7 +14,7 @@ export function wantedBy(controls: Controls, held: readonly string[]): Wanted {
   });
 }
 
-/** The binding that counts for a component: the one of the most keys, then the one pressed last. */
+/** The binding that applies to a component: the one with the most keys, then the one pressed last. */
 function bindingOf(
   { bindings }: Controls,
   component: number,
@@ -23,7 +26,7 @@ function bindingOf(
     .sort((a, b) => b.keys.length - a.keys.length || pressedAt(b) - pressedAt(a))[0];
 }
 
-/** Where numbers that move gradually are after so many seconds on their way to what is wanted. */
+/** The components after `seconds` of moving gradually towards the wanted values. */
 export function movedTowards(
   controls: Controls,
   now: readonly number[],
@@ -37,7 +40,7 @@ export function movedTowards(
   });
 }
 
-/** Units a second: from neutral to the bound within `rise_seconds`, back within `fall_seconds`. */
+/** Speed in units per second: from neutral to the bound within `rise_seconds`, back within `fall_seconds`. */
 function speed(controls: Controls, component: number, value: number, goal: number): number {
   const rest = controls.neutral[component] ?? 0;
   if (goal !== rest) return Math.abs(goal - rest) / controls.rise_seconds;

@@ -1,15 +1,16 @@
 import type { StepRecord } from "@/lib/api";
+import type { EncodedSeen } from "./frame-presenter";
 
-/** Steps of an episode that are held at most; of a longer one the newest. */
+/** Maximum number of steps kept of an episode; older ones are dropped. */
 export const MOST_RECORDS = 5_000;
 
-/** Bytes of an episode's frames that are held at most; of more the newest. */
+/** Maximum bytes of frames, and of what was seen, kept of an episode; older ones are dropped. */
 const MOST_BYTES = 12_000_000;
 
-/** One episode as far as it was seen: records in the order of their index, and encoded frames by index. */
+/** What was received of one episode: records by index, and encoded frames by index. */
 export class EpisodeTrace {
   private held: StepRecord[] = [];
-  private readonly frames = new Map<number, Blob>();
+  private readonly frames = new Map<number, { data: Blob; seen: EncodedSeen | null }>();
   private bytes = 0;
 
   constructor(readonly episode: number) {}
@@ -18,13 +19,13 @@ export class EpisodeTrace {
     return this.held;
   }
 
-  /** Whether its last step has come. */
+  /** Whether its last step was received. */
   get isOver(): boolean {
     const last = this.held.at(-1);
     return last !== undefined && (last.terminated || last.truncated);
   }
 
-  /** A step that was taken back and taken again replaces what followed from it. */
+  /** Adds a record. After a step back, the next record replaces those that followed. */
   add(record: StepRecord) {
     if ((this.held.at(-1)?.index ?? -1) >= record.index) {
       this.held = this.held.filter(({ index }) => index < record.index);
@@ -34,10 +35,10 @@ export class EpisodeTrace {
     if (this.held.length > MOST_RECORDS * 1.1) this.held = this.held.slice(-MOST_RECORDS);
   }
 
-  keepFrame(index: number, data: Blob) {
+  keepFrame(index: number, data: Blob, seen: EncodedSeen | null = null) {
     this.forget(index);
-    this.frames.set(index, data);
-    this.bytes += data.size;
+    this.frames.set(index, { data, seen });
+    this.bytes += data.size + (seen?.data.size ?? 0);
     for (const oldest of this.frames.keys()) {
       if (this.bytes <= MOST_BYTES) break;
       this.forget(oldest);
@@ -45,7 +46,12 @@ export class EpisodeTrace {
   }
 
   frame(index: number): Blob | null {
-    return this.frames.get(index) ?? null;
+    return this.frames.get(index)?.data ?? null;
+  }
+
+  /** What the agent saw, if that was asked for then. */
+  seen(index: number): EncodedSeen | null {
+    return this.frames.get(index)?.seen ?? null;
   }
 
   recordAt(index: number): StepRecord | null {
@@ -56,7 +62,8 @@ export class EpisodeTrace {
   }
 
   private forget(index: number) {
-    this.bytes -= this.frames.get(index)?.size ?? 0;
+    const kept = this.frames.get(index);
+    this.bytes -= (kept?.data.size ?? 0) + (kept?.seen?.data.size ?? 0);
     this.frames.delete(index);
   }
 }

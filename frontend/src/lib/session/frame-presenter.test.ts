@@ -99,3 +99,21 @@ test("a binary message that nobody announced is ignored", () => {
   expect(target.frame(blob("x"))).toBeNull();
   expect(names).toEqual([]);
 });
+
+test("what the agent saw is shown with its frame, and closed with it", async () => {
+  const { target, shown, closed, frames, decoded } = presenter();
+  const about = { pictures: 1, score: null };
+  target.record(recordOf(1), true);
+  target.frame(blob("frame"), { about, data: blob("seen") });
+  await decoded();
+  frames.run();
+  expect(shown).toEqual([]); // the other half is not decoded yet
+  await decoded();
+  frames.run();
+  expect(shown).toEqual([[1, "frame"]]);
+  target.record(recordOf(2), true);
+  target.frame(blob("next"));
+  await decoded();
+  frames.run();
+  expect(closed.sort()).toEqual(["frame", "seen"]);
+});

@@ -1,13 +1,27 @@
-import type { StepRecord } from "@/lib/api";
+import type { SeenPictures, StepRecord } from "@/lib/api";
 
-/** A picture that can be drawn on a canvas, and has to be released. */
+/** A picture that can be drawn on a canvas and must be closed after use. */
 export type Picture = Pick<ImageBitmap, "width" | "height" | "close">;
 
-/** What is shown at one time: a record, and the frame that shows it. */
+/** What the agent saw of a step: its pictures as one, and how they lie in it. */
+export interface Seen<P> {
+  about: SeenPictures;
+  picture: P;
+}
+
+/** The same, not decoded yet. */
+export interface EncodedSeen {
+  about: SeenPictures;
+  data: Blob;
+}
+
+/** What is shown at the same time: a record, its frame, and what the agent saw. */
 export interface Shown<P extends Picture = ImageBitmap> {
   record: StepRecord;
-  /** null: nothing was rendered. */
+  /** Null if nothing was rendered. */
   picture: P | null;
+  /** Null if it was not asked for. */
+  seen: Seen<P> | null;
 }
 
 export interface AnimationFrames {
@@ -18,13 +32,14 @@ export interface AnimationFrames {
 interface PresenterOptions<P extends Picture> {
   decode: (data: Blob) => Promise<P>;
   frames: AnimationFrames;
-  /** Called within an animation frame. The picture is released once the next one was presented. */
+  /** Called within an animation frame. The picture is closed after the next one was presented. */
   present: (shown: Shown<P>) => void;
 }
 
 interface Job {
   record: StepRecord;
   data: Blob;
+  seen: EncodedSeen | null;
 }
 
 /**
@@ -35,31 +50,31 @@ interface Job {
  * read beside a picture would run ahead of it.
  */
 export class FramePresenter<P extends Picture> {
-  /** The record whose frame is the next binary message. */
+  /** The record that the next binary message belongs to. */
   private expected: StepRecord | null = null;
   private hasFrames = false;
   private decoding = false;
   private waiting: Job | null = null;
   private due: Shown<P> | null = null;
   private asked: number | null = null;
-  private onScreen: P | null = null;
-  /** Distinguishes what was decoded before `clear` from what comes after. */
+  private onScreen: Shown<P> | null = null;
+  /** Incremented by `clear`, to drop frames that were being decoded. */
   private era = 0;
 
   constructor(private readonly options: PresenterOptions<P>) {}
 
   record(record: StepRecord, frameFollows: boolean) {
     this.expected = frameFollows ? record : null;
-    if (!frameFollows && !this.hasFrames) this.show({ record, picture: null });
+    if (!frameFollows && !this.hasFrames) this.show({ record, picture: null, seen: null });
   }
 
   /** Returns the record that the frame belongs to; null if none was announced. */
-  frame(data: Blob): StepRecord | null {
+  frame(data: Blob, seen: EncodedSeen | null = null): StepRecord | null {
     const record = this.expected;
     this.expected = null;
     if (!record) return null;
     this.hasFrames = true;
-    this.waiting = { record, data };
+    this.waiting = { record, data, seen };
     if (!this.decoding) void this.decodeWaiting();
     return record;
   }
@@ -70,7 +85,7 @@ export class FramePresenter<P extends Picture> {
     this.decoding = this.hasFrames = false;
     if (this.asked !== null) this.options.frames.cancel(this.asked);
     this.asked = null;
-    this.due?.picture?.close();
+    close(this.due);
     this.due = null;
   }
 
@@ -78,18 +93,27 @@ export class FramePresenter<P extends Picture> {
     const era = this.era;
     this.decoding = true;
     while (this.waiting) {
-      const { record, data }: Job = this.waiting;
+      const { record, data, seen }: Job = this.waiting;
       this.waiting = null;
-      // A frame that cannot be decoded is one that is not seen; the next may be whole.
-      const picture = await this.options.decode(data).catch(() => null);
-      if (era !== this.era) return picture?.close();
-      if (picture) this.show({ record, picture });
+      // A frame that cannot be decoded is skipped.
+      const [picture, sheet] = await Promise.all([
+        this.options.decode(data).catch(() => null),
+        seen && this.options.decode(seen.data).catch(() => null),
+      ]);
+      const shown = {
+        record,
+        picture,
+        seen: seen && sheet && { about: seen.about, picture: sheet },
+      };
+      if (era !== this.era) return close(shown);
+      if (picture) this.show(shown);
+      else close(shown);
     }
     this.decoding = false;
   }
 
   private show(shown: Shown<P>) {
-    this.due?.picture?.close();
+    close(this.due);
     this.due = shown;
     this.asked ??= this.options.frames.request(() => {
       this.asked = null;
@@ -97,8 +121,13 @@ export class FramePresenter<P extends Picture> {
       this.due = null;
       if (!due) return;
       this.options.present(due);
-      this.onScreen?.close();
-      this.onScreen = due.picture;
+      close(this.onScreen);
+      this.onScreen = due;
     });
   }
+}
+
+function close(shown: Shown<Picture> | null) {
+  shown?.picture?.close();
+  shown?.seen?.picture.close();
 }

@@ -7,17 +7,17 @@ export type Action = number | number[];
 
 interface HandOptions {
   controls: Controls;
-  /** Whether an action is one number by which it is counted, instead of an array. */
+  /** Whether an action is a single integer (Discrete), not an array. */
   counted: boolean;
-  /** Called with the action from now on; null: no key is held. */
+  /** Called with the new action; null if no key is held. */
   act: (action: Action | null) => void;
-  /** How many times faster than usual it is played: keys move numbers faster then. */
+  /** Speed relative to normal; keys move components faster by this factor. */
   pace: () => number;
   frames: AnimationFrames;
   now: () => number;
 }
 
-/** A person's keys, whether on the keyboard or on the screen: which are held, and the action that follows. */
+/** The keys that a person holds, on the keyboard or on the screen, and the action that follows from them. */
 export class Hand {
   private readonly heldStore = createStore<readonly string[]>([]);
   private readonly known: ReadonlySet<string>;
@@ -32,10 +32,10 @@ export class Hand {
     this.value = this.atRest();
   }
 
-  /** In the order in which they were pressed. */
+  /** The held keys in the order in which they were pressed. */
   readonly held: ReadableStore<readonly string[]> = this.heldStore;
 
-  /** Whether the key does something here. */
+  /** Whether the key is bound. */
   knows(key: string): boolean {
     return this.known.has(key);
   }
@@ -48,7 +48,7 @@ export class Hand {
     if (this.held.get().includes(key)) this.hold(this.held.get().filter((each) => each !== key));
   }
 
-  /** No key is held any more, and numbers are neutral at once. */
+  /** Releases all keys and resets all components to neutral at once. */
   readonly letGo = () => {
     if (this.asked !== null) this.options.frames.cancel(this.asked);
     this.asked = null;
@@ -65,7 +65,7 @@ export class Hand {
     this.tell(keys.length === 0 || complete.length < wanted.length ? null : complete);
   }
 
-  /** On to where the keys want it, in every animation frame until it is there. */
+  /** Moves the components towards the wanted values in every animation frame until they are reached. */
   private move() {
     if (this.asked !== null) return;
     this.movedAt = this.options.now();

@@ -4,10 +4,10 @@ import { useCallback } from "react";
 import { createStore, useStoreValue } from "@/lib/store";
 import type { SessionClient } from "./session-client";
 
-/** The sessions that are on this page, by the run that they play. */
+/** The sessions on this page by run id. */
 const onPage = createStore<ReadonlyMap<string, SessionClient>>(new Map());
 
-/** Lets others on the page follow a run's session. Returns the function that takes it back. */
+/** Makes a session available to other parts of the page. Returns a function that withdraws it. */
 export function announceSession(runId: string, client: SessionClient): () => void {
   onPage.set(new Map(onPage.get()).set(runId, client));
   return () => {
@@ -18,7 +18,7 @@ export function announceSession(runId: string, client: SessionClient): () => voi
   };
 }
 
-/** The session on this page that plays a run; null while there is none. */
+/** The session on this page that plays a run; null if there is none. */
 export function useSessionOf(runId: string): SessionClient | null {
   return useStoreValue(
     onPage,

@@ -1,28 +1,28 @@
 import type { StepRecord } from "@/lib/api";
-import type { Timers } from "@/lib/stream";
+import type { Timers } from "@/lib/time/timers";
 import type { ReadableStore } from "@/lib/store";
 import type { SessionState } from "./session-state";
 
-/** The part of a session that playing in step needs. */
+/** The part of a session that playing in lockstep needs. */
 export interface Player {
   readonly state: ReadableStore<Pick<SessionState, "phase">>;
-  /** The newest record that came. */
+  /** The newest record received. */
   readonly newest: ReadableStore<StepRecord | null>;
   pause(): void;
   forward(): void;
   reset(seed?: number): void;
 }
 
-/** Milliseconds that the last frames stay before the next episodes begin. */
+/** Milliseconds that the last frames stay on screen before the next episodes begin. */
 const REST_MS = 1_200;
 
-/** Milliseconds after which nobody waits for a session that does not answer. */
+/** Milliseconds after which a session that does not respond is not waited for. */
 const PATIENCE_MS = 2_000;
 
 /**
- * Plays several sessions in step: each takes its n-th step when all others do, on the same seed. One whose episode is
- * over waits for the others; when all are over the next episodes begin together. Whoever joins late begins with
- * everybody else, from the reset.
+ * Plays several sessions in lockstep: all play the same seed, and each takes its n-th step together with the
+ * others. A session whose episode is over waits; when all are over, the next episodes begin together. One
+ * that joins late starts with the next reset.
  */
 export class Lockstep {
   private timer: number | null = null;
@@ -37,7 +37,7 @@ export class Lockstep {
     private fps: number,
   ) {}
 
-  /** Steps a second. */
+  /** Sets the steps per second. */
   setRate(fps: number) {
     this.fps = fps;
   }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ApiError } from "@/lib/api";
-import { FakeTimers } from "@/lib/stream/testing";
+import { FakeTimers } from "@/lib/time/testing";
 import type { Picture } from "./frame-presenter";
 import { SessionClient } from "./session-client";
 import { FakeFrames, FakeSocket, helloOf, recordOf } from "./testing";
@@ -170,6 +170,70 @@ test("a command that cannot be followed is told, until the next one is", async (
   const { session, newest } = await greeted();
   newest().tell({ type: "error", detail: "A seed is a whole number." });
   expect(session.state.get().complaint).toBe("A seed is a whole number.");
-  newest().tell({ type: "state", playing: false, fps: 50, actor: "policy", greedy: true });
+  newest().tell({
+    type: "state",
+    playing: false,
+    fps: 50,
+    actor: "policy",
+    greedy: true,
+    parted_at: null,
+  });
   expect(session.state.get()).toMatchObject({ complaint: null, playing: false });
+});
+
+test("what the agent saw becomes one moment with its frame, and is kept with it", async () => {
+  const { session, frames, newest } = await greeted();
+  session.showSeen(true);
+  expect(newest().sent).toContainEqual({ type: "seen", on: true, saliency: false });
+  newest().tellSeen(recordOf(3), "jpeg", "png");
+  await settle();
+  frames.run();
+  const moment = session.moment.get()!;
+  expect([moment.record.index, moment.seen?.about.pictures]).toEqual([3, 4]);
+  expect(await moment.trace.frame(3)!.text()).toBe("jpeg");
+  expect(await moment.trace.seen(3)!.data.text()).toBe("png");
+  newest().tellStep(recordOf(4), "jpeg");
+  await settle();
+  frames.run();
+  expect(session.moment.get()).toMatchObject({ record: { index: 4 }, seen: null });
+});
+
+test("a slice that was asked for is asked for again in the session that follows a lost one", async () => {
+  const { session, sockets, newest, timers } = await greeted();
+  session.showSlice([2, 3]);
+  const slice = { kind: "value", x: { low: 0, high: 1 }, y: { low: 0, high: 1 } } as never;
+  newest().tell({ type: "slice", policy_step: 1, episode: 0, index: 0, over: [2, 3], slice });
+  expect(session.slice.get()?.over).toEqual([2, 3]);
+  newest().drop();
+  timers.advance(60_000);
+  await settle();
+  expect(sockets).toHaveLength(2);
+  newest().tell(helloOf());
+  expect(newest().sent).toContainEqual({ type: "slice", over: [2, 3] });
+  session.showSlice(null);
+  expect(session.slice.get()).toBeNull();
+});
+
+test("another future has frames of its own, and goes when the session says that there is one alone", async () => {
+  const { session, frames, newest } = await greeted();
+  const state = { type: "state", playing: false, fps: 50, actor: "policy", greedy: true } as const;
+  newest().tellStep(recordOf(7), "jpeg");
+  newest().tellStep(recordOf(7), "jpeg", 1);
+  newest().tell({ ...state, parted_at: 7 });
+  newest().tellStep(recordOf(8));
+  newest().tellStep(recordOf(8, { reward: 5 }), "jpeg", 1);
+  await settle();
+  frames.run();
+  expect(session.moment.get()?.record.index).toBe(7);
+  expect(session.other.get()?.record.reward).toBe(5);
+  expect(session.state.get()).toMatchObject({ partedAt: 7, differsAt: 8 });
+  newest().tell({ ...state, parted_at: null });
+  expect(session.other.get()).toBeNull();
+  expect(session.state.get()).toMatchObject({ partedAt: null, differsAt: null });
+});
+
+test("the run that keeps what is played is known as soon as an episode is in it", async () => {
+  const { session, newest } = await greeted();
+  newest().tell({ type: "recorded", run_id: "human-x", episodes: 2 });
+  expect(session.state.get().recorded).toEqual({ runId: "human-x", episodes: 2 });
 });

@@ -2,13 +2,17 @@ import {
   ApiError,
   type Actor,
   type ClientMessage,
+  type LiveSlice,
   type ServerMessage,
   type StepRecord,
 } from "@/lib/api";
 import { createStore, type ReadableStore } from "@/lib/store";
-import { backoff, type Timers } from "@/lib/stream";
+import { backoff } from "@/lib/time/backoff";
 import { EpisodeTrace } from "./episode-trace";
-import { type AnimationFrames, FramePresenter, type Picture, type Shown } from "./frame-presenter";
+import { OtherFuture } from "./other-future";
+import { FramePresenter, type Picture, type Shown } from "./frame-presenter";
+import { BinaryAssembler } from "./step-binaries";
+import type { Moment, SessionClientOptions, SessionSocket } from "./session-options";
 import { AT_REST, type Chosen, type SessionState } from "./session-state";
 import {
   type Connection,
@@ -18,51 +22,29 @@ import {
   transition,
 } from "./session-machine";
 
-/** The part of the browser's WebSocket that the client needs. Tests pass their own. */
-export interface SessionSocket {
-  onmessage: ((event: MessageEvent<string | Blob>) => void) | null;
-  onclose: (() => void) | null;
-  send(data: string): void;
-  close(): void;
-}
-
-export interface SessionClientOptions<P extends Picture> {
-  /** Asks the service for a session. Resolves to the path of its socket; rejects with an `ApiError`. */
-  create: (signal: AbortSignal) => Promise<string>;
-  connect: (path: string) => SessionSocket;
-  decode: (data: Blob) => Promise<P>;
-  frames: AnimationFrames;
-  timers: Timers;
-  now: () => number;
-  random?: () => number;
-}
-
-/** What is on the screen, and the episode that it belongs to. Another object for every frame. */
-export interface Moment<P extends Picture = ImageBitmap> extends Shown<P> {
-  trace: EpisodeTrace;
-  /** Milliseconds, of the same clock as the policy's `since`. */
-  shownAt: number;
-}
-
 /**
- * One session, in which an agent plays for somebody who looks.
- *
- * When it is asked for, opened, lost and given up is decided by `session-machine.ts`; which frame is shown, by
- * `frame-presenter.ts`. This class owns the socket and the timer, and holds the current episode and the last.
+ * A client of one session. `session-machine.ts` decides when it is requested, opened, reconnected and given
+ * up, `lib/time/backoff.ts` after which delay, and `frame-presenter.ts` which frame is shown. This class owns
+ * the socket and the timer, and holds the current and the previous episode.
  */
 export class SessionClient<P extends Picture = ImageBitmap> {
   private readonly stateStore = createStore<SessionState>(AT_REST);
   private readonly momentStore = createStore<Moment<P> | null>(null);
   private readonly newestStore = createStore<StepRecord | null>(null);
+  private readonly sliceStore = createStore<LiveSlice | null>(null);
   private readonly lastStore = createStore<EpisodeTrace | null>(null);
   private readonly presenter: FramePresenter<P>;
+  private readonly otherFuture: OtherFuture<P>;
+  /** Whether the step that was announced last, whose frame follows, is of the other future. */
+  private ofOther = false;
   private connection: Connection = INITIAL;
   private socket: SessionSocket | null = null;
   private path: string | null = null;
   private asking: AbortController | null = null;
   private timer: number | null = null;
   private trace = new EpisodeTrace(0);
-  /** What somebody chose: it holds for the session that follows a lost one, too. */
+  private readonly binaries = new BinaryAssembler();
+  /** The user's choices, sent again to the session that replaces a lost one. */
   private readonly chosen = new Map<Chosen, ClientMessage>();
 
   constructor(private readonly options: SessionClientOptions<P>) {
@@ -76,19 +58,28 @@ export class SessionClient<P extends Picture = ImageBitmap> {
           shownAt: options.now(),
         }),
     });
+    const onDiffers = (differsAt: number | null) => this.set({ differsAt });
+    this.otherFuture = new OtherFuture({ ...options, onDiffers });
+    this.other = this.otherFuture.shown;
   }
 
   readonly state: ReadableStore<SessionState> = this.stateStore;
   readonly moment: ReadableStore<Moment<P> | null> = this.momentStore;
-  /** The newest step that came, whether or not its frame is on the screen yet. */
+  /** The newest step received, whether or not its frame is on screen yet. */
   readonly newest: ReadableStore<StepRecord | null> = this.newestStore;
-  /** The episode before the one that is played; null until the first is over. */
+  /** The previous episode; null during the first. */
   readonly lastEpisode: ReadableStore<EpisodeTrace | null> = this.lastStore;
+
+  /** What is on screen of the other future; null while there is none. */
+  readonly other: ReadableStore<Shown<P> | null>;
+
+  /** The newest value slice; null while none is asked for. */
+  readonly slice: ReadableStore<LiveSlice | null> = this.sliceStore;
 
   readonly start = () => this.dispatch("start");
   readonly stop = () => this.dispatch("stop");
   readonly again = () => this.dispatch("again");
-  /** Tries again at once: the network is known to have come back. */
+  /** Reconnects at once, for when the network has come back. */
   readonly retryNow = () => this.dispatch("networkBack");
 
   readonly play = () => {
@@ -97,48 +88,51 @@ export class SessionClient<P extends Picture = ImageBitmap> {
     this.send({ type: "play" });
   };
 
-  readonly pause = () => {
-    this.set({ playing: false });
-    this.choose("pause", { type: "pause" });
-  };
+  readonly pause = () => this.choose("pause", { type: "pause" }, { playing: false });
 
   /** Pauses, and takes one step. */
-  readonly forward = () => {
-    this.set({ playing: false });
-    this.send({ type: "step" });
-  };
+  readonly forward = () => this.stepBy({ type: "step" });
 
   /** Pauses, and goes one step back. */
-  readonly back = () => {
-    this.set({ playing: false });
-    this.send({ type: "back" });
-  };
+  readonly back = () => this.stepBy({ type: "back" });
 
-  /** Hands the controls over. */
-  readonly setActor = (actor: Actor) => {
-    this.set({ actor });
-    this.choose("actor", { type: "actor", actor });
-  };
+  /** Pauses, and begins another future with an action; null: goes on with the episode alone. */
+  readonly part = (value: unknown) => this.stepBy({ type: "part", value });
+
+  /** Sets who acts. */
+  readonly setActor = (actor: Actor) => this.choose("actor", { type: "actor", actor }, { actor });
 
   readonly reset = (seed?: number) => this.send({ type: "reset", seed: seed ?? null });
 
-  readonly setGreedy = (on: boolean) => {
-    this.set({ greedy: on });
-    this.choose("greedy", { type: "greedy", on });
+  readonly setGreedy = (on: boolean) =>
+    this.choose("greedy", { type: "greedy", on }, { greedy: on });
+
+  /** Sets the steps per second. */
+  readonly setRate = (fps: number) => this.choose("rate", { type: "rate", fps }, { fps });
+
+  /** Whether frames come with what the agent saw, and with which of its pixels mattered. */
+  readonly showSeen = (on: boolean, saliency = false) =>
+    this.choose("seen", { type: "seen", on, saliency });
+
+  /** Asks for value slices over two components; null: no more. */
+  readonly showSlice = (over: [number, number] | null) => {
+    this.sliceStore.set(null);
+    this.choose("slice", { type: "slice", over });
   };
 
-  /** Steps a second. */
-  readonly setRate = (fps: number) => {
-    this.set({ fps });
-    this.choose("rate", { type: "rate", fps });
-  };
-
-  /** Sends a command to the session; nowhere while none is live. */
+  /** Sends a message to the session, if it is live; otherwise does nothing. */
   send(message: ClientMessage) {
     if (this.connection.phase === "live") this.socket?.send(JSON.stringify(message));
   }
 
-  private choose(kind: Chosen, message: ClientMessage) {
+  private stepBy(message: ClientMessage) {
+    this.set({ playing: false });
+    this.send(message);
+  }
+
+  /** `change` is shown at once, before the session confirms it. */
+  private choose(kind: Chosen, message: ClientMessage, change: Partial<SessionState> = {}) {
+    this.set(change);
     this.chosen.set(kind, message);
     this.send(message);
   }
@@ -190,13 +184,14 @@ export class SessionClient<P extends Picture = ImageBitmap> {
     this.socket = null;
     socket?.close();
     this.presenter.clear();
+    this.otherFuture.leave();
   }
 
   private listenTo(socket: SessionSocket) {
     if (this.timer !== null) this.options.timers.clear(this.timer);
     this.timer = null;
     this.socket = socket;
-    // A socket that was left may still have messages on their way.
+    // A socket that was closed may still deliver messages.
     socket.onclose = () => {
       if (this.socket === socket) this.dispatch("closed");
     };
@@ -211,26 +206,48 @@ export class SessionClient<P extends Picture = ImageBitmap> {
     switch (message.type) {
       case "hello": {
         this.presenter.clear();
+        this.binaries.announce(null);
+        this.otherFuture.leave();
         const { fps, actor, greedy } = message;
-        this.set({ hello: message, fps, actor, greedy, playing: true, policy: null });
+        this.set({
+          hello: message,
+          fps,
+          actor,
+          greedy,
+          playing: true,
+          policy: null,
+          recorded: null,
+        });
         this.dispatch("greeted");
         for (const choice of this.chosen.values()) this.send(choice);
         return;
       }
       case "step":
+        this.ofOther = message.line === 1;
+        if (this.ofOther) {
+          this.binaries.announce(null);
+          return this.otherFuture.step(message.record, message.frame_follows);
+        }
+        this.otherFuture.beside(message.record);
         if (message.record.episode !== this.trace.episode) this.begin(message.record.episode);
         this.trace.add(message.record);
         this.newestStore.set(message.record);
+        this.binaries.announce(message.frame_follows ? message.seen : null);
         return this.presenter.record(message.record, message.frame_follows);
+      case "slice":
+        return this.sliceStore.set(message);
       case "episode":
         this.set({ seed: message.seed });
         return this.begin(message.episode);
       case "policy":
         return this.set({ policy: { step: message.step, since: this.options.now() } });
       case "state": {
-        const { playing, fps, actor, greedy } = message;
-        return this.set({ playing, fps, actor, greedy, complaint: null });
+        const { playing, fps, actor, greedy, parted_at: partedAt } = message;
+        if (partedAt === null) this.otherFuture.leave();
+        return this.set({ playing, fps, actor, greedy, partedAt, complaint: null });
       }
+      case "recorded":
+        return this.set({ recorded: { runId: message.run_id, episodes: message.episodes } });
       case "error":
         return this.set({ complaint: message.detail });
       case "ended":
@@ -240,11 +257,13 @@ export class SessionClient<P extends Picture = ImageBitmap> {
   }
 
   private takeFrame(data: Blob) {
-    const record = this.presenter.frame(data);
-    if (record) this.trace.keepFrame(record.index, data);
+    if (this.ofOther) return this.otherFuture.frame(data);
+    const whole = this.binaries.take(data);
+    const record = whole && this.presenter.frame(whole.frame, whole.seen);
+    if (record) this.trace.keepFrame(record.index, whole.frame, whole.seen);
   }
 
-  /** A frame may reach the screen after the next episode has begun. */
+  /** A frame may be presented after the next episode has begun. */
   private traceOf({ episode }: StepRecord): EpisodeTrace {
     const last = this.lastEpisode.get();
     return last?.episode === episode ? last : this.trace;

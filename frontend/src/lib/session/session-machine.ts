@@ -13,18 +13,18 @@ export type Phase = "resting" | "asking" | "opening" | "live" | "waiting" | "ref
 
 export interface Connection {
   phase: Phase;
-  /** Whether the service was asked and gave a session that may still be there. */
+  /** Whether the service created a session that may still exist. */
   known: boolean;
-  /** Failures in a row. */
+  /** Number of failures in a row. */
   attempt: number;
 }
 
 export type ConnectionEvent =
-  /** Somebody looks. */
+  /** A part of the page wants the session. */
   | "start"
-  /** Nobody looks any more. */
+  /** No part of the page wants it any more. */
   | "stop"
-  /** Somebody asks for it once more: after a refusal, or an end. */
+  /** The user asks for a new session after a refusal or an end. */
   | "again"
   | "created"
   | "refused"
@@ -38,13 +38,13 @@ export type ConnectionEvent =
   | "timerDue"
   | "networkBack";
 
-/** What has to be done after a transition, in this order. */
+/** What to do after a transition, in this order. */
 export type Effect =
-  /** Asks the service for a session. */
+  /** Request a session from the service. */
   | { kind: "ask" }
-  /** Opens the socket of the session that was given. */
+  /** Open the socket of the session. */
   | { kind: "connect" }
-  /** Closes the socket, and drops whatever is on its way. */
+  /** Close the socket, and drop messages that are under way. */
   | { kind: "close" }
   | { kind: "schedule"; attempt: number };
 
@@ -59,7 +59,7 @@ const ASK: readonly Effect[] = [{ kind: "close" }, { kind: "ask" }];
 const CONNECT: readonly Effect[] = [{ kind: "connect" }];
 const CLOSE: readonly Effect[] = [{ kind: "close" }];
 
-/** The state after `event`, and what has to be done. Events that mean nothing in a state change nothing. */
+/** The state after `event`, and what to do. Events without a meaning in a state change nothing. */
 export function transition(now: Connection, event: ConnectionEvent): Transition {
   const { phase } = now;
   switch (event) {
@@ -82,7 +82,7 @@ export function transition(now: Connection, event: ConnectionEvent): Transition 
         ? to(now, { phase: "ended", known: false }, CLOSE)
         : to(now, {});
     case "closed":
-      // A session that was never heard of again is gone: the next try asks for another one.
+      // A session that could not be reached again is gone, so the next attempt requests a new one.
       if (phase === "live") return later(now, true);
       return phase === "opening" ? later(now, false) : to(now, {});
     case "timerDue":

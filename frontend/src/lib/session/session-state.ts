@@ -3,30 +3,37 @@ import type { Phase } from "./session-machine";
 
 export interface SessionState {
   phase: Phase;
-  /** What is played; null until the session has said so. */
+  /** The session's first message; null until it is received. */
   hello: SessionHello | null;
   playing: boolean;
-  /** Steps a second. */
+  /** Steps per second. */
   fps: number;
-  /** At whose hands the controls are; null until the session has said so. */
+  /** Who acts; null until the session has said so. */
   actor: Actor | null;
   greedy: boolean;
-  /** Of the episode that is played. */
+  /** Seed of the current episode. */
   seed: number | null;
-  /** Environment steps that the policy was trained for, and since when (milliseconds) it plays. */
+  /** The policy that plays: the environment steps it was trained for, and since when (milliseconds) it plays. */
   policy: { step: number; since: number } | null;
-  /** Why the service gives no session. */
+  /** Why the service refused a session. */
   refusal: ApiError | null;
-  /** Why the session is over. */
+  /** Why the session ended. */
   cause: string | null;
-  /** What was said of the last command that was not followed. */
+  /** Why the last message was rejected. */
   complaint: string | null;
+  /** The step after which two futures play side by side; null while there is one alone. */
+  partedAt: number | null;
+  /** The first step at which they differ; null while there is none. */
+  differsAt: number | null;
+  /** The run that keeps what is played by hand, and how many of its episodes; null before the first. */
+  recorded: { runId: string; episodes: number } | null;
 }
 
 export const AT_REST: SessionState = {
   ...{ phase: "resting", hello: null, playing: true, fps: 0, actor: null, greedy: true },
   ...{ seed: null, policy: null, refusal: null, cause: null, complaint: null },
+  ...{ partedAt: null, differsAt: null, recorded: null },
 };
 
-/** What somebody chose that holds for the session that follows a lost one, too. */
-export type Chosen = "greedy" | "rate" | "pause" | "actor";
+/** The user's choices, which are sent again to the session that replaces a lost one. */
+export type Chosen = "greedy" | "rate" | "pause" | "actor" | "seen" | "slice";

@@ -1,6 +1,6 @@
 import type { ServerMessage, StepRecord } from "@/lib/api";
 import type { AnimationFrames } from "./frame-presenter";
-import type { SessionSocket } from "./session-client";
+import type { SessionSocket } from "./session-options";
 
 export const recordOf = (index: number, change: Partial<StepRecord> = {}): StepRecord => ({
   ...{ episode: 0, index, observation: [0, 0], observation_hash: null, action: 0 },
@@ -67,10 +67,18 @@ export class FakeSocket implements SessionSocket {
     this.onmessage?.(new MessageEvent("message", { data: JSON.stringify(message) }));
   }
 
-  tellStep(record: StepRecord, frame?: string) {
-    this.tell({ type: "step", record, frame_follows: frame !== undefined });
+  tellStep(record: StepRecord, frame?: string, line: 0 | 1 = 0) {
+    this.tell({ type: "step", line, record, frame_follows: frame !== undefined, seen: null });
     if (frame !== undefined)
       this.onmessage?.(new MessageEvent("message", { data: new Blob([frame]) }));
+  }
+
+  /** A step with its frame and what the agent saw. */
+  tellSeen(record: StepRecord, frame: string, seen: string) {
+    const about = { pictures: 4, score: null };
+    this.tell({ type: "step", line: 0, record, frame_follows: true, seen: about });
+    for (const data of [frame, seen])
+      this.onmessage?.(new MessageEvent("message", { data: new Blob([data]) }));
   }
 
   drop() {

@@ -1,13 +1,14 @@
 "use client";
 
-import { type RefObject, useEffect, useState } from "react";
-import { browserTimers, watchPageVisibility } from "@/lib/stream";
+import { useEffect, useState } from "react";
+import { watchPageVisibility } from "@/lib/stream";
+import { browserTimers } from "@/lib/time/timers";
 import type { SessionClient } from "./session-client";
 
-/** A page that is hidden for so many milliseconds gives its session back: nobody should play for nobody. */
+/** Milliseconds that a page must be hidden before its session is ended. */
 const HIDDEN_MS = 8_000;
 
-/** Whether the page is seen; it still counts as seen for a while after it was hidden. */
+/** Whether the page is visible, or was until a short while ago. */
 export function usePageSeen(): boolean {
   const [seen, setSeen] = useState(true);
   useEffect(
@@ -22,24 +23,9 @@ export function usePageSeen(): boolean {
   return seen;
 }
 
-/** Whether at least a quarter of an element is within the window. */
-export function useInView(element: RefObject<HTMLElement | null>): boolean {
-  const [inView, setInView] = useState(false);
-  useEffect(() => {
-    if (!element.current || typeof IntersectionObserver === "undefined") return;
-    const observer = new IntersectionObserver(
-      (entries) => setInView((entries.at(-1)?.intersectionRatio ?? 0) >= 0.25),
-      { threshold: [0, 0.25] },
-    );
-    observer.observe(element.current);
-    return () => observer.disconnect();
-  }, [element]);
-  return inView;
-}
-
-/** Holds the session while it is wanted, and gives it back when it is not, or the page is left. */
+/** Keeps a session while `wanted`, and ends it otherwise and when the page is left. */
 export function useHeldSession(client: SessionClient, wanted: boolean) {
-  // External system: the service, which plays as long as the session is held.
+  // External system: the session at the service.
   useEffect(() => {
     if (!wanted) return;
     client.start();

@@ -1,22 +1,23 @@
 import { apiLink, type CreateSession, createSession, type SessionHello } from "@/lib/api";
-import { browserTimers } from "@/lib/stream";
+import { browserTimers } from "@/lib/time/timers";
 import type { AnimationFrames } from "./frame-presenter";
 import { Hand } from "./hand";
-import { SessionClient, type SessionSocket } from "./session-client";
+import { SessionClient } from "./session-client";
+import type { SessionSocket } from "./session-options";
 
 /** A session in which the newest policy of a run plays. */
 export function watchSession(runId: string): SessionClient {
   return sessionOf({ run_id: runId, mode: "watch" });
 }
 
-/** A session in which a person plays, in the environment of a run or in one without a run. It waits to be begun. */
+/** A session in which a person plays, in a run's environment or in one without a run. It starts paused. */
 export function playSession(what: Omit<CreateSession, "mode">): SessionClient {
   const client = sessionOf({ ...what, mode: "play" });
   client.pause();
   return client;
 }
 
-/** The keys of a person for a session that has said hello. */
+/** Keyboard input for a session that has sent its hello message. */
 export function handFor(client: SessionClient, hello: SessionHello): Hand {
   return new Hand({
     controls: hello.controls,
@@ -33,7 +34,7 @@ const browserFrames: AnimationFrames = {
   cancel: (id) => cancelAnimationFrame(id),
 };
 
-/** Over the browser's own socket. */
+/** A client over the browser's WebSocket. */
 function sessionOf(wanted: CreateSession): SessionClient {
   return new SessionClient({
     create: async (signal) => (await createSession(wanted, signal)).socket,
@@ -46,7 +47,7 @@ function sessionOf(wanted: CreateSession): SessionClient {
   });
 }
 
-/** The address of a socket at `path`, seen from the page at `here`. */
+/** The WebSocket URL of `path` on the host of the page `here`. */
 export function socketUrl(path: string, here: string): string {
   const url = new URL(path, here);
   url.protocol = url.protocol === "https:" ? "wss:" : "ws:";

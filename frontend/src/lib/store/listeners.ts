@@ -1,11 +1,12 @@
-/** Functions that are called whenever something happens. */
+/** A set of functions to call when something happens. */
 export class Listeners<Args extends unknown[] = []> {
   private readonly all = new Set<(...args: Args) => void>();
   private disconnect: (() => void) | null = null;
 
   /**
-   * `connect` runs when the first listener subscribes, and the function that it returns when the last one has
-   * left. It is for sources outside of the app (a clock, a media query) that nobody should pay for unheard.
+   * `connect` runs when the first listener subscribes, and the function it returns when the last one
+   * unsubscribes. It is for sources outside the app (a clock, a media query) that should cost nothing without
+   * listeners.
    */
   constructor(private readonly connect?: () => () => void) {}
 

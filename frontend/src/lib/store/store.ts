@@ -3,14 +3,14 @@ import { Listeners } from "./listeners";
 /** A value that lives outside of React and can be subscribed to. */
 export interface ReadableStore<T> {
   readonly get: () => T;
-  /** The value while the page is rendered without a browser. */
+  /** The value during rendering on the server. */
   readonly getInitial: () => T;
   /** Returns the function that unsubscribes. */
   readonly subscribe: (listener: () => void) => () => void;
 }
 
 export interface Store<T> extends ReadableStore<T> {
-  /** Listeners are called only when the value is another one, by identity. */
+  /** Sets the value. Listeners are called only if it is another one, by identity. */
   readonly set: (value: T) => void;
 }
 

@@ -9,8 +9,8 @@ export function useStore<T>(store: ReadableStore<T>): T {
 }
 
 /**
- * What `select` reads from the store's value; the component renders again only when that changes. `select` has
- * to return a primitive, or the same object for the same value.
+ * The result of `select` for the store's value. The component renders again only when the result changes, so
+ * `select` has to return a primitive, or the same object for the same value.
  */
 export function useStoreValue<T, S>(store: ReadableStore<T>, select: (value: T) => S): S {
   return useSyncExternalStore(

@@ -1,15 +1,10 @@
 export { AXES, type MetricAxis, type AxisWindow } from "./series/axis";
 export { type Column } from "./series/column";
 export { type ConnectionState } from "./connection/events";
-export { type LoaderState } from "./series/run-series-loader";
-export { RunSeriesPool, type FollowedRun, type RunCurves } from "./series/run-series-pool";
+export { type RunCurves } from "./series/run-series-pool";
 export { useMetricNames, useRunCurves } from "./series/use-run-curves";
-export { StreamProvider } from "./connection/provider";
 export { RunSeries } from "./series/run-series";
 export { episodeMeanOf, MEAN_LENGTH, MEAN_RETURN } from "./series/episode-means";
 export { extremes } from "./series/thin";
 export { useConnectionState } from "./connection/use-connection-state";
-export { backoff } from "./connection/backoff";
-export { browserTimers } from "./connection/provider";
-export { type Timers } from "./connection/events";
 export { watchPageVisibility } from "./connection/page-visibility";

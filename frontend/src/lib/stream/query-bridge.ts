@@ -10,11 +10,11 @@ import {
 import type { StreamEvent } from "./connection/events";
 
 const RUN = keys.run("")[0];
-/** Keys of a list's pages begin with the key of the list. */
+/** Keys of a list's pages begin with the list's key. */
 const LIST_KEY_LENGTH = keys.runList({}).length;
 const LIVE: readonly unknown[] = [RUN, keys.runs[0], keys.health[0]];
 
-/** Returns what applies a stream event to the query cache, so that pages need not poll. */
+/** Returns a function that applies a stream event to the query cache, so that pages need not poll. */
 export function queryBridge(client: QueryClient): (event: StreamEvent) => void {
   const statuses = new Map<string, Run["status"]>();
 
@@ -42,13 +42,14 @@ export function queryBridge(client: QueryClient): (event: StreamEvent) => void {
     for (const [key, data] of client.getQueriesData<RunPage>({ queryKey: keys.runs })) {
       const list = hashKey(key.slice(0, LIST_KEY_LENGTH));
       const old = data?.runs.find(({ id }) => id === run.id);
-      // Which runs a list of named ones has, no status changes.
+      // A status change does not change which runs a list of named runs contains.
       const isNamed = key[1] === keys.namedRuns[1];
       if (!isNamed && (!known.has(list) || old)) known.set(list, old?.status ?? null);
       if (data && old) patch(client, key, withRun(data, run));
     }
     for (const [list, status] of known) {
-      // The run is new, or a filter may now include or exclude it: only the service knows where it belongs.
+      // A new run, or one that a filter may now include or exclude: only the service knows its
+      // place.
       const moved = status === null ? changed : status !== run.status;
       if (moved) invalidate(JSON.parse(list) as QueryKey);
     }
@@ -80,7 +81,7 @@ export function queryBridge(client: QueryClient): (event: StreamEvent) => void {
   };
 }
 
-/** Changes a cached answer without changing how old it counts as. */
+/** Changes cached data without changing its age. */
 function patch<Data>(client: QueryClient, queryKey: QueryKey, data: Data) {
   const query = client.getQueryCache().find({ queryKey, exact: true });
   if (!query) return;
@@ -89,7 +90,7 @@ function patch<Data>(client: QueryClient, queryKey: QueryKey, data: Data) {
   if (isInvalidated) query.invalidate();
 }
 
-/** A change of one run's status may change the queue position of every other. */
+/** A run's change of status may change the queue position of all others. */
 function invalidateQueued(client: QueryClient, except: string) {
   void client.invalidateQueries({
     predicate: ({ queryKey: [root, id, ...rest], state }) =>
@@ -108,7 +109,7 @@ function applyEvaluation(client: QueryClient, evaluation: Evaluation) {
   const key = keys.evaluations(evaluation.run_id);
   const old = client.getQueryData<Evaluation[]>(key);
   if (old) patch(client, key, withEvaluation(old, evaluation));
-  // The service keeps a limited number of videos: a new one may have replaced an older one.
+  // The service keeps a limited number of videos, so a new one may have replaced an older one.
   if (evaluation.status === "completed") void client.invalidateQueries({ queryKey: key });
 }
 

@@ -1,4 +1,4 @@
-import { CLOSED, type Source, type Timers } from "./connection/events";
+import { CLOSED, type Source } from "./connection/events";
 
 /** An event source that a test opens, fills and breaks by hand. */
 export class FakeSource implements Source {
@@ -35,29 +35,5 @@ export class FakeSource implements Source {
   emit(type: string, data: unknown, lastEventId = "") {
     const event = new MessageEvent(type, { data: JSON.stringify(data), lastEventId });
     this.listeners.get(type)?.(event as MessageEvent<string>);
-  }
-}
-
-/** Timers that run when the test says so. */
-export class FakeTimers implements Timers {
-  now = 0;
-  private next = 1;
-  private readonly due = new Map<number, { at: number; callback: () => void }>();
-
-  set(callback: () => void, ms: number): number {
-    this.due.set(this.next, { at: this.now + ms, callback });
-    return this.next++;
-  }
-
-  clear(id: number) {
-    this.due.delete(id);
-  }
-
-  advance(ms: number) {
-    this.now += ms;
-    for (const [id, { at, callback }] of [...this.due]) {
-      if (at > this.now || !this.due.delete(id)) continue;
-      callback();
-    }
   }
 }

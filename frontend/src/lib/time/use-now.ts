@@ -7,7 +7,7 @@ import { Listeners } from "@/lib/store";
 const SECOND_MS = 1000;
 const precisions = { second: SECOND_MS, minute: 60 * SECOND_MS };
 
-/** One interval for the whole app. When the service goes away or comes back, all clocks show it at once. */
+/** One interval for the whole app, so that all clocks stop and start together with the service. */
 const ticks = new Listeners(() => {
   const interval = window.setInterval(() => ticks.notify(), SECOND_MS);
   const unsubscribe = serviceAwaySince.subscribe(() => ticks.notify());
@@ -18,9 +18,9 @@ const ticks = new Listeners(() => {
 });
 
 /**
- * The time of day in milliseconds, rounded down to the second or minute. A component renders again only when
- * that changes: one that shows minutes does so once a minute. While the service does not answer, it stands still:
- * what would be counted (time left, time taken) is not known then.
+ * The current time in milliseconds, rounded down to the second or the minute; the component renders again
+ * only when that changes. It stands still while the service does not respond, since elapsed and remaining
+ * times are unknown then.
  */
 export function useNow(precision: keyof typeof precisions): number {
   const unit = precisions[precision];

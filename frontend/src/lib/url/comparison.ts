@@ -1,21 +1,21 @@
 import { isRunId } from "./routes";
 
-/** What the comparison page shows; all of it is in the address, so that it can be shared. */
+/** State of the comparison page, all of which is in its address so that it can be shared. */
 export interface ComparisonAddress {
   runs: readonly string[];
-  /** The return to reach; null leaves it to the environment. */
+  /** The return to reach; null: the environment's threshold. */
   threshold: number | null;
-  /** The metric that is drawn; null: the return. */
+  /** The metric to draw; null: the return. */
   metric: string | null;
-  /** What gives runs their colour; null leaves it to the page. */
+  /** What determines a run's colour; null: the page decides. */
   color: ColorBy | null;
 }
 
-/** What runs can share a colour by; by `run` each has its own. */
+/** What a run's colour can be determined by; with `run`, each run has its own. */
 export const COLOR_BY = ["run", "env_id", "algo", "preset"] as const;
 export type ColorBy = (typeof COLOR_BY)[number];
 
-/** `most`: as many runs as the service compares at once; those beyond are left out. */
+/** Reads the address. `most`: how many runs the service compares at once; others are left out. */
 export function readComparison(query: URLSearchParams, most = Infinity): ComparisonAddress {
   const ids = (query.get("runs") ?? "").split(",").map((id) => id.trim());
   const text = query.get("threshold")?.trim() ?? "";
@@ -28,7 +28,7 @@ export function readComparison(query: URLSearchParams, most = Infinity): Compari
   };
 }
 
-/** Other parts of the address (how the curves are drawn) stay as they are in `query`. */
+/** Writes into `query`, whose other parts (chart settings) stay. */
 export function writeComparison(
   query: URLSearchParams,
   { runs, threshold, metric, color }: ComparisonAddress,

@@ -1,10 +1,5 @@
-export {
-  COLOR_BY,
-  type ColorBy,
-  type ComparisonAddress,
-  readComparison,
-  writeComparison,
-} from "./comparison";
+export { type AgentViewName, chooseAgentView, useAgentView } from "./agent-view";
+export { COLOR_BY, type ColorBy, readComparison, writeComparison } from "./comparison";
 export * from "./list-filter";
 export { isRunId, routes } from "./routes";
 export { useQueryString } from "./use-query-string";

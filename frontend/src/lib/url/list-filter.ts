@@ -1,11 +1,13 @@
 import type { RunFilter, RunStatus } from "@/lib/api";
 
-/** Every status a run can have, in the order of its life. */
+/** All statuses of a run, in the order of its life. */
 export const RUN_STATUSES = [
   "created",
   "queued",
   "starting",
   "running",
+  "pausing",
+  "paused",
   "stopping",
   "completed",
   "stopped",
@@ -13,7 +15,7 @@ export const RUN_STATUSES = [
   "interrupted",
 ] as const satisfies readonly RunStatus[];
 
-/** Columns the service can sort by; the way each is first sorted when it is chosen. */
+/** The columns that the service can sort by, with the direction of each when it is first selected. */
 export const SORTS = {
   created_at: "desc",
   name: "asc",
@@ -34,7 +36,7 @@ export interface Sort {
   descending: boolean;
 }
 
-/** What the list of runs shows; all of it is in the address, so that a view can be shared. */
+/** State of the list of runs, all of which is in its address so that it can be shared. */
 export interface ListFilter {
   text: string;
   status: readonly RunStatus[];
@@ -47,7 +49,7 @@ export interface ListFilter {
 export const CHOSEN = ["status", "algo", "env_id", "tag"] as const;
 export type Chosen = (typeof CHOSEN)[number];
 
-export const NEWEST_FIRST: Sort = { key: "created_at", descending: true };
+const NEWEST_FIRST: Sort = { key: "created_at", descending: true };
 
 export const EVERYTHING: ListFilter = {
   text: "",
@@ -72,7 +74,7 @@ export function readListFilter(query: URLSearchParams): ListFilter {
   };
 }
 
-/** Empty parts leave no trace, so that the plain list has the plain address. */
+/** The query string; values that are empty or default are left out. */
 export function writeListFilter(filter: ListFilter): string {
   const query = new URLSearchParams();
   if (filter.text.trim() !== "") query.set("q", filter.text);
@@ -83,7 +85,7 @@ export function writeListFilter(filter: ListFilter): string {
   return search === "" ? "" : `?${search}`;
 }
 
-/** What the service is asked for. */
+/** The request for the service. */
 export function toRunFilter(filter: ListFilter): RunFilter {
   const asked: RunFilter = {};
   const q = filter.text.trim();
@@ -97,12 +99,12 @@ export function toRunFilter(filter: ListFilter): RunFilter {
   return asked;
 }
 
-/** Whether anything is left out; the order leaves nothing out. */
+/** Whether the filter excludes any run. The sort order does not. */
 export function isFiltered(filter: ListFilter): boolean {
   return filter.text.trim() !== "" || CHOSEN.some((name) => filter[name].length > 0);
 }
 
-/** Pressing a column that is sorted already turns it around. */
+/** The order after a press on a column's title: a column that is already sorted by is reversed. */
 export function sortedBy(sort: Sort, key: SortKey): Sort {
   const descending = sort.key === key ? !sort.descending : SORTS[key] === "desc";
   return { key, descending };

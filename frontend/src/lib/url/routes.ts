@@ -2,30 +2,32 @@ export const routes = {
   home: "/",
   compare: "/compare",
   explain: "/explain",
+  /** What saliency can tell. */
+  explainSaliency: "/explain#saliency",
   trash: "/trash",
   newRun: "/?new",
-  /** The form for a new run, on this environment. */
+  /** The new-run form with this environment. */
   newRunOn: (environment: string) => `/?new=${encodeURIComponent(environment)}`,
-  /** The form for a new run, filled in from another one. */
+  /** The new-run form filled in from a run. */
   duplicate: (id: string) => `/?duplicate=${encodeURIComponent(id)}`,
   compareRuns: (ids: readonly string[]) => `/compare?runs=${ids.map(encodeURIComponent).join(",")}`,
   /** The guide to one algorithm. */
   guide: (algorithm: string) => `/explain?algo=${encodeURIComponent(algorithm)}`,
   /** The guides, with hints for one run. */
   explainRun: (id: string) => `/explain?run=${encodeURIComponent(id)}`,
-  /** What can be played by hand. */
+  /** The list of environments to play. */
   play: "/play",
-  /** An environment, at the keys. */
+  /** Play an environment by keyboard. */
   playOn: (environment: string) => `/play?env=${encodeURIComponent(environment)}`,
-  /** The environment of a run, at the keys, with its policy to take turns with. */
+  /** Play a run's environment by keyboard, taking turns with its policy. */
   playRun: (id: string) => `/play?run=${encodeURIComponent(id)}`,
   run: (id: string) => `/runs/view?id=${encodeURIComponent(id)}`,
-  /** A run's page at one of its charts, with a stretch of steps marked. */
+  /** A run's page at one of its charts with a part of the axis highlighted. */
   runChart: (id: string, metric: string, from: number, to: number) =>
     `/runs/view?${new URLSearchParams({ id, chart: metric, from: String(from), to: String(to) })}`,
 };
 
-/** The form every run id has; anything else never reaches the service. */
+/** The format of run ids; anything else is never sent to the service. */
 const RUN_ID = /^[a-z0-9][a-z0-9-]{0,127}$/;
 
 export function isRunId(id: string): boolean {

@@ -2,7 +2,7 @@
 
 import { useSearchParams } from "next/navigation";
 
-/** The page's query, and a way to replace it without a navigation: for filters and views. */
+/** The page's query string, and a function that replaces it without a navigation. */
 export function useQueryString(): [URLSearchParams, (search: string) => void] {
   const params = useSearchParams();
   const replace = (search: string) =>

@@ -2,36 +2,88 @@
 
 import { useQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
-import { AgentViews } from "@/features/live-window";
-import { EvaluationCard } from "@/features/playback";
-import { evaluationsQuery, isActive, type RunDetail } from "@/lib/api";
+import { useState } from "react";
+import { AgentViews } from "@/components/agent";
+import type { ChartGroup } from "@/components/charts";
+import { EvaluationView } from "@/features/playback";
+import { type Evaluation, evaluationsQuery, isActive, type RunDetail } from "@/lib/api";
 import { isUnderWay } from "@/lib/evaluations";
+import { type AgentViewName, useAgentView } from "@/lib/url";
 
 const LiveWindow = dynamic(
-  () => import("@/features/live-window/live-window").then((module) => module.LiveWindow),
+  () => import("@/features/live-window").then((module) => module.LiveWindow),
+  { ssr: false },
+);
+const MomentView = dynamic(
+  () => import("@/features/filmstrip/moment-view").then((module) => module.MomentView),
   { ssr: false },
 );
 
-/** Where the agent of a run is seen: live, or on the video of an evaluation. */
-export function Agent({ run }: { run: RunDetail }) {
+interface AgentProps {
+  run: RunDetail;
+  group: ChartGroup;
+}
+
+/** Shows the agent of a run: live in a session, at a moment of its training, or in the video of an evaluation. */
+export function Agent({ run, group }: AgentProps) {
   const { data: evaluations } = useQuery(evaluationsQuery(run.id));
-  const underWay = evaluations?.some(isUnderWay) ?? false;
-  const toSee = underWay || (!isActive(run) && evaluations?.length !== 0);
+  const [chosen, choose] = useAgentView();
+  const usual = useUsualView(run, evaluations);
+  const shown = chosen ?? usual;
+  const news = useNews(evaluations, shown);
+  if (run.actor === "random") return null;
+  if (run.actor === "human") {
+    return (
+      <AgentViews
+        views={[{ name: "evaluation", label: "Played" }]}
+        shown="evaluation"
+        onChoose={choose}
+      >
+        <EvaluationView run={run} />
+      </AgentViews>
+    );
+  }
   return (
     <AgentViews
-      usual={toSee ? "evaluation" : "live"}
       views={[
-        {
-          name: "live",
-          label: "Live",
-          show: (choice) => <LiveWindow run={run} aside={choice} />,
-        },
-        {
-          name: "evaluation",
-          label: "Evaluation",
-          show: (choice) => <EvaluationCard run={run} aside={choice} />,
-        },
+        { name: "live", label: "Live" },
+        { name: "moment", label: "Moment" },
+        { name: "evaluation", label: "Evaluation", news },
       ]}
-    />
+      shown={shown}
+      onChoose={choose}
+    >
+      {shown === "live" ? (
+        <LiveWindow run={run} />
+      ) : shown === "moment" ? (
+        <MomentView run={run} group={group} onLeave={() => choose(null)} />
+      ) : (
+        <EvaluationView run={run} />
+      )}
+    </AgentViews>
   );
+}
+
+/**
+ * What is shown before anybody chooses: the agent live while it trains; an evaluation that is under way, or of a run
+ * that has ended. It is decided once, when the page is opened, so that nothing is taken away from who watches.
+ */
+function useUsualView(run: RunDetail, evaluations: Evaluation[] | undefined): AgentViewName {
+  const [usual, setUsual] = useState<AgentViewName | null>(null);
+  if (usual !== null) return usual;
+  const ended = !isActive(run);
+  if (!evaluations) return ended ? "evaluation" : "live";
+  const toSee = evaluations.some(isUnderWay) || (ended && evaluations.length > 0);
+  const decided = toSee ? "evaluation" : "live";
+  setUsual(decided);
+  return decided;
+}
+
+/** Says that there is an evaluation which was begun while another view was shown. */
+function useNews(evaluations: Evaluation[] | undefined, shown: AgentViewName): string | null {
+  const newest = evaluations && (evaluations[0]?.id ?? "");
+  const [seen, setSeen] = useState(newest);
+  const sees = seen === undefined || shown === "evaluation";
+  if (sees && newest !== seen) setSeen(newest);
+  return sees || newest === seen ? null : "new";
 }

@@ -1,21 +1,29 @@
 "use client";
 
 import dynamic from "next/dynamic";
+import { Skeleton } from "@/components/ui/skeleton";
 import { Filmstrip } from "@/features/filmstrip";
 import { RunDashboard, RunNotFound } from "@/features/run-dashboard";
-import { Agent } from "./agent";
 import { isRunId, useQueryString } from "@/lib/url";
+import { Agent } from "./agent";
 
-const MomentPlayer = dynamic(
-  () => import("@/features/filmstrip/moment-player").then((module) => module.MomentPlayer),
-  { ssr: false },
+const Snapshots = dynamic(
+  () => import("@/features/snapshots").then((module) => module.SnapshotsPanel),
+  { loading: () => <Skeleton className="m-4 h-40" /> },
 );
-const FILM = { Strip: Filmstrip, Player: MomentPlayer };
+const Knobs = dynamic(() => import("@/features/rules").then((module) => module.KnobsCard), {
+  ssr: false,
+});
+const Rules = dynamic(() => import("@/features/rules").then((module) => module.RulesPanel), {
+  loading: () => <Skeleton className="m-4 h-40" />,
+});
 
-/** An export knows no ids when it is built: the run comes from the address. */
+const PARTS = { Agent, Strip: Filmstrip, Knobs, Snapshots, Rules };
+
+/** The page is exported statically, so it reads the run's id from the query string. */
 export function RunView() {
   const [query] = useQueryString();
   const id = query.get("id") || null;
   if (id === null || !isRunId(id)) return <RunNotFound id={id} />;
-  return <RunDashboard key={id} id={id} playback={(run) => <Agent run={run} />} film={FILM} />;
+  return <RunDashboard key={id} id={id} parts={PARTS} />;
 }

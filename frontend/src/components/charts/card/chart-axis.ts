@@ -1,11 +1,11 @@
 import { PLOT_INSET } from "../plot/options";
 import type { Interval } from "../prepare/model";
 
-/** Where a chart's axis lies: what is drawn under the chart can stand at the same places. */
+/** Range and position of a chart's axis, for what is drawn below the chart to line up with it. */
 export interface ChartAxis {
-  /** What is shown of it, in its units. */
+  /** The part of the axis that is shown, in its units. */
   range: Interval;
-  /** Pixels of the whole chart. */
+  /** Width of the whole chart in pixels. */
   width: number;
 }
 

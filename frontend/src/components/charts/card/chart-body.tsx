@@ -16,18 +16,18 @@ import type { ChartMark } from "../prepare/marks";
 interface ChartBodyProps {
   live: ReturnType<typeof useLiveChart>;
   marks: readonly ChartMark[];
-  /** Whether the axis counts environment steps, on which the moment can be marked. */
+  /** Whether the axis counts environment steps; the group's moment is marked only then. */
   countsSteps: boolean;
-  /** Drawn under the picture, along its axis. */
+  /** Rendered below the chart, lined up with its axis. */
   under?: (axis: ChartAxis) => ReactNode;
   smoothing: number;
   hidden: ReadonlySet<string>;
   onToggle: (id: string) => void;
-  /** The class that sets the height of the picture. */
+  /** The class that sets the height of the plot. */
   className: string;
 }
 
-/** The legend, the picture, and notes on what the picture leaves out. */
+/** The legend, the plot, and notes on what the plot leaves out. */
 export function ChartBody({
   live,
   marks,

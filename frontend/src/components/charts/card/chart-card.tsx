@@ -19,18 +19,18 @@ import { useLiveChart } from "../live/use-live-chart";
 const FullScreenChart = dynamic(() => import("./full-screen-chart").then((m) => m.FullScreenChart));
 
 interface ChartCardProps {
-  /** Another object makes another chart: keep it the same as long as it says the same. */
+  /** Memoise it: a new object rebuilds the chart. */
   spec: ChartSpec;
   settings: ChartSettings;
   onSettings: (change: Partial<ChartSettings>) => void;
   group: ChartGroup;
   /** The part of the axis to highlight, in its units. */
   highlight?: AxisWindow | null;
-  /** What happened to the run; shown while the settings say so. */
+  /** Events of the run; shown if `settings.events`. */
   marks?: readonly ChartMark[];
-  /** Height of the picture. */
+  /** The class that sets the height of the plot. */
   className?: string;
-  /** Drawn under the picture, along its axis. */
+  /** Rendered below the chart, lined up with its axis. */
   under?: (axis: ChartAxis) => ReactNode;
   /** Shown before the chart's own buttons. */
   aside?: ReactNode;
@@ -39,7 +39,7 @@ interface ChartCardProps {
 const NONE_HIDDEN: ReadonlySet<string> = new Set();
 const NO_MARKS: readonly ChartMark[] = [];
 
-/** A chart in its card: legend, picture, full screen and downloads. */
+/** A chart in a card: legend, plot, full screen and downloads. */
 export function ChartCard({
   spec,
   settings,

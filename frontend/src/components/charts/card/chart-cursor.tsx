@@ -51,7 +51,7 @@ export function ChartCursor({ chart, model, hidden }: ChartCursorProps) {
     "=": () => zoom(1 / ZOOM),
     "-": () => zoom(ZOOM),
     Escape: (event) => {
-      // There is nothing to reset here, so a dialog around the chart may handle the key.
+      // Nothing to reset, so Escape is left to a dialog around the chart.
       if (group.window.get() === null && group.cursor.get() === null) return;
       event.stopPropagation();
       group.cursor.set(null);

@@ -4,7 +4,7 @@ import { CircleHelp } from "lucide-react";
 import { useId } from "react";
 import { Tooltip } from "@/components/ui/tooltip";
 
-/** A button that explains what a curve means. The text is its description, also while no tooltip shows it. */
+/** A button that explains what a curve means. The text is also its description for screen readers. */
 export function ChartHelp({ title, text }: { title: string; text: string }) {
   const description = useId();
   return (

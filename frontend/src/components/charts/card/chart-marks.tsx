@@ -19,10 +19,13 @@ interface ChartMarksProps {
   width: number;
 }
 
-/** Marks of a group that its tooltip tells one by one. */
+/** How many events of a group its tooltip lists. */
 const TOLD = 6;
 
-/** What happened to the run, on the foot of the plot: each mark tells itself when it is hovered or focused. */
+/**
+ * Markers of the run's events along the bottom of the plot. Each describes its events when hovered or
+ * focused.
+ */
 export function ChartMarks({ marks, model, width }: ChartMarksProps) {
   const inner = width - PLOT_INSET.left - PLOT_INSET.right;
   if (inner <= 0) return null;
@@ -67,8 +70,8 @@ function Mark({ group: { kind, marks } }: { group: MarkGroup }) {
   );
 }
 
-/** The shape of its kind in the colour of its kind. */
-export function MarkShape({ kind }: { kind: MarkKind }) {
+/** The outline of an event's kind in its colour. */
+function MarkShape({ kind }: { kind: MarkKind }) {
   const { path, isLine, color } = MARK_LOOKS[kind];
   return (
     <svg

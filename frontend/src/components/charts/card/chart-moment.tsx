@@ -11,7 +11,7 @@ interface ChartMomentProps {
   width: number;
 }
 
-/** A line at the moment that somebody looks at. */
+/** A line at the environment step that is shown elsewhere on the page, for instance in a video. */
 export function ChartMoment({ group, model, width }: ChartMomentProps) {
   const moment = useMoment(group);
   const [from, to] = model.x;

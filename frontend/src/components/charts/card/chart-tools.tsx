@@ -9,13 +9,13 @@ import { type ChartSettings, toggledLog } from "../settings/chart-settings";
 
 interface ChartToolsProps {
   chart: LiveChart;
-  /** Those that are shown, for a picture. */
+  /** Marks that are shown, to be drawn into a downloaded picture. */
   marks: readonly ChartMark[];
   settings: ChartSettings;
   onSettings: (change: Partial<ChartSettings>) => void;
 }
 
-/** What can be done with one chart: a logarithmic axis, downloads. */
+/** The tools of one chart: logarithmic axis and downloads. */
 export function ChartTools({ chart, marks, settings, onSettings }: ChartToolsProps) {
   const { id, title } = chart.spec;
   const log = settings.log.includes(id);

@@ -15,7 +15,7 @@ interface FullScreenChartProps extends LiveChartOptions {
   onClose: () => void;
 }
 
-/** The same chart in a full-screen dialog, with all its tools, and the same cursor and zoom as the page behind. */
+/** The chart in a full-screen dialog, with all its tools. Cursor and zoom are those of the page. */
 export function FullScreenChart({ onClose, ...props }: FullScreenChartProps) {
   return (
     <Dialog

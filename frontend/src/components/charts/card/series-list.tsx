@@ -21,7 +21,7 @@ interface SeriesListProps {
 /** The legend of many series: a list that can be searched, with the one under the pointer named above it. */
 export function SeriesList({ chart, model, hidden, onToggle }: SeriesListProps) {
   const [text, setText] = useState("");
-  // The values follow the pointer when there is time; the picture comes first.
+  // Deferred, so that the plot is drawn before the values are.
   const cursor = useDeferredValue(useCursor(chart.group));
   const { series } = chart.spec;
   const wanted = text.trim().toLowerCase();

@@ -3,7 +3,10 @@ import type { ChartSpec, PrepareOptions } from "../prepare/model";
 import { firstFrom, slice } from "../prepare/slice";
 import { smoothingLabel } from "../prepare/smoothing-label";
 
-/** Spreadsheets run a cell that begins like a formula. A quote in front makes it text (OWASP, CSV injection). */
+/**
+ * Spreadsheets evaluate a cell that begins like a formula; a leading apostrophe makes it text (OWASP, CSV
+ * injection).
+ */
 export function csvCell(value: string | number | null): string {
   if (value === null) return "";
   if (typeof value === "number") return String(value);
@@ -11,7 +14,10 @@ export function csvCell(value: string | number | null): string {
   return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** The points of every shown series within the window, one line for each (long form), so that none is interpolated. */
+/**
+ * CSV with one line for each point of every shown series within the window ("long form"), so that nothing is
+ * interpolated.
+ */
 export function chartCsv(spec: ChartSpec, { window, hidden, smoothing }: PrepareOptions): string {
   const lines = [
     ["series", "metric", "x_axis", "x", "value", `value (${smoothingLabel(smoothing)})`],

@@ -10,16 +10,16 @@ import { chartCsv } from "./csv";
 import { withLargePlot } from "./large-plot";
 import { type Caption, paintPicture } from "./picture";
 
-/** How much larger than on the page a picture is saved. */
+/** Scale of a saved picture relative to the page. */
 const SCALE = 2;
 
-/** Saves the points of a chart that its window shows. */
+/** Saves the points within the chart's window as CSV. */
 export function downloadCsv(spec: ChartSpec, options: PrepareOptions) {
   const blob = new Blob([chartCsv(spec, options)], { type: "text/csv" });
   download(`${chartFileName(spec)}.csv`, blob);
 }
 
-/** Saves the chart with what it is of, its legend and its notes, in the colours that `element` has at the moment. */
+/** Saves the chart with title, subject, legend and notes as PNG, in the current theme of `element`. */
 export async function downloadPng(
   spec: ChartSpec,
   model: ChartModel,

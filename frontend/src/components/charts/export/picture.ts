@@ -4,14 +4,14 @@ import type { TokenColors } from "../plot/token-colors";
 
 type Entry =
   | { label: string; mark: MarkKind }
-  /** The token of its colour, and its dash. */
+  /** Name of the colour's token, and the line's dash. */
   | { label: string; color: string; dash?: readonly number[] };
 
 export interface Caption {
   title: string;
   /** What it is of: the run, its environment, algorithm and seed. */
   subject: string;
-  /** Below the title: what the curves and the marks are. */
+  /** Legend of curves and marks, drawn below the title. */
   entries: readonly Entry[];
   notes: string;
 }
@@ -27,7 +27,10 @@ interface Placed {
   line: number;
 }
 
-/** A copy of the chart's canvas with title, subject and legend, on the page's background. `scale`: of the chart. */
+/**
+ * A copy of the chart's canvas with title, subject and legend on the page's background. `scale` is that of
+ * the chart.
+ */
 export function paintPicture(
   chart: HTMLCanvasElement,
   colors: TokenColors,
@@ -69,7 +72,7 @@ export function paintPicture(
   return canvas;
 }
 
-/** A piece of the line, or the mark, from the origin to the right. */
+/** Draws a sample of the line, or the mark, from the origin to the right. */
 function drawSample(ctx: CanvasRenderingContext2D, entry: Entry, colors: TokenColors) {
   if ("mark" in entry) {
     ctx.translate(SWATCH / 2 - 5, -5);
@@ -84,7 +87,7 @@ function drawSample(ctx: CanvasRenderingContext2D, entry: Entry, colors: TokenCo
   ctx.stroke();
 }
 
-/** The entries in lines that are at most `width` wide. */
+/** Breaks the legend into lines of at most `width`. */
 function placed(
   entries: Caption["entries"],
   width: number,
@@ -100,7 +103,7 @@ function placed(
   });
 }
 
-/** The canvas is scaled already. */
+/** The font at its size before scaling, since the canvas is scaled already. */
 function unscaled(font: string, scale: number): string {
   return font.replace(/(\d+(?:\.\d+)?)px/, (_, size: string) => `${Number(size) / scale}px`);
 }

@@ -10,12 +10,12 @@ import type { ChartGroup } from "./chart-group";
  */
 const REDRAW_EVERY_MS = 200;
 
-/** What the plot needs from the chart that it belongs to. */
+/** What a plot needs from its chart. */
 export interface PlotOwner {
   spec: ChartSpec;
   group: ChartGroup;
   frames: FrameClock;
-  /** Prepares the model anew and shows it. */
+  /** Prepares the model again and shows it. */
   draw: () => void;
   /** Whether data has come since the last drawing. */
   hasNewData: () => boolean;
@@ -27,7 +27,7 @@ export interface PlotOwner {
 export interface AttachedPlot {
   plot: Plot;
   element: HTMLElement;
-  /** Draws at the next frame. */
+  /** Requests a redraw in the next frame. */
   redrawSoon: () => void;
   detach: () => void;
 }
@@ -75,7 +75,10 @@ export function attachPlot(
   return { plot, element, redrawSoon, detach: () => releases.forEach((release) => release()) };
 }
 
-/** A screen's height around the view belongs to it, so that charts are drawn before they are scrolled to. */
+/**
+ * Charts within a screen's height of the view count as in view, so that they are drawn before they are
+ * scrolled to.
+ */
 function watchInView(element: Element, onChange: (inView: boolean) => void): () => void {
   const observer = new IntersectionObserver(
     (entries) => onChange(entries.at(-1)?.isIntersecting ?? true),

@@ -4,25 +4,27 @@ import { useEffect, useState } from "react";
 import { createStore, useStore } from "@/lib/store";
 import type { AxisWindow } from "@/lib/stream";
 
-/** What the charts of a page share: one cursor, one zoom and one moment, in the units of their axis. */
+/** State that the charts of a page share: cursor, zoom and moment, in the units of their axis. */
 export class ChartGroup {
   /** Where the cursor is; null while it is on no chart. */
   readonly cursor = createStore<number | null>(null);
   /** The part of the axis that is shown; null for all of it. */
   readonly window = createStore<AxisWindow | null>(null);
 
-  /** The environment step that somebody looks at, marked on every chart whose axis counts steps; null for none. */
+  /** An environment step to mark on every chart whose axis counts steps; null for none. */
   readonly moment = createStore<number | null>(null);
-  private picks = false;
+  private picked: (() => void) | null = null;
 
   readonly zoom = this.window.set;
   readonly reset = () => this.window.set(null);
-  /** Whether a click on a chart chooses the moment. */
-  readonly letPick = (picks: boolean) => {
-    this.picks = picks;
+  /** Called when a click on a chart has set the moment; null: clicks set none. */
+  readonly letPick = (picked: (() => void) | null) => {
+    this.picked = picked;
   };
   readonly pick = (x: number) => {
-    if (this.picks) this.moment.set(Math.max(0, Math.round(x)));
+    if (!this.picked) return;
+    this.moment.set(Math.max(0, Math.round(x)));
+    this.picked();
   };
 }
 
@@ -43,16 +45,44 @@ export function useMoment(group: ChartGroup): number | null {
   return useStore(group.moment);
 }
 
-/** Lets a click on a chart of the group choose the moment, as long as `picks` holds. */
-export function usePicking(group: ChartGroup, picks: boolean) {
-  // External system: the charts, which hear of clicks.
+/** Lets a click on a chart of the group set the moment, unless `onPick` is null. */
+export function usePicking(group: ChartGroup, onPick: (() => void) | null) {
+  // External system: the charts, which report clicks.
   useEffect(() => {
-    group.letPick(picks);
-    return () => group.letPick(false);
-  }, [group, picks]);
+    group.letPick(onPick);
+    return () => group.letPick(null);
+  }, [group, onPick]);
 }
 
-/** Fetches what was thinned away in the part of the axis that the group shows. */
+/** Browsers refuse an address that changes too often, as it would while somebody scrubs. */
+const WRITE_AFTER = 250;
+
+/** Keeps the moment of a group in the address (`?moment=12288`), so that it can be shared. */
+export function useMomentAddress(group: ChartGroup) {
+  // External system: the address.
+  useEffect(() => {
+    const asked = new URLSearchParams(window.location.search).get("moment") ?? "";
+    if (/^\d{1,15}$/.test(asked)) group.moment.set(Number(asked));
+    let timer = 0;
+    const write = () => {
+      const moment = group.moment.get();
+      const query = new URLSearchParams(window.location.search);
+      if (moment === null) query.delete("moment");
+      else query.set("moment", String(moment));
+      window.history.replaceState(null, "", `${window.location.pathname}?${query}`);
+    };
+    const leave = group.moment.subscribe(() => {
+      window.clearTimeout(timer);
+      timer = window.setTimeout(write, WRITE_AFTER);
+    });
+    return () => {
+      leave();
+      window.clearTimeout(timer);
+    };
+  }, [group]);
+}
+
+/** When the group is zoomed, requests the points that were thinned away in that part of the axis. */
 export function useZoomDetail(
   group: ChartGroup,
   pool: { zoom: (window: AxisWindow | null) => void },

@@ -11,18 +11,18 @@ import type { ChartSettings } from "../settings/chart-settings";
 import { type AttachedPlot, attachPlot } from "./attached-plot";
 import type { ChartGroup } from "./chart-group";
 
-/** Pixels that a chart is prepared for before it has an element. */
+/** Width in pixels to prepare for before the chart has an element. */
 const FIRST_WIDTH = 800;
 
 export interface Shown {
   model: ChartModel;
   /** Revision of the data that the model was prepared from. */
   revision: number;
-  /** Pixels that it was prepared for. */
+  /** Width in pixels that it was prepared for. */
   width: number;
 }
 
-/** What the chart's owner decides about the picture. */
+/** The settings that change what is drawn. */
 export type DisplayOptions = Pick<ChartSettings, "smoothing" | "outliers"> & {
   log: boolean;
   hidden: ReadonlySet<string>;
@@ -39,7 +39,7 @@ export class LiveChart {
   private readonly cache: CurveCache = new Map();
   private attached: AttachedPlot | null = null;
   private width = FIRST_WIDTH;
-  /** Known once the chart has an element. */
+  /** Zero until the chart has an element. */
   private height = 0;
 
   constructor(
@@ -51,12 +51,12 @@ export class LiveChart {
     this.shownStore = createStore(this.prepareShown());
   }
 
-  /** The model on screen. */
+  /** The model that is on screen. */
   get shown(): ReadableStore<Shown> {
     return this.shownStore;
   }
 
-  /** All of the axis, whatever the zoom. */
+  /** The whole axis, regardless of zoom. */
   get bounds(): Interval {
     const newest = this.spec.series.map(({ source, metric }) => {
       const { x, length } = source.column(metric);
@@ -71,13 +71,13 @@ export class LiveChart {
     this.attached?.redrawSoon();
   }
 
-  /** Lets one series stand out; null ends that. */
+  /** Emphasises one series; null ends it. */
   emphasize(id: string | null) {
     this.emphasizedStore.set(id);
     this.attached?.plot.emphasize(id);
   }
 
-  /** The series that stands out. */
+  /** Id of the emphasised series. */
   get emphasized(): ReadableStore<string | null> {
     return this.emphasizedStore;
   }

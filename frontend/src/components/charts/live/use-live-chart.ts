@@ -9,7 +9,7 @@ import type { ChartGroup } from "./chart-group";
 import { LiveChart, type Shown } from "./live-chart";
 
 export interface LiveChartOptions {
-  /** Another object makes another chart: keep it the same as long as it says the same. */
+  /** Memoise it: a new object rebuilds the chart. */
   spec: ChartSpec;
   settings: ChartSettings;
   group: ChartGroup;

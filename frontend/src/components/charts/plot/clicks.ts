@@ -1,6 +1,9 @@
 import { LEAST_DRAG } from "./options";
 
-/** Tells where `element` is clicked, in pixels from its left edge. What was dragged before it was let go is no click. */
+/**
+ * Reports clicks on `element` with their position in pixels from its left edge. The end of a drag is no
+ * click.
+ */
 export function watchClicks(element: HTMLElement, clicked: (left: number) => void): () => void {
   let pressedAt = 0;
   const down = (event: PointerEvent) => (pressedAt = event.clientX);

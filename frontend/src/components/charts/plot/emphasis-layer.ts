@@ -10,12 +10,12 @@ export interface EmphasisLayer {
 }
 
 const WIDTH = 3;
-/** Of the ground's colour around the line, so that it stands out of the crowd. */
+/** Width of the outline in the background's colour, which sets the line off from the others. */
 const EDGE = 2;
 
 /**
- * A canvas over the plot for the one line that stands out. Drawing a hundred lines anew for each that the pointer comes
- * across would take longer than a frame.
+ * A canvas over the plot for the emphasised line. To redraw a hundred lines whenever the pointer crosses one
+ * would take longer than a frame.
  */
 export function createEmphasisLayer(
   plot: uPlot,

@@ -7,14 +7,14 @@ interface Screen {
   timeout(ms: number, callback: () => void): () => void;
 }
 
-/** Milliseconds of the 16 between two frames that charts may use. */
+/** Milliseconds of a 16 ms frame that charts may use. */
 const BUDGET = 10;
 
 /**
- * A clock whose frames are shared: what is due is drawn one after the other until the budget is spent, the
- * rest in the next frame. Twenty charts that get data at once never hold up a click.
+ * A frame clock for all charts: callbacks that are due run one after the other until the budget is spent, and
+ * the rest in the next frame, so that twenty charts with new data do not delay a click.
  */
-export function frameQueue(screen: Screen, budget = BUDGET): FrameClock {
+function frameQueue(screen: Screen, budget = BUDGET): FrameClock {
   let due: (() => void)[] = [];
   let asked = false;
 

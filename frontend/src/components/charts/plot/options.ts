@@ -11,12 +11,12 @@ export interface PlotState {
   colors: TokenColors;
   model: ChartModel;
   highlight: AxisWindow | null;
-  /** How much larger than on the page everything is drawn. */
+  /** Scale of everything relative to the page. */
   scale: number;
 }
 
 export interface PlotHandlers {
-  /** Where the pointer is on the axis; null once it has left. */
+  /** Called with the pointer's position on the axis; null when it leaves. */
   cursor: (x: number | null) => void;
   zoom: (window: AxisWindow) => void;
   reset: () => void;
@@ -25,7 +25,7 @@ export interface PlotHandlers {
 /** A drag of fewer pixels counts as a click. */
 export const LEAST_DRAG = 6;
 
-/** Everything that can change is read from `current` when drawn, so that nothing is ever rebuilt. */
+/** uPlot's options. What can change is read from `current` while drawing, so that the plot is never rebuilt. */
 export function plotOptions(
   spec: ChartSpec,
   current: PlotState,
@@ -151,7 +151,7 @@ function seriesOptions(spec: ChartSpec, index: number, row: Row, current: PlotSt
   return { label, stroke: "transparent", width: 0, points: { show: false } };
 }
 
-/** A curve's only value: no line shows it, so it is drawn as a dot. */
+/** Position of a value without neighbours, which no line would show; it is drawn as a dot. */
 function loneValue(plot: uPlot, series: number): number[] | null {
   const values = plot.data[series]!;
   let only: number | null = null;
@@ -163,7 +163,7 @@ function loneValue(plot: uPlot, series: number): number[] | null {
   return only === null ? null : [only];
 }
 
-/** uPlot fills between two series, named by their places. */
+/** uPlot's bands between two series, given by their indices. */
 function bands(spec: ChartSpec, rows: ReturnType<typeof layout>, current: PlotState): uPlot.Band[] {
   return rows.flatMap(({ series, row }, i) => {
     if (row !== "high") return [];

@@ -13,11 +13,11 @@ import type { PlotState } from "./options";
 /** Pixels that the name of a baseline needs above its line. */
 const LABEL_ROOM = 16;
 
-/** Lengths of dash and gap of a level to reach, and of one to compare with. */
+/** Dash patterns of a goal (a level to reach) and of a baseline (a level to compare with). */
 export const GOAL_DASH = [5, 4];
 export const BASELINE_DASH = [1.5, 3];
 
-/** Draws the reference levels across the chart: dashed; baselines dotted, with their name at the right end. */
+/** Draws the reference levels: goals dashed, baselines dotted with their name at the right end. */
 export function drawReferences(
   { ctx, bbox, valToPos }: uPlot,
   { model, colors, scale }: PlotState,
@@ -49,7 +49,7 @@ export function drawReferences(
   }
 }
 
-/** Draws the highlighted part of the axis: a tint between two edges. */
+/** Tints the highlighted part of the axis and draws its edges. */
 export function drawHighlight({ ctx, bbox, valToPos }: uPlot, { highlight, colors }: PlotState) {
   if (!highlight) return;
   const edge = (x: number) =>
@@ -63,11 +63,11 @@ export function drawHighlight({ ctx, bbox, valToPos }: uPlot, { highlight, color
   ctx.restore();
 }
 
-/** Pixels of the box that a mark's outline is given in, and from its middle to the foot of the plot. */
+/** Size in pixels of a mark's box, and distance from its middle to the bottom of the plot. */
 const MARK = 10;
 const MARK_ABOVE_FOOT = 8;
 
-/** Draws what happened to the run on the foot of the plot, for a picture; on the page the marks are buttons. */
+/** Draws the run's events along the bottom of the plot, for downloads. On the page they are buttons. */
 export function drawMarks(
   { ctx, bbox }: uPlot,
   { model, colors, scale }: PlotState,

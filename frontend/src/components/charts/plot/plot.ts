@@ -11,10 +11,10 @@ import { watchTouch } from "./touch";
 
 export interface Plot {
   show(model: ChartModel): void;
-  /** Puts the cursor where another chart of the group has it. */
+  /** Moves the cursor to where another chart of the group has it. */
   setCursor(x: number | null): void;
   setHighlight(window: AxisWindow | null): void;
-  /** Lets one series stand out; null lets them be equal again. */
+  /** Emphasises one series; null shows all alike. */
   emphasize(id: string | null): void;
   destroy(): void;
 }
@@ -30,7 +30,7 @@ export function createPlot(
     resized: (width: number) => void;
     /** The series whose line is under the pointer; null if none is. */
     near: (id: string | null) => void;
-    /** Where a click, which was no drag, fell on the axis. */
+    /** Called with the position on the axis of a click; drags are left out. */
     pick: (x: number) => void;
   },
 ): Plot {
@@ -83,7 +83,7 @@ export function createPlot(
     pinch: (before, after) => handlers.zoom(pinched(plot, before, after)),
   });
 
-  // A layer of its own shows the series that stands out of a crowd.
+  // In a crowded chart the emphasised series is drawn on a layer of its own.
   const layer = isCrowded(spec) ? createEmphasisLayer(plot, spec, current) : null;
   const fade = () => setOpacities(plot, spec, current.model, layer ? null : emphasized);
   const placeCursor = () => {
@@ -131,7 +131,7 @@ export function createPlot(
   };
 }
 
-/** Points lie faint behind their line, and all series but the emphasized one step back. */
+/** Points are fainter than their line; while one series is emphasised, the others are fainter too. */
 export function setOpacities(
   plot: uPlot,
   spec: ChartSpec,
@@ -166,7 +166,7 @@ function nearestSeries(plot: uPlot, spec: ChartSpec): string | null {
   return best;
 }
 
-/** The window under which the fingers stay on the positions they took hold of. */
+/** The window in which both fingers stay on the positions that they first touched. */
 function pinched(plot: uPlot, before: AxisWindow, after: AxisWindow): AxisWindow {
   const [from, to] = before.map((left) => plot.posToVal(left, "x")) as [number, number];
   const apart = Math.max(1, after[1] - after[0]);

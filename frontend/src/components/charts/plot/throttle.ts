@@ -1,6 +1,6 @@
 export interface FrameClock {
   now(): number;
-  /** Calls back at the next frame that comes `ms` or more from now; answers with the way to cancel. */
+  /** Calls back in the first frame that comes `ms` or more from now. Returns a function that cancels it. */
   frameAfter(ms: number, callback: () => void): () => void;
 }
 

@@ -1,11 +1,11 @@
-/** The colours of the page's CSS tokens as they are at the moment, as a canvas cannot use CSS variables. */
+/** Current values of the page's CSS colour tokens, for canvases, which cannot use CSS variables. */
 export interface TokenColors {
   of: (token: string) => string;
   font: string;
   strongFont: string;
 }
 
-/** `scale` enlarges the fonts. */
+/** Reads the tokens as they apply to `element`. Font sizes are multiplied by `scale`. */
 export function readTokenColors(element: Element, scale = 1): TokenColors {
   const style = getComputedStyle(element);
   const known = new Map<string, string>();
@@ -21,7 +21,7 @@ export function readTokenColors(element: Element, scale = 1): TokenColors {
   return { of, font: `${11 * scale}px ${family}`, strongFont: `600 ${13 * scale}px ${family}` };
 }
 
-/** The colour with `share` of its opacity, for what lies behind a line. */
+/** `color` with the given share of its opacity. */
 export function tint(color: string, share: number): string {
   return `color-mix(in srgb, ${color} ${Math.round(share * 100)}%, transparent)`;
 }

@@ -3,7 +3,7 @@ import { lastUpTo } from "./slice";
 import { layout } from "./rows";
 import type { ValueScale } from "./value-scale";
 
-/** With more series than this a chart shows their lines alone, as their points would cover them. */
+/** With more series than this, only their lines are drawn, since points would cover them. */
 const FEW = 12;
 
 /** Pixels between two positions of the grid. */
@@ -20,8 +20,8 @@ interface Grid {
 }
 
 /**
- * The lines of many series on positions that they share, as fine as the screen. With positions of their own a hundred
- * series of a thousand points would make a hundred thousand rows, most of them empty.
+ * Samples the lines of many series at shared positions about a pixel apart. With positions of their own, a
+ * hundred series of a thousand points would need a hundred thousand rows, most of them empty.
  */
 export function linesOnGrid(
   spec: ChartSpec,
@@ -37,7 +37,7 @@ export function linesOnGrid(
   return [xs, ...lines];
 }
 
-/** The newest value up to each position, within the reach of the curve. */
+/** The newest value up to each position; undefined before the first and after the last point. */
 function onGrid({ x, line }: Curve, xs: readonly number[], scale: ValueScale): AlignedValue[] {
   const last = x.at(-1) ?? -Infinity;
   const cell = (xs[1] ?? 0) - (xs[0] ?? 0);

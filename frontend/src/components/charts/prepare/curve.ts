@@ -7,7 +7,10 @@ export interface CurveOptions extends Pick<PrepareOptions, "smoothing" | "window
   maxPoints: number;
 }
 
-/** One series within the window, thinned to what a screen can show. It was smoothed over the whole run before. */
+/**
+ * One series within the window, thinned to the screen's resolution. It is smoothed over the whole run
+ * beforehand.
+ */
 export function prepareCurve(series: SeriesSpec, options: CurveOptions): Curve {
   const { window, maxPoints } = options;
   const column = series.source.column(series.metric, window);
@@ -39,7 +42,7 @@ export function newestPosition(series: readonly SeriesSpec[]): number {
   }, 0);
 }
 
-/** The values of the series' line at the points of `column`: smoothed, where it is. */
+/** The values of the series' line at the points of `column`: smoothed ones if the series is smoothed. */
 export function lineOf(
   series: SeriesSpec,
   { y, smoothed }: ReadonlyColumn,
@@ -48,7 +51,10 @@ export function lineOf(
   return smoothing > 0 && smooths(series) ? smoothed : y;
 }
 
-/** The spread is logged in a column of its own together with its mean, so it is looked up by position. */
+/**
+ * Standard deviations come in a column of their own with the same positions, so they are looked up by
+ * position.
+ */
 function spreadAt(
   { source }: SeriesSpec,
   metric: string,
@@ -65,7 +71,7 @@ function spreadAt(
   });
 }
 
-/** The values of a series within the window, with the sign they are drawn with. Percentiles are taken of these. */
+/** Values of a series within the window, negated if the series is, as input for percentiles. */
 export function heldValues(series: SeriesSpec, window: AxisWindow | null): Float64Array {
   const column = series.source.column(series.metric, window);
   const [from, to] = slice(column, window);

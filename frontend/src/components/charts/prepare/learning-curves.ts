@@ -7,20 +7,20 @@ interface LearningCurveOptions {
   title: string;
   help?: string;
   unit?: string;
-  /** Whether there are greedy evaluations to draw. */
+  /** Whether there are greedy evaluations. */
   evaluated: boolean;
   empty?: string;
 }
 
 /** Levels of the return in an environment. */
 export interface ReturnLevels {
-  /** What counts as solved. */
+  /** The reward threshold from which the environment counts as solved. */
   threshold: number | null;
-  /** What random actions earn on average. */
+  /** Mean return of random actions. */
   random: number | null;
 }
 
-/** Return of every episode, the mean over the last 100, greedy evaluations, and the levels that are known. */
+/** A chart of the return: every episode, the mean over the last 100, greedy evaluations, and reference levels. */
 export function rewardChart(
   source: ChartSource,
   { threshold, random }: ReturnLevels,
@@ -39,7 +39,7 @@ export function rewardChart(
   };
 }
 
-/** Length of every episode, the mean over the last 100, and that of greedy evaluations. */
+/** A chart of episode length: every episode, the mean over the last 100, and greedy evaluations. */
 export function lengthChart(
   source: ChartSource,
   { evaluated, ...words }: LearningCurveOptions,

@@ -1,15 +1,22 @@
 import type { Interval } from "./model";
 
-export const MARK_KINDS = ["solved", "best", "evaluation", "checkpoint"] as const;
+export const MARK_KINDS = [
+  "solved",
+  "best",
+  "steered",
+  "evaluation",
+  "snapshot",
+  "checkpoint",
+] as const;
 export type MarkKind = (typeof MARK_KINDS)[number];
 
 interface MarkLook {
-  /** As a legend calls it. */
+  /** Name in a legend. */
   name: string;
   /** An outline in a box of 10 × 10, filled or drawn as a line: shapes differ, as colour never says something alone. */
   path: string;
   isLine?: boolean;
-  /** The token of its colour. */
+  /** Name of the colour's token. */
   color: string;
 }
 
@@ -21,33 +28,38 @@ export const MARK_LOOKS: Readonly<Record<MarkKind, MarkLook>> = {
     path: "M5 .5 6.3 3.6l3.2.3-2.4 2.2.7 3.2L5 7.6 2.2 9.3l.7-3.2L.5 3.9l3.2-.3z",
     color: "accent",
   },
+  steered: { name: "Rule or setting", path: "M5 1 9.3 8.5H.7z", color: "warn" },
   evaluation: { name: "Evaluation", path: "M2 1.5v7l6-3.5z", color: "series-4" },
+  snapshot: { name: "Snapshot", path: "M5 1 9 5 5 9 1 5z", color: "series-3" },
   checkpoint: { name: "Checkpoint", path: "M4 2h2v8h-2z", color: "ink-faint" },
 };
 
-/** Pixels between two marks below which they stand as one. */
+/** Marks with fewer pixels than this between them are shown as a group. */
 export const MARKS_APART = 12;
 
-/** Something that happened to the run at a place on the axis. */
+/** An event of the run, marked on the axis. */
 export interface ChartMark {
   id: string;
   kind: MarkKind;
-  /** In units of the axis. */
+  /** Position in units of the axis. */
   at: number;
-  /** In a sentence, with the step. */
+  /** A sentence that says what happened and at which step. */
   text: string;
 }
 
-/** Marks too close to be told apart, shown as one. */
+/** Marks too close to each other to be told apart, shown as one. */
 export interface MarkGroup {
   /** Share of the axis, from 0 to 1. */
   share: number;
-  /** The most telling kind among them. */
+  /** The most important kind among them. */
   kind: MarkKind;
   marks: readonly ChartMark[];
 }
 
-/** The marks within the range `x` of an axis that is `width` pixels long, those nearer than `apart` pixels together. */
+/**
+ * The marks within `x` on an axis of `width` pixels, in groups of those nearer than `apart` pixels to each
+ * other.
+ */
 export function groupMarks(
   marks: readonly ChartMark[],
   [from, to]: Interval,

@@ -12,13 +12,13 @@ export interface ChartSource {
 export interface ReadonlyColumn {
   readonly x: Float64Array;
   readonly y: Float64Array;
-  /** The moving average over the whole run at each point, with the smoothing that the source was told. */
+  /** The exponential moving average over the whole run at each point, with the source's current smoothing. */
   readonly smoothed: Float64Array;
-  /** Points held. */
+  /** Number of points held. */
   readonly length: number;
-  /** Points they stand for. */
+  /** Number of points of the run that these stand for. */
   readonly count: number;
-  /** Grows with every point. */
+  /** Increases with every point. */
   readonly version: number;
 }
 
@@ -40,7 +40,7 @@ export interface SeriesSpec {
   color: string;
   /** Lengths of dash and gap in CSS pixels, so that lines differ in more than colour. */
   dash?: readonly number[];
-  /** A mean over many samples needs no smoothing. */
+  /** False for values that are means over many samples and need no smoothing. */
   smooth?: boolean;
   /** The metric with the standard deviation around this one, drawn as a band of ± one deviation. */
   spread?: string;
@@ -67,34 +67,34 @@ export interface ChartSpec {
   title: string;
   series: readonly SeriesSpec[];
   references: readonly Reference[];
-  /** The text shown while there is nothing to draw. */
+  /** Text to show without data. */
   empty: string;
-  /** What the picture leaves out, whatever the data: said below it. */
+  /** A note, shown below, on what the chart never shows. */
   leftOut?: string;
-  /** What the curve means, in a sentence. */
+  /** What the curve means, in one sentence. */
   help?: string;
-  /** Of the values. */
+  /** Unit of the values. */
   unit?: string;
-  /** Values can lie nowhere else, so the axis does not either. */
+  /** Limits of possible values, which the axis never exceeds. */
   bounds?: { minimum?: number | null; maximum?: number | null };
-  /** What downloads say it is of: the run, its environment, algorithm and seed. */
+  /** What the chart is about, for downloads: the run, its environment, algorithm and seed. */
   subject?: string;
 }
 
 /** Everything besides the data that the picture depends on. */
 export interface PrepareOptions {
-  /** From 0 (the points as they are) to below 1. The sources have been told the same. */
+  /** From 0 (no smoothing) to below 1. Must be the sources' current smoothing. */
   smoothing: number;
   log: boolean;
-  /** Fit the range to most points instead of to all. */
+  /** Fit the value range to most points and leave extreme ones outside. */
   outliers: boolean;
-  /** The part of the axis to show; null for all. */
+  /** The part of the axis to show; null for the whole axis. */
   window: AxisWindow | null;
   /** Width of the plot in pixels, which limits how many points are drawn. */
   width: number;
   /** Height of the plot in pixels. */
   height: number;
-  /** Ids of series that were switched off. */
+  /** Ids of the series that are switched off. */
   hidden: ReadonlySet<string>;
 }
 
@@ -108,7 +108,7 @@ export interface Tick {
   label: string;
 }
 
-/** One series as it stands in the window, on positions of its own. */
+/** One series within the window, with positions of its own. */
 export interface Curve {
   x: readonly number[];
   raw: readonly (number | null)[];
@@ -129,12 +129,12 @@ export interface ChartModel {
   x: Interval;
   y: Interval;
   scale: ValueScale["kind"];
-  /** Where a logarithmic axis has its marks; null leaves it to the plot. */
+  /** Ticks of a logarithmic axis; null: the plot chooses them. */
   yTicks: readonly Tick[] | null;
-  /** Whether the chart is high enough to name its axis; the toolbar names it for the whole page. */
+  /** Whether the chart is high enough for the axis' name; the toolbar shows it as well. */
   hasAxisName: boolean;
   references: readonly ReferenceLine[];
-  /** Points of all series together, before any thinning. */
+  /** Number of points of all series, before thinning. */
   points: number;
   /** Opacity of the points behind the smoothed line. It is lower where many points would cover the line. */
   faint: number;

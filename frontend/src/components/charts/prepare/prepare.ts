@@ -16,19 +16,19 @@ import { rowsOf } from "./rows";
 import { extent, logRange, mostOf, positionRange, valueRange } from "./scales";
 import { type ValueScale, valueScale } from "./value-scale";
 
-/** All series of a chart share this number of points a pixel, but each has at least `LEAST_POINTS`. */
+/** Points per pixel that the series of a chart share; each has at least LEAST_POINTS. */
 const POINTS_A_PIXEL = 3;
 const LEAST_POINTS = 300;
 
 const CROWD = 400;
 
-/** Pixels from which on a chart is high enough to name its axis. */
+/** Height in pixels from which a chart names its axis. */
 const ROOMY = 190;
 
-/** Remembers the curves of a chart, so that of ten runs only those that moved are prepared anew. */
+/** Keeps the curves of a chart, so that of ten runs only those with new data are prepared again. */
 export type CurveCache = Map<string, { column: ReadonlyColumn; key: string; curve: Curve }>;
 
-/** Decides everything about the picture of a chart; the plot only draws it. Pure but for `cache`. */
+/** Makes everything that the plot of a chart needs. Pure except for `cache`. */
 export function prepare(
   spec: ChartSpec,
   options: PrepareOptions,
@@ -106,7 +106,7 @@ function empty({ source, metric }: SeriesSpec): Curve {
   return { x: [], raw: [], line: [], spread: null, held: 0, count: source.column(metric).count };
 }
 
-/** The rows of a series as heights. What has none on this scale is a gap. */
+/** The rows of a series as heights on the value scale. A value that has none there becomes a gap. */
 function rows(series: SeriesSpec, { raw, line, spread }: Curve, scale: ValueScale) {
   if (scale.kind === "linear" && !spread)
     return rowsOf(series).map((row) => (row === "raw" ? raw : line));
@@ -126,7 +126,7 @@ function rows(series: SeriesSpec, { raw, line, spread }: Curve, scale: ValueScal
   });
 }
 
-/** The smallest distance from zero of what is drawn, zero itself left out. */
+/** The smallest absolute value of what is drawn, other than zero. */
 function smallestSize(curves: readonly Curve[]): number {
   let smallest = Infinity;
   const take = (value: number | null) => {

@@ -23,14 +23,14 @@ export function readoutAt({ x, raw, line, spread }: Curve, position: number): Re
   return { raw: raw[at] ?? null, line: line[at] ?? null, spread: spread?.[at] ?? null };
 }
 
-/** `step 12,000`, `episode 31`, `1m 30s after the start`. */
+/** Position in words, for instance `step 12,000`, `episode 31` or `1m 30s after the start`. */
 export function positionLabel(axis: MetricAxis, x: number): string {
   return axis === "time" ? elapsedLabel(x) : `${axis} ${count(x)}`;
 }
 
 type Readable = Pick<ChartModel, "curves" | "axis">;
 
-/** The values under the cursor in a sentence. */
+/** The values under the cursor in a sentence, for screen readers. */
 export function sentenceAt(
   spec: ChartSpec,
   model: Readable,
@@ -48,7 +48,7 @@ export function sentenceAt(
   return `${positionLabel(model.axis, x)}: ${values.join("; ")}`;
 }
 
-/** The chart in a sentence, for those who do not see it. */
+/** A summary of the chart in a sentence, for screen readers. */
 export function summarize(
   spec: ChartSpec,
   model: Pick<ChartModel, "curves" | "axis" | "data" | "points">,

@@ -2,7 +2,7 @@ import type { ChartSpec, SeriesSpec } from "./model";
 
 export type Row = "raw" | "line" | "high" | "low";
 
-/** The rows of the aligned data that belong to a series, in order. */
+/** Kinds of rows that a series has in the aligned data, in order. */
 export function rowsOf({ spread }: Pick<SeriesSpec, "spread">): Row[] {
   return spread === undefined ? ["raw", "line"] : ["raw", "line", "high", "low"];
 }

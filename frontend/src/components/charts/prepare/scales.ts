@@ -2,20 +2,23 @@ import type { AxisWindow } from "@/lib/stream";
 import type { ChartSpec, Curve, Interval } from "./model";
 
 const HEADROOM = 0.06;
-/** A range that is a smaller share of its value comes from rounding: smoothing leaves some on a flat curve. */
+/**
+ * A range smaller than this share of its values is rounding error, which smoothing leaves on a constant
+ * curve.
+ */
 const FLAT = 1e-9;
 const LEAST_DECADES = 0.2;
 const TAIL = 0.01;
 
-/** From zero to the newest position: runs are always read from their beginning. */
+/** The range from zero to the newest position, or the window. */
 export function positionRange(newest: number, window: AxisWindow | null): Interval {
   return window ? [window[0], window[1]] : [0, newest > 0 ? newest : 1];
 }
 
-/** Room for every value and reference; values that are never negative stand on zero. */
+/** A range with room for every value and reference. It starts at zero if no value is negative. */
 export function valueRange(range: Interval, bounds: ChartSpec["bounds"] = NO_BOUNDS): Interval {
   const [low, high] = roomyRange(range);
-  // A value that breaks its bound is shown nevertheless.
+  // A value beyond its documented bounds is shown all the same.
   const floor = range[0] >= (bounds.minimum ?? Infinity) ? bounds.minimum! : -Infinity;
   const ceiling = range[1] <= (bounds.maximum ?? -Infinity) ? bounds.maximum! : Infinity;
   const bounded: Interval = [Math.max(low, floor), Math.min(high, ceiling)];
@@ -36,7 +39,7 @@ function roomyRange([low, high]: Interval): Interval {
   ];
 }
 
-/** The same where values are decades. */
+/** The same for values in decades. */
 export function logRange([low, high]: Interval): Interval {
   if (low > high) return [0, 1];
   const lack = Math.max(0, LEAST_DECADES - (high - low)) / 2;
@@ -44,7 +47,7 @@ export function logRange([low, high]: Interval): Interval {
   return [low - room - lack, high + room + lack];
 }
 
-/** Smallest and largest of what is drawn: points, their line, and the band around it. */
+/** Smallest and largest of everything drawn: points, lines, bands and references. */
 export function extent(curves: readonly Curve[], references: readonly number[]): Interval {
   const range: Interval = [Infinity, -Infinity];
   const take = (value: number | null | undefined) => {

@@ -2,7 +2,7 @@ import { compact } from "@/lib/format";
 import type { MetricAxis } from "@/lib/stream";
 import type { Interval, Tick } from "./model";
 
-/** A mark of a linear axis whose marks lie `increment` apart: as many digits as tell it from its neighbours. */
+/** Label of a tick on a linear axis: as many digits as distinguish ticks `increment` apart. */
 export function tickLabel(value: number, increment: number): string {
   if (value === 0) return "0";
   if (increment >= 1) return compact(value);
@@ -13,7 +13,7 @@ export function tickLabel(value: number, increment: number): string {
 
 const MOST_DECIMALS = 20;
 
-/** How many digits behind the point it takes to write a number. */
+/** Number of decimals that it takes to write `value`. */
 function decimals(value: number): number {
   let digits = 0;
   while (digits < MOST_DECIMALS && Math.abs(value - Number(value.toFixed(digits))) > value * 1e-6) {
@@ -24,7 +24,7 @@ function decimals(value: number): number {
 
 const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
-/** Marks of a logarithmic axis over decades: each power of ten, and 2 and 5 between them when these are few. */
+/** Ticks of a logarithmic axis in decades: powers of ten, with 2 and 5 between them if there are few. */
 export function logTicks([low, high]: Interval): Tick[] {
   const decades = high - low;
   const steps = decades > 3 ? [1] : decades > 0.7 ? [1, 2, 5] : [1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9];
@@ -66,17 +66,17 @@ const WHOLE_STEPS = Array.from({ length: 12 }, (_, power) =>
   .flat()
   .filter(Number.isInteger);
 
-/** Distances at which marks of an axis may stand: whole steps and episodes, the clock's own seconds and minutes. */
+/** Distances between ticks that read well: whole steps or episodes; seconds and minutes as on a clock. */
 export function increments(axis: MetricAxis): number[] {
   return axis === "time" ? TIME_STEPS : WHOLE_STEPS;
 }
 
-/** A mark of a position axis: `20k`, or the time since the start as `1m 30s`. */
+/** Label of a tick on a position axis, for instance `20k`, or `1m 30s` for a time since the start. */
 export function positionTick(axis: MetricAxis, value: number): string {
   return axis === "time" ? elapsedLabel(value) : compact(value);
 }
 
-/** Seconds as short as they can be read: `0.5s`, `45s`, `1m 30s`, `2h`. */
+/** Seconds in a short form, for instance `0.5s`, `45s`, `1m 30s` or `2h`. */
 export function elapsedLabel(seconds: number): string {
   const size = Math.abs(seconds);
   if (size < 60) return `${Number(seconds.toFixed(size < 10 ? 2 : 1))}s`;

@@ -2,21 +2,21 @@ import type { Interval, Tick } from "./model";
 import { logTicks } from "./ticks";
 import { compact } from "@/lib/format";
 
-/** How values become heights. A logarithmic chart is drawn in decades, and the plot's own axis stays linear. */
+/** Maps values to heights. A logarithmic chart is drawn in decades on a linear axis of the plot. */
 export interface ValueScale {
   kind: "linear" | "log" | "symlog";
   of: (value: number) => number;
-  /** Marks of the axis for a range of heights; null leaves them to the plot. */
+  /** Ticks for a range of heights; null: the plot chooses them. */
   ticks: (range: Interval) => Tick[] | null;
 }
 
 const LINEAR: ValueScale = { kind: "linear", of: (value) => value, ticks: () => null };
 const LOG: ValueScale = { kind: "log", of: Math.log10, ticks: logTicks };
 
-/** Decades on either side of zero that a symmetric scale shows at most. */
+/** The most decades that a symmetric logarithmic scale shows on either side of zero. */
 const MOST_DECADES = 5;
 
-/** The scale for values within `range`, the smallest of which lies `smallest` away from zero. */
+/** The scale for values within `range`; `smallest` is the smallest absolute value other than zero. */
 export function valueScale(log: boolean, range: Interval, smallest: number): ValueScale {
   if (!log || range[0] > range[1]) return LINEAR;
   if (range[0] > 0) return LOG;

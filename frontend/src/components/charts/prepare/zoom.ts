@@ -1,7 +1,7 @@
 import type { AxisWindow } from "@/lib/stream";
 import type { Interval } from "./model";
 
-/** A window `factor` times as wide around `center`, within `bounds`; null once it shows all of them. */
+/** A window `factor` times as wide around `center`, within `bounds`; null if it covers all of them. */
 export function zoomed(
   window: AxisWindow,
   center: number,
@@ -15,7 +15,7 @@ export function zoomed(
   return within([from, to], bounds);
 }
 
-/** The window moved and cut to lie within `bounds`; null if that is all of them. */
+/** The window moved and cut to lie within `bounds`; null if it covers all of them. */
 export function within([from, to]: AxisWindow, [low, high]: Interval): AxisWindow | null {
   const width = to - from;
   if (!(width > 0) || width >= high - low) return null;
@@ -23,7 +23,7 @@ export function within([from, to]: AxisWindow, [low, high]: Interval): AxisWindo
   return [start, start + width];
 }
 
-/** Position of the row that lies `by` rows from the one nearest to `x`; from nowhere, the newest or the oldest. */
+/** The position `by` rows away from the one nearest to `x`. With `x` null: the newest or the oldest. */
 export function stepped(positions: readonly number[], x: number | null, by: number): number | null {
   if (positions.length === 0) return null;
   const last = positions.length - 1;

@@ -1,14 +1,14 @@
 import { AXES, type MetricAxis } from "@/lib/stream";
 
-/** The settings of a page's charts, which its address can carry. */
+/** Settings of a page's charts, kept in its address. */
 export interface ChartSettings {
   smoothing: number;
   axis: MetricAxis;
-  /** Ids of the charts with a logarithmic axis. */
+  /** Ids of the charts with a logarithmic value axis. */
   log: readonly string[];
   /** Leave the most extreme points outside the range. */
   outliers: boolean;
-  /** Mark what happened to the run. */
+  /** Mark the run's events. */
   events: boolean;
 }
 
@@ -20,7 +20,7 @@ export const DEFAULT_CHART_SETTINGS: ChartSettings = {
   events: true,
 };
 
-/** Above this value a curve is practically flat. */
+/** Above this, a curve is practically constant. */
 export const MOST_SMOOTHING = 0.99;
 
 const KEYS = {
@@ -28,7 +28,7 @@ const KEYS = {
   ...{ outliers: "outliers", events: "events" },
 } as const;
 
-/** A value that is not valid is read as the default. */
+/** Reads the settings from the address. Invalid values count as the default. */
 export function readChartSettings(query: URLSearchParams): ChartSettings {
   const smoothing = Number.parseFloat(query.get(KEYS.smoothing) ?? "");
   const axis = AXES.find((name) => name === query.get(KEYS.axis));
@@ -43,7 +43,7 @@ export function readChartSettings(query: URLSearchParams): ChartSettings {
   };
 }
 
-/** Writes the settings into `query`. Defaults are left out. */
+/** Writes the settings into `query`, without those that have their default. */
 export function writeChartSettings(query: URLSearchParams, settings: ChartSettings) {
   const put = (key: string, value: string, plain: boolean) =>
     plain ? query.delete(key) : query.set(key, value);

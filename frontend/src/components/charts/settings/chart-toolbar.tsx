@@ -15,7 +15,7 @@ interface ChartToolbarProps {
   settings: ChartSettings;
   onChange: (change: Partial<ChartSettings>) => void;
   group: ChartGroup;
-  /** Whether some chart marks what happened to the run. */
+  /** Whether any chart of the page has events to mark. */
   hasEvents?: boolean;
 }
 
@@ -28,7 +28,7 @@ const axes: { value: MetricAxis; label: string }[] = [
 const SMOOTHING_HELP =
   "Exponential moving average over the points (an episode, an update): at 0.90 each point back weighs 10 % less than the next. A value is the same under zoom and on every axis. 0 shows the points as they are.";
 
-/** The controls for the settings that all charts of the page share. */
+/** Controls for the settings that all charts of the page share. */
 export function ChartToolbar({ settings, onChange, group, hasEvents = false }: ChartToolbarProps) {
   const window = useZoomWindow(group);
   return (

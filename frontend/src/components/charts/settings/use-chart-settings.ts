@@ -5,7 +5,10 @@ import { useQueryString } from "@/lib/url";
 import type { ChartGroup } from "../live/chart-group";
 import { type ChartSettings, readChartSettings, writeChartSettings } from "./chart-settings";
 
-/** Browsers refuse an address that changes too often, as it would while a slider is dragged. */
+/**
+ * Milliseconds between writes to the address. Browsers refuse more frequent ones, as happen while a slider is
+ * dragged.
+ */
 const WRITE_AFTER = 200;
 
 /** The settings of the page's charts, kept in its address. */
@@ -15,7 +18,8 @@ export function useChartSettings(
   const [query] = useQueryString();
   const [settings, setSettings] = useState(() => readChartSettings(query));
   const timer = useRef(0);
-  // External system: the address, which may belong to another page by then.
+  // External system: a timer. It must not fire after the page was left, as the address is another
+  // page's then.
   useEffect(() => () => window.clearTimeout(timer.current), []);
 
   const change = (part: Partial<ChartSettings>) => {

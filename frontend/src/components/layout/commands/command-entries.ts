@@ -12,7 +12,7 @@ const themes = [
 ] as const;
 
 const GO_TO = "Go to";
-export const DO = "Do";
+const DO = "Do";
 
 export function pageEntries(go: (href: string) => void): PaletteEntry[] {
   return [...destinations, TRASH].map(({ href, label, icon, keys, words }) => ({

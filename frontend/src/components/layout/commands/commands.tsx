@@ -26,14 +26,14 @@ const addresses: Partial<Record<ShellCommand, string>> = {
   new: routes.newRun,
 };
 
-/** Listens for the global shortcuts, and shows the palette and the shortcut sheet, which are loaded when first used. */
+/** Listens for global shortcuts and shows the palette and the shortcut sheet, which are loaded on first use. */
 export function Commands() {
   const router = useRouter();
   const overlay = useStore(overlayStore);
   const [used, setUsed] = useState(false);
   if (overlay !== null && !used) setUsed(true);
 
-  // External system: the keyboard.
+  // External system: keyboard events of the document.
   useEffect(() => {
     let goSince: number | null = null;
     const handle = (command: ShellCommand) => {
@@ -43,7 +43,7 @@ export function Commands() {
       showOverlay(overlayStore.get() === wanted ? null : wanted);
     };
     const onKeyDown = (event: KeyboardEvent) => {
-      // Loading the palette begins with the modifier key, before the K is pressed.
+      // The palette starts loading with the modifier key, before K is pressed.
       if (event.key === "Control" || event.key === "Meta") void loadPalette();
       if (event.defaultPrevented || event.isComposing || event.repeat) return;
       const reading = readPress(

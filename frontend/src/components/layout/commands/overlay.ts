@@ -1,6 +1,6 @@
 import { createStore } from "@/lib/store";
 
-/** What the shell shows over the page; one at a time. */
+/** An overlay of the shell; at most one is open. */
 export type Overlay = "palette" | "shortcuts" | "settings";
 
 export const overlayStore = createStore<Overlay | null>(null);
@@ -11,7 +11,7 @@ export function showOverlay(overlay: Overlay | null) {
   overlayStore.set(overlay);
 }
 
-/** Keeps a key that was pressed after the palette was asked for and before it was there. */
+/** Keeps keys that are typed after the palette was requested and before it is loaded. */
 export function typeAhead(key: string) {
   if (key.length === 1) typed += key;
 }

@@ -1,15 +1,15 @@
 import { ranked } from "@/lib/search/rank";
 import type { PaletteEntry } from "./palette-item";
 
-/** One group of the palette, as shown. */
+/** A titled group of entries. */
 export interface PaletteGroupEntries {
   heading: string;
   entries: PaletteEntry[];
 }
 
 /**
- * What the palette shows for what was typed: the best entry first, its group around it, then the group of the next
- * best. `hidden`: groups that are shown only when something was typed.
+ * The groups that match `text`: the one with the best entry first, then the one with the next best. Groups in
+ * `hidden` are left out while nothing is typed.
  */
 export function paletteGroups(
   entries: readonly PaletteEntry[],

@@ -6,20 +6,20 @@ import type { ReactNode } from "react";
 import { Kbd } from "@/components/ui/kbd";
 import type { Findable } from "@/lib/search/rank";
 
-/** Something that the palette finds and does. */
+/** An entry of the command palette. */
 export interface PaletteEntry extends Findable {
   /** Unique in the palette. */
   id: string;
   group: string;
   icon: LucideIcon;
-  /** Shown in place of the name. */
+  /** Shown instead of the name. */
   label?: ReactNode;
-  /** A fainter second part. */
+  /** A second part in a fainter colour. */
   detail?: string;
-  /** Stands at the end of the line: a status. */
+  /** Placed at the end of the line, for instance a status. */
   aside?: ReactNode;
   shortcut?: string;
-  /** Why it cannot be chosen; shown in place of the detail. */
+  /** Why the entry is disabled; shown instead of the detail. */
   reason?: string | null;
   onSelect: () => void;
 }

@@ -14,10 +14,10 @@ import { GUIDES, NEW_RUN_ON, PLAY, useChoiceEntries } from "./use-choice-entries
 import { useCurrentRunEntries } from "./use-current-run-entries";
 import { useRunEntries } from "./use-run-entries";
 
-/** Shown once something is typed. */
+/** Groups shown only when something is typed. */
 const FOUND_ONLY = [NEW_RUN_ON, PLAY, GUIDES];
 
-/** Everything the app can do, found by typing. */
+/** The command palette: a search over everything that the app can do. */
 export function Palette({ onClose }: { onClose: () => void }) {
   const router = useRouter();
   const input = useRef<HTMLInputElement>(null);
@@ -36,7 +36,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
   ];
   const groups = paletteGroups(entries, text, FOUND_ONLY);
   const shown = groups.flatMap((group) => group.entries);
-  // What the arrows chose, as long as nothing else is typed; otherwise the best, even one that came late.
+  // The entry selected by arrow keys, until the text changes; otherwise the best match, even if it
+  // was loaded late.
   const [chosen, choose] = useState({ text, id: "" });
   const kept = chosen.text === text && shown.some(({ id }) => id === chosen.id);
   const best = shown.find(({ reason }) => !reason)?.id ?? "";
@@ -47,7 +48,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
         <Dialog.Content
           aria-describedby={undefined}
           onOpenAutoFocus={(event) => {
-            // Left alone, the focus would select what was typed ahead.
+            // Keeps the typed-ahead text from being selected by the focus.
             event.preventDefault();
             input.current?.focus();
             input.current?.setSelectionRange(text.length, text.length);

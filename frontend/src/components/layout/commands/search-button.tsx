@@ -5,7 +5,7 @@ import { Kbd } from "@/components/ui/kbd";
 import { showOverlay } from "./overlay";
 import { useModKey } from "./use-mod-key";
 
-/** Opens the command palette: a field to look at on a desktop, a button on a phone. */
+/** Opens the command palette. Looks like a search field on a desktop and is a button on a phone. */
 export function SearchButton() {
   const mod = useModKey();
   return (

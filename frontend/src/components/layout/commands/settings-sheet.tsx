@@ -10,7 +10,7 @@ import { bytes } from "@/lib/format";
 import { StorageProfiles } from "./storage-profiles";
 import { ThemeToggle } from "../theme/theme-toggle";
 
-/** What can be set here, and how the service is set. */
+/** Settings of this browser, and the settings that the service runs with. */
 export function SettingsSheet({ onClose }: { onClose: () => void }) {
   const { data: health, error, refetch, isFetching } = useQuery(healthQuery);
   return (
@@ -58,7 +58,7 @@ export function SettingsSheet({ onClose }: { onClose: () => void }) {
 
 interface FactProps {
   name: string;
-  /** The variable of the environment that sets it. */
+  /** Name of the environment variable that sets it. */
   setBy?: string;
   children: ReactNode;
 }

@@ -1,9 +1,9 @@
 import { PLAYER_SHORTCUTS } from "@/components/player/shortcuts";
 
 export interface Shortcut {
-  /** Keys that do it. */
+  /** The keys of the shortcut. */
   keys: readonly string[];
-  /** How they go together: at once, one after the other, or each by itself. */
+  /** How `keys` combine: pressed together, in sequence, or alternatives. */
   as?: "+" | "then" | "or";
   does: string;
 }
@@ -13,7 +13,7 @@ export interface ShortcutGroup {
   shortcuts: readonly Shortcut[];
 }
 
-/** What the sheet shows. A part that gains a key tells it here. */
+/** The shortcuts that the sheet lists. A new shortcut has to be added here. */
 export function shortcutGroups(mod: string): ShortcutGroup[] {
   return [
     {

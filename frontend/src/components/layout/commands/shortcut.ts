@@ -6,15 +6,15 @@ export interface Press {
   /** Control, or Command on a Mac. */
   mod: boolean;
   alt: boolean;
-  /** The key belongs to somebody else: a field, a menu, a dialog. */
+  /** Whether the key belongs to a field, a menu or a dialog. */
   taken: boolean;
-  /** Milliseconds on any clock. */
+  /** Time in milliseconds of any monotonic clock. */
   at: number;
 }
 
 export interface Reading {
   command: ShellCommand | null;
-  /** When `g` was pressed, while its second key may still come. */
+  /** When `g` was pressed, while its second key is awaited. */
   goSince: number | null;
 }
 
@@ -29,7 +29,7 @@ const afterGo: Record<string, ShellCommand> = {
 };
 const alone: Record<string, ShellCommand> = { n: "new", "?": "shortcuts" };
 
-/** The command of a key press, given when `g` was pressed before. Only Ctrl/⌘ K works everywhere. */
+/** The command for a key press, with `g` pressed before at `goSince`. Only Ctrl+K (⌘K) works everywhere. */
 export function readPress(press: Press, goSince: number | null): Reading {
   const key = press.key.toLowerCase();
   const nothing: Reading = { command: null, goSince: null };
@@ -44,7 +44,7 @@ export function readPress(press: Press, goSince: number | null): Reading {
 const OWNERS =
   "input:not([type=checkbox], [type=radio], [type=range], [type=button]), textarea, select, [contenteditable], [role=dialog], [role=alertdialog], [role=menu], [role=listbox], [role=application]";
 
-/** Whether a key that is pressed on this element belongs to the element and not to the shell. */
+/** Whether keys pressed on this element belong to it and not to the shell. */
 export function isTaken(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest(OWNERS) !== null;
 }

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { environmentsQuery, type Health } from "@/lib/api";
 import { storageWords } from "@/lib/storage-words";
 
-/** How much is kept of what is played, a line for each family of environments. */
+/** How much is stored of evaluations, with a line for each family of environments. */
 export function StorageProfiles({ storage }: { storage: Health["storage"] }) {
   const { data: environments } = useQuery(environmentsQuery);
   const title = (family: string) =>

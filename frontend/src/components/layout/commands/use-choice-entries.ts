@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { BookOpen, Gamepad2, Mountain } from "lucide-react";
 import { algorithmsQuery, environmentsQuery } from "@/lib/api";
+import { learns } from "@/lib/run-actions";
 import { routes } from "@/lib/url";
 import type { PaletteEntry } from "./palette-item";
 
@@ -10,7 +11,7 @@ export const NEW_RUN_ON = "New run on";
 export const PLAY = "Play yourself";
 export const GUIDES = "Guides";
 
-/** Each environment opens the form for a new run on it, or is played by hand; each algorithm opens its guide. */
+/** Entries for each environment (train on it, play it) and for each algorithm's guide. */
 export function useChoiceEntries(go: (href: string) => void): PaletteEntry[] {
   const environments = useQuery(environmentsQuery).data ?? [];
   const algorithms = useQuery(algorithmsQuery).data ?? [];
@@ -35,7 +36,7 @@ export function useChoiceEntries(go: (href: string) => void): PaletteEntry[] {
       reason: available ? null : (install_hint ?? "Its package is not installed"),
       onSelect: () => go(routes.playOn(id)),
     })),
-    ...algorithms.map(({ id, name }) => ({
+    ...algorithms.filter(learns).map(({ id, name }) => ({
       id: `guide ${id}`,
       group: GUIDES,
       icon: BookOpen,

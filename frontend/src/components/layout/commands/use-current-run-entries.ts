@@ -7,6 +7,7 @@ import {
   Copy,
   Gamepad2,
   GitCompareArrows,
+  Pause,
   Play,
   Square,
   Trash2,
@@ -15,12 +16,12 @@ import { usePathname, useSearchParams } from "next/navigation";
 import { useToldRunActions } from "@/components/run-actions";
 import { runQuery } from "@/lib/api";
 import { usualPolicy } from "@/lib/evaluations";
-import { canDo, type RunAction, whyNot } from "@/lib/run-actions";
+import { canDo, learns, type RunAction, whyNot } from "@/lib/run-actions";
 import { SERVICE_AWAY, useServiceAway } from "@/lib/service";
 import { isRunId, routes } from "@/lib/url";
 import type { PaletteEntry } from "./palette-item";
 
-/** What can be done with the run on the page. */
+/** Entries for the actions on the run whose page is open. */
 export function useCurrentRunEntries(go: (href: string) => void, close: () => void) {
   const id = useCurrentRun();
   const { data: run } = useQuery({ ...runQuery(id ?? ""), enabled: id !== null });
@@ -44,6 +45,20 @@ export function useCurrentRunEntries(go: (href: string) => void, close: () => vo
         words: ["train"],
         onSelect: act(() => actions.start(run)),
       }),
+    canDo("pause", run) &&
+      entry("pause", {
+        name: "Pause this run",
+        icon: Pause,
+        words: ["hold", "snapshot"],
+        onSelect: act(() => actions.pause(run)),
+      }),
+    canDo("resume", run) &&
+      entry("resume", {
+        name: "Resume this run",
+        icon: Play,
+        words: ["continue", "go on", "train"],
+        onSelect: act(() => actions.resume(run)),
+      }),
     canDo("stop", run) &&
       entry("stop", {
         name: "Stop this run",
@@ -58,7 +73,7 @@ export function useCurrentRunEntries(go: (href: string) => void, close: () => vo
         words: ["video", "playback", "watch"],
         onSelect: act(() => actions.evaluate(run, { policy: usualPolicy(run) })),
       }),
-    {
+    learns(run) && {
       id: "this run play",
       group: run.name,
       name: "Take the controls of this run",
@@ -66,7 +81,7 @@ export function useCurrentRunEntries(go: (href: string) => void, close: () => vo
       words: ["play", "game", "keyboard", "human"],
       onSelect: () => go(routes.playRun(run.id)),
     },
-    {
+    learns(run) && {
       id: "this run explain",
       group: run.name,
       name: "Explain this run",

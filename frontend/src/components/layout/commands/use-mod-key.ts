@@ -5,7 +5,7 @@ import { useSyncExternalStore } from "react";
 const isMac = () => /Mac|iPhone|iPad/.test(navigator.platform);
 const never = () => () => undefined;
 
-/** The name of the key that goes with letters on this keyboard: `⌘` or `Ctrl`. */
+/** Name of the modifier key for shortcuts on this platform: `⌘` or `Ctrl`. */
 export function useModKey(): string {
   return useSyncExternalStore(never, isMac, () => false) ? "⌘" : "Ctrl";
 }

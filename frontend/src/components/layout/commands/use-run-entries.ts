@@ -12,7 +12,7 @@ import type { PaletteEntry } from "./palette-item";
 const RECENT = 4;
 const FOUND = 8;
 
-/** Runs that fit what is typed; before that, the newest. `searched` is what the service is asked for. */
+/** Entries for runs: those that the service finds for `searched`, or the newest while nothing is typed. */
 export function useRunEntries(
   typed: string,
   searched: string,
@@ -29,7 +29,7 @@ export function useRunEntries(
     group: searching ? "Runs" : "Recent runs",
     icon: Activity,
     name: run.name,
-    // The service found it, by its tags or notes for instance: it fits whatever was typed.
+    // The service found it, possibly by its tags or notes, so it counts as a match for the text.
     words: [typed],
     detail: `${algorithmName(run.algo)} · ${run.env_id}`,
     aside: createElement(StatusBadge, { status: run.status }),

@@ -6,14 +6,14 @@ export type Theme = (typeof THEMES)[number];
 const KEY = "rlviz-theme";
 const DARK = "(prefers-color-scheme: dark)";
 
-/** Runs while the page is parsed, before the first paint, so that the wrong theme is never shown. */
+/** A script that runs before the first paint, so that the wrong theme is never shown. */
 export const themeScript = `(function(){var t="system";try{t=localStorage.getItem("${KEY}")||t}catch(e){}
 var d=t==="dark"||(t!=="light"&&matchMedia("${DARK}").matches);
 document.documentElement.dataset.theme=d?"dark":"light"})()`;
 
 const changes = new Listeners(watchChoice);
 
-/** The chosen theme, whether it was chosen here or in another tab; unknown without a browser. */
+/** The selected theme, shared by all tabs; null on the server. */
 export const themeStore: ReadableStore<Theme | null> = {
   get: readTheme,
   getInitial: () => null,
@@ -24,7 +24,7 @@ export function setTheme(theme: Theme) {
   try {
     localStorage.setItem(KEY, theme);
   } catch {
-    // Storage may be forbidden; the choice then lasts as long as the page.
+    // Storage may be forbidden; the choice then lasts until the page is left.
   }
   apply(theme);
   changes.notify();
@@ -39,7 +39,7 @@ function readTheme(): Theme {
   }
 }
 
-/** Follows other tabs, and the system's own theme while that is the choice. */
+/** Follows changes in other tabs, and of the system's theme while `system` is selected. */
 function watchChoice(): () => void {
   const dark = window.matchMedia(DARK);
   const onChange = () => {

@@ -1,25 +1,25 @@
 import type { Binding, Controls } from "@/lib/api";
 
-/** A key as it is shown: one that does something by itself. */
+/** A key to show: one that is bound by itself, without others. */
 export interface Cap {
   key: string;
   label: string;
-  /** Keys that do the same; it lights up with any of them. */
+  /** All keys with the same effect; the cap is highlighted while any of them is held. */
   alike: readonly string[];
 }
 
 export interface Caps {
-  /** By place in a cross. */
+  /** Arrow-like keys by their place in a cross. */
   arrows: readonly Cap[];
   others: readonly Cap[];
-  /** What keys do when they are held together. */
+  /** What keys do when held together, in words. */
   chords: readonly { keys: readonly string[]; label: string }[];
 }
 
 const isSame = (a: Binding) => (b: Binding) =>
   a.component === b.component && a.value === b.value && a.keys.length === b.keys.length;
 
-/** The keys to be shown: the first of those that do the same, and chords only as words. */
+/** The keys to show. Of keys with the same effect only the first is shown, and combinations only in words. */
 export function capsOf({ bindings }: Controls): Caps {
   const first = bindings.filter((each, place) => bindings.findIndex(isSame(each)) === place);
   const caps = first

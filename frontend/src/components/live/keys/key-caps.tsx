@@ -11,7 +11,7 @@ import { keyName } from "./key-names";
 interface KeyCapsProps {
   controls: Controls;
   hand: Hand;
-  /** Somebody pressed a key on the screen. */
+  /** Called when a key on the screen is pressed. */
   onPress: () => void;
 }
 
@@ -22,7 +22,7 @@ const PLACES: Record<string, string> = {
   ArrowRight: "col-start-3 row-start-2",
 };
 
-/** The keys of an environment. They light up while they are held, and can be pressed where there is no keyboard. */
+/** The keys of an environment on the screen. They are highlighted while held, and can be pressed by touch. */
 export function KeyCaps({ controls, hand, onPress }: KeyCapsProps) {
   const { arrows, others, chords } = useMemo(() => capsOf(controls), [controls]);
   const held = useStore(hand.held);
@@ -77,7 +77,7 @@ function KeyCap({ cap: { key, label }, lit, hand, onPress }: KeyCapProps) {
   const release = () => hand.release(key);
   const onPointerDown = (event: PointerEvent<HTMLButtonElement>) => {
     if (event.button !== 0) return;
-    event.preventDefault(); // the stage keeps the focus
+    event.preventDefault(); // keeps the focus on the stage
     event.currentTarget.setPointerCapture(event.pointerId);
     press();
   };

@@ -1,7 +1,7 @@
 interface KeyName {
-  /** What stands on the key. */
+  /** Text on the cap. */
   sign: string;
-  /** How it is read out. */
+  /** Name for screen readers. */
   name: string;
 }
 
@@ -14,7 +14,7 @@ const NAMES: Record<string, KeyName> = {
   Enter: { sign: "Enter", name: "enter" },
 };
 
-/** The name of a key, from that of its place: `KeyA`, `Digit1`, `ArrowLeft`. */
+/** Name of a key, given its `KeyboardEvent.code`: `KeyA`, `Digit1`, `ArrowLeft`. */
 export function keyName(code: string): KeyName {
   const sign = code.replace(/^(Key|Digit)/, "");
   return NAMES[code] ?? { sign, name: sign };

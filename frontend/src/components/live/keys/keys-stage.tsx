@@ -6,25 +6,25 @@ import type { Hand } from "@/lib/session";
 
 interface KeysStageProps {
   ref: RefObject<HTMLDivElement | null>;
-  /** It has the focus as soon as it is there. */
+  /** Focus the stage when it is mounted. */
   takesFocus?: boolean;
-  /** Null: nobody's keys count here. */
+  /** Null: keys are ignored. */
   hand: Hand | null;
-  /** What is played. */
+  /** Name of what is played, for screen readers. */
   label: string;
-  /** Called before a key that does something is followed. */
+  /** Called before a bound key takes effect. */
   onPress: () => void;
-  /** It was clicked. */
+  /** Called when the stage is clicked. */
   onClick: () => void;
-  /** Escape: give the focus to something else. */
+  /** Called on Escape; move the focus elsewhere. */
   onEscape: () => void;
-  /** The keys do not go here any more. */
+  /** Called when the stage loses the focus. */
   onLeave: () => void;
   className?: string;
   children: ReactNode;
 }
 
-/** What is in it is played with the keys of the keyboard, as long as it has the focus. Escape leaves it. */
+/** An element that sends keyboard input to `hand` while it has the focus. Escape leaves it. */
 export function KeysStage({
   ref,
   takesFocus = false,
@@ -46,7 +46,7 @@ export function KeysStage({
     onPress();
     hand.press(event.code);
   };
-  // External system: the focus.
+  // External system: the document's focus.
   useEffect(() => {
     if (takesFocus) ref.current?.focus({ preventScroll: true });
   }, [ref, takesFocus]);

@@ -5,13 +5,13 @@ import type { Actor } from "@/lib/api";
 import type { SessionClient } from "@/lib/session";
 
 export interface StageCommands {
-  /** The stage gets the keys; it goes on, whoever plays. */
+  /** Focuses the stage and resumes, whoever acts. */
   begin: () => void;
-  /** A person pressed a key: the controls are theirs, and it goes on. */
+  /** Makes the person the actor and resumes; called when a key is pressed. */
   takeOver: () => void;
-  /** Gives the controls to somebody, and goes on. */
+  /** Changes the actor and resumes. */
   handTo: (actor: Actor) => void;
-  /** The keys have left the stage: a person's game waits. */
+  /** Called when the stage loses the focus: a person's game pauses. */
   leave: () => void;
 }
 

@@ -1,7 +1,7 @@
 "use client";
 
-import { type KeyboardEvent, type PointerEvent, useEffect, useRef, useState } from "react";
-import { readTokenColors, watchTheme } from "@/components/charts/plot/token-colors";
+import { type KeyboardEvent, type PointerEvent, useState } from "react";
+import { usePaintedCanvas } from "@/components/charts/plot/use-painted-canvas";
 import { count, decimal, NONE } from "@/lib/format";
 import { lineScale, stepAt } from "../prepare/line-scale";
 import { Figure } from "./figure";
@@ -16,14 +16,14 @@ interface EpisodeLineProps {
   /** Whether more steps will come. */
   grows: boolean;
   fromZero?: boolean;
-  /** The step that is shown. */
+  /** Index of the step that is shown. */
   at: number;
-  /** Somebody wants to see a step. */
+  /** Called to show another step. */
   onPick: (index: number) => void;
   height: number;
 }
 
-/** Lines over an episode, and a way to each of its moments: by press, or by arrow keys. */
+/** Curves over an episode. A step is selected by press or arrow keys. */
 export function EpisodeLine({
   title,
   note,
@@ -35,7 +35,6 @@ export function EpisodeLine({
   onPick,
   height,
 }: EpisodeLineProps) {
-  const canvas = useRef<HTMLCanvasElement>(null);
   const [hovered, setHovered] = useState<number | null>(null);
   const length = Math.max(0, ...lines.map(({ values }) => values.length));
   const last = first + Math.max(0, length - 1);
@@ -44,29 +43,9 @@ export function EpisodeLine({
     { first, grows, fromZero },
   );
 
-  // External system: the canvas, painted anew whenever anything that is on it has changed.
-  useEffect(() => {
-    const element = canvas.current;
-    const ctx = element?.getContext("2d");
-    if (!element || !ctx) return;
-    const paint = () => {
-      const { clientWidth: width, clientHeight } = element;
-      const [wide, high] = [width, clientHeight].map((side) => Math.round(side * devicePixelRatio));
-      if (element.width !== wide) element.width = wide!;
-      if (element.height !== high) element.height = high!;
-      ctx.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
-      const painted = { lines, scale, first, at, hovered };
-      paintLine(ctx, { width, height: clientHeight }, readTokenColors(element), painted);
-    };
-    paint();
-    const unwatch = watchTheme(paint);
-    const resize = new ResizeObserver(paint);
-    resize.observe(element);
-    return () => {
-      unwatch();
-      resize.disconnect();
-    };
-  });
+  const canvas = usePaintedCanvas((ctx, size, colors) =>
+    paintLine(ctx, size, colors, { lines, scale, first, at, hovered }),
+  );
 
   const stepUnder = ({ clientX, currentTarget }: PointerEvent) => {
     const { left, width } = currentTarget.getBoundingClientRect();

@@ -1,11 +1,12 @@
 import type { TokenColors } from "@/components/charts/plot/token-colors";
+import type { CanvasSize } from "@/components/charts/plot/use-painted-canvas";
 import { decimal } from "@/lib/format";
 import type { LineScale } from "../prepare/line-scale";
 
 export interface DrawnLine {
   name: string;
   values: readonly (number | null)[];
-  /** Token of its colour. */
+  /** Name of the colour's token. */
   color: string;
   dash?: readonly number[];
 }
@@ -25,7 +26,7 @@ const INSET = 3;
 /** Draws lines over an episode into a box of `width` × `height` CSS pixels. */
 export function paintLine(
   ctx: CanvasRenderingContext2D,
-  { width, height }: { width: number; height: number },
+  { width, height }: CanvasSize,
   colors: TokenColors,
   { lines, scale, first, at, hovered }: Painted,
 ) {
@@ -34,7 +35,6 @@ export function paintLine(
   const x = (step: number) => ((step - from) / (to - from)) * width;
   const y = (value: number) =>
     height - INSET - ((value - low) / (high - low)) * (height - 2 * INSET);
-  ctx.clearRect(0, 0, width, height);
   if (low < 0 && high > 0) upright(ctx, colors.of("chart-grid"), 0, y(0), width, y(0));
   for (const { values, color, dash = [] } of lines) {
     ctx.beginPath();
@@ -68,7 +68,7 @@ export function paintLine(
   }
 }
 
-/** A mark of the scale, legible where a line passes behind it. */
+/** A label of the scale, legible where a line passes behind it. */
 function label(ctx: CanvasRenderingContext2D, colors: TokenColors, text: string, top: number) {
   ctx.font = colors.font;
   ctx.lineWidth = 4;

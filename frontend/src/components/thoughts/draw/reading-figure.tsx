@@ -3,7 +3,10 @@ import type { ReadingPicture } from "../prepare/reading";
 import { Figure } from "./figure";
 import { Row, Rows, Tick } from "./rows";
 
-/** What the policy made of what it saw: bars, spreads or strips, one row for each action or component. */
+/**
+ * The policy's reading of an observation as bars, Gaussians or quantiles, with a row for each action or
+ * component.
+ */
 export function ReadingFigure({ picture }: { picture: ReadingPicture }) {
   return (
     <Figure title={picture.title} note={picture.note}>

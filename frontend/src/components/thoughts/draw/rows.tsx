@@ -5,13 +5,13 @@ import type { ReactNode } from "react";
 interface RowProps {
   label: string;
   text: string;
-  /** The action that was taken here. */
+  /** Whether this is the action that was taken. */
   chosen?: boolean;
-  /** What is drawn between name and number. */
+  /** Drawn between name and number. */
   children: ReactNode;
 }
 
-/** The rows of a figure: a name, a track and a number each, all tracks below each other. */
+/** Rows with a name, a track and a number each; all tracks are lined up. */
 export function Rows({ children }: { children: ReactNode }) {
   return (
     <dl className="grid grid-cols-[minmax(0,max-content)_minmax(3rem,1fr)_max-content] items-center gap-x-2.5 gap-y-1 text-xs tabular-nums">

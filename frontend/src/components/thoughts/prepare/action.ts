@@ -3,8 +3,8 @@ import { decimal } from "@/lib/format";
 import { type DrawnSpace, nameOf } from "./space";
 
 /**
- * The discrete action that was chosen on what `record` shows: the one that led to the step after it. Before that is
- * known a greedy policy's choice can be told all the same, as it takes what it prefers.
+ * The discrete action that was chosen in the state of `record`: the one that led to the next step. Before
+ * that step, it is the preferred action of a greedy policy.
  */
 export function chosenAction(
   record: StepRecord,

@@ -3,27 +3,27 @@ import type { PolicyReading, StepRecord } from "@/lib/api";
 type Values = readonly (number | null)[];
 
 export interface EpisodeLines {
-  /** Index of the first step that is held. */
+  /** Index of the first step that is kept. */
   first: number;
-  /** What the policy expects from each step on; null if it has nothing like it. */
+  /** The expected return from each step on; null for an algorithm without values. */
   expected: { name: string; values: Values } | null;
-  /** The discounted return that came from each step on; null before it is known. */
+  /** The discounted return from each step on; null while it is unknown. */
   came: Values | null;
-  /** What each action earned, at the step that it led to. */
+  /** The reward at each step. */
   rewards: Values;
-  /** How `came` is to be read where the episode did not come to an end of its own. */
+  /** How to read `came` if the episode did not terminate. */
   note: string | null;
 }
 
 interface LineOptions {
-  /** Discount of the run; null while it is unknown. */
+  /** Discount factor of the run; null while it is unknown. */
   gamma: number | null;
   isOver: boolean;
-  /** Whether the policy learned from normalised rewards: what it expects is in units of these. */
+  /** Whether the policy learned from normalised rewards, so that its values have other units than the rewards. */
   scaledRewards: boolean;
 }
 
-/** The lines over one episode. Missing is a gap, never a zero. */
+/** The curves over one episode. A missing value is a gap, never zero. */
 export function episodeLines(
   records: readonly StepRecord[],
   { gamma, isOver, scaledRewards }: LineOptions,
@@ -46,8 +46,8 @@ export function episodeLines(
   };
 }
 
-/** The closest thing to V(s) that an algorithm has. */
-export function expectation(reading: PolicyReading | null): { name: string; value: number } | null {
+/** The state value V(s), or the algorithm's closest equivalent. */
+function expectation(reading: PolicyReading | null): { name: string; value: number } | null {
   if (!reading) return null;
   const { value, q_values: q, action_value: chosen } = reading;
   if (value !== null) return { name: "V(s)", value };
@@ -55,7 +55,7 @@ export function expectation(reading: PolicyReading | null): { name: string; valu
   return chosen === null ? null : { name: "Q(s, a)", value: chosen };
 }
 
-/** G of step n is what all later actions earned, discounted: r(n+1) + γ·G(n+1); 0 at the last step. */
+/** Discounted return of step n: r(n+1) + γ·G(n+1); 0 at the last step. */
 export function discountedReturns(records: readonly StepRecord[], gamma: number): number[] {
   const returns = new Array<number>(records.length).fill(0);
   for (let n = records.length - 2; n >= 0; n -= 1) {

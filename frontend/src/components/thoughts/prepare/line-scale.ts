@@ -6,7 +6,7 @@ export interface LineScale {
   y: readonly [number, number];
 }
 
-/** A line that still grows is given room ahead, so that the axis stands still for most steps. */
+/** While the episode goes on, the axis extends beyond it, so that it seldom has to be rescaled. */
 const ROOMS = [1, 1.5, 2, 3, 5, 7.5];
 const LEAST = 50;
 
@@ -39,7 +39,7 @@ function roomFor(length: number): number {
   return Math.max(LEAST, room ?? length);
 }
 
-/** The step at a share (0 to 1) of the axis, among those that are held. */
+/** The step at a share (0 to 1) of the axis, among those that are kept. */
 export function stepAt(share: number, { x: [from, to] }: LineScale, length: number): number {
   const step = Math.round(from + Math.min(1, Math.max(0, share)) * (to - from));
   return Math.min(from + Math.max(0, length - 1), step);

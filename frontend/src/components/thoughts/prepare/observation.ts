@@ -11,10 +11,10 @@ export interface ObservedValue {
 export type ObservationPicture =
   { kind: "values"; values: readonly ObservedValue[] } | { kind: "said"; text: string };
 
-/** Components beyond these are counted, not listed. */
+/** With more components than this, the rest are counted and not listed. */
 const MOST = 64;
 
-/** What was observed, component by component with names and units; a picture in words. */
+/** The observation as components with names and units; a picture is described in words. */
 export function prepareObservation(record: StepRecord, space: DrawnSpace): ObservationPicture {
   const { observation } = record;
   if (isPicture(space)) {
@@ -44,7 +44,7 @@ export function prepareObservation(record: StepRecord, space: DrawnSpace): Obser
 
 type Json = StepRecord["observation"];
 
-/** The leaves of a composed observation, each with the way to it. */
+/** The leaves of a composed observation, with the path to each. */
 function parts(value: Json, path: string): { path: string; value: Json }[] {
   const under = (key: string) => (path ? `${path} · ${key}` : key);
   if (Array.isArray(value))

@@ -11,6 +11,8 @@ import type { DrawnSpace } from "./space";
 const push: DrawnSpace = { kind: "Discrete", n: 2, labels: ["push left", "push right"] };
 const torque: DrawnSpace = { kind: "Box", shape: [1], labels: ["torque"], low: [-2], high: [2] };
 
+const both: DrawnSpace = { kind: "Box", shape: [2], low: [-2, -2], high: [2, 2] };
+
 const reading = (change: Partial<PolicyReading>): PolicyReading => ({
   ...{ value: null, probabilities: null, mean: null, deviation: null, squashed: false },
   ...{ q_values: null, action_value: null, quantiles: null },
@@ -84,6 +86,16 @@ describe("a reading", () => {
     const mean = picture?.kind === "spreads" ? picture.spreads[0]!.mean : 0;
     expect(mean).toBeCloseTo((Math.tanh(0.6) + 1) / 2);
   });
+
+  test.each<[string, Partial<DrawnSpace>, string | null]>([
+    ["the same of all components", {}, "-2.00 … 2.00"],
+    ["of each component", { low: [-2, 0], high: [2, 1] }, "From the least to the greatest of each"],
+    ["not told", { low: null, high: null }, null],
+  ])("says which bounds its bars have: %s", (_, bounds, note) =>
+    expect(prepareReading(reading({ mean: [1, 1] }), { ...both, ...bounds }, null)).toMatchObject([
+      { note },
+    ]),
+  );
 
   test("of a policy without a deviation is a mark alone", () =>
     expect(prepareReading(reading({ mean: [0] }), torque, null)).toMatchObject([

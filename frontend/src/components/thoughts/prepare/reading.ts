@@ -5,24 +5,24 @@ import { boundsOf, type DrawnSpace, hasBounds, nameOf } from "./space";
 export interface Bar {
   label: string;
   text: string;
-  /** How far it reaches, from 0 to 1. */
+  /** Length of the bar, from 0 to 1. */
   share: number;
   chosen: boolean;
 }
 
-/** A continuous component: positions are shares of its bounds, from 0 to 1. */
+/** A continuous component. Positions are shares of its bounds, from 0 to 1. */
 export interface Spread {
   label: string;
   text: string;
   mean: number;
-  /** One standard deviation to either side; null for a policy that has none. */
+  /** One standard deviation to either side; null for a deterministic policy. */
   from: number | null;
   to: number | null;
   low: string;
   high: string;
 }
 
-/** One action's quantiles: positions are shares of the range of all. */
+/** Quantiles of one action. Positions are shares of the range of all actions. */
 export interface Strip {
   label: string;
   text: string;
@@ -36,7 +36,7 @@ export type ReadingPicture =
   | { kind: "spreads"; title: string; note: string | null; spreads: readonly Spread[] }
   | { kind: "strips"; title: string; note: string | null; strips: readonly Strip[] };
 
-/** What of a reading is drawn, from the most telling on. `chosen`: place of the action that was taken here. */
+/** The part of a reading to draw, most informative first. `chosen`: index of the action that was taken. */
 export function prepareReading(
   reading: PolicyReading,
   actions: DrawnSpace,
@@ -70,14 +70,14 @@ function probabilityBars(
   };
 }
 
-/** Whole percent, but for what is nearly certain or nearly impossible. */
+/** Whole percent, except for what is nearly certain or nearly impossible. */
 function percentOf(share: number): string {
   const percent = share * 100;
   const near = (percent > 0 && percent < 1) || (percent > 99 && percent < 100);
   return `${near ? Math.min(99.9, Math.max(0.1, percent)).toFixed(1) : Math.round(percent)}%`;
 }
 
-/** Q-values differ by little and may all be large: bars begin a little below the lowest. */
+/** Q-values may be large and differ little, so bars start slightly below the smallest. */
 function valueBars(
   values: readonly number[],
   actions: DrawnSpace,
@@ -103,11 +103,7 @@ function spreads(reading: PolicyReading, means: number[], actions: DrawnSpace): 
   return {
     kind: "spreads",
     title: deviation ? "Action: mean ± deviation" : "Action",
-    note: !squashed
-      ? null
-      : hasBounds(actions)
-        ? "Drawn after the tanh that bounds the action"
-        : "Drawn after the tanh that bounds the action, −1 … 1 for its bounds",
+    note: spreadsNote(means, actions, squashed),
     spreads: means.map((mean, place) => {
       const [low, high] = boundsOf(actions, place);
       const place01 = (value: number) =>
@@ -126,6 +122,16 @@ function spreads(reading: PolicyReading, means: number[], actions: DrawnSpace): 
       };
     }),
   };
+}
+
+function spreadsNote(means: number[], actions: DrawnSpace, squashed: boolean): string | null {
+  const after = squashed ? "Drawn after the tanh that bounds the action" : null;
+  if (!hasBounds(actions)) return after && `${after}, −1 … 1 for its bounds`;
+  const ranges = new Set(
+    means.map((_, place) => boundsOf(actions, place).map(decimal).join(" … ")),
+  );
+  const within = ranges.size === 1 ? [...ranges][0]! : "from the least to the greatest of each";
+  return after ? `${after}; ${within}` : within[0]!.toUpperCase() + within.slice(1);
 }
 
 function strips(

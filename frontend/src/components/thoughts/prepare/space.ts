@@ -6,6 +6,7 @@ import type { Space } from "@/lib/api";
  */
 export type DrawnSpace = Pick<Space, "kind" | "shape" | "n" | "labels" | "dtype"> & {
   units?: readonly string[];
+  is_picture?: boolean;
   low?: readonly (number | null)[] | null;
   high?: readonly (number | null)[] | null;
 };
@@ -24,7 +25,7 @@ export function hasBounds({ low, high }: DrawnSpace): boolean {
   return Boolean(low?.length && high?.length);
 }
 
-/** Whether an element is a picture: known by its hash, never sent as numbers. */
-export function isPicture({ kind, shape }: DrawnSpace): boolean {
-  return kind === "Box" && (shape?.length ?? 0) > 1;
+/** Whether an element is a picture, bytes in rows and columns: known by its hash, never sent as numbers. */
+export function isPicture({ kind, shape, dtype, is_picture }: DrawnSpace): boolean {
+  return is_picture ?? (kind === "Box" && (shape?.length ?? 0) > 1 && dtype === "uint8");
 }

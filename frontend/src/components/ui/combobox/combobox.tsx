@@ -7,20 +7,20 @@ import { type ComboboxOption, OptionList, type Searching } from "./options";
 import { ComboboxTrigger } from "./trigger";
 
 interface ComboboxProps extends Searching, Partial<ControlProps> {
-  /** Its name, whether or not a label stands above it. */
+  /** The accessible name, whether or not a visible label stands above. */
   label: string;
   options: readonly ComboboxOption[];
   value: string | null;
   onChange: (value: string) => void;
-  /** Shown while nothing is chosen. */
+  /** Placeholder while nothing is selected. */
   empty?: string;
-  /** Shown for a value that is not among the options, as when the service searches. */
+  /** Label for a value that is not among `options`, as happens when the service does the searching. */
   shown?: string;
   disabled?: boolean;
   className?: string;
 }
 
-/** One of many, found by typing. With few options, prefer `Select`. */
+/** A select with a search field. For a few options, use `Select`. */
 export function Combobox({
   label,
   options,

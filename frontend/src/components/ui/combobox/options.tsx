@@ -8,24 +8,24 @@ import { ranked } from "@/lib/search/rank";
 export interface ComboboxOption {
   value: string;
   label: string;
-  /** Stands before the label. */
+  /** Placed before the label. */
   picture?: ReactNode;
-  /** A second, fainter line. */
+  /** A second line in a fainter colour. */
   detail?: ReactNode;
-  /** Stands at the end of the line: a status, a count. */
+  /** Placed at the end of the line, for instance a status or a count. */
   aside?: ReactNode;
   group?: string;
-  /** Further words by which it is found, after its label. */
+  /** More words that the search matches, after those of the label. */
   keywords?: string[];
   disabled?: boolean;
 }
 
 export interface Searching {
   placeholder?: string;
-  /** Given when the service searches: the options are then shown as they come. */
+  /** Given when the service does the searching; the options are then shown unfiltered. */
   onSearch?: (text: string) => void;
   loading?: boolean;
-  /** Said when nothing fits. */
+  /** Shown when no option matches. */
   none?: string;
 }
 
@@ -34,11 +34,14 @@ interface OptionListProps extends Searching {
   options: readonly ComboboxOption[];
   chosen: (value: string) => boolean;
   onChoose: (value: string) => void;
-  /** Stands under the list. */
+  /** Placed below the list. */
   footer?: ReactNode;
 }
 
-/** A search field over its list. The field keeps the focus; arrows move, Enter chooses. */
+/**
+ * A search field above its list of options. The field keeps the focus; arrow keys move the choice, Enter
+ * selects.
+ */
 export function OptionList({
   label,
   options,

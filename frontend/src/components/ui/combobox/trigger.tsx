@@ -3,7 +3,7 @@ import { ChevronsUpDown } from "lucide-react";
 import type { ComponentProps } from "react";
 import { controlClass } from "../field";
 
-/** Looks like a field, because it holds a value. */
+/** A button that looks like a field, because it holds a value. */
 export function ComboboxTrigger({ className, children, ...rest }: ComponentProps<"button">) {
   return (
     <button

@@ -1,2 +1,2 @@
-export { dismissForRun, dismissForService, toast, type ToastMessage } from "./store";
+export { dismissForRun, dismissForService, toast } from "./store";
 export { Toaster } from "./toaster";

@@ -1,20 +1,23 @@
 import { createStore } from "@/lib/store";
 
-/** What a message is about: the service as a whole, or one run as long as it has this status. */
+/** The state of affairs that a message is about: the service not answering, or a run having this status. */
 export type ToastCause = "service" | { run: string; status: string };
 
 export interface ToastMessage {
   title: string;
   description?: string;
-  /** The colour repeats what the title says. */
+  /** The colour; it only repeats what the title says. */
   tone?: "good" | "bad" | "info";
-  /** One thing to do about it: Undo, Retry, View. */
+  /** One action that the message offers, for instance Undo. */
   action?: { label: string; onAction: () => void };
-  /** Where to go from here. */
+  /** A link to a page of the app. */
   link?: { label: string; onFollow: () => void };
-  /** The message goes as soon as this has changed. */
+  /** When this no longer holds, the message is dismissed. */
   cause?: ToastCause;
-  /** Milliseconds it stays while nobody looks at it; longer by itself when there is something to do. */
+  /**
+   * Milliseconds until the message is dismissed, not counting time with the pointer or the focus on it.
+   * Default: 10,000 with an action, otherwise 5,000.
+   */
   duration?: number;
 }
 
@@ -29,10 +32,10 @@ const AT_MOST = 3;
 
 let nextId = 1;
 
-/** The messages on screen, the oldest first. */
+/** The messages on screen, oldest first. */
 export const toastStore = createStore<readonly Toast[]>([]);
 
-/** Shows a message. Returns the function that takes it away again. */
+/** Shows a message. Returns a function that dismisses it. */
 export function toast(message: ToastMessage): () => void {
   const id = nextId++;
   const duration = message.duration ?? (message.action ? WITH_ACTION : BRIEF);
@@ -44,12 +47,12 @@ export function dismiss(id: number) {
   keep((toast) => toast.id !== id);
 }
 
-/** A run has this status now: what was said of it under another one is over. */
+/** Dismisses the messages about a run that hold for another status than `status`, which it has now. */
 export function dismissForRun(run: string, status: string) {
   keep(({ cause }) => typeof cause !== "object" || cause.run !== run || cause.status === status);
 }
 
-/** The service answers again. */
+/** Dismisses the messages about the service not answering. */
 export function dismissForService() {
   keep(({ cause }) => cause !== "service");
 }

@@ -11,7 +11,7 @@ const icons = {
   info: <Info aria-hidden className="mt-0.5 size-4 shrink-0 text-ink-faint" />,
 };
 
-/** One message; its time stands still while the pointer or the focus is on any of them. */
+/** One message. Its timer is paused while the pointer or the focus is on any message. */
 export function ToastCard({ toast }: { toast: Toast }) {
   const { id, title, description, tone = "info", action, link, duration } = toast;
   return (

@@ -7,7 +7,7 @@ import { toastStore } from "./store";
 import { ToastCard } from "./toast-card";
 import styles from "./toast-viewport.module.css";
 
-/** The messages on screen. F8 moves the focus to them; a swipe to the left takes one away. */
+/** The messages on screen. F8 moves the focus to them; a swipe to the left dismisses one. */
 export function ToastViewport() {
   const toasts = useStore(toastStore);
   return (

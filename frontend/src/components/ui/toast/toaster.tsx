@@ -8,7 +8,7 @@ const ToastViewport = lazy(() =>
   import("./toast-viewport").then((m) => ({ default: m.ToastViewport })),
 );
 
-/** Where messages appear; stands once, in the shell. It is loaded with the first message. */
+/** Shows the messages; rendered once, in the shell. The code is loaded with the first message. */
 export function Toaster() {
   const some = useStore(toastStore).length > 0;
   const [used, setUsed] = useState(false);

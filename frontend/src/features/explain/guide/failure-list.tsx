@@ -2,7 +2,7 @@ import { FailureSketch } from "./failure-sketch";
 import { Name } from "./formula";
 import type { Failure } from "./guide";
 
-/** How runs go wrong: what is seen, why, and what to try. Each can be led to by its anchor. */
+/** Failure modes: how each shows, why it happens and what to try. Each has an anchor that hints link to. */
 export function FailureList({ failures }: { failures: readonly Failure[] }) {
   return (
     <ul className="grid grid-cols-1 gap-3 xl:grid-cols-2">

@@ -1,6 +1,9 @@
 import type { CurveShape } from "./guide";
 
-/** Drawn by hand in a box of 96 by 40; what stands out is drawn again, strongly. */
+/**
+ * SVG paths in a box of 96 × 40; `mark` repeats the stretch that shows the failure, to be drawn in a stronger
+ * colour.
+ */
 const shapes: Record<CurveShape, { curve: string; mark: string }> = {
   collapse: { curve: "M4 8C16 8 20 12 26 24S38 35 50 35H92", mark: "M26 24C32 32 38 35 50 35H92" },
   spikes: {

@@ -17,12 +17,12 @@ import { PassageText, Section } from "./section";
 import { useGuidePresets } from "./use-guide-presets";
 
 export interface GuideProps {
-  /** Environment and preset to begin with: those of the run that led here. */
+  /** Environment and preset to show first: those of the run that the reader came from. */
   environment: string | null;
   preset: string | null;
-  /** That run, if it trains with this algorithm: the picture is fed with its data. */
+  /** The run that the reader came from, if it trains with this algorithm; its data is drawn into the picture. */
   runId?: string | null;
-  /** Of that environment, where they differ from its defaults. */
+  /** Options of `environment` that differ from its defaults. */
   options?: OptionValues;
 }
 
@@ -33,7 +33,7 @@ const SECTIONS = [
   { id: FAILURES_ID, title: "How runs fail" },
 ] as const;
 
-/** One algorithm: four sections and a picture to play with. */
+/** The guide to one algorithm: four sections and an interactive picture. */
 export function GuidePage({ guide, runId = null, ...first }: GuideProps & { guide: Guide }) {
   const { data: presets, error, retry } = useGuidePresets(guide.id, first);
   useAnchor(presets !== undefined);
@@ -103,12 +103,15 @@ export function GuidePage({ guide, runId = null, ...first }: GuideProps & { guid
   );
 }
 
-/** The anchor in the address is there only once the guide is. The external system is the page's scroll. */
+/**
+ * Scrolls to the anchor in the address once the guide is rendered. The external system is the page's scroll
+ * position.
+ */
 function useAnchor(ready: boolean) {
   useEffect(() => {
     const id = window.location.hash.slice(1);
     if (!ready || id === "") return;
-    // Set again, so that the browser marks its target.
+    // Setting the hash again makes the browser apply :target.
     window.location.replace(`#${id}`);
   }, [ready]);
 }

@@ -1,32 +1,32 @@
 import type { ComponentType, ReactNode } from "react";
 import type { Preset } from "@/lib/api";
 
-/** Where hints that fit no single failure lead. */
+/** The anchor for hints without a failure mode of their own in the guide. */
 export const FAILURES_ID = "failure-modes";
 
 export interface Guide {
   id: string;
-  /** The whole algorithm in one sentence. */
+  /** The algorithm in one sentence. */
   idea: string;
   optimises: Passage;
   data: Passage;
   knobs: readonly Knob[];
   failures: readonly Failure[];
   picture: PictureInfo;
-  /** What a preset's values come to, in numbers. */
+  /** Numbers that follow from a preset's hyperparameters, for instance how many updates a run makes. */
   facts: (values: Values, totalTimesteps: number) => Fact[];
   paper: { label: string; href: string };
 }
 
 export interface Passage {
-  /** The sentence that is read when nothing else is. */
+  /** The main point, in one sentence. */
   lead: ReactNode;
   formula?: ReactNode;
   points: readonly ReactNode[];
 }
 
 export interface Knob {
-  /** As in the run's config. */
+  /** Name of the hyperparameter, as in the run's config. */
   name: string;
   does: string;
   more: string;
@@ -34,11 +34,11 @@ export interface Knob {
 }
 
 export interface Failure {
-  /** The anchor that a hint's `learn` names. */
+  /** The hint's id, which serves as the anchor. */
   id: string;
   title: string;
   curve: CurveShape;
-  /** The metric that shows it. */
+  /** Name of the metric that shows the failure. */
   metric: string;
   see: string;
   why: string;
@@ -50,14 +50,14 @@ export type CurveShape =
 
 export interface PictureInfo {
   title: string;
-  /** What to do with it and what to look for. */
+  /** What the reader can change in the picture, and what to look for. */
   invitation: string;
   Picture: ComponentType<PictureProps>;
 }
 
 export interface PictureProps {
   preset: Preset;
-  /** A run of this algorithm, whose own data can be drawn in. */
+  /** A run of this algorithm whose data can be drawn into the picture. */
   runId: string | null;
 }
 
@@ -69,7 +69,7 @@ export interface Fact {
 
 export type Values = Preset["hyperparameters"];
 
-/** A number of a preset; `fallback` where it has none. */
+/** The value of hyperparameter `name` if it is a number, otherwise `fallback`. */
 export function numberOf(values: Values, name: string, fallback: number): number {
   const value = values[name];
   return typeof value === "number" ? value : fallback;

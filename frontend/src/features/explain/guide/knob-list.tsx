@@ -6,11 +6,11 @@ import type { Knob } from "./guide";
 interface KnobListProps {
   knobs: readonly Knob[];
   presets: readonly Preset[];
-  /** The preset that the picture shows. */
+  /** Id of the preset that the picture shows. */
   chosen: string;
 }
 
-/** Each knob with what it does either way, and its value in every preset. */
+/** The main hyperparameters: what a larger and a smaller value does, and the value in every preset. */
 export function KnobList({ knobs, presets, chosen }: KnobListProps) {
   const known = knobs.filter(({ name }) => presets.some((p) => name in p.hyperparameters));
   return (
@@ -59,7 +59,7 @@ function Way({ word, text }: { word: string; text: string }) {
   );
 }
 
-/** The value, with how it changes during training beside it. */
+/** The value, followed by its schedule if it changes during training. */
 function valueOf({ hyperparameters }: Preset, name: string): string {
   const value = hyperparameters[name];
   const text = typeof value === "number" && value >= 10_000 ? count(value) : setting(value);

@@ -4,7 +4,7 @@ import { Combobox } from "@/components/ui/combobox";
 import { Segmented } from "@/components/ui/segmented";
 import type { GuidePresets } from "./use-guide-presets";
 
-/** Whose numbers the picture and the table show. */
+/** Selects the environment and the preset whose values the picture and the table show. */
 export function PresetPicker({ presets: chosen }: { presets: GuidePresets }) {
   const { environments, environment, presets, preset, chooseEnvironment, choosePreset } = chosen;
   return (

@@ -22,7 +22,7 @@ export function Section({ id, title, aside, children }: SectionProps) {
   );
 }
 
-/** A sentence to keep, then what stands behind it. */
+/** The main point in one sentence, then the details. */
 export function PassageText({ passage }: { passage: Passage }) {
   return (
     <div className="max-w-[68ch]">

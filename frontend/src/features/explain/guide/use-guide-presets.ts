@@ -29,7 +29,10 @@ interface First extends Chosen {
   options?: OptionValues;
 }
 
-/** The environments an algorithm can learn, and the presets it has there; what is shown first is what the run used. */
+/**
+ * The environments that an algorithm can train on, and its presets for each. Initially selected is what
+ * `first` names.
+ */
 export function useGuidePresets(algo: string, first: First) {
   const algorithms = useQuery(algorithmsQuery);
   const all = useQuery(environmentsQuery);

@@ -4,7 +4,7 @@ import type { GuideProps } from "../guide/guide-page";
 import { GuideSkeleton } from "../guide/guide-skeleton";
 
 export interface GuideEntry {
-  /** As the service names the algorithm. */
+  /** The algorithm's id in the API. */
   id: string;
   name: string;
   Guide: ComponentType<GuideProps>;
@@ -12,7 +12,7 @@ export interface GuideEntry {
 
 type Module = { default: ComponentType<GuideProps> };
 
-/** Each is loaded when it is first read. */
+/** Loads a guide's code when it is first rendered. */
 const lazy = (load: () => Promise<Module>) =>
   dynamic(load, { ssr: false, loading: () => createElement(GuideSkeleton) });
 

@@ -1,9 +1,9 @@
-import { line, scale } from "../picture/scale";
+import { linePath, scale } from "../picture/scale";
 
 export interface HintCurvePath {
-  /** SVG paths; a gap ends one and begins another. */
+  /** SVG path data. A gap in the values ends a subpath. */
   path: string;
-  /** Edges of the marked stretch, in the same pixels. */
+  /** Left and right edge of the marked stretch, in pixels. */
   mark: { from: number; to: number };
 }
 
@@ -15,7 +15,7 @@ export interface CurveSize {
 const PAD = 4;
 const LEAST_MARK = 4;
 
-/** A small picture of a curve with the stretch a hint speaks of; `null` if there is no curve to draw. */
+/** A sparkline of a metric with the stretch that a hint refers to; `null` without values. */
 export function hintCurvePath(
   x: readonly number[],
   y: readonly (number | null)[],
@@ -35,10 +35,10 @@ export function hintCurvePath(
   });
   const from = Math.max(0, Math.min(across(range.from), width - LEAST_MARK));
   const to = Math.min(width, Math.max(across(range.to), from + LEAST_MARK));
-  return { path: runs.map(line).join(""), mark: { from, to } };
+  return { path: runs.map(linePath).join(""), mark: { from, to } };
 }
 
-/** From lowest to highest; a level curve lies in the middle. */
+/** Minimum and maximum. A constant curve gets one more on each side, so that it lies in the middle. */
 function bounds(values: readonly number[]): [number, number] {
   const low = Math.min(...values);
   const high = Math.max(...values);

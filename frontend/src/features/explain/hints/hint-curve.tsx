@@ -7,7 +7,7 @@ import { hintCurvePath } from "./hint-curve-path";
 const SIZE = { width: 220, height: 56 };
 const POINTS = 110;
 
-/** The curve a hint was seen in, with its stretch marked. Its place is kept while it is fetched. */
+/** The curve that a hint refers to, with the stretch marked. While it loads, its space is reserved. */
 export function HintCurve({ runId, hint }: { runId: string; hint: Hint }) {
   const { metric, from_step: from, to_step: to } = hint;
   const { data } = useQuery({

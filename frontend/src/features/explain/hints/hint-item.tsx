@@ -14,7 +14,7 @@ const severities: Record<Hint["severity"], { word: string; tone: BadgeTone; Icon
   info: { word: "Note", tone: "rest", Icon: Info },
 };
 
-/** One thing that stands out: which curve, where, and what to try. */
+/** A hint: evidence, suggestion, and the curve with the stretch it refers to. */
 export function HintItem({ runId, hint }: { runId: string; hint: Hint }) {
   const { word, tone, Icon } = severities[hint.severity];
   return (
@@ -54,7 +54,10 @@ export function HintItem({ runId, hint }: { runId: string; hint: Hint }) {
   );
 }
 
-/** To the guide's own word on this failure, where it has one; otherwise to the section that speaks of it. */
+/**
+ * Links to the guide's failure mode with the hint's id if the page has one, otherwise to the section that the
+ * hint names.
+ */
 function WhyLink({ hint: { id, learn } }: { hint: Hint }) {
   const aim = (event: MouseEvent) => {
     if (!document.getElementById(id)) return;

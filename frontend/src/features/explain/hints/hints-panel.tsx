@@ -13,10 +13,10 @@ import { hintsQuery, isActive, type RunDetail } from "@/lib/api";
 import { routes } from "@/lib/url";
 import { HintItem } from "./hint-item";
 
-/** A run that trains is looked at again this often. */
+/** Milliseconds between two requests for the hints of a run that trains. */
 const AGAIN = 10_000;
 
-/** What stands out in the curves of one run. */
+/** The hints about one run's curves. */
 export function HintsPanel({ run }: { run: RunDetail }) {
   const { data, error, refetch, isFetching } = useQuery({
     ...hintsQuery(run.id),

@@ -15,7 +15,7 @@ interface HintsRunPickerProps {
   onChange: (id: string) => void;
 }
 
-/** The run whose curves are read. */
+/** Selects the run whose hints are shown. */
 export function HintsRunPicker({ value, name, onChange }: HintsRunPickerProps) {
   const [text, setText] = useState("");
   const algorithmName = useAlgorithmName();

@@ -3,18 +3,18 @@ import { Slider } from "@/components/ui/slider";
 
 interface ControlProps {
   label: string;
-  /** The letter it has in the formula. */
+  /** Its symbol in the formula. */
   symbol?: ReactNode;
   value: number;
   min: number;
   max: number;
   step: number;
   onChange: (value: number) => void;
-  /** As it is shown and read out. */
+  /** The value with its unit, shown and read by screen readers. */
   text: string;
 }
 
-/** A slider with its name and its value in words. */
+/** A slider with its name and its value. */
 export function Control({ label, symbol, text, ...slider }: ControlProps) {
   return (
     <div className="min-w-0">
@@ -32,7 +32,7 @@ export function Control({ label, symbol, text, ...slider }: ControlProps) {
   );
 }
 
-/** Sliders side by side where there is room. */
+/** Lays sliders out side by side where there is room. */
 export function Controls({ children }: { children: ReactNode }) {
   return (
     <div className="grid gap-x-6 gap-y-3 sm:grid-cols-[repeat(auto-fit,minmax(11rem,1fr))]">
@@ -41,7 +41,7 @@ export function Controls({ children }: { children: ReactNode }) {
   );
 }
 
-/** What the picture says, in words, as it changes. */
+/** A caption that describes the picture in words and changes with it. */
 export function PictureCaption({ title, children }: { title: ReactNode; children: ReactNode }) {
   return (
     <div className="min-h-20 border-l-2 border-accent pl-3.5 text-sm" aria-live="polite">

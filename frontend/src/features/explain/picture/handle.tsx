@@ -5,12 +5,12 @@ import type { PointerEvent } from "react";
 interface HandleProps {
   x: number;
   y: number;
-  /** Where the pointer is, in the picture's own pixels. */
+  /** Called with the pointer's position in the picture's pixels. */
   onDrag: (x: number, y: number) => void;
   along: "x" | "y";
 }
 
-/** Something to take hold of. The slider below does the same by keyboard. */
+/** A point in the picture that can be dragged. It is for pointers only; a slider does the same by keyboard. */
 export function Handle({ x, y, onDrag, along }: HandleProps) {
   const move = (event: PointerEvent<SVGGElement>) => {
     if (!event.currentTarget.hasPointerCapture(event.pointerId)) return;

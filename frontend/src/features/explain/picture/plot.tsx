@@ -22,7 +22,7 @@ interface AxisProps {
 }
 
 interface PlotProps {
-  /** What the picture shows right now, for people who do not see it. */
+  /** A description of what the picture shows now, for screen readers. */
   label: string;
   height: number;
   x: AxisProps;
@@ -32,7 +32,7 @@ interface PlotProps {
 
 const MARGIN = { left: 44, right: 14, top: 22, bottom: 36 };
 
-/** Axes to draw in. Letters and lines keep their size at every width. */
+/** Axes to draw in. Text and lines keep their size at every width. */
 export function Plot({ label, height, x, y, children }: PlotProps) {
   const [ref, width] = useWidth(640);
   const left = MARGIN.left;

@@ -2,10 +2,10 @@ import type { Histogram } from "@/lib/api";
 import { clamp } from "./scale";
 import type { Frame } from "./plot";
 
-/** Of the height of the picture. */
+/** Height of the tallest bar as a share of the picture's. */
 const TALLEST = 0.3;
 
-/** The distribution of a run's own numbers along the horizontal axis, behind everything else. */
+/** A histogram of values from a run along the x axis, drawn behind everything else. */
 export function RunHistogram({ frame, histogram }: { frame: Frame; histogram: Histogram }) {
   const { x, left, right, top, bottom } = frame;
   const { low, high, counts } = histogram;

@@ -2,7 +2,10 @@
 
 import { type RefObject, useEffect, useRef, useState } from "react";
 
-/** The element's width in CSS pixels as it changes; letters then keep their size however wide the picture is. */
+/**
+ * The element's width in CSS pixels, updated when it changes. A picture of that width needs no scaling, so
+ * text keeps its size.
+ */
 export function useWidth(first: number): [RefObject<HTMLDivElement | null>, number] {
   const ref = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(first);

@@ -1,3 +1,5 @@
+import { Columns2 } from "lucide-react";
+import { Button } from "@/components/ui/button";
 import type { EvaluatedEpisode, EvaluationJudgement } from "@/lib/api";
 import { decimal } from "@/lib/format";
 import { ReturnHistogram } from "./return-histogram";
@@ -7,6 +9,8 @@ interface EpisodePicksProps {
   episodes: readonly EvaluatedEpisode[];
   /** Plays an episode by its index, from 1; null where there is no video. */
   onPlay: ((episode: number) => void) | null;
+  /** Puts two episodes beside each other, by index; null where there are no videos and step records of them. */
+  onCompare: ((one: number, two: number) => void) | null;
 }
 
 const PICKS = [
@@ -16,7 +20,8 @@ const PICKS = [
 ] as const;
 
 /** The worst, the median and the best episode at a click, and how the returns are spread. */
-export function EpisodePicks({ judgement, episodes, onPlay }: EpisodePicksProps) {
+export function EpisodePicks({ judgement, episodes, onPlay, onCompare }: EpisodePicksProps) {
+  const { worst, best } = judgement.ranking;
   return (
     <section aria-label="Which episodes to watch" className="grid gap-3 @md:grid-cols-2">
       <div className="grid grid-cols-3 gap-1.5">
@@ -40,6 +45,16 @@ export function EpisodePicks({ judgement, episodes, onPlay }: EpisodePicksProps)
         })}
       </div>
       <ReturnHistogram bins={judgement.bins} onPick={onPlay} />
+      {onCompare && worst !== best && (
+        <Button
+          size="sm"
+          className="justify-self-start"
+          icon={<Columns2 aria-hidden className="size-3.5" />}
+          onClick={() => onCompare(worst, best)}
+        >
+          Worst beside best
+        </Button>
+      )}
     </section>
   );
 }

@@ -20,6 +20,7 @@ const found = {
 
 test("worst, median, best and a bar of the histogram play the episode that they name", async () => {
   const play = vi.fn();
+  const compare = vi.fn();
   const judgement = {
     ranking: { worst: 3, median: 1, best: 2 },
     bins: [
@@ -28,11 +29,15 @@ test("worst, median, best and a bar of the histogram play the episode that they 
     ],
   } as EvaluationJudgement;
   const episodes = [60, 100, 10].map((episode_return) => ({ episode_return }) as EvaluatedEpisode);
-  renderWithQueries(<EpisodePicks judgement={judgement} episodes={episodes} onPlay={play} />);
-  await userEvent.click(screen.getByRole("button", { name: /^Worst/ }));
+  renderWithQueries(
+    <EpisodePicks judgement={judgement} episodes={episodes} onPlay={play} onCompare={compare} />,
+  );
+  await userEvent.click(screen.getByRole("button", { name: /^Worst.*episode/ }));
   await userEvent.click(screen.getByRole("button", { name: /^Best/ }));
   await userEvent.click(screen.getByRole("button", { name: /50.0 to 100.0: 2 episodes/ }));
   expect(play.mock.calls).toEqual([[3], [2], [1]]);
+  await userEvent.click(screen.getByRole("button", { name: "Worst beside best" }));
+  expect(compare).toHaveBeenCalledWith(3, 2);
 });
 
 test("a way to end has its share, and an example whose video is kept can be watched", async () => {

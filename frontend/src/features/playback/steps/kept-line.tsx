@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { environmentsQuery, healthQuery, type StepsInfo } from "@/lib/api";
-import { framesHashed, megabytes } from "@/lib/storage-words";
+import { bytes } from "@/lib/format";
+import { framesHashed } from "@/lib/storage-words";
 
 /** Which frames of these records were hashed, and how many bytes of records a run may have. */
 export function KeptLine({ info: { env_id, frames_every } }: { info: StepsInfo }) {
@@ -12,7 +13,7 @@ export function KeptLine({ info: { env_id, frames_every } }: { info: StepsInfo }
     <p className="text-xs text-ink-faint tabular-nums">
       Hashed: {framesHashed(frames_every)}
       {frames_every > 1 && ", and the last of each episode"}.
-      {most !== undefined && ` Records of a run are kept up to ${megabytes(most)}.`}
+      {most !== undefined && ` Records of a run are kept up to ${bytes(most)}.`}
     </p>
   );
 }

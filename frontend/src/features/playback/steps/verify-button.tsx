@@ -51,13 +51,7 @@ export function VerifyButton({ evaluation: { run_id: run, id } }: { evaluation: 
   );
 }
 
-export function told({
-  status,
-  identical,
-  steps = 0,
-  first_difference: first,
-  cause,
-}: Verification) {
+function told({ status, identical, steps = 0, first_difference: first, cause }: Verification) {
   if (status === "running")
     return steps > 0 ? `${count(steps)} records compared` : "Playing again…";
   if (status === "failed") return cause ?? "It could not be verified.";

@@ -13,7 +13,10 @@ import { Layers } from "./layers";
 
 const WHILE_LIVE = 3000;
 
-/** One update from within, and all of them over training. The newest is shown until another is chosen. */
+/**
+ * One update in detail, and distributions of all updates over training. Initially the newest update is
+ * selected.
+ */
 export function AnatomyPanel({ run }: { run: RunDetail }) {
   const { data, error, refetch, isFetching } = useQuery({
     ...anatomyQuery(run.id),

@@ -14,7 +14,7 @@ interface AnatomyRowProps {
   onChoose: (update: number) => void;
 }
 
-/** One thing about updates: its distribution in the chosen one, and over training. */
+/** A quantity of updates: its distribution in the selected update, and over training. */
 export function AnatomyRow({ figure, updates, chosen, onChoose }: AnatomyRowProps) {
   const over = density(updates.map((one) => ({ step: one.step, histogram: figure.of(one) })));
   const update = updates[chosen];

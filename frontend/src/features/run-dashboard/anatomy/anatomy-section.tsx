@@ -13,7 +13,7 @@ const AnatomyPanel = dynamic(
   },
 );
 
-/** What updates look like from within. Loaded when somebody wants to see it. */
+/** The anatomy of updates, loaded when the section is opened. */
 export function AnatomySection({ run }: { run: RunDetail }) {
   const [open, setOpen] = useState(false);
   return (

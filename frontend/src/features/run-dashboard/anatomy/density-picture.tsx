@@ -1,7 +1,7 @@
 "use client";
 
-import { type KeyboardEvent, type PointerEvent, useEffect, useRef } from "react";
-import { readTokenColors, watchTheme } from "@/components/charts/plot/token-colors";
+import type { KeyboardEvent, PointerEvent } from "react";
+import { usePaintedCanvas } from "@/components/charts/plot/use-painted-canvas";
 import { count, decimal } from "@/lib/format";
 import type { Density } from "./density";
 import { paintDensity } from "./paint-density";
@@ -10,13 +10,13 @@ interface DensityPictureProps {
   title: string;
   density: Density;
   band: readonly [number, number] | null;
-  /** Names of whole numbers, from 0, which need no scale. */
+  /** Names of integer values, from 0; with them there is no scale. */
   names?: readonly string[];
   chosen: number;
   onChoose: (column: number) => void;
 }
 
-/** A distribution over training, and a way to each of its updates: by press, by drag, or by arrow keys. */
+/** A distribution over training. An update is selected by press, drag or arrow keys. */
 export function DensityPicture({
   title,
   density,
@@ -25,31 +25,10 @@ export function DensityPicture({
   chosen,
   onChoose,
 }: DensityPictureProps) {
-  const canvas = useRef<HTMLCanvasElement>(null);
+  const canvas = usePaintedCanvas((ctx, size, colors) =>
+    paintDensity(ctx, size, colors, { density, chosen, band }),
+  );
   const last = density.columns.length - 1;
-
-  // External system: the canvas, painted anew whenever anything that is on it has changed.
-  useEffect(() => {
-    const element = canvas.current;
-    const ctx = element?.getContext("2d");
-    if (!element || !ctx) return;
-    const paint = () => {
-      const { clientWidth: width, clientHeight: height } = element;
-      element.width = Math.round(width * devicePixelRatio);
-      element.height = Math.round(height * devicePixelRatio);
-      ctx.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
-      const painted = { density, chosen, band };
-      paintDensity(ctx, { width, height }, readTokenColors(element), painted);
-    };
-    paint();
-    const unwatch = watchTheme(paint);
-    const resize = new ResizeObserver(paint);
-    resize.observe(element);
-    return () => {
-      unwatch();
-      resize.disconnect();
-    };
-  }, [density, band, chosen]);
 
   const choose = ({ clientX, currentTarget }: PointerEvent) => {
     const { left, width } = currentTarget.getBoundingClientRect();

@@ -1,6 +1,6 @@
 import type { Histogram } from "@/lib/api";
 
-/** Histograms of one thing at several steps, on one axis. */
+/** Histograms of a quantity at several steps, on one axis. */
 export interface Density {
   low: number;
   high: number;
@@ -10,7 +10,7 @@ export interface Density {
 
 export interface Column {
   step: number;
-  /** The share of the numbers in each bin, of the greatest share; null where there was nothing to count. */
+  /** Share of the values in each bin, relative to the largest share; null without values. */
   shares: Float32Array | null;
 }
 
@@ -20,12 +20,18 @@ interface Moment {
 }
 
 const BINS = 40;
-/** An axis reaches so many deviations from the mean: one far number shall not press all others into one bin. */
+/**
+ * The axis ends this many standard deviations from the mean, so that one outlier does not press all values
+ * into one bin.
+ */
 const DEVIATIONS = 4;
-/** Of the moments, so many may lie beyond the axis at either end: one update that went wrong shall not hide the rest. */
+/**
+ * Share of the moments that may lie beyond either end of the axis, so that one failed update does not hide
+ * the rest.
+ */
 const BEYOND = 0.05;
 
-/** `moments` in the order of their steps. Null if there is nothing to draw. */
+/** `moments` must be in the order of their steps. Null without data. */
 export function density(moments: readonly Moment[]): Density | null {
   const found = moments.flatMap(({ histogram }) => histogram ?? []);
   if (found.length === 0) return null;
@@ -46,7 +52,10 @@ export function density(moments: readonly Moment[]): Density | null {
   return { ...axis, bins, columns };
 }
 
-/** How the numbers of `histogram` fall on another axis. What lies beyond an end counts to the bin there. */
+/**
+ * The distribution of `histogram` over the bins of another axis. Values beyond an end count in the last bin
+ * there.
+ */
 function shares(histogram: Histogram, axis: { low: number; high: number }, bins: number) {
   const found = new Float32Array(bins);
   const wide = (histogram.high - histogram.low) / histogram.counts.length;
@@ -67,7 +76,7 @@ function shares(histogram: Histogram, axis: { low: number; high: number }, bins:
   return most > 0 ? found.map((share) => share / most) : found;
 }
 
-/** Numbers that can be counted one by one (discrete actions) keep a bin each. */
+/** Integer values, such as discrete actions, get a bin each. */
 function wholeBins(found: readonly Histogram[], axis: { low: number; high: number }) {
   const whole = found.every(
     ({ low, high, counts }) => high - low === counts.length && Number.isInteger(low + 0.5),

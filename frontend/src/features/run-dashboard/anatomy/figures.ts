@@ -1,19 +1,22 @@
 import type { Environment, Histogram, UpdateAnatomy } from "@/lib/api";
 
-/** One thing about updates that has a distribution. */
+/** A quantity of updates that has a distribution. */
 export interface AnatomyFigure {
   id: string;
   title: string;
-  /** What it is and how it is to be read. */
+  /** What the quantity is and how to read it. */
   help: string;
   of: (update: UpdateAnatomy) => Histogram | null;
-  /** Values between which the update is meant to stay. */
+  /** Range in which the quantity should stay. */
   band?: (update: UpdateAnatomy) => readonly [number, number] | null;
-  /** Names of whole numbers, from 0. */
+  /** Names of integer values, from 0. */
   names?: readonly string[];
 }
 
-/** The figures that these updates have, in the order in which an update goes: experience, judgement, change. */
+/**
+ * The quantities that these updates have, in the order of an update: experience, advantages and errors,
+ * policy change.
+ */
 export function figuresOf(
   updates: readonly UpdateAnatomy[],
   environment: Environment | undefined,
@@ -54,7 +57,7 @@ export function figuresOf(
   return all.filter(({ of }) => updates.some((update) => of(update) !== null));
 }
 
-/** The names of all layers, in the order of the network. */
+/** Names of all layers, in the order of the network. */
 export function layerNames(updates: readonly UpdateAnatomy[]): string[] {
   return (updates.at(-1)?.layers ?? []).map(({ name }) => name);
 }
@@ -63,7 +66,10 @@ export function layerOf(update: UpdateAnatomy, name: string) {
   return update.layers?.find((layer) => layer.name === name);
 }
 
-/** `mlp_extractor.policy_net.0.weight` → `policy net · 0`: as much of a parameter's name as tells it from others. */
+/**
+ * The part of a parameter's name that distinguishes it: `mlp_extractor.policy_net.0.weight` → `policy net ·
+ * 0`.
+ */
 export function layerLabel(name: string): string {
   return name
     .replace(/\.weight$/, "")

@@ -11,7 +11,7 @@ interface HistogramPictureProps {
 const HEIGHT = 80;
 const WIDTH = 160;
 
-/** One update's distribution. Whole numbers with names are bars with their shares. */
+/** The distribution in one update; for named integer values, bars with their shares. */
 export function HistogramPicture({ title, histogram, band, names }: HistogramPictureProps) {
   if (histogram === null) {
     return (

@@ -13,7 +13,7 @@ interface LayersProps {
   onChoose: (update: number) => void;
 }
 
-/** Weights and gradients of one layer at a time. */
+/** Weights and gradients of the selected layer. */
 export function Layers({ updates, chosen, onChoose }: LayersProps) {
   const names = layerNames(updates);
   const [wanted, setWanted] = useState<string | null>(null);

@@ -1,21 +1,21 @@
 import type { TokenColors } from "@/components/charts/plot/token-colors";
+import type { CanvasSize } from "@/components/charts/plot/use-painted-canvas";
 import type { Density } from "./density";
 
 interface PaintedDensity {
   density: Density;
-  /** The column that is shown beside. */
+  /** Index of the selected column. */
   chosen: number;
   band: readonly [number, number] | null;
 }
 
-/** Steps from left to right, values from bottom to top, the darker the more of the numbers lie there. */
+/** Paints steps from left to right and values from bottom to top; the more values in a bin, the darker it is. */
 export function paintDensity(
   ctx: CanvasRenderingContext2D,
-  { width, height }: { width: number; height: number },
+  { width, height }: CanvasSize,
   colors: TokenColors,
   { density: { low, high, bins, columns }, chosen, band }: PaintedDensity,
 ): void {
-  ctx.clearRect(0, 0, width, height);
   const [wide, tall] = [width / columns.length, height / bins];
   ctx.fillStyle = colors.of("chart-mean");
   columns.forEach(({ shares }, i) => {

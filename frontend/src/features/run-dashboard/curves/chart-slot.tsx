@@ -19,7 +19,7 @@ interface ChartSlotProps {
   settings: ChartSettings;
   onSettings: (change: Partial<ChartSettings>) => void;
   group: ChartGroup;
-  /** Why there is nothing to draw; null once there may be. */
+  /** Why there is nothing to draw; null if there may be data later. */
   waiting: "loading" | "failed" | null;
   highlight: AxisWindow | null;
   marks?: readonly ChartMark[];
@@ -27,7 +27,7 @@ interface ChartSlotProps {
   className: string;
 }
 
-/** The id of a chart's element, by which a link can scroll to it. */
+/** Id of a chart's element, for links to it. */
 export function chartAnchor(chartId: string): string {
   return `chart-${chartId}`;
 }

@@ -34,6 +34,19 @@ test("marks stand at their steps; what nobody looks for has none", () => {
   ]);
 });
 
+test("a snapshot that was asked for has a mark, one that came by itself has none", () => {
+  const taken = (step: number, trigger: string) => ({
+    ...event("snapshot", step),
+    details: { kind: "snapshot", trigger } as RunEvent["details"],
+  });
+  const events = [taken(500, "periodic"), taken(700, "requested")];
+  const marks = eventMarks({ ...happened, events, evaluations: [], periodic: [] }, "step");
+  expect(marks.map(({ kind, at }) => [kind, at])).toEqual([
+    ["solved", 4_000],
+    ["snapshot", 700],
+  ]);
+});
+
 test("along time they stand where they happened", () => {
   expect(places("time").slice(0, 4)).toEqual([
     ["solved", 40],
@@ -54,5 +67,14 @@ test("each says what happened", () => {
     "best 4000",
     "Evaluated at step 3,000: return 300.0 ± 12.0.",
     "Greedy evaluation while training: mean return 99.0.",
+  ]);
+});
+
+test("rules that fired and settings that were changed have a mark that says so", () => {
+  const steered = [event("rule_fired", 500), event("hyperparameter_changed", 512)];
+  const marks = eventMarks({ ...happened, events: steered }, "step");
+  expect(marks.filter(({ kind }) => kind === "steered").map(({ at, text }) => [at, text])).toEqual([
+    [500, "rule_fired 500"],
+    [512, "hyperparameter_changed 512"],
   ]);
 });

@@ -1,21 +1,24 @@
-import type { ChartMark } from "@/components/charts";
+import type { ChartMark, MarkKind } from "@/components/charts";
 import type { Evaluation, Run, RunEvent } from "@/lib/api";
 import { count, decimal } from "@/lib/format";
 import type { MetricAxis } from "@/lib/stream";
 
-/** What is known of what happened to a run. */
+/** Events by which a person or a rule changed the course of training. */
+const STEERING: readonly string[] = ["rule_fired", "rules_changed", "hyperparameter_changed"];
+
+/** What is known of a run's events. */
 export interface Happened {
   run: Pick<Run, "started_at" | "solved">;
   events: readonly RunEvent[];
-  /** Those that somebody asked for. */
+  /** Evaluations that a user requested. */
   evaluations: readonly Evaluation[];
-  /** Those that were part of training: places on the axis, and mean returns. */
+  /** Evaluations during training: positions on the axis, and mean returns. */
   periodic: readonly { at: number; mean: number }[];
 }
 
 /**
- * The marks on the axis of the return. Along episodes only the evaluations of the training have a place, as nothing else
- * says how many episodes had ended.
+ * Marks for the chart of the return. On the episode axis only evaluations during training can be placed,
+ * since for other events the number of episodes is unknown.
  */
 export function eventMarks(
   { run, events, evaluations, periodic }: Happened,
@@ -36,8 +39,8 @@ export function eventMarks(
       text: `Solved by ${solved!.by} at step ${count(solved!.step)}: ${decimal(solved!.threshold)} reached.`,
     })),
     ...events.flatMap((event) => {
-      const { kind } = event;
-      if (kind !== "best" && kind !== "checkpoint") return [];
+      const kind = markOf(event);
+      if (kind === null) return [];
       return place(event.step, event.time).map((at): ChartMark => ({
         ...{ id: `event-${event.seq}`, kind, at, text: event.message },
       }));
@@ -56,4 +59,12 @@ export function eventMarks(
     }),
   ];
   return marks.filter(({ at }) => Number.isFinite(at));
+}
+
+/** Of snapshots only those that somebody asked for: the others come once a minute. */
+function markOf({ kind, details }: RunEvent): MarkKind | null {
+  if (kind === "best" || kind === "checkpoint") return kind;
+  if (STEERING.includes(kind)) return "steered";
+  if (kind !== "snapshot" || details.kind !== "snapshot") return null;
+  return details.trigger === "requested" ? "snapshot" : null;
 }

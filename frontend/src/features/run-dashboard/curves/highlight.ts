@@ -1,6 +1,6 @@
 import type { AxisWindow } from "@/lib/stream";
 
-/** A stretch of a curve that somebody points at: `?chart=train/approx_kl&from=2000&to=4000`, in steps. */
+/** A highlighted part of a curve in the address, in steps: `?chart=train/approx_kl&from=2000&to=4000`. */
 export interface Highlight {
   metric: string;
   steps: AxisWindow;
@@ -15,7 +15,7 @@ export function readHighlight(query: URLSearchParams): Highlight | null {
   return { metric, steps: [from, to] };
 }
 
-/** Null takes it out. */
+/** Null removes it. */
 export function writeHighlight(query: URLSearchParams, highlight: Highlight | null) {
   for (const name of ["chart", "from", "to"]) query.delete(name);
   if (!highlight) return;

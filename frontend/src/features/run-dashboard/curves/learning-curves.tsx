@@ -27,9 +27,9 @@ interface LearningCurvesProps {
   onSettings: (change: Partial<ChartSettings>) => void;
   group: ChartGroup;
   highlight: Highlight | null;
-  /** Drawn under the curve of the return, along its axis. */
+  /** Rendered below the chart of the return, lined up with its axis. */
   under?: (axis: ChartAxis) => ReactNode;
-  /** Stands below the curve of the return. */
+  /** Placed below the chart of the return. */
   below?: ReactNode;
 }
 
@@ -94,7 +94,7 @@ export function LearningCurves({
   );
 }
 
-/** External system: the scroll position, once for each thing that is pointed at. */
+/** External system: the scroll position. Scrolls once for each highlight. */
 function useScrollTo(chart: ChartSpec | null | undefined, highlight: Highlight | null) {
   const id = chart && chartAnchor(chart.id);
   useEffect(() => {

@@ -11,7 +11,7 @@ interface MetricFiguresProps {
   series: RunSeries;
 }
 
-/** Metrics that never change or only count: a chart of them would be a straight line. */
+/** Metrics as single values: those that never change or only count, of which a chart would be a straight line. */
 export function MetricFigures({ metrics, series }: MetricFiguresProps) {
   if (metrics.length === 0) return null;
   return (

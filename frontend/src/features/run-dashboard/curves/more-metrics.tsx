@@ -7,16 +7,16 @@ import { Disclosure } from "@/components/ui/disclosure";
 
 interface MoreMetricsProps {
   specs: readonly ChartSpec[];
-  /** How many metrics `aside` tells. */
+  /** Number of metrics in `aside`. */
   figures: number;
-  /** Metrics that are told without a chart. */
+  /** Metrics shown without a chart. */
   aside: ReactNode;
-  /** One of them is highlighted, so the section is open. */
+  /** Whether one of the metrics is highlighted, so that the section starts open. */
   pointed: boolean;
   children: (spec: ChartSpec) => ReactNode;
 }
 
-/** Every other metric of the journal. Charts are made when somebody wants to see them. */
+/** All other metrics of the journal. The charts are created when the section is opened. */
 export function MoreMetrics({ specs, figures, aside, pointed, children }: MoreMetricsProps) {
   const [opened, setOpened] = useState(false);
   const count = specs.length + figures;

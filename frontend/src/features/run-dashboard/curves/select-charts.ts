@@ -3,26 +3,26 @@ import type { MetricInfo } from "@/lib/api";
 import type { MetricRegistry } from "@/lib/registry";
 
 export interface ChartSelection {
-  /** Metrics worth a chart of their own. */
+  /** Metrics with a chart of their own on the page. */
   main: string[];
-  /** Charts for those who look for them. */
+  /** Metrics with a chart in "More metrics". */
   more: string[];
-  /** Metrics that would be a straight line: a figure says the same. */
+  /** Metrics that would be a straight line, shown as a value instead. */
   figures: string[];
 }
 
 export interface ChartedMetrics {
-  /** Metrics that the algorithm will log, so that their charts have their places from the start. */
+  /** Metrics that the algorithm will log, for which charts are placed from the start. */
   expected: readonly string[];
   /** Metrics that were logged. */
   found: readonly string[];
-  /** Those of them that have had one value so far. */
+  /** Logged metrics with only one value so far. */
   constant: ReadonlySet<string>;
-  /** Those that lie on a straight line. */
+  /** Logged metrics whose points lie on a straight line. */
   straight: ReadonlySet<string>;
 }
 
-/** Which metric is drawn where. Nothing that was logged is hidden, unless the charts on top show it. */
+/** Decides which metric is shown where. Every logged metric is shown. */
 export function selectCharts(
   registry: MetricRegistry,
   { expected, found, constant, straight }: ChartedMetrics,
@@ -71,7 +71,7 @@ export function metricChart(
       {
         ...{ id: metric, source, metric, mode: "line", color: "chart-mean", negate },
         label: registry.isKnown(metric) ? label : "Value",
-        // A schedule or a count is exact: smoothing would only delay it.
+        // Schedules and counts are exact, so smoothing would only delay them.
         smooth: kind === "measured",
       },
     ],

@@ -1,16 +1,16 @@
 import type { Column, RunSeries } from "@/lib/stream";
 
-/** What the values of a run say about which charts are worth drawing. */
+/** Properties of a run's values that decide which charts are worth drawing. */
 export interface SeriesTraits {
-  /** Metrics that have had one value so far. */
+  /** Metrics with only one value so far. */
   constant: ReadonlySet<string>;
-  /** Metrics whose points lie on one straight line along the axis, constant or not. */
+  /** Metrics whose points lie on a straight line, constant or not. */
   straight: ReadonlySet<string>;
-  /** Whether the length of an episode says more than its return does. */
+  /** Whether episode lengths say more than returns do. */
   lengthTells: boolean;
 }
 
-/** With fewer episodes it is too early to say whether lengths repeat the returns. */
+/** With fewer episodes it is too early to tell whether lengths repeat the returns. */
 const ENOUGH = 3;
 
 export function seriesTraits(series: RunSeries): SeriesTraits {
@@ -33,7 +33,7 @@ function isConstant({ y, length }: Column): boolean {
   return true;
 }
 
-/** Deviation from the line, as a share of its rise, that comes from rounding. */
+/** Largest deviation from the line, as a share of its rise, that counts as rounding. */
 const ROUNDING = 1e-3;
 
 function isStraight({ x, y, length }: Column): boolean {
@@ -41,15 +41,15 @@ function isStraight({ x, y, length }: Column): boolean {
   const rise = y[to]! - y[from]!;
   for (let i = 1; i < to; i += 1) {
     const share = x[to] === x[from] ? 0 : (x[i]! - x[from]!) / (x[to]! - x[from]!);
-    // A gap is no part of a line.
+    // Gaps do not count.
     if (!(Math.abs(y[i]! - y[from]! - share * rise) <= Math.abs(rise) * ROUNDING)) return false;
   }
   return true;
 }
 
 /**
- * Whether every length is the return of its episode, but for the sign and a reward of the last step: so it is where each
- * step is paid 1 or −1. Thinned columns are compared where they have the same positions.
+ * Whether every length equals the return of its episode, except for the sign and the last reward, as it does
+ * where each step is rewarded with 1 or −1. Thinned columns are compared where they have the same positions.
  */
 function repeats(returns: Column, lengths: Column): boolean {
   if (lengths.length < ENOUGH) return true;

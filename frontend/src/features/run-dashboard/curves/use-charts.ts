@@ -16,17 +16,17 @@ import { metricChart, selectCharts } from "./select-charts";
 import { useSeriesTraits } from "./use-series-traits";
 
 export interface Charts {
-  /** The chart on top. */
+  /** The first chart of the page. */
   first: ChartSpec;
   main: ChartSpec[];
   more: ChartSpec[];
-  /** Metrics that are told in a figure. */
+  /** Metrics shown as a value. */
   figures: string[];
 }
 
 const NONE: readonly string[] = [];
 
-/** The charts of a run: those its algorithm is known for, then every other metric in its journal. */
+/** The charts of a run: those of its algorithm, then every other metric in its journal. */
 export function useCharts(run: RunDetail, series: RunSeries): Charts {
   const registry = useMetricRegistry();
   const { data: algorithms } = useQuery(algorithmsQuery);
@@ -42,7 +42,7 @@ export function useCharts(run: RunDetail, series: RunSeries): Charts {
   const random = config ? randomReturnOfRun(environments, config) : null;
   return useMemo(() => {
     const evaluated = found.includes("eval/mean_reward");
-    // Once the run has ended, metrics that it never logged get no empty chart.
+    // Once the run has ended, metrics that were never logged get no empty chart.
     const { main, more, figures } = selectCharts(registry, {
       ...{ expected: ended ? NONE : expected, found },
       ...{ constant: traits.constant, straight: traits.straight },

@@ -8,9 +8,9 @@ import type { MetricAxis, RunSeries } from "@/lib/stream";
 import { eventMarks } from "./event-marks";
 import { usePoints } from "./use-points";
 
-/** What happened to a run, as marks along its axis. */
+/** A run's events as marks on its axis. */
 export function useEventMarks(run: Run, series: RunSeries, axis: MetricAxis): ChartMark[] {
-  // What may have brought a new event.
+  // Changes whenever there may be a new event.
   const when = [run.status, run.policy_step, run.best_policy?.step, run.warnings].join();
   const { data: events } = useQuery(runEventsQuery(run.id, when));
   const { data: evaluations } = useQuery(evaluationsQuery(run.id));

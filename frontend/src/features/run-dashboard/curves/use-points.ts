@@ -3,9 +3,9 @@
 import { useMemo, useSyncExternalStore } from "react";
 import type { RunSeries } from "@/lib/stream";
 
-/** The points of a metric with few of them, as they come. */
+/** The points of a metric that has few of them, updated live. */
 export function usePoints(series: RunSeries, metric: string): readonly [x: number, y: number][] {
-  // The same for as long as no point has come and nothing was loaded anew.
+  // Changes when points are added or loaded again.
   const read = () => {
     const { version, x } = series.column(metric);
     return `${series.axis} ${version} ${x[0] ?? ""}`;

@@ -4,7 +4,7 @@ import { useMemo, useSyncExternalStore } from "react";
 import type { RunSeries } from "@/lib/stream";
 import { type SeriesTraits, seriesTraits } from "./series-traits";
 
-/** The traits of a run's series. They are the same object as long as they say the same, however many rows come. */
+/** Traits of a run's series: the same object until a trait changes, however many rows arrive. */
 export function useSeriesTraits(series: RunSeries): SeriesTraits {
   const key = useSyncExternalStore(
     series.subscribe,
@@ -17,7 +17,7 @@ export function useSeriesTraits(series: RunSeries): SeriesTraits {
   }, [key]);
 }
 
-/** Reading them takes a look at every value, and React asks more often than there are new ones. */
+/** Cached, since computing them reads every value, and React renders more often than rows arrive. */
 const keys = new WeakMap<RunSeries, { revision: number; key: string }>();
 
 function keyOf(series: RunSeries): string {

@@ -3,7 +3,7 @@
 import { useMemo, useSyncExternalStore } from "react";
 import type { RunSeries } from "@/lib/stream";
 
-/** The first and the newest value of a metric, as they come. */
+/** The first and the newest value of a metric, updated live. */
 export function useStreamedEnds(
   series: RunSeries,
   metric: string,

@@ -16,43 +16,47 @@ export function ConfigPanel({ run }: { run: RunDetail }) {
       {run.damage.map(({ file, problem, remedy }) => `${file}: ${problem} ${remedy}`).join(" ")}
     </p>
   ) : (
-    <Configuration config={run.config} options={run.env_options} />
+    <Configuration config={run.config} options={run.env_options} isPlayed={run.actor === "human"} />
   );
 }
 
 interface ConfigurationProps {
   config: RunConfig;
   options: RunDetail["env_options"];
+  /** Whether a person played: there is no policy to train or to keep. */
+  isPlayed: boolean;
 }
 
-function Configuration({ config, options }: ConfigurationProps) {
+function Configuration({ config, options, isPlayed }: ConfigurationProps) {
   const { data: environments } = useQuery(environmentsQuery);
   const preset = presetOf(config, environments ?? NONE);
-  const rows = settings(config, preset);
+  const rows = settings(config, preset, { isPlayed });
   const changed = rows.filter(differs).length;
   return (
     <div className="grid gap-x-8 gap-y-5 p-4 sm:grid-cols-2">
-      <Facts
-        title="Hyperparameters"
-        note={
-          preset &&
-          (changed === 0
-            ? `as in the preset ${preset.title}`
-            : `${plural(changed, "value")} differ${changed === 1 ? "s" : ""} from the preset ${preset.title}`)
-        }
-        facts={rows}
-      />
+      {rows.length > 0 && (
+        <Facts
+          title="Hyperparameters"
+          note={
+            preset &&
+            (changed === 0
+              ? `as in the preset ${preset.title}`
+              : `${plural(changed, "value")} differ${changed === 1 ? "s" : ""} from the preset ${preset.title}`)
+          }
+          facts={rows}
+        />
+      )}
       <div className="flex flex-col gap-5">
         <Facts title="Environment" facts={named({ id: config.env_id, ...options })} />
-        <Facts title="Run" facts={named(runFacts(config))} />
+        <Facts title="Run" facts={named(runFacts(config, isPlayed))} />
         <Facts title="Versions" facts={named(config.versions ?? {})} />
       </div>
     </div>
   );
 }
 
-function runFacts(config: RunConfig): Record<string, unknown> {
-  const { checkpoints } = config;
+function runFacts(config: RunConfig, isPlayed: boolean): Record<string, unknown> {
+  const checkpoints = isPlayed ? null : config.checkpoints;
   return {
     created: moment(config.created_at),
     seed: config.seed,

@@ -17,7 +17,7 @@ const ALWAYS: FileRow[] = [
 /** The files of the run's folder that are of use elsewhere. */
 export function Files({ run }: { run: RunDetail }) {
   const files: FileRow[] = [
-    ...(run.policy_step !== null && !isActive(run)
+    ...(run.policy_step !== null && run.status !== "paused" && !isActive(run)
       ? [{ path: "model.zip", what: "The final policy, for Stable-Baselines3's load()" }]
       : []),
     ...(run.best_policy

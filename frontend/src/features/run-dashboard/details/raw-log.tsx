@@ -15,7 +15,7 @@ const TAIL_BYTES = 64 * 1024;
 const TAIL_ROWS = 100;
 const WHILE_LIVE = 3000;
 
-/** The end of what the worker printed, or of the metrics journal, as they are. */
+/** The end of the worker's log, or of the metrics journal, unchanged. */
 export function RawLog({ run }: { run: RunDetail }) {
   const [source, setSource] = useState<Source>("worker.log");
   const refetchInterval = isActive(run) ? WHILE_LIVE : (false as const);

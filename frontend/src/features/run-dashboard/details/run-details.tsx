@@ -1,17 +1,25 @@
 "use client";
 
+import type { ComponentType } from "react";
 import { Badge } from "@/components/ui/badge";
 import { Card } from "@/components/ui/card";
 import { Tabs } from "@/components/ui/tabs";
 import type { RunDetail } from "@/lib/api";
+import { learns } from "@/lib/run-actions";
 import { ConfigPanel } from "./config-panel";
 import { EventLog } from "./events/event-log";
 import { Files } from "./files";
 import { RawLog } from "./raw-log";
 import { DETAILS_ANCHOR, type DetailsTab, useDetailsTab } from "./use-details-tab";
 
-/** Everything about a run that is no curve. */
-export function RunDetails({ run }: { run: RunDetail }) {
+interface RunDetailsProps {
+  run: RunDetail;
+  Snapshots: ComponentType<{ run: RunDetail }>;
+  Rules: ComponentType<{ run: RunDetail }>;
+}
+
+/** Everything about a run other than its curves. */
+export function RunDetails({ run, Snapshots, Rules }: RunDetailsProps) {
   const [tab, setTab] = useDetailsTab();
   const trouble = run.warnings + (run.status === "failed" ? 1 : 0);
   return (
@@ -28,6 +36,16 @@ export function RunDetails({ run }: { run: RunDetail }) {
             badge: trouble > 0 && <Badge tone="warn">{trouble}</Badge>,
             content: <EventLog run={run} />,
           },
+          ...(learns(run)
+            ? [
+                {
+                  value: "snapshots" as const,
+                  label: "Snapshots",
+                  content: <Snapshots run={run} />,
+                },
+                { value: "rules" as const, label: "Rules", content: <Rules run={run} /> },
+              ]
+            : []),
           { value: "log", label: "Raw log", content: <RawLog run={run} /> },
           { value: "files", label: "Files", content: <Files run={run} /> },
         ]}

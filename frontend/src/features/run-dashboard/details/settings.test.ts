@@ -33,6 +33,12 @@ test("what differs from the preset comes first, with the preset's value", () => 
   ]);
 });
 
+test("what a person plays has no steps to train for", () => {
+  const names = settings(config, null, { isPlayed: true }).map(({ name }) => name);
+  expect(names).not.toContain("total_timesteps");
+  expect(names).toContain("gamma");
+});
+
 test.each([
   [{ ...config, preset: null }, environments],
   [{ ...config, env_id: "Other-v1" }, environments],

@@ -2,12 +2,12 @@
 
 import { useQueryString } from "@/lib/url";
 
-export const DETAILS_TABS = ["config", "events", "log", "files"] as const;
+export const DETAILS_TABS = ["config", "events", "snapshots", "rules", "log", "files"] as const;
 export type DetailsTab = (typeof DETAILS_TABS)[number];
 
 export const DETAILS_ANCHOR = "details";
 
-/** Which tab of the details is open; in the address (`?details=log`), so that others can lead to it. */
+/** The open tab of the details, kept in the address (`?details=log`) so that links can lead to it. */
 export function useDetailsTab(): [DetailsTab, (tab: DetailsTab) => void] {
   const [query, replace] = useQueryString();
   const asked = query.get("details");
@@ -20,7 +20,7 @@ export function useDetailsTab(): [DetailsTab, (tab: DetailsTab) => void] {
   return [tab, open];
 }
 
-/** Brings the details into view. */
+/** Scrolls the details into view. */
 export function scrollToDetails() {
   document.getElementById(DETAILS_ANCHOR)?.scrollIntoView({ block: "start" });
 }

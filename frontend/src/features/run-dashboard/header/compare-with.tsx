@@ -16,7 +16,7 @@ import { routes } from "@/lib/url";
 
 const FOUND = 20;
 
-/** Finds another run and goes to where both stand side by side. */
+/** Selects another run and opens the comparison of both. */
 export function CompareWith({ run }: { run: Run }) {
   return (
     <Popover
@@ -48,7 +48,7 @@ function Others({ run }: { run: Run }) {
   });
   const options = (data?.runs ?? [])
     .filter(({ id }) => id !== run.id)
-    // Runs on the same environment are what one compares with.
+    // Runs on the same environment come first.
     .toSorted((a, b) => Number(b.env_id === run.env_id) - Number(a.env_id === run.env_id))
     .map((other) => ({
       value: other.id,

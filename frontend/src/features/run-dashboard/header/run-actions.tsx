@@ -1,11 +1,12 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { Clapperboard, Play, Square } from "lucide-react";
+import { Clapperboard, Pause, Play, Square } from "lucide-react";
 import { Button } from "@/components/ui/button";
 import { evaluationsQuery, explainAction, isActive, type RunDetail } from "@/lib/api";
-import { canDo } from "@/lib/run-actions";
+import { canDo, suits } from "@/lib/run-actions";
 import { CompareWith } from "./compare-with";
+import { TrainLonger } from "./train-longer";
 import { RunMenu } from "./run-menu";
 import { type DeleteRun, useRunActions } from "./use-run-actions";
 
@@ -13,14 +14,15 @@ import { type DeleteRun, useRunActions } from "./use-run-actions";
 const shared = "max-sm:min-w-0 max-sm:grow max-sm:px-2!";
 
 export function RunActions({ run, remove }: { run: RunDetail; remove: DeleteRun }) {
-  const { start, stop, watch, error } = useRunActions(run);
+  const { start, pause, resume, stop, watch, error } = useRunActions(run);
   const { data: evaluations } = useQuery(evaluationsQuery(run.id));
   const stopping = run.status === "stopping" || stop.isPending;
+  const pausing = run.status === "pausing" || pause.isPending;
   const newest = evaluations?.[0]?.status;
   const evaluating = watch.isPending || newest === "queued" || newest === "running";
   return (
     <div className="flex flex-col gap-1.5 max-sm:w-full sm:items-end">
-      <div className="flex items-center gap-2">
+      <div className="flex flex-wrap items-center gap-2">
         <CompareWith run={run} />
         {canDo("evaluate", run) && (
           <Button
@@ -33,7 +35,18 @@ export function RunActions({ run, remove }: { run: RunDetail; remove: DeleteRun 
             {evaluating ? "Evaluating…" : "Evaluate"}
           </Button>
         )}
-        {isActive(run) && (
+        {(canDo("pause", run) || pausing) && (
+          <Button
+            needsService
+            onClick={() => pause.mutate(run.status)}
+            busy={pausing}
+            className={shared}
+            icon={<Pause aria-hidden className="size-3 fill-current" />}
+          >
+            {pausing ? "Pausing…" : "Pause"}
+          </Button>
+        )}
+        {isActive(run) && suits("stop", run) && (
           <Button
             needsService
             onClick={() => stop.mutate(run.status)}
@@ -56,6 +69,19 @@ export function RunActions({ run, remove }: { run: RunDetail; remove: DeleteRun 
             Start
           </Button>
         )}
+        {canDo("resume", run) && (
+          <Button
+            needsService
+            variant={run.status === "paused" ? "primary" : "secondary"}
+            onClick={() => resume.mutate(run.status)}
+            busy={resume.isPending}
+            className={shared}
+            icon={<Play aria-hidden className="size-3.5" />}
+          >
+            Resume
+          </Button>
+        )}
+        {canDo("extend", run) && <TrainLonger run={run} className={shared} />}
         <RunMenu run={run} remove={remove} />
       </div>
       {error && (

@@ -5,7 +5,7 @@ import { useRouter } from "next/navigation";
 import { Button } from "@/components/ui/button";
 import { Menu, MenuItem, MenuSeparator } from "@/components/ui/menu";
 import { artifactLink, isActive, type RunDetail } from "@/lib/api";
-import { whyNot } from "@/lib/run-actions";
+import { learns, suits, whyNot } from "@/lib/run-actions";
 import { SERVICE_AWAY, useServiceAway } from "@/lib/service";
 import { follow } from "@/lib/download";
 import { routes } from "@/lib/url";
@@ -27,17 +27,23 @@ export function RunMenu({ run, remove }: { run: RunDetail; remove: DeleteRun }) 
         />
       }
     >
-      <MenuItem icon={<Copy />} onSelect={() => router.push(routes.duplicate(run.id))}>
-        Duplicate…
-      </MenuItem>
-      <MenuSeparator />
-      <MenuItem
-        icon={<Download />}
-        disabled={run.policy_step === null || isActive(run)}
-        onSelect={() => save("model.zip")}
-      >
-        Download model
-      </MenuItem>
+      {suits("duplicate", run) && (
+        <>
+          <MenuItem icon={<Copy />} onSelect={() => router.push(routes.duplicate(run.id))}>
+            Duplicate…
+          </MenuItem>
+          <MenuSeparator />
+        </>
+      )}
+      {learns(run) && (
+        <MenuItem
+          icon={<Download />}
+          disabled={run.policy_step === null || run.status === "paused" || isActive(run)}
+          onSelect={() => save("model.zip")}
+        >
+          Download model
+        </MenuItem>
+      )}
       <MenuItem icon={<FileJson />} onSelect={() => save("config.json")}>
         Download configuration
       </MenuItem>

@@ -6,8 +6,8 @@ import { useToldRunActions } from "@/components/run-actions";
 import type { Run, RunStatus } from "@/lib/api";
 import { usualPolicy } from "@/lib/evaluations";
 import { useRunActions as useActions } from "@/lib/run-actions";
-import { routes } from "@/lib/url";
-import { PLAYBACK_ANCHOR } from "../playback-anchor";
+import { chooseAgentView, routes } from "@/lib/url";
+import { AGENT_ANCHOR } from "../agent-anchor";
 
 /**
  * Deletes a run and goes to the list; a message there offers to bring it back. Belongs to the page: the run's own
@@ -33,11 +33,23 @@ export function useRunActions(run: Run) {
   const actions = useActions();
   const start = useMutation<unknown, Error, RunStatus>({ mutationFn: () => actions.start(id) });
   const stop = useMutation<unknown, Error, RunStatus>({ mutationFn: () => actions.stop(id) });
+  const pause = useMutation<unknown, Error, RunStatus>({ mutationFn: () => actions.pause(id) });
+  const resume = useMutation<unknown, Error, RunStatus>({ mutationFn: () => actions.resume(id) });
   const watch = useMutation<unknown, Error, RunStatus>({
     mutationFn: () => actions.evaluate(id, { policy: usualPolicy(run) }),
-    onMutate: () => document.getElementById(PLAYBACK_ANCHOR)?.scrollIntoView({ block: "nearest" }),
+    onMutate: () => {
+      chooseAgentView("evaluation");
+      document.getElementById(AGENT_ANCHOR)?.scrollIntoView({ block: "nearest" });
+    },
   });
-  const all = [start, stop, watch];
+  const all = [start, pause, resume, stop, watch];
   const latest = all.reduce((a, b) => (b.submittedAt > a.submittedAt ? b : a));
-  return { start, stop, watch, error: latest.variables === status ? latest.error : null };
+  return {
+    start,
+    pause,
+    resume,
+    stop,
+    watch,
+    error: latest.variables === status ? latest.error : null,
+  };
 }

@@ -25,7 +25,7 @@ interface RunHintsProps {
   onShow: (highlight: Highlight | null) => void;
 }
 
-/** What the run's own curves suggest, each with the stretch where it was seen. Nothing to say takes no room. */
+/** Hints about the run's curves, each with the part of the curve. Renders nothing without hints. */
 export function RunHints({ run, shown, onShow }: RunHintsProps) {
   const { data } = useQuery({
     ...hintsQuery(run.id),

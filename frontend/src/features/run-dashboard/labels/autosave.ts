@@ -1,12 +1,12 @@
 /** `untouched` until something is typed. */
 export type SaveState = "untouched" | "saving" | "saved" | "failed";
 
-/** How long typing must pause before it is saved. */
+/** Milliseconds without typing after which the text is saved. */
 const PAUSE_MS = 700;
 
 /**
- * Saves a text as it is typed, in the order it was typed. What could not be saved is kept, and tried again with the
- * next key or flush.
+ * Saves a text while it is typed, in order. A text that could not be saved is kept, and saved with the next
+ * key or flush.
  */
 export class Autosave {
   #unsaved: string | null = null;
@@ -30,7 +30,7 @@ export class Autosave {
     this.#pause = setTimeout(() => this.#paused(), PAUSE_MS);
   }
 
-  /** At once, for somebody who leaves: not even an answer that is under way is waited for. */
+  /** Saves at once, without waiting for a request under way, for when the page is left. */
   flush() {
     if (this.#unsaved !== null && this.#unsaved !== this.#sending) void this.#send(this.#unsaved);
   }
@@ -49,7 +49,7 @@ export class Autosave {
       () => null,
       (cause: Error) => cause,
     );
-    // A later text is under way already: its answer counts.
+    // A later text is being saved; its response counts.
     if (this.#sending !== text) return;
     this.#sending = null;
     if (this.#unsaved !== text) {

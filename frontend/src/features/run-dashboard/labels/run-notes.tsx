@@ -11,14 +11,14 @@ import { useLimits } from "@/lib/registry";
 import type { SaveState } from "./autosave";
 import { useAutosave } from "./use-autosave";
 
-/** The first line of the notes; opens all of them to be written. One for each run: give it the run's id as key. */
+/** The first line of the notes; a press opens a field for all of them. Use the run's id as key. */
 export function RunNotes({ run }: { run: Run }) {
   const { autosave, state, error } = useAutosave(useSaveNotes(run.id));
   const limits = useLimits();
   const [open, setOpen] = useState(false);
   const [text, setText] = useState(run.notes);
   const show = (next: boolean) => {
-    // What is not saved yet is newer than what the run has.
+    // Unsaved text is newer than the run's.
     if (next && (state === "untouched" || state === "saved")) setText(run.notes);
     if (!next) autosave.flush();
     setOpen(next);

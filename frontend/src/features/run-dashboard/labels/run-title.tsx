@@ -7,7 +7,7 @@ import type { Run } from "@/lib/api";
 import { useLimits } from "@/lib/registry";
 import { useLabels } from "./use-labels";
 
-/** The run's name; Enter or leaving keeps a change, Escape forgets it. */
+/** The run's name. Enter, or leaving the field, saves a change; Escape drops it. */
 export function RunTitle({ run }: { run: Run }) {
   const labels = useLabels(run.id);
   const limits = useLimits();
@@ -30,7 +30,7 @@ export function RunTitle({ run }: { run: Run }) {
         }}
         onKeyDown={(event) => {
           if (event.key !== "Enter" && event.key !== "Escape") return;
-          // The key would press the button that takes the focus.
+          // The key would also press the button that receives the focus.
           event.preventDefault();
           setState("edited");
           if (event.key === "Enter") keep(event.currentTarget.value);
@@ -47,7 +47,7 @@ export function RunTitle({ run }: { run: Run }) {
         size="sm"
         variant="quiet"
         aria-label="Rename the run"
-        // Who came by keyboard goes on from where the field was.
+        // With the keyboard the focus returns to where the field was.
         autoFocus={state === "edited"}
         onClick={() => setState("editing")}
         icon={<Pencil aria-hidden className="size-3.5" />}

@@ -3,7 +3,10 @@
 import { useEffect, useState } from "react";
 import { Autosave, type SaveState } from "./autosave";
 
-/** An `Autosave` that loses nothing when its page or its part of the page goes. `save` must stay the same. */
+/**
+ * An `Autosave` that saves when the component unmounts or the page is left. `save` must stay the same
+ * function.
+ */
 export function useAutosave(save: (text: string) => Promise<unknown>) {
   const [{ state, error }, tell] = useState<{ state: SaveState; error: Error | null }>({
     state: "untouched",
@@ -11,7 +14,7 @@ export function useAutosave(save: (text: string) => Promise<unknown>) {
   });
   const [autosave] = useState(() => new Autosave(save, (state, error) => tell({ state, error })));
 
-  // External system: the browser, which may leave the page or drop a hidden one at any moment.
+  // External system: the browser, which may close or discard the page at any moment.
   useEffect(() => {
     const flush = () => autosave.flush();
     const warn = (event: BeforeUnloadEvent) => {

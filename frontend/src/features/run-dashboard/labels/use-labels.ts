@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { toast } from "@/components/ui/toast";
 import { explainAction, keys, patchRun, type PatchRun, type RunDetail } from "@/lib/api";
 
-/** Changes name, tags or notes: shown at once, taken back if the service refuses. */
+/** Changes name, tags or notes: shown at once, and undone if the service refuses. */
 export function useLabels(id: string) {
   const client = useQueryClient();
   return useMutation<RunDetail, Error, PatchRun, RunDetail | undefined>({

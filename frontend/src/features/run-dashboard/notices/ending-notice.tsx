@@ -6,6 +6,7 @@ import { Disclosure } from "@/components/ui/disclosure";
 import { Notice } from "@/components/ui/notice";
 import type { RunDetail } from "@/lib/api";
 import { count } from "@/lib/format";
+import { learns, suits } from "@/lib/run-actions";
 import { routes } from "@/lib/url";
 import { whatWasSaved } from "./what-was-saved";
 
@@ -24,13 +25,15 @@ export function EndingNotice({ run, onOpenLog }: EndingNoticeProps) {
       title={stopped ? stopTitle(run) : (run.cause ?? `The run was ${run.status}.`)}
     >
       {stopped && run.cause && <p className="break-words text-ink-soft">{run.cause}</p>}
-      <p className="text-ink-soft">{whatWasSaved(run)}</p>
+      {learns(run) && <p className="text-ink-soft">{whatWasSaved(run)}</p>}
       {run.traceback && <Traceback text={run.traceback} />}
       <div className="mt-1.5 -ml-2 flex flex-wrap gap-1">
-        <Link href={routes.duplicate(run.id)} className={buttonClass("quiet", "sm")}>
-          <Copy aria-hidden className="size-3.5" />
-          Train again with these settings…
-        </Link>
+        {suits("duplicate", run) && (
+          <Link href={routes.duplicate(run.id)} className={buttonClass("quiet", "sm")}>
+            <Copy aria-hidden className="size-3.5" />
+            {learns(run) ? "Train" : "Run"} again with these settings…
+          </Link>
+        )}
         <Button
           size="sm"
           variant="quiet"

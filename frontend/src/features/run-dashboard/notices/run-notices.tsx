@@ -7,6 +7,7 @@ import { plural } from "@/lib/format";
 import { scrollToDetails, useDetailsTab } from "../details/use-details-tab";
 import { DamageNotice } from "./damage-notice";
 import { EndingNotice } from "./ending-notice";
+import { PauseNotice } from "./pause-notice";
 
 const CUT_SHORT: readonly RunStatus[] = ["failed", "interrupted", "stopped"];
 
@@ -21,6 +22,7 @@ export function RunNotices({ run }: { run: RunDetail }) {
     <>
       <DamageNotice run={run} />
       {CUT_SHORT.includes(run.status) && <EndingNotice run={run} onOpenLog={() => open("log")} />}
+      <PauseNotice run={run} />
       {run.ended_early && (
         <Notice tone="info" role="status" title="Ended before its budget">
           <p className="break-words text-ink-soft">{run.ended_early}</p>

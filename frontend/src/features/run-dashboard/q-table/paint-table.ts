@@ -6,7 +6,7 @@ const SIDE = 72;
 const SMALL_SIDE = 24;
 const MARGIN = 12;
 
-/** The table as a picture, in the colours of the page. */
+/** Paints the table in the colours of the page. */
 export function paintTable({ rows }: QPicture, actions: readonly string[]): HTMLCanvasElement {
   const style = getComputedStyle(document.documentElement);
   const token = (name: string) => style.getPropertyValue(`--${name}`).trim();

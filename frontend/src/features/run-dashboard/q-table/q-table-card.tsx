@@ -17,10 +17,10 @@ import { usePlayedState } from "./use-played-state";
 
 const FILE = "q_table.json";
 const WHILE_LIVE = 5000;
-/** While the agent is watched; the trainer writes the file about as often. */
+/** Milliseconds between requests for a run that trains; the trainer writes the file about as often. */
 const WHILE_WATCHED = 1000;
 
-/** What a tabular learner has in its table: the best action of every state, and what it is worth. */
+/** The Q-table of a tabular algorithm: the best action of every state and its value. */
 export function QTableCard({ run }: { run: RunDetail }) {
   const session = useSessionOf(run.id);
   const played = usePlayedState(session);

@@ -5,13 +5,13 @@ import { type Cell, type QPicture, sign, squareName } from "./q-table";
 interface QTableGridProps {
   table: QPicture;
   actions: readonly string[];
-  /** The state that an agent who plays is in; null: none plays. */
+  /** The state of an agent that plays in a session; null without one. */
   played: number | null;
   pointed: number | null;
   onPoint: (state: number | null) => void;
 }
 
-/** More columns than these leave room for colour alone; the values are a choice away. */
+/** With more columns than this, cells show only colour; a cell's value is shown when it is selected. */
 const ROOMY = 12;
 const STRONGEST = 45;
 

@@ -1,17 +1,17 @@
-/** `q_table.json` of a tabular learner. */
+/** The content of `q_table.json`. */
 export interface QTableFile {
   env_id: string;
   step: number;
   states: number;
   actions: string[];
-  /** Rows and columns, where the states are the squares of a grid. */
+  /** Rows and columns, if the states are the squares of a grid. */
   shape: [rows: number, columns: number] | null;
-  /** A letter for each square of that grid. */
+  /** A letter for each square of the grid. */
   map: string[] | null;
   q: number[][];
-  /** How often each action was taken. */
+  /** How often each action was taken in each state. */
   visits?: number[][];
-  /** One entry a state, or the states that end an episode. */
+  /** A boolean for each state, or the list of terminal states. */
   terminal: boolean[] | number[];
 }
 
@@ -20,11 +20,11 @@ export interface Cell {
   letter: string;
   terminal: boolean;
   visited: boolean;
-  /** Value of the best action; null where nothing is known or nothing follows. */
+  /** Value of the best action; null in unvisited and terminal states. */
   value: number | null;
-  /** The best actions, by place; all that share the best value. */
+  /** Indices of the best actions; several if they are equal. */
   best: number[];
-  /** From 0 (lowest value of the table) to 1. */
+  /** Value relative to the table's range, from 0 to 1. */
   share: number;
 }
 
@@ -35,7 +35,7 @@ export interface QPicture {
   visited: number;
 }
 
-/** The greedy policy and its values, laid out as the world is; in rows of equal length where it is no grid. */
+/** The greedy policy and its values, laid out as the grid; without one, in rows of equal length. */
 export function picture(file: QTableFile): QPicture {
   const columns = file.shape?.[1] ?? Math.ceil(Math.sqrt(file.states * 1.6));
   const letters = (file.map ?? []).join("");
@@ -70,7 +70,7 @@ function isTerminal({ terminal }: QTableFile, state: number, letter: string): bo
 
 const ARROWS: Record<string, string> = { left: "←", down: "↓", right: "→", up: "↑" };
 
-/** An action that goes somewhere is an arrow, any other one its own name. */
+/** An arrow for an action that is a direction, otherwise the action's name. */
 export function sign(action: string): string {
   const word = action.toLowerCase().match(/left|down|right|up/)?.[0];
   return (word && ARROWS[word]) ?? action;

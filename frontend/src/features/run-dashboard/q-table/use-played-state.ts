@@ -5,7 +5,7 @@ import { createStore, useStoreValue } from "@/lib/store";
 
 const NOBODY = createStore<Moment | null>(null);
 
-/** The state that the agent of a session is in, as its frame shows it; null where none plays. */
+/** The state of the agent in a session on this page, as its frame shows it; null without one. */
 export function usePlayedState(session: SessionClient | null): number | null {
   return useStoreValue(session?.moment ?? NOBODY, (moment) => {
     const observation = moment?.record.observation;

@@ -16,7 +16,7 @@ interface EditRunProps {
   onClose: () => void;
 }
 
-/** Name, tags and notes of a run. They may change at any time; nothing else of a run can. */
+/** A form for a run's name, tags and notes, the only parts of a run that can change. */
 export function EditRun({ run, onClose }: EditRunProps) {
   const form = useId();
   const { relabel } = useRunActions();

@@ -13,7 +13,7 @@ interface TagFieldProps {
   error?: string;
 }
 
-/** Tags as chips before a box to type more; those in use elsewhere are offered. */
+/** A text field for tags: chosen tags are shown as chips, and tags of other runs are suggested. */
 export function TagField({ tags, onChange, error }: TagFieldProps) {
   const [typed, setTyped] = useState("");
   const known = useQuery(tagsQuery).data?.tags ?? [];

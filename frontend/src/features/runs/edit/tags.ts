@@ -1,7 +1,7 @@
 const LONGEST = 40;
 const MOST = 20;
 
-/** The tags after adding what was typed, commas between several; repeats and blanks add nothing. */
+/** `tags` with the comma-separated tags in `typed` added, except blank ones and those already there. */
 export function addTags(tags: readonly string[], typed: string): string[] {
   const fresh = typed
     .split(",")

@@ -16,7 +16,10 @@ interface FilterButtonProps {
   onChange: (values: string[]) => void;
 }
 
-/** A filter that says what it lets through. Its menu is loaded when somebody reaches for it. */
+/**
+ * A button that shows a filter's selected values and opens its menu. The menu's code is loaded on hover,
+ * focus or press.
+ */
 export function FilterButton({ name, label, values, onChange }: FilterButtonProps) {
   const [wanted, setWanted] = useState(false);
   const face = { label, values };

@@ -7,6 +7,7 @@ import { type ComboboxOption, OptionList } from "@/components/ui/combobox";
 import { Popover } from "@/components/ui/popover";
 import { algorithmsQuery, environmentsQuery, type RunStatus, tagsQuery } from "@/lib/api";
 import { count } from "@/lib/format";
+import { HUMAN } from "@/lib/registry";
 import { type Chosen, RUN_STATUSES } from "@/lib/url";
 
 const MEANING: Record<RunStatus, string> = {
@@ -14,6 +15,8 @@ const MEANING: Record<RunStatus, string> = {
   queued: "Waits for a free slot",
   starting: "Its worker is getting ready",
   running: "Training now",
+  pausing: "On its way to a snapshot",
+  paused: "Held, to go on exactly where it was",
   stopping: "Saving its policy",
   completed: "Trained for all of its steps",
   stopped: "Ended early, with its policy saved",
@@ -29,13 +32,13 @@ interface FilterMenuProps {
   onChange: (values: string[]) => void;
 }
 
-/** Opens as soon as it is there: it is only loaded when its button is pressed. */
+/** Opens when it is mounted, since it is loaded only when its button is pressed. */
 export default function FilterMenu({ name, label, trigger, values, onChange }: FilterMenuProps) {
   const [open, setOpen] = useState(true);
   const { options, loading } = useOptions(name);
   const toggle = (value: string) =>
     onChange(values.includes(value) ? values.filter((v) => v !== value) : [...values, value]);
-  // A value of the address that is no longer offered must still be there to be taken out.
+  // A value from the address that is not an option is listed too, so that it can be removed.
   const missing = values.filter((value) => !options.some((option) => option.value === value));
   return (
     <Popover
@@ -79,7 +82,7 @@ function useOptions(name: Chosen): { options: ComboboxOption[]; loading: boolean
     case "algo":
       return {
         loading: algorithms.isPending,
-        options: (algorithms.data ?? []).map(({ id, name: label, title }) => ({
+        options: [...(algorithms.data ?? []), HUMAN].map(({ id, name: label, title }) => ({
           value: id,
           label,
           detail: title,

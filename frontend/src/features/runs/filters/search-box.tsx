@@ -5,7 +5,7 @@ import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { controlClass } from "@/components/ui/field";
 import { useLimits } from "@/lib/registry";
 
-/** How long typing must pause before the list follows. */
+/** Milliseconds without typing after which the list is filtered. */
 const PAUSE_MS = 180;
 
 interface SearchBoxProps {
@@ -13,7 +13,10 @@ interface SearchBoxProps {
   onChange: (text: string) => void;
 }
 
-/** What is typed is shown at once; the list follows after a pause, and clearing the list's filter clears the box. */
+/**
+ * The search field. It filters the list after a pause in typing, and becomes empty when the filter is cleared
+ * elsewhere.
+ */
 export function SearchBox({ text, onChange }: SearchBoxProps) {
   const limits = useLimits();
   const [typed, setTyped] = useState(text);
@@ -23,22 +26,23 @@ export function SearchBox({ text, onChange }: SearchBoxProps) {
     setKnown(text);
     setTyped(text);
   }
-  const say = () => {
+  const commit = () => {
     setKnown(typed);
     onChange(typed);
   };
-  const sayAfterPause = useEffectEvent(say);
+  const commitAfterPause = useEffectEvent(commit);
 
-  // External system: the clock. What else has changed by then (a filter, the order) is not undone.
+  // External system: a timer. `onChange` takes only the text, so other changes made meanwhile
+  // (filters, order) are kept.
   useEffect(() => {
     if (typed === text) return;
-    const timer = window.setTimeout(sayAfterPause, PAUSE_MS);
+    const timer = window.setTimeout(commitAfterPause, PAUSE_MS);
     return () => window.clearTimeout(timer);
   }, [typed, text]);
 
-  // External system: the keyboard, wherever the focus is.
+  // External system: keyboard shortcuts on the whole page.
   useEffect(() => {
-    const hear = (event: KeyboardEvent) => {
+    const onKeyDown = (event: KeyboardEvent) => {
       const typing = (event.target as Element).closest?.(
         "input:not([type=checkbox]), textarea, select, [role=dialog]",
       );
@@ -46,8 +50,8 @@ export function SearchBox({ text, onChange }: SearchBoxProps) {
       event.preventDefault();
       box.current?.focus();
     };
-    document.addEventListener("keydown", hear);
-    return () => document.removeEventListener("keydown", hear);
+    document.addEventListener("keydown", onKeyDown);
+    return () => document.removeEventListener("keydown", onKeyDown);
   }, []);
 
   return (
@@ -67,7 +71,7 @@ export function SearchBox({ text, onChange }: SearchBoxProps) {
         value={typed}
         onChange={(event) => setTyped(event.target.value)}
         onKeyDown={(event) => {
-          if (event.key === "Enter") say();
+          if (event.key === "Enter") commit();
         }}
       />
     </div>

@@ -7,7 +7,10 @@ import { changedFields, presetOf, schemasOf } from "./draft";
 import type { FieldsProps } from "./form-state";
 import { groupOf, SchemaFields } from "./schema-fields";
 
-/** Every hyperparameter, made from the service's schema. What differs from the preset is marked. */
+/**
+ * A field for every hyperparameter, made from the service's schema. Values that differ from the preset's are
+ * marked.
+ */
 export function AdvancedFields(props: FieldsProps) {
   const { choices, draft, edit, problems } = props;
   const [opened, setOpened] = useState(false);

@@ -1,11 +1,11 @@
 import { useId } from "react";
 import { ChoiceCard } from "./choice-card";
 import { algorithmOf, environmentOf } from "./draft";
-import { misfit } from "./fit";
+import { whyIncompatible } from "./compatibility";
 import type { FieldsProps } from "./form-state";
 import { POINTERS } from "./submit";
 
-/** All learners; one that cannot act in the chosen environment says why. */
+/** A choice among all algorithms. One that cannot train on the selected environment is disabled and says why. */
 export function AlgorithmField({ choices, draft, edit, problems }: FieldsProps) {
   const name = useId();
   const environment = environmentOf(choices, draft);
@@ -21,7 +21,7 @@ export function AlgorithmField({ choices, draft, edit, problems }: FieldsProps) 
       <legend className="mb-1 text-xs font-medium text-ink-soft">Algorithm</legend>
       <div className="grid grid-cols-2 gap-1.5 sm:grid-cols-4">
         {choices.algorithms.map((algorithm) => {
-          const unfit = environment ? misfit(algorithm, environment) : null;
+          const unfit = environment ? whyIncompatible(algorithm, environment) : null;
           return (
             <ChoiceCard
               key={algorithm.id}

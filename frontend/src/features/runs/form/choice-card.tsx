@@ -12,7 +12,7 @@ interface ChoiceCardProps {
   children: ReactNode;
 }
 
-/** One of several, as a card: a radio button underneath, so that arrow keys move the choice. */
+/** A radio button in the form of a card. Arrow keys move the choice. */
 export function ChoiceCard(props: ChoiceCardProps) {
   const { name, value, label, checked, disabled, onChoose, className, children } = props;
   return (

@@ -8,28 +8,34 @@ import {
   variantFor,
 } from "@/lib/api";
 import { setting } from "@/lib/format";
-import { parseHyperparameter } from "./parse";
+import { parseHyperparameter } from "@/components/schema-field";
 
-/** Typed text by the name of its field; a field that is not here keeps the value it has without us. */
+/** Typed text by name of the field. A field without an entry was not edited. */
 export type Typed = Readonly<Record<string, string>>;
 
-/** The parts of a run that are made from a schema. */
+/** Parts of a run's configuration whose fields are described by a schema. */
 export type Part = "hyperparameters" | "env_options";
 
-/** Evaluation while training, as typed. */
+/** The fields of evaluation during training, as typed. */
 export interface EvaluationDraft {
   on: boolean;
   every: string;
   episodes: string;
-  /** Ends training after this many solved evaluations in a row. */
+  /** Whether to end training after `stopAfter` evaluations in a row that reach the threshold. */
   stops: boolean;
   stopAfter: string;
 }
 
-/** The form as typed. `null` means untouched: the preset's own value applies. */
+/**
+ * The state of the new-run form, with every value as typed. `null`: not edited, so the preset's value
+ * applies.
+ */
 export interface Draft {
   algo: string;
-  /** The algorithm that was asked for; another one stands in while this one cannot act. */
+  /**
+   * The algorithm that the user selected. `algo` is another one while this one cannot train on the
+   * environment.
+   */
   wanted: string;
   env: string;
   preset: string;
@@ -38,9 +44,9 @@ export interface Draft {
   timesteps: string | null;
   hyperparameters: Typed;
   env_options: Typed;
-  /** `null` means untouched, as with the timesteps. */
+  /** `null`: not edited. */
   evaluation: EvaluationDraft | null;
-  /** Whether updates are looked into; `null` means untouched. */
+  /** Whether to record the anatomy of updates. `null`: not edited. */
   anatomy: boolean | null;
 }
 
@@ -50,15 +56,6 @@ export interface Choices {
   limits: Limits;
 }
 
-export type DraftChange =
-  | { field: "algo" | "env" | "preset" | "seed" | "name"; value: string }
-  | { field: "timesteps"; value: string | null }
-  | { field: Part; name: string; value: string | null }
-  | { field: "anatomy"; value: boolean }
-  | { field: "evaluation"; value: Partial<EvaluationDraft> }
-  | { field: "reset"; part: Part }
-  | { field: "start-over" };
-
 const NO_EVALUATION: EvaluationDraft = {
   on: false,
   every: "10000",
@@ -67,70 +64,11 @@ const NO_EVALUATION: EvaluationDraft = {
   stopAfter: "3",
 };
 
-const UNTOUCHED = { timesteps: null, hyperparameters: {}, evaluation: null, anatomy: null };
-
-const BLANK: Draft = {
-  algo: "",
-  wanted: "",
-  env: "",
-  preset: "",
-  seed: "",
-  name: "",
-  timesteps: null,
-  hyperparameters: {},
-  env_options: {},
-  evaluation: null,
-  anatomy: null,
-};
-
-export function firstDraft(choices: Choices): Draft {
-  const env = choices.environments.find(({ available }) => available) ?? choices.environments[0];
-  const draft = withValidChoices({ ...BLANK, env: env?.id ?? "" }, choices);
-  return { ...draft, wanted: draft.algo };
-}
-
-/** The draft on another environment, if that is offered and not the draft's own already. */
-export function onEnvironment(choices: Choices, draft: Draft, environment: string | null): Draft {
-  const offered = choices.environments.some(({ id, available }) => id === environment && available);
-  if (environment === null || !offered || draft.env === environment) return draft;
-  return changeDraft(choices, draft, { field: "env", value: environment });
-}
-
-export function changeDraft(choices: Choices, draft: Draft, change: DraftChange): Draft {
-  switch (change.field) {
-    case "hyperparameters":
-      return { ...draft, hyperparameters: retyped(draft.hyperparameters, change) };
-    case "env_options":
-      return withOptions({ ...draft, env_options: retyped(draft.env_options, change) }, choices);
-    case "reset":
-      return withOptions({ ...draft, [change.part]: {} }, choices);
-    case "start-over":
-      return firstDraft(choices);
-    case "evaluation":
-      return { ...draft, evaluation: { ...evaluationOf(choices, draft), ...change.value } };
-    case "seed":
-    case "name":
-    case "timesteps":
-    case "anatomy":
-      return { ...draft, [change.field]: change.value };
-    case "env":
-      return withValidChoices(
-        { ...draft, ...UNTOUCHED, env: change.value, env_options: {} },
-        choices,
-      );
-    // Another algorithm or preset brings its own values.
-    case "algo":
-      return withValidChoices({ ...draft, ...UNTOUCHED, wanted: change.value }, choices);
-    case "preset":
-      return withValidChoices({ ...draft, ...UNTOUCHED, preset: change.value }, choices);
-  }
-}
-
 export function algorithmOf({ algorithms }: Choices, { algo }: Draft): Algorithm | undefined {
   return algorithms.find(({ id }) => id === algo);
 }
 
-/** The environment as the options that were typed make it; an option that is not valid yet has its default. */
+/** The selected environment with its options applied. An option that is not valid yet counts as its default. */
 export function environmentOf(
   { environments }: Choices,
   { env, env_options }: Draft,
@@ -157,10 +95,13 @@ export function presetOf(choices: Choices, draft: Draft): Preset | undefined {
 }
 
 export function timestepsOf(choices: Choices, draft: Draft): string {
-  return draft.timesteps ?? String(presetOf(choices, draft)?.total_timesteps ?? "");
+  const usual =
+    presetOf(choices, draft)?.total_timesteps ??
+    algorithmOf(choices, draft)?.total_timesteps.default;
+  return draft.timesteps ?? String(usual ?? "");
 }
 
-/** A plan of evaluations as the form shows it. */
+/** The evaluation fields for a plan from a preset or a run's config. */
 export function evaluationFrom(plan: RunConfig["evaluation"] | null): EvaluationDraft {
   const { every_steps, episodes, stop_after } = plan ?? {};
   if (every_steps == null) return NO_EVALUATION;
@@ -173,17 +114,20 @@ export function evaluationFrom(plan: RunConfig["evaluation"] | null): Evaluation
   };
 }
 
-/** What was typed, or what the preset brings. */
+/** The evaluation fields: as edited, or else as the preset has them. */
 export function evaluationOf(choices: Choices, draft: Draft): EvaluationDraft {
   return draft.evaluation ?? evaluationFrom(presetOf(choices, draft)?.evaluation ?? null);
 }
 
-/** What was chosen; else unless the agent sees pictures, whose networks are large. */
+/**
+ * Whether to record the anatomy of updates. Default: yes, unless observations are pictures, since their
+ * networks are large.
+ */
 export function anatomyOf(choices: Choices, draft: Draft): boolean {
   return draft.anatomy ?? environmentOf(choices, draft)?.observation_space.is_picture === false;
 }
 
-/** The fields of a part, as the service describes them: those that make sense in the environment. */
+/** Schemas of a part's fields. Hyperparameters that the environment's spaces rule out are left out. */
 export function schemasOf(choices: Choices, draft: Draft, part: Part): readonly Hyperparameter[] {
   const environment = environmentOf(choices, draft);
   if (part !== "hyperparameters") return environment?.options ?? [];
@@ -198,7 +142,7 @@ function has(
   return need === "real-observations" ? seen.is_real : done.kind === "Box";
 }
 
-/** The value a field has while nobody touches it: the preset's for a hyperparameter, else its default. */
+/** The value of a field that was not edited: the preset's, or else the schema's default. */
 export function untouched(
   choices: Choices,
   draft: Draft,
@@ -209,36 +153,10 @@ export function untouched(
   return preset && name in preset ? preset[name] : fallback;
 }
 
-/** The fields of a part that were given another value than they have by themselves. */
+/** Schemas of the fields of a part whose value differs from the unedited one. */
 export function changedFields(choices: Choices, draft: Draft, part: Part): Hyperparameter[] {
   return schemasOf(choices, draft, part).filter((schema) => {
     const typed = draft[part][schema.name];
     return typed !== undefined && typed !== setting(untouched(choices, draft, part, schema));
   });
-}
-
-/** Other options may ask for another algorithm. What was typed for this one is kept, and the misfit marked. */
-function withOptions(draft: Draft, choices: Choices): Draft {
-  const { timesteps, evaluation, hyperparameters } = draft;
-  const typed = timesteps ?? evaluation ?? Object.keys(hyperparameters)[0];
-  return typed === undefined ? withValidChoices(draft, choices) : withValidPreset(draft, choices);
-}
-
-/** Takes the algorithm that was asked for, else the one there is, else the first that fits. */
-function withValidChoices(draft: Draft, choices: Choices): Draft {
-  const fitting = environmentOf(choices, draft)?.algorithms ?? [];
-  const offered = choices.algorithms.map(({ id }) => id).filter((id) => fitting.includes(id));
-  const algo = [draft.wanted, draft.algo].find((id) => offered.includes(id)) ?? offered[0] ?? "";
-  return withValidPreset({ ...draft, algo }, choices);
-}
-
-/** Keeps the preset where there still is one of its name. */
-function withValidPreset(fitted: Draft, choices: Choices): Draft {
-  if (presetOf(choices, fitted)) return fitted;
-  return { ...fitted, preset: presetsOf(choices, fitted)[0]?.id ?? "" };
-}
-
-function retyped(typed: Typed, { name, value }: { name: string; value: string | null }): Typed {
-  const rest = Object.fromEntries(Object.entries(typed).filter(([other]) => other !== name));
-  return value === null ? rest : { ...rest, [name]: value };
 }

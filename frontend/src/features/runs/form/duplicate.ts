@@ -1,13 +1,12 @@
 import { environmentOfRun, type Hyperparameter, type RunDetail } from "@/lib/api";
 import { setting } from "@/lib/format";
+import { changeDraft, firstDraft } from "./change-draft";
 import {
   anatomyOf,
-  changeDraft,
   type Choices,
   type Draft,
   evaluationFrom,
   evaluationOf,
-  firstDraft,
   type Part,
   presetOf,
   schemasOf,
@@ -19,8 +18,8 @@ const LONGEST_NAME = 120;
 const COPY = " (copy)";
 
 /**
- * The form filled in from a run: its preset, and as typed text all that differs from it. Null when its
- * algorithm can no longer train on its environment here, or its configuration cannot be read.
+ * A draft that repeats a run: its preset, and every value that differs from the preset as an edit. Null if
+ * its algorithm can no longer train on its environment here, or its configuration cannot be read.
  */
 export function draftFromRun(choices: Choices, { name, config }: RunDetail): Draft | null {
   if (config === null) return null;
@@ -33,7 +32,7 @@ export function draftFromRun(choices: Choices, { name, config }: RunDetail): Dra
         .filter((schema) => differs(schema, values, untouched(choices, draft, part, schema)))
         .map((schema) => [schema.name, setting(values[schema.name])]),
     );
-  // The options decide which algorithms and presets there are.
+  // First, because the options decide which algorithms and presets there are.
   draft = { ...draft, env_options: differing("env_options", config.env_options ?? {}) };
   draft = changeDraft(choices, draft, { field: "algo", value: config.algo });
   draft = changeDraft(choices, draft, { field: "preset", value: config.preset ?? "" });

@@ -6,11 +6,11 @@ import type { Algorithm, Environment } from "@/lib/api";
 import { compact } from "@/lib/format";
 import { routes } from "@/lib/url";
 import { algorithmOf, environmentOf } from "./draft";
-import { misfit, spacesInWords } from "./fit";
+import { whyIncompatible, spacesInWords } from "./compatibility";
 import type { FieldsProps } from "./form-state";
 import { POINTERS } from "./submit";
 
-/** All worlds by family. One whose package is missing says what to install. */
+/** A choice among all environments by family. One whose package is missing says what to install. */
 export function EnvironmentField({ choices, draft, edit, problems }: FieldsProps) {
   const environment = environmentOf(choices, draft);
   const algorithm = algorithmOf(choices, draft);
@@ -35,7 +35,7 @@ export function EnvironmentField({ choices, draft, edit, problems }: FieldsProps
 
 function option(environment: Environment, algorithm: Algorithm | undefined): ComboboxOption {
   const { id, name, family_title, summary, available, install_hint } = environment;
-  const unfit = available && algorithm ? misfit(algorithm, environment) : null;
+  const unfit = available && algorithm ? whyIncompatible(algorithm, environment) : null;
   return {
     value: id,
     label: id,

@@ -4,7 +4,7 @@ import { anatomyOf, type EvaluationDraft, environmentOf, evaluationOf } from "./
 import type { FieldsProps } from "./form-state";
 import { POINTERS } from "./submit";
 
-/** Looking at the greedy policy while it trains: its own curve, the best policy kept, an early end; and at the updates. */
+/** Fields for evaluation during training, for early stopping, and for the anatomy of updates. */
 export function EvaluationFields({ choices, draft, edit, problems }: FieldsProps) {
   const evaluation = evaluationOf(choices, draft);
   const solvable = environmentOf(choices, draft)?.reward_threshold != null;

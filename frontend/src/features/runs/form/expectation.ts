@@ -4,13 +4,16 @@ import { brief, compact, decimal, duration, plural } from "@/lib/format";
 type Measured = NonNullable<Preset["measured"]>;
 
 export interface Expectation {
-  /** The one figure: the return its final policies had, or null where nobody has measured it. */
+  /**
+   * Interquartile mean of the final policies' returns over the measured seeds; null if the preset was not
+   * measured.
+   */
   reached: string | null;
-  /** What stands under that figure: a name and a value each, which read as a sentence. */
+  /** Names and values to show below it. */
   facts: [name: string, value: string][];
 }
 
-/** What a preset promises, in the words of what was measured; without a threshold nothing can be solved. */
+/** What to expect of a preset, from measured runs. Without a threshold there is no line about solving. */
 export function expectation(
   { measured, total_timesteps }: Preset,
   threshold: number | null,
@@ -46,7 +49,10 @@ function promise({
   return facts;
 }
 
-/** Milliseconds that so many steps may take, from what the preset's own took; null where nobody knows. */
+/**
+ * Estimated milliseconds for `timesteps`, in proportion to the measured time of the preset; null without a
+ * measurement.
+ */
 export function estimate(preset: Preset | undefined, timesteps: number): number | null {
   if (!preset?.measured || preset.total_timesteps <= 0 || !(timesteps > 0)) return null;
   return (preset.measured.seconds / preset.total_timesteps) * timesteps * 1000;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { RunDetail } from "@/lib/api";
-import { firstDraft } from "./draft";
+import { firstDraft } from "./change-draft";
 import { draftFromRun } from "./duplicate";
 import { choices } from "./fixtures";
-import { keepDraft, keptDraft } from "./storage";
+import { saveDraft, savedDraft } from "./draft-storage";
 
 const typed = { ...firstDraft(choices), seed: "7" };
 
@@ -87,9 +87,9 @@ describe("what was typed", () => {
 
   test("comes back, until it is as it was", () => {
     const store = storage();
-    keepDraft(store, choices, typed);
-    expect(keptDraft(store, choices)).toEqual(typed);
-    keepDraft(store, choices, firstDraft(choices));
+    saveDraft(store, choices, typed);
+    expect(savedDraft(store, choices)).toEqual(typed);
+    saveDraft(store, choices, firstDraft(choices));
     expect(store.kept.size).toBe(0);
   });
 
@@ -97,13 +97,13 @@ describe("what was typed", () => {
     const store = storage();
     for (const text of ["{", "7", '{"algo":"ppo"}']) {
       store.kept.set("rlviz.new-run", text);
-      expect(keptDraft(store, choices)).toBeNull();
+      expect(savedDraft(store, choices)).toBeNull();
     }
-    keepDraft(store, choices, { ...firstDraft(choices), env: "Pong-v5" });
-    expect(keptDraft(store, choices)).toBeNull();
+    saveDraft(store, choices, { ...firstDraft(choices), env: "Pong-v5" });
+    expect(savedDraft(store, choices)).toBeNull();
     const full = () => {
       throw new Error("full");
     };
-    expect(() => keepDraft({ ...store, setItem: full }, choices, typed)).not.toThrow();
+    expect(() => saveDraft({ ...store, setItem: full }, choices, typed)).not.toThrow();
   });
 });

@@ -1,7 +1,8 @@
-import type { Choices, Draft, DraftChange } from "./draft";
+import type { DraftChange } from "./change-draft";
+import type { Choices, Draft } from "./draft";
 import type { Problems } from "./submit";
 
-/** What every part of the form reads and writes. */
+/** Props of every section of the form: the choices, the state, how to change it, and what is wrong. */
 export interface FieldsProps {
   choices: Choices;
   draft: Draft;

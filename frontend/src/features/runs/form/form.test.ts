@@ -1,18 +1,16 @@
 import { describe, expect, test } from "vitest";
+import { changeDraft, type DraftChange, firstDraft } from "./change-draft";
 import {
-  changeDraft,
   changedFields,
   type Draft,
-  type DraftChange,
   environmentOf,
   anatomyOf,
   evaluationOf,
-  firstDraft,
   presetOf,
   timestepsOf,
 } from "./draft";
 import { choices } from "./fixtures";
-import { misfit, spacesInWords, standIn } from "./fit";
+import { whyIncompatible, spacesInWords, replacedAlgorithmNote } from "./compatibility";
 import { problemsAfter, problemsByPointer, submission, unplaced } from "./submit";
 
 const draftAfter = (...changes: DraftChange[]): Draft =>
@@ -63,12 +61,12 @@ describe("a draft", () => {
       { field: "env", value: "Pendulum-v1" },
     );
     expect(draft).toMatchObject({ algo: "ppo", env: "Pendulum-v1", preset: "stable" });
-    expect(standIn(choices, draft)).toBe(
+    expect(replacedAlgorithmNote(choices, draft)).toBe(
       "DQN cannot act here (needs discrete actions), so PPO was chosen.",
     );
     const back = changeDraft(choices, draft, { field: "env", value: "CartPole-v1" });
     expect(back.algo).toBe("dqn");
-    expect(standIn(choices, back)).toBe("");
+    expect(replacedAlgorithmNote(choices, back)).toBe("");
   });
 
   describe("whose options decide what fits", () => {
@@ -245,8 +243,8 @@ describe("a refusal", () => {
 
 describe("what fits", () => {
   test("is said by the actions it needs", () => {
-    expect(misfit(ppo!, pendulum!)).toBeNull();
-    expect(misfit(dqn!, pendulum!)).toBe("Needs discrete actions");
+    expect(whyIncompatible(ppo!, pendulum!)).toBeNull();
+    expect(whyIncompatible(dqn!, pendulum!)).toBe("Needs discrete actions");
   });
 
   test("spaces read as a person would say them", () => {

@@ -4,14 +4,14 @@ import { controlClass, Field } from "@/components/ui/field";
 import { Slider } from "@/components/ui/slider";
 import { compact, count, duration } from "@/lib/format";
 import { algorithmOf, presetOf, timestepsOf } from "./draft";
-import { roundingNote } from "./budget";
+import { roundingNote } from "./rounding";
 import { estimate } from "./expectation";
 import type { FieldsProps } from "./form-state";
 import { positionOf, valueAt } from "./log-scale";
-import { parseInteger } from "./parse";
+import { parseInteger } from "@/components/schema-field";
 import { POINTERS } from "./submit";
 
-/** How long to train: typed exactly, or dragged over every magnitude the service allows. */
+/** Training length: a number field and a slider with a logarithmic scale. */
 export function LengthField({ choices, draft, edit, problems }: FieldsProps) {
   const bounds = algorithmOf(choices, draft)?.total_timesteps ?? { minimum: 1, maximum: 1 };
   const preset = presetOf(choices, draft);
@@ -19,7 +19,7 @@ export function LengthField({ choices, draft, edit, problems }: FieldsProps) {
   const parsed = parseInteger(text, {});
   const value = parsed.ok ? (parsed.value as number) : Number.NaN;
   const time = estimate(preset, value);
-  const own = draft.timesteps !== null && value !== preset?.total_timesteps;
+  const own = preset && draft.timesteps !== null && value !== preset.total_timesteps;
   const hint = [
     `${compact(bounds.minimum)} to ${compact(bounds.maximum)}`,
     roundingNote(choices, draft, value),
@@ -33,7 +33,7 @@ export function LengthField({ choices, draft, edit, problems }: FieldsProps) {
       aside={
         own && (
           <span className="flex items-center gap-1 text-2xs text-warn">
-            preset: {count(preset?.total_timesteps)}
+            preset: {count(preset.total_timesteps)}
             <Button
               size="sm"
               variant="quiet"

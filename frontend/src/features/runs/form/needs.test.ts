@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Hyperparameter } from "@/lib/api";
-import { changeDraft, type Draft, firstDraft, schemasOf } from "./draft";
+import { changeDraft, firstDraft } from "./change-draft";
+import { type Draft, schemasOf } from "./draft";
 import { choices } from "./fixtures";
 import { submission } from "./submit";
 

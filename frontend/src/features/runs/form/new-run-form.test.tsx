@@ -2,7 +2,7 @@ import { screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, test, vi } from "vitest";
 import { renderWithQueries, serve } from "@/lib/testing/service";
-import { firstDraft } from "./draft";
+import { firstDraft } from "./change-draft";
 import { choices } from "./fixtures";
 import { NewRunForm } from "./new-run-form";
 

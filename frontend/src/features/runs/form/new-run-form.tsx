@@ -4,13 +4,15 @@ import { Play } from "lucide-react";
 import { type FormEvent, useReducer, useRef, useState } from "react";
 import { Button } from "@/components/ui/button";
 import { Notice } from "@/components/ui/notice";
+import { learns } from "@/lib/run-actions";
 import { useCreateRun } from "../use-create-run";
 import { AdvancedFields } from "./advanced-fields";
 import { AlgorithmField } from "./algorithm-field";
-import { changeDraft, type Choices, type Draft, type DraftChange, environmentOf } from "./draft";
+import { changeDraft, type DraftChange } from "./change-draft";
+import { algorithmOf, type Choices, type Draft, environmentOf, presetsOf } from "./draft";
 import { EnvironmentField } from "./environment-field";
 import { EvaluationFields } from "./evaluation-fields";
-import { standIn } from "./fit";
+import { replacedAlgorithmNote } from "./compatibility";
 import { LengthField } from "./length-field";
 import { NameField } from "./name-field";
 import { PresetField } from "./preset-field";
@@ -18,7 +20,7 @@ import { RunSummary } from "./run-summary";
 import { SchemaFields } from "./schema-fields";
 import { Section } from "./section";
 import { SeedField } from "./seed-field";
-import { forgetDraft, isTrivial, keepDraft } from "./storage";
+import { clearDraft, isUnedited, saveDraft } from "./draft-storage";
 import { problemsAfter, problemsByPointer, type Problems, submission, unplaced } from "./submit";
 
 interface NewRunFormProps {
@@ -40,9 +42,9 @@ export function NewRunForm({ choices, first }: NewRunFormProps) {
   const edit = (next: DraftChange) => {
     change(next);
     setRefused((old) => problemsAfter(old, next));
-    keepDraft(window.sessionStorage, choices, changeDraft(choices, draft, next));
+    saveDraft(window.sessionStorage, choices, changeDraft(choices, draft, next));
   };
-  /** Once the fields show what is wrong with them. */
+  /** After the next render, when the fields show what is wrong with them. */
   const focusFirstProblem = () =>
     requestAnimationFrame(() => {
       const bad = form.current?.querySelector<HTMLElement>("[aria-invalid=true]");
@@ -57,7 +59,7 @@ export function NewRunForm({ choices, first }: NewRunFormProps) {
     create.mutate(
       { ...body, start },
       {
-        onSuccess: () => forgetDraft(window.sessionStorage),
+        onSuccess: () => clearDraft(window.sessionStorage),
         onError: (error) => {
           setRefused(problemsByPointer(error.fields));
           focusFirstProblem();
@@ -74,6 +76,8 @@ export function NewRunForm({ choices, first }: NewRunFormProps) {
   const unexplained = create.error && (others.length > 0 || create.error.fields.length === 0);
   const fields = { choices, draft, edit, problems };
   const busy = create.isPending || create.isSuccess;
+  const chosen = algorithmOf(choices, draft);
+  const trains = !chosen || learns(chosen);
   return (
     <form
       ref={form}
@@ -85,7 +89,7 @@ export function NewRunForm({ choices, first }: NewRunFormProps) {
       <Section
         title="What to train"
         aside={
-          !isTrivial(choices, draft) && (
+          !isUnedited(choices, draft) && (
             <Button
               size="sm"
               variant="quiet"
@@ -105,21 +109,23 @@ export function NewRunForm({ choices, first }: NewRunFormProps) {
         )}
         <AlgorithmField {...fields} />
         <p role="status" className="text-xs text-warn empty:hidden">
-          {standIn(choices, draft)}
+          {replacedAlgorithmNote(choices, draft)}
         </p>
       </Section>
-      <Section title="Preset">
-        <PresetField {...fields} />
-      </Section>
+      {presetsOf(choices, draft).length > 0 && (
+        <Section title="Preset">
+          <PresetField {...fields} />
+        </Section>
+      )}
       <Section title="This run">
         <LengthField {...fields} />
         <div className="grid gap-3 sm:grid-cols-[12rem_minmax(0,1fr)]">
           <SeedField {...fields} />
           <NameField {...fields} />
         </div>
-        <EvaluationFields {...fields} />
+        {trains && <EvaluationFields {...fields} />}
       </Section>
-      <AdvancedFields {...fields} />
+      {trains && <AdvancedFields {...fields} />}
       <div className="sticky bottom-0 z-1 mt-auto flex flex-col gap-2 bg-surface px-5 py-3 max-md:px-4 max-md:pb-[calc(0.75rem+env(safe-area-inset-bottom))]">
         {unexplained && (
           <Notice tone="bad" role="alert" title={create.error.title}>
@@ -145,7 +151,7 @@ export function NewRunForm({ choices, first }: NewRunFormProps) {
             className="max-sm:grow"
             icon={<Play aria-hidden className="size-4" />}
           >
-            Start training
+            {trains ? "Start training" : "Start"}
           </Button>
         </div>
       </div>

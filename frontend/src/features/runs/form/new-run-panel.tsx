@@ -7,15 +7,15 @@ import { Sheet } from "@/components/ui/sheet";
 import { Skeleton } from "@/components/ui/skeleton";
 import { algorithmsQuery, environmentsQuery, limitsQuery, runQuery } from "@/lib/api";
 import { useAlgorithmName } from "@/lib/registry";
-import { firstDraft, onEnvironment } from "./draft";
+import { firstDraft, onEnvironment } from "./change-draft";
 import { draftFromRun } from "./duplicate";
 import { NewRunForm } from "./new-run-form";
-import { keptDraft } from "./storage";
+import { savedDraft } from "./draft-storage";
 
 interface NewRunPanelProps {
-  /** The run it is filled in from. */
+  /** Id of the run to fill the form in from. */
   duplicate: string | null;
-  /** The environment it is opened with; one that is not offered is passed over. */
+  /** The environment to select first; ignored if it is not offered. */
   environment: string | null;
   onClose: () => void;
 }
@@ -74,7 +74,7 @@ interface FormProps {
 function Form({ choices, model, environment }: FormProps) {
   const algorithmName = useAlgorithmName();
   const copied = model && draftFromRun(choices, model);
-  const kept = copied ?? keptDraft(window.sessionStorage, choices) ?? firstDraft(choices);
+  const kept = copied ?? savedDraft(window.sessionStorage, choices) ?? firstDraft(choices);
   const first = onEnvironment(choices, kept, environment);
   return (
     <>

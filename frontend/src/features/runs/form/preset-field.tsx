@@ -6,7 +6,7 @@ import { expectation } from "./expectation";
 import type { FieldsProps } from "./form-state";
 import { POINTERS } from "./submit";
 
-/** Where to start from: what each trades, and what it was seen to do. */
+/** A choice among presets, each with its trade-off and its measured results. */
 export function PresetField({ choices, draft, edit, problems }: FieldsProps) {
   const name = useId();
   const problem = problems[POINTERS.preset];

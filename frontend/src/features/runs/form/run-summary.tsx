@@ -15,7 +15,7 @@ interface RunSummaryProps {
   problems: Problems;
 }
 
-/** The run in one line, or what keeps it from being one. */
+/** The run that would be created in one line, or why it cannot be created. */
 export function RunSummary({ choices, draft, problems }: RunSummaryProps) {
   const bad = Object.keys(problems).length;
   const changed = [

@@ -1,16 +1,16 @@
 import { schemasOf, untouched, type Part } from "./draft";
 import type { FieldsProps } from "./form-state";
-import { SchemaField } from "./schema-field";
+import { SchemaField } from "@/components/schema-field";
 import { partPointer } from "./submit";
 
 interface SchemaFieldsProps extends FieldsProps {
   part: Part;
-  /** Only the fields of this group; all of them without it. */
+  /** Shows only fields of this group; all fields without it. */
   group?: string;
   owner: string;
 }
 
-/** The fields of one part of the run, made from the service's own description of them. */
+/** The fields of one part of the configuration, made from the service's schemas. */
 export function SchemaFields(props: SchemaFieldsProps) {
   const { choices, draft, edit, problems, part, group, owner } = props;
   const schemas = schemasOf(choices, draft, part).filter(

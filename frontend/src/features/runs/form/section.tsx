@@ -6,7 +6,7 @@ interface SectionProps {
   children: ReactNode;
 }
 
-/** One question of the form. */
+/** A titled section of the form. */
 export function Section({ title, aside, children }: SectionProps) {
   return (
     <section aria-label={title} className="flex flex-col gap-3 px-5 py-4 max-md:px-4">

@@ -5,7 +5,7 @@ import { algorithmOf } from "./draft";
 import type { FieldsProps } from "./form-state";
 import { POINTERS } from "./submit";
 
-/** Short enough to be read out, enough not to meet twice. */
+/** Random seeds are drawn below this: short enough to read out, and enough of them that they rarely repeat. */
 const DRAWN = 10_000;
 
 export function SeedField({ choices, draft, edit, problems }: FieldsProps) {

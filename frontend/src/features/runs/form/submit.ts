@@ -1,18 +1,23 @@
 import type { CreateRun, FieldProblem } from "@/lib/api";
+import { type DraftChange } from "./change-draft";
 import {
   algorithmOf,
   type Choices,
   type Draft,
-  type DraftChange,
   type EvaluationDraft,
   type Part,
   schemasOf,
   timestepsOf,
 } from "./draft";
-import { draftMisfit } from "./fit";
-import { type Bounds, parseHyperparameter, type Parsed, parseInteger } from "./parse";
+import { whyDraftIncompatible } from "./compatibility";
+import {
+  type Bounds,
+  parseHyperparameter,
+  type Parsed,
+  parseInteger,
+} from "@/components/schema-field";
 
-/** What is wrong, by JSON pointer, the same for our own checks and for the service's. */
+/** What is wrong, by JSON pointer of the field; for the form's own checks and for those of the service alike. */
 export type Problems = Readonly<Record<string, string>>;
 
 export const POINTERS = {
@@ -31,7 +36,7 @@ export function partPointer(part: Part, name: string): string {
   return `/${part}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
-/** The request a draft stands for, and every field that keeps it from being one. */
+/** The request to create a draft's run, and the problems that prevent it. */
 export interface Submission {
   body: CreateRun;
   problems: Problems;
@@ -63,7 +68,7 @@ export function submission(choices: Choices, draft: Draft): Submission {
   });
   const algorithm = algorithmOf(choices, draft);
   const { evaluation, anatomy } = draft;
-  const unfit = draftMisfit(choices, draft);
+  const unfit = whyDraftIncompatible(choices, draft);
   if (unfit) {
     problems[POINTERS.algo] =
       `${unfit}. Choose another algorithm, or change the environment's options back: what you typed is kept.`;
@@ -87,7 +92,10 @@ export function submission(choices: Choices, draft: Draft): Submission {
   return { body: body as CreateRun, problems };
 }
 
-/** A problem of one element of a list stands at the field that holds the list. */
+/**
+ * Problems by pointer of the form's field. One with an element of a list belongs to the field of the whole
+ * list.
+ */
 export function problemsByPointer(fields: readonly FieldProblem[]): Problems {
   const byPointer: Record<string, string> = {};
   for (const { pointer, detail } of fields) {
@@ -96,7 +104,10 @@ export function problemsByPointer(fields: readonly FieldProblem[]): Problems {
   return byPointer;
 }
 
-/** What the service still has against it after a change: a field that was touched is judged anew. */
+/**
+ * The service's problems that remain after an edit: those of the edited fields are removed until the next
+ * request.
+ */
 export function problemsAfter(problems: Problems, change: DraftChange): Problems {
   const without = (touched: (pointer: string) => boolean) =>
     Object.fromEntries(Object.entries(problems).filter(([pointer]) => !touched(pointer)));
@@ -107,7 +118,8 @@ export function problemsAfter(problems: Problems, change: DraftChange): Problems
       return without((pointer) => pointer === POINTERS[change.field]);
     case "hyperparameters":
       return without((pointer) => pointer === partPointer(change.field, change.name));
-    // Another option may be what the service had against the algorithm or its preset.
+    // The service may have refused the algorithm or the preset because of the option's former
+    // value.
     case "env_options": {
       const touched: string[] = [partPointer(change.field, change.name)];
       touched.push(POINTERS.algo, POINTERS.preset);
@@ -124,7 +136,7 @@ export function problemsAfter(problems: Problems, change: DraftChange): Problems
   }
 }
 
-/** Problems that no field of the form can show next to itself. */
+/** Problems that belong to no field of the form. */
 export function unplaced(problems: Problems, choices: Choices, draft: Draft): string[] {
   const pointers = (part: Part) =>
     schemasOf(choices, draft, part).map(({ name }) => partPointer(part, name));

@@ -4,7 +4,7 @@ import { PlaceholderCells } from "./row/placeholder-cells";
 
 const ROWS = 12;
 
-/** The list before its first answer, with the heights it will have. */
+/** Placeholder for the list until its first response, with the same heights. */
 export function RunListSkeleton() {
   return (
     <div role="status" aria-label="Loading runs" className={layout.frame}>

@@ -24,7 +24,7 @@ import { RunTable } from "./table/run-table";
 import { changeSelection, MOST_SELECTED, NOTHING, span } from "./selection/selection";
 import { useFirstPage, useIdsOfLines } from "./paging/use-run-pages";
 
-// What most visits never show is loaded when it is.
+// Parts that most visits do not need are loaded when they are shown.
 const NoRuns = lazy(() => import("./empty/no-runs").then(({ NoRuns }) => ({ default: NoRuns })));
 const SelectionBar = lazy(() =>
   import("./selection/selection-bar").then(({ SelectionBar }) => ({ default: SelectionBar })),
@@ -78,6 +78,8 @@ export function RunList({ onNew, onDuplicate }: RunListProps) {
     edit: setEdited,
     remove,
     start: (run: Run) => void told.start(run),
+    pause: (run: Run) => void told.pause(run),
+    resume: (run: Run) => void told.resume(run),
     stop: (run: Run) => void told.stop(run),
     evaluate: (run: Run) => void told.evaluate(run, { policy: usualPolicy(run) }),
     openMenu: (run: Run, button: HTMLElement) => setMenu({ run, button }),

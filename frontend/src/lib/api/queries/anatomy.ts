@@ -2,7 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { http, unwrap } from "../http";
 import { keys } from "../keys";
 
-/** What some of the run's updates look like from within, oldest first. */
+/** The anatomy of some of the run's updates, oldest first. */
 export function anatomyQuery(runId: string) {
   return queryOptions({
     queryKey: keys.anatomy(runId),

@@ -1,7 +1,7 @@
 import { apiBase } from "../base";
 import { problemFrom, unreachable } from "../problem";
 
-/** Any file of a run's folder, as an address. */
+/** URL of a file in a run's folder. */
 export function artifactLink(runId: string, path: string): string {
   const parts = path.split("/").map(encodeURIComponent).join("/");
   return `${apiBase}/runs/${encodeURIComponent(runId)}/artifacts/${parts}`;
@@ -9,15 +9,15 @@ export function artifactLink(runId: string, path: string): string {
 
 export interface Tail {
   text: string;
-  /** Bytes of the whole file. */
+  /** Size of the whole file in bytes. */
   size: number;
-  /** Whether `text` begins in its middle. */
+  /** Whether `text` leaves out the beginning of the file. */
   cut: boolean;
 }
 
 const NOTHING: Tail = { text: "", size: 0, cut: false };
 
-/** The last `bytes` of a text file, from the first whole line on; nothing for a file that is not there yet. */
+/** The last `bytes` of a text file, starting with a whole line; empty if the file does not exist yet. */
 export async function fetchTail(
   runId: string,
   path: string,
@@ -32,7 +32,7 @@ export async function fetchTail(
   const response = await fetch(request).catch((cause: unknown) => {
     throw cause instanceof DOMException ? cause : unreachable();
   });
-  // An empty file has no last bytes.
+  // 416: an empty file has no last bytes.
   if (response.status === 404 || response.status === 416) return NOTHING;
   const text = await response.text();
   if (!response.ok) throw problemFrom(response.status, text);
@@ -41,7 +41,7 @@ export async function fetchTail(
   return { text: cut ? text.slice(text.indexOf("\n") + 1) : text, size: size || text.length, cut };
 }
 
-/** A JSON file of the run's folder; null while it is not there. */
+/** A JSON file of the run's folder; null if it does not exist. */
 export async function fetchJson<T>(
   runId: string,
   path: string,

@@ -2,7 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { http, unwrap } from "../http";
 import { keys } from "../keys";
 
-/** What the service can train changes only with its version. */
+/** What can be chosen changes only when the service is updated or configured. */
 const staleTime = 5 * 60_000;
 
 export const algorithmsQuery = queryOptions({

@@ -2,10 +2,10 @@ import { queryOptions } from "@tanstack/react-query";
 import { http, unwrap } from "../http";
 import { keys } from "../keys";
 
-/** The fewest that the service answers: the curves of a comparison come by themselves, live. */
+/** The minimum that the service allows; the page loads the curves separately. */
 const POINTS = 4;
 
-/** Several runs side by side; `threshold` null takes the environment's own. */
+/** A comparison of several runs. `threshold` null means the environment's own. */
 export function comparisonQuery(runIds: readonly string[], threshold: number | null) {
   const query = {
     runs: runIds.join(","),

@@ -2,7 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { http, unwrap } from "../http";
 import { keys } from "../keys";
 
-/** Which episodes of a completed evaluation to watch, and where. What an evaluation recorded never changes. */
+/** Which episodes of a completed evaluation are worth watching. It never changes. */
 export function judgementQuery(runId: string, evaluationId: string) {
   return queryOptions({
     queryKey: keys.judgement(runId, evaluationId),
@@ -17,7 +17,7 @@ export function judgementQuery(runId: string, evaluationId: string) {
   });
 }
 
-/** How the episodes of all evaluations of a run end. */
+/** How the episodes of all evaluations of a run ended. */
 export function endingsQuery(runId: string) {
   return queryOptions({
     queryKey: keys.endings(runId),
@@ -26,7 +26,7 @@ export function endingsQuery(runId: string) {
   });
 }
 
-/** Episodes over all evaluations of a run that fulfil a condition, the worst first. */
+/** Episodes of all evaluations of a run that match a condition, lowest return first. */
 export function episodeSearchQuery(runId: string, where: string) {
   return queryOptions({
     queryKey: keys.episodes(runId, where),

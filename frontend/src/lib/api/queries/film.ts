@@ -3,16 +3,18 @@ import { http, unwrap } from "../http";
 import { keys } from "../keys";
 import type { Clip } from "../types";
 
-/** What a clip, or a video of growth, is made with. */
+/** Options of a clip or a growth video. */
 export interface ClipWish {
   seed: number;
   greedy: boolean;
 }
 
-/** Milliseconds between two looks at a clip that is being made. */
-const LOOK_EVERY_MS = 150;
+/** Milliseconds between two requests for a clip that is being rendered. */
+const LOOK_EVERY_MS = 80;
+/** The same of a picture, which nobody waits for. */
+const LOOK_FOR_PICTURE_MS = 500;
 
-/** The policies of a run that are kept, by step. */
+/** The policies kept of a run, by step. */
 export function policiesQuery(runId: string) {
   return queryOptions({
     queryKey: keys.policies(runId),
@@ -21,7 +23,7 @@ export function policiesQuery(runId: string) {
   });
 }
 
-/** The clips that were made, the one that was watched last at the end. */
+/** The clips of a run, least recently watched first. */
 export function clipsQuery(runId: string) {
   return queryOptions({
     queryKey: keys.clips(runId),
@@ -30,7 +32,7 @@ export function clipsQuery(runId: string) {
   });
 }
 
-/** An episode of the policy of `step`, filmed; answered once it is there, or has failed. */
+/** A clip of one episode with the policy of `step`. Resolves when it is rendered or has failed. */
 export function clipQuery(runId: string, step: number, wish: ClipWish) {
   return queryOptions({
     queryKey: keys.clip(runId, { step, ...wish }),
@@ -44,12 +46,32 @@ export function clipQuery(runId: string, step: number, wish: ClipWish) {
           }),
         ),
       ),
-    // The service may have taken the video away for newer ones.
+    // The service may have deleted the video to make room for newer ones.
     staleTime: 60_000,
   });
 }
 
-/** How the run learned, in one video of some of its policies up to step `until`. */
+/** A small picture of an episode with the policy of `step`, without its video. Resolves when it is there or has failed. */
+export function pictureQuery(runId: string, step: number, wish: ClipWish) {
+  const body = { step, ...wish, picture_only: true };
+  return queryOptions({
+    queryKey: keys.clip(runId, body),
+    queryFn: async ({ signal }) => {
+      const path = { run_id: runId };
+      let clip = await unwrap(
+        http.POST("/runs/{run_id}/clips", { params: { path }, body, signal }),
+      );
+      while (clip.status === "waiting") {
+        await pause(LOOK_FOR_PICTURE_MS, signal);
+        clip = await find(runId, clip.id, signal);
+      }
+      return clip;
+    },
+    staleTime: Infinity,
+  });
+}
+
+/** One video of policies up to step `until`, which shows how the run learned. */
 export function growthVideoQuery(runId: string, until: number, wish: ClipWish) {
   return queryOptions({
     queryKey: keys.clip(runId, { until, ...wish }),
@@ -71,17 +93,14 @@ async function made(runId: string, signal: AbortSignal, ask: () => Promise<Clip>
   let clip = await ask();
   while (clip.status === "waiting" || clip.status === "retired") {
     await pause(LOOK_EVERY_MS, signal);
-    clip =
-      clip.status === "retired"
-        ? await ask()
-        : await unwrap(
-            http.GET("/runs/{run_id}/clips/{clip_id}", {
-              params: { path: { run_id: runId, clip_id: clip.id } },
-              signal,
-            }),
-          );
+    clip = clip.status === "retired" ? await ask() : await find(runId, clip.id, signal);
   }
   return clip;
+}
+
+function find(runId: string, clipId: string, signal: AbortSignal): Promise<Clip> {
+  const path = { run_id: runId, clip_id: clipId };
+  return unwrap(http.GET("/runs/{run_id}/clips/{clip_id}", { params: { path }, signal }));
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

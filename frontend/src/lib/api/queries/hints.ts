@@ -2,7 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { http, unwrap } from "../http";
 import { keys } from "../keys";
 
-/** What the run's own curves suggest, the gravest first. */
+/** Hints about the run's curves, most severe first. */
 export function hintsQuery(runId: string) {
   return queryOptions({
     queryKey: keys.hints(runId),

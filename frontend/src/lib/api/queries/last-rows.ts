@@ -2,7 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { http, unwrap } from "../http";
 import { keys } from "../keys";
 
-/** The last lines of the metrics journal, as they are. */
+/** The last rows of the metrics journal, unchanged. */
 export function lastRowsQuery(runId: string, rows: number) {
   return queryOptions({
     queryKey: keys.tail(runId, `metrics.jsonl:${rows}`),

@@ -2,21 +2,21 @@ import { http, unwrap } from "../http";
 import type { MetricCurves, RunsMetricCurves } from "../types";
 
 export interface HistoryQuery {
-  /** All metrics if left out. */
+  /** Names of metrics; all if left out. */
   names?: readonly string[] | null;
   maxPoints: number;
   /** `time` is in Unix seconds. */
   x?: "step" | "episode" | "time";
-  /** Of a moving average over all points of the run, whatever is left out of the answer; 0: none. */
+  /** Smoothing of the moving average, computed over all points of the run; 0 for none. */
   smoothing?: number;
-  /** Only this stretch of the axis. */
+  /** First position of the part of the axis to return. */
   from?: number;
   to?: number;
-  /** Only so many of the newest points. */
+  /** Return only this many of the newest points. */
   newest?: number;
 }
 
-/** Columns downsampled by the service with every extreme kept, and the cursor the stream goes on from. */
+/** Curves of metrics, downsampled so that extremes stay, and the stream cursor at their end. */
 export function fetchMetricHistory(
   runId: string,
   history: HistoryQuery,
@@ -26,7 +26,7 @@ export function fetchMetricHistory(
   return unwrap(http.GET("/runs/{run_id}/metrics/curves", { params, signal }));
 }
 
-/** The same of several runs in one answer, beside the problems of those that have none. */
+/** The same for several runs in one request; runs that fail have a problem instead. */
 export function fetchMetricHistories(
   runIds: readonly string[],
   history: HistoryQuery,

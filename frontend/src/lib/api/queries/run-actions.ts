@@ -1,5 +1,5 @@
 import { http, unwrap } from "../http";
-import type { CreateRun, PatchRun } from "../types";
+import type { CreateRun, PatchRun, ResumeRun, RollbackRun } from "../types";
 
 export function createRun(body: CreateRun) {
   return unwrap(http.POST("/runs", { body }));
@@ -13,23 +13,38 @@ export function stopRun(id: string) {
   return unwrap(http.POST("/runs/{run_id}/stop", { params: { path: { run_id: id } } }));
 }
 
+/** Its curves stop at once; it is paused as soon as a snapshot holds all that its training is. */
+export function pauseRun(id: string) {
+  return unwrap(http.POST("/runs/{run_id}/pause", { params: { path: { run_id: id } } }));
+}
+
+/** Continues from the newest whole snapshot unless `body` names one. */
+export function resumeRun(id: string, body: ResumeRun = {}) {
+  return unwrap(http.POST("/runs/{run_id}/resume", { params: { path: { run_id: id } }, body }));
+}
+
+/** Continues from an earlier snapshot; what came after no longer counts. */
+export function rollBackRun(id: string, body: RollbackRun) {
+  return unwrap(http.POST("/runs/{run_id}/rollback", { params: { path: { run_id: id } }, body }));
+}
+
 export function deleteRun(id: string) {
   return unwrap(http.DELETE("/runs/{run_id}", { params: { path: { run_id: id } } }));
 }
 
-/** Brings back a run that was deleted, as long as the trash was not emptied. */
+/** Restores a deleted run from the trash. */
 export function restoreRun(id: string) {
   return unwrap(http.POST("/runs/{run_id}/restore", { params: { path: { run_id: id } } }));
 }
 
-/** Keeps what can be read of a damaged run, and puts what is damaged beside it. */
+/** Repairs a damaged run: keeps what can be read and sets the damaged files aside. */
 export function repairRun(id: string) {
   return unwrap(http.POST("/runs/{run_id}/repair", { params: { path: { run_id: id } } }));
 }
 
 /**
- * Changes a run's name, tags or notes; what is left out stays. It arrives even when the page is left while it is
- * under way.
+ * Changes a run's name, tags or notes; fields left out stay. The request completes even if the page is left
+ * meanwhile.
  */
 export function patchRun(id: string, body: PatchRun) {
   const params = { path: { run_id: id } };

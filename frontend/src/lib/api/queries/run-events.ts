@@ -2,7 +2,10 @@ import { queryOptions } from "@tanstack/react-query";
 import { http, unwrap } from "../http";
 import { keys } from "../keys";
 
-/** What happened to a run, oldest first. `when` changes with what may have brought a new event. */
+/**
+ * The events of a run, oldest first. `when` is part of the key: pass something that changes when there may be
+ * new events.
+ */
 export function runEventsQuery(runId: string, when: string) {
   return queryOptions({
     queryKey: [...keys.events(runId), when],

@@ -3,7 +3,7 @@ import { http, unwrap } from "../http";
 import { keys } from "../keys";
 import type { RunStatus } from "../types";
 
-/** Several values of one field widen the list, several fields narrow it. */
+/** A filter. Values of one field are alternatives; all fields must match. */
 export interface RunFilter {
   q?: string;
   status?: RunStatus[];
@@ -13,13 +13,13 @@ export interface RunFilter {
   sort?: string;
 }
 
-/** Runs on a page that is reached by its number, however far down the list. */
+/** Runs per page. */
 export const RUNS_A_PAGE = 60;
 
-/** A page is requested only after it was wanted for this many milliseconds, so that fast scrolling requests nothing. */
+/** Milliseconds before a page is requested, so that fast scrolling requests none of those it passes. */
 const SETTLED_MS = 60;
 
-/** Page `page`, from 0, of the runs that match. */
+/** Page number `page`, from 0, of the runs that match. */
 export function runPageQuery(filter: RunFilter, page: number) {
   return queryOptions({
     queryKey: keys.runPage(filter, page),
@@ -31,7 +31,7 @@ export function runPageQuery(filter: RunFilter, page: number) {
   });
 }
 
-/** The runs with these ids, in no particular order; ids that no run has are left out. The stream keeps them current. */
+/** The runs with these ids, in no particular order, without ids that do not exist. Kept current by the stream. */
 export function runsByIdQuery(ids: readonly string[]) {
   const query = { id: [...ids], limit: Math.max(1, ids.length) };
   return queryOptions({

@@ -3,13 +3,13 @@ import { http, unwrap } from "../http";
 import { keys } from "../keys";
 import type { CreateSession } from "../types";
 
-/** The sessions that go on, oldest first. */
+/** The active sessions, oldest first. */
 export const sessionsQuery = queryOptions({
   queryKey: keys.sessions,
   queryFn: ({ signal }) => unwrap(http.GET("/sessions", { signal })),
 });
 
-/** Begins a session. Its socket has to be opened soon: it ends when nobody looks. */
+/** Creates a session. Open its socket soon, since a session without a client ends. */
 export function createSession(body: CreateSession, signal?: AbortSignal) {
   return unwrap(http.POST("/sessions", { body, signal }));
 }

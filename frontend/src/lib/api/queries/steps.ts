@@ -2,17 +2,23 @@ import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query"
 import { apiLink } from "../base";
 import { http, unwrap } from "../http";
 import { keys } from "../keys";
-import type { PolicyReading, StepColumns, StepRecord } from "../types";
+import type { Clip, PolicyReading, StepColumns, StepRecord } from "../types";
 
 export interface StepSearch {
   episode?: number;
-  /** `column:test`, as in `action:2`; all of them hold. */
+  /** Conditions of the form `column:test`, for instance `action:2`; all must hold. */
   where?: string[];
-  /** Columns, comma-separated; `-reward` from the greatest down. */
+  /** Columns to sort by, comma-separated; a leading `-` sorts in descending order. */
   sort?: string;
   columns?: string;
   from?: number;
   to?: number;
+}
+
+/** All records of an episode, and what is said of them. */
+export interface RecordedSteps {
+  info: StepColumns["info"];
+  records: StepRecord[];
 }
 
 function fetchSteps(runId: string, evaluationId: string, search: StepSearch, signal: AbortSignal) {
@@ -25,7 +31,7 @@ function fetchSteps(runId: string, evaluationId: string, search: StepSearch, sig
   );
 }
 
-/** Some step records. They never change once the evaluation has ended. */
+/** Step records of an evaluation. They never change once the evaluation has ended. */
 export function stepsQuery(runId: string, evaluationId: string, search: StepSearch) {
   return queryOptions({
     queryKey: keys.steps(runId, evaluationId, search),
@@ -35,25 +41,49 @@ export function stepsQuery(runId: string, evaluationId: string, search: StepSear
   });
 }
 
-/** All records of one episode, from 0, in their order: record n is what frame `first_frame + n` shows. */
-export function episodeStepsQuery(runId: string, evaluationId: string, episode: number) {
+/** All step records of one episode, in order. Record n belongs to frame `first_frame + n`. */
+function episodeStepsQuery(runId: string, evaluationId: string, episode: number) {
   return queryOptions({
     queryKey: keys.steps(runId, evaluationId, { whole: episode }),
-    queryFn: async ({ signal }) => {
-      const records: StepRecord[] = [];
-      for (;;) {
-        const search = { episode, from: records.length };
-        const found = await fetchSteps(runId, evaluationId, search, signal);
-        records.push(...recordsOf(found));
-        if (found.stop >= found.total || found.stop === found.start)
-          return { info: found.info, records };
-      }
-    },
+    queryFn: ({ signal }) =>
+      allRecords((from) => fetchSteps(runId, evaluationId, { episode, from }, signal)),
     staleTime: Infinity,
   });
 }
 
-/** The step records of one episode of an evaluation; nothing is asked for without one. */
+/** All records of a clip: record n is what frame n shows. A clip that is made again has others. */
+function clipStepsQuery({ run_id, id, steps }: Clip) {
+  return queryOptions({
+    queryKey: keys.clipSteps(run_id, id, steps?.blake2b ?? ""),
+    queryFn: ({ signal }) =>
+      allRecords((from) =>
+        unwrap(
+          http.GET("/runs/{run_id}/clips/{clip_id}/steps", {
+            params: { path: { run_id, clip_id: id }, query: { from } },
+            signal,
+          }),
+        ),
+      ),
+    staleTime: Infinity,
+  });
+}
+
+async function allRecords(ask: (from: number) => Promise<StepColumns>): Promise<RecordedSteps> {
+  const records: StepRecord[] = [];
+  for (;;) {
+    const found = await ask(records.length);
+    records.push(...recordsOf(found));
+    if (found.stop >= found.total || found.stop === found.start)
+      return { info: found.info, records };
+  }
+}
+
+/** The step records of a clip. */
+export function useClipSteps(clip: Clip) {
+  return useQuery(clipStepsQuery(clip));
+}
+
+/** The step records of one episode of an evaluation. Without an episode nothing is requested. */
 export function useEvaluationSteps(runId: string, evaluationId: string, episode: number | null) {
   return useQuery({
     ...episodeStepsQuery(runId, evaluationId, episode ?? 0),
@@ -72,7 +102,7 @@ const NO_READING: PolicyReading = {
   quantiles: null,
 };
 
-/** The columns of an answer as records. */
+/** A columnar response as a list of records. */
 export function recordsOf({ columns, info }: StepColumns): StepRecord[] {
   const names = Object.keys(columns);
   const readings = names.filter((name) => name.startsWith("reading."));
@@ -108,7 +138,7 @@ export function stepsExport(runId: string, evaluationId: string, format: StepFor
   );
 }
 
-/** How the last verification goes or went; asked again while one is under way. */
+/** The newest verification of an evaluation's step records; polled while it runs. */
 export function verificationQuery(runId: string, evaluationId: string) {
   const path = { run_id: runId, evaluation_id: evaluationId };
   return queryOptions({

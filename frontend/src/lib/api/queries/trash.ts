@@ -2,7 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { http, unwrap } from "../http";
 import { keys } from "../keys";
 
-/** The deleted runs, the last deleted first. */
+/** The deleted runs, most recently deleted first. */
 export const trashQuery = queryOptions({
   queryKey: keys.trash,
   queryFn: ({ signal }) => unwrap(http.GET("/trash", { signal })),

@@ -3,16 +3,16 @@ import { http, unwrap } from "../http";
 import { keys } from "../keys";
 
 export interface SliceWish {
-  /** Places of the two components. */
+  /** Indices of the two components of the observation to vary. */
   x: number;
   y: number;
-  /** That of the policy; the newest that is not beyond it. */
+  /** The step of the policy; the newest policy up to it is used. */
   step: number;
-  /** The observation that holds the others; null: the middle of their bounds. */
+  /** The observation that the other components are taken from; null: the middle of their bounds. */
   at: readonly number[] | null;
 }
 
-/** How often it is asked again; the service waits some seconds each time. */
+/** Number of requests before giving up; the service waits a few seconds in each. */
 const ATTEMPTS = 12;
 
 /** What a policy expects over two components of its observation. */

@@ -14,42 +14,42 @@ export type Phase = "stopped" | "opening" | "live" | "interrupted" | "waiting";
 
 export interface Connection {
   phase: Phase;
-  /** Whether any source has ever opened. */
+  /** Whether a source has ever opened. */
   everLive: boolean;
   /** Whether events may have been missed since a source was last open. */
   missed: boolean;
-  /** Sources in a row that gave up. */
+  /** Sources in a row that closed. */
   attempt: number;
-  /** Of these, the ones that had never opened. */
+  /** Those of them that never opened. */
   refusals: number;
 }
 
 export type ConnectionEvent =
   | "start"
-  /** The app is being left. */
+  /** The app is closed. */
   | "stop"
-  /** The page was left: the connection is given back until `start`, which catches up. */
+  /** The page is hidden: the connection is closed until `start`, which catches up. */
   | "pause"
   | "networkBack"
   | "networkGone"
-  /** The set of followed runs is another one. */
+  /** The set of followed runs has changed. */
   | "runsChanged"
-  /** A followed run has to be read again from an earlier position. */
+  /** A followed run must be read again from an earlier position. */
   | "rewound"
   | "timerDue"
   | "sourceOpened"
   /** The source lost its connection, and the browser connects it again. */
   | "sourceInterrupted"
-  /** The source gave up: the service went away, or would not answer with a stream. */
+  /** The source closed for good: the service went away, or did not respond with a stream. */
   | "sourceClosed";
 
-/** What has to be done after a transition, in this order. */
+/** What to do after a transition, in this order. */
 export type Effect =
   /** Replaces the source and cancels the timer. */
   | { kind: "open" }
   /** Closes the source and cancels the timer. */
   | { kind: "close" }
-  /** Sets the timer, in place of one that may be set: `attempt` null is at once. */
+  /** Sets the timer, replacing one that is set. `attempt` null: at once. */
   | { kind: "schedule"; attempt: number | null }
   | { kind: "emit"; event: StreamEvent };
 
@@ -66,15 +66,15 @@ export const INITIAL: Connection = {
   refusals: 0,
 };
 
-/** As many refusals in a row mean that the stream positions themselves are refused. */
+/** After this many refusals in a row the cursors themselves are assumed to be refused. */
 const REFUSED_CURSORS = 2;
 
 const OPEN: readonly Effect[] = [{ kind: "open" }];
 const CLOSE: readonly Effect[] = [{ kind: "close" }];
-/** Several runs are often followed in one go (a page opens): one new source serves them all. */
+/** Opening a page follows several runs at once; one new source serves them all. */
 const OPEN_SOON: readonly Effect[] = [{ kind: "schedule", attempt: null }];
 
-/** The state after `event`, and what has to be done. Events that mean nothing in a state change nothing. */
+/** The state after `event`, and what to do. Events without a meaning in a state change nothing. */
 export function transition(now: Connection, event: ConnectionEvent): Transition {
   if (event === "start") return to(now, { phase: "opening" }, OPEN);
   if (now.phase === "stopped") return to(now, {});
@@ -100,7 +100,7 @@ export function transition(now: Connection, event: ConnectionEvent): Transition 
   }
 }
 
-/** What people are shown. A source that is replaced without a loss still counts as live. */
+/** The state as shown to the user. A source that is replaced without a loss counts as live. */
 export function connectionState({ missed, everLive }: Connection): ConnectionState {
   if (missed) return "reconnecting";
   return everLive ? "live" : "connecting";
@@ -119,7 +119,7 @@ function opened(now: Connection): Transition {
   );
 }
 
-/** A source that closes before it ever opened was refused: asking the same again may never succeed. */
+/** A source that closes before it opened was refused, and the same request may never succeed. */
 function closed(now: Connection): Transition {
   const { attempt } = now;
   const wait: Effect = { kind: "schedule", attempt };

@@ -1,6 +1,6 @@
 /**
- * A stream position: `<run id>:<offset>` for each run, joined by commas. Kept apart by run, so that a
- * connection with other runs can be opened where each of them was left.
+ * Stream cursors by run: `<run id>:<offset>` for each, joined by commas in the address. A connection with
+ * another set of runs continues where each was left.
  */
 export type Cursors = Map<string, string>;
 

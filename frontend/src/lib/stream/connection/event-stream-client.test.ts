@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { MetricRow } from "@/lib/api";
 import type { StreamEvent } from "./events";
 import { EventStreamClient } from "./event-stream-client";
-import { FakeSource, FakeTimers } from "../testing";
+import { FakeTimers } from "@/lib/time/testing";
+import { FakeSource } from "../testing";
 
 const row = (seq: number): MetricRow => ({ seq, time: seq, step: seq * 10, values: {} });
 

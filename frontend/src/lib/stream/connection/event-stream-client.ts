@@ -1,6 +1,7 @@
 import type { EndEvent, EvaluationEvent, MetricRow, MetricsEvent, StatusEvent } from "@/lib/api";
 import { createStore, Listeners, type ReadableStore } from "@/lib/store";
-import { backoff } from "./backoff";
+import { backoff } from "@/lib/time/backoff";
+import type { Timers } from "@/lib/time/timers";
 import {
   type Connection,
   type ConnectionEvent,
@@ -9,7 +10,7 @@ import {
   INITIAL,
   transition,
 } from "./connection-machine";
-import { CLOSED, type ConnectionState, type Source, type StreamEvent, type Timers } from "./events";
+import { CLOSED, type ConnectionState, type Source, type StreamEvent } from "./events";
 import { RunSubscriptions, type SubscriptionChange } from "./run-subscriptions";
 
 export interface EventStreamOptions {
@@ -20,11 +21,10 @@ export interface EventStreamOptions {
 }
 
 /**
- * The one event stream of the app (browsers allow six connections per host).
- *
- * It names the runs that somebody follows, and is opened anew, from where each run was left, when that set
- * changes. When it opens, waits and gives up is decided by `connection-machine.ts`; who gets which rows by
- * `run-subscriptions.ts`. This class owns the event source and the timer.
+ * The app's one event stream; browsers allow only six connections per host.
+ * Its address names the followed runs, and it is opened again, from each run's cursor, when that set changes.
+ * `connection-machine.ts` decides when it opens, waits and gives up; `run-subscriptions.ts`, who receives
+ * which rows. This class owns the event source and the timer.
  */
 export class EventStreamClient {
   private readonly events = new Listeners<[StreamEvent]>();
@@ -47,22 +47,22 @@ export class EventStreamClient {
     this.dispatch("stop");
   }
 
-  /** Gives the connection back until `start`, which catches up on everything. */
+  /** Closes the connection until `start`, which catches up on everything. */
   pause() {
     this.dispatch("pause");
   }
 
-  /** Connects again at once: the network is known to have come back. */
+  /** Reconnects at once, for when the network has come back. */
   retryNow() {
     this.dispatch("networkBack");
   }
 
-  /** The network is known to be gone; the browser may take long to notice. */
+  /** Marks the connection as lost, for when the network is gone; the browser may take long to notice. */
   markDropped() {
     this.dispatch("networkGone");
   }
 
-  /** Delivers the rows of a run that come after `cursor`. Returns the function that ends it. */
+  /** Delivers the rows of a run after `cursor`. Returns a function that unsubscribes. */
   follow(runId: string, cursor: string, onRows: (rows: MetricRow[]) => void): () => void {
     const { change, remove } = this.subscriptions.add(runId, cursor, onRows);
     this.applyChange(change);
@@ -122,7 +122,7 @@ export class EventStreamClient {
 
   private listenTo(source: Source) {
     this.source = source;
-    // A source that was replaced may still have events on their way.
+    // A source that was replaced may still deliver events.
     const isCurrent = () => this.source === source;
     source.onopen = () => {
       if (isCurrent()) this.dispatch("sourceOpened");

@@ -1,14 +1,14 @@
 import type { EndEvent, Evaluation, Run } from "@/lib/api";
 
-/** What the event stream tells the whole app. Metric rows go only to the followers of their run. */
+/** Events for the whole app. Metric rows go only to the followers of their run. */
 export type StreamEvent =
   | { kind: "status"; run: Run }
   | { kind: "evaluation"; evaluation: Evaluation }
   | { kind: "end"; end: EndEvent }
   | { kind: "reconnected" }
-  /** The stream was opened anew without a loss. Events of runs that nobody follows may still have been missed. */
+  /** The stream was reopened without a loss, but events of runs that are not followed may have been missed. */
   | { kind: "reopened" }
-  /** The service would not open the stream. `cursors`: it did so repeatedly, so its positions may be the reason. */
+  /** The service refused the stream. `cursors`: repeatedly, so that the cursors may be the reason. */
   | { kind: "refused"; cursors: boolean };
 
 export type ConnectionState = "connecting" | "live" | "reconnecting";
@@ -23,8 +23,3 @@ export interface Source {
 }
 
 export const CLOSED = 2;
-
-export interface Timers {
-  set(callback: () => void, ms: number): number;
-  clear(id: number): void;
-}

@@ -1,4 +1,4 @@
-import type { Timers } from "./events";
+import type { Timers } from "@/lib/time/timers";
 
 /** A page that has been hidden for this many milliseconds counts as left. */
 const LEFT_AFTER_MS = 30_000;
@@ -9,7 +9,7 @@ interface VisibilityHandlers {
   onLeft: () => void;
   /** Called only after `onLeft`. */
   onReturned: () => void;
-  /** Milliseconds, where a page counts as left earlier or later than others do. */
+  /** Milliseconds after which the page counts as left. */
   leftAfter?: number;
 }
 

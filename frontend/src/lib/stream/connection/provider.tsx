@@ -4,16 +4,12 @@ import { useQueryClient } from "@tanstack/react-query";
 import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
 import { apiBase, serviceAnswers } from "@/lib/api";
 import { serviceAwaySince } from "@/lib/service";
+import { browserTimers } from "@/lib/time/timers";
 import { queryBridge } from "../query-bridge";
-import type { Source, Timers } from "./events";
+import type { Source } from "./events";
 import { EventStreamClient } from "./event-stream-client";
 import { watchPageVisibility } from "./page-visibility";
 import { watchService } from "./watch-service";
-
-export const browserTimers: Timers = {
-  set: (callback, ms) => window.setTimeout(callback, ms),
-  clear: (id) => window.clearTimeout(id),
-};
 
 const EventStreamContext = createContext<EventStreamClient | null>(null);
 

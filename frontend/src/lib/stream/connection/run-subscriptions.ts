@@ -8,12 +8,12 @@ interface Subscriber {
   onRows: (rows: MetricRow[]) => void;
 }
 
-/** What a change of the subscriptions asks of the connection. */
+/** What a change of subscriptions requires of the connection. */
 export type SubscriptionChange = "none" | "runsChanged" | "rewound";
 
 /**
- * Who wants the rows of which runs, and how far each run has been read. Every subscriber gets each row after its
- * own cursor exactly once, also when the rows of a run are read a second time for somebody else.
+ * Who follows which runs, and how far each run has been read. Every subscriber gets each row after its own
+ * cursor exactly once, even when rows are read again for another subscriber.
  */
 export class RunSubscriptions {
   private readonly byRun = new Map<string, Set<Subscriber>>();
@@ -41,7 +41,7 @@ export class RunSubscriptions {
     return "runsChanged";
   }
 
-  /** Delivers the rows. `id` is the stream's cursor after them. */
+  /** Delivers rows. `id` is the stream's cursor after them. */
   receive({ run_id, rows }: MetricsEvent, id: string): SubscriptionChange {
     const subscribers = this.byRun.get(run_id);
     if (!subscribers) return "none";
@@ -50,7 +50,7 @@ export class RunSubscriptions {
       if (this.byRun.has(runId)) this.cursors.set(runId, offset);
     }
     const end = this.position(run_id);
-    // Where a subscriber goes on from within these rows, they have to be asked for again from there.
+    // A subscriber that starts within these rows needs them requested again from its cursor.
     const cuts = [...subscribers]
       .filter(({ from, lastSeq }) => lastSeq === -1 && start < from && from < end)
       .map(({ from }) => from);
@@ -60,7 +60,7 @@ export class RunSubscriptions {
     return cuts.length > 0 ? this.rewind(run_id, Math.min(...cuts)) : "none";
   }
 
-  /** What the address of the stream has to say: the runs, and where to go on in each. */
+  /** The stream's query string: the runs and their cursors. */
   query(): URLSearchParams {
     const runs = [...this.byRun.keys()];
     const query = new URLSearchParams();

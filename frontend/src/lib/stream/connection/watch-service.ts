@@ -1,15 +1,16 @@
 import type { ReadableStore, Store } from "@/lib/store";
-import type { ConnectionState, Timers } from "./events";
+import type { Timers } from "@/lib/time/timers";
+import type { ConnectionState } from "./events";
 
-/** A stream that is back within so many milliseconds was only opened anew. */
+/** A stream that is back within this many milliseconds was only reopened. */
 export const GRACE_MS = 1_500;
 
-/** Between two questions to a service that is away. */
+/** Milliseconds between two probes of a service that does not respond. */
 const AGAIN_MS = 2_000;
 
 interface WatchOptions {
   state: ReadableStore<ConnectionState>;
-  /** Resolves to whether the service answers at all. Never rejects. */
+  /** Resolves to whether the service responds at all. Never rejects. */
   probe: () => Promise<boolean>;
   timers: Timers;
   now: () => number;
@@ -17,13 +18,13 @@ interface WatchOptions {
 }
 
 /**
- * Keeps `away`: when the service stopped answering, or null. A stream that dropped is the sign; but it may have
- * been refused or paused alone, so the service is asked before it is said to be away. Returns what ends it.
+ * Sets `away` to when the service stopped responding, or null. A lost stream alone does not prove it (it may
+ * have been refused or paused), so the service is probed first. Returns a function that stops watching.
  */
 export function watchService({ state, probe, timers, now, away }: WatchOptions): () => void {
   let timer: number | null = null;
   let since = 0;
-  /** Distinguishes an answer to a question of this outage from a late one. */
+  /** Tells a probe of the current outage from a late one. */
   let outage = 0;
 
   const cancel = () => {

@@ -1,9 +1,9 @@
-/** What a metric is read along. Time is in seconds since the run started. */
+/** The possible x axes. Time is in seconds since the run started. */
 export const AXES = ["step", "episode", "time"] as const;
 
 export type MetricAxis = (typeof AXES)[number];
 
-/** A stretch of an axis, in its own units. */
+/** A part of an axis, in its units. */
 export type AxisWindow = readonly [from: number, to: number];
 
 export function width([from, to]: AxisWindow): number {

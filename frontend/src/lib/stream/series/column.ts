@@ -8,25 +8,25 @@ const INITIAL = 1024;
  * Above this many points the oldest half is thinned, so that a run of a million episodes stays bounded and
  * a redraw short. This is more than a screen has pixels for, and a zoom fetches what was thinned away.
  */
-export const CAPACITY = 16_384;
+const CAPACITY = 16_384;
 
 /** One metric: growable typed arrays of positions and values. A value the service sent as null is NaN, a gap. */
 export class Column {
   x = new Float64Array(INITIAL);
   y = new Float64Array(INITIAL);
-  /** How many points of the run each point stands for: itself, and its share of those that were thinned away. */
+  /** Number of points of the run that each point stands for: itself and its share of those thinned away. */
   spans = new Float64Array(INITIAL);
-  /** The moving average at each point, for the smoothing that the column was made with or told last. */
+  /** The moving average at each point, with the column's current smoothing. */
   smoothed = new Float64Array(INITIAL);
   length = 0;
-  /** Points it stands for: those it holds and those that were thinned away, here or by the service. */
+  /** Number of points it stands for: those held, and those thinned away here or by the service. */
   count = 0;
-  /** Grows with every point, so that a reader can tell whether it has seen all. */
+  /** Increases with every point, so that a reader can tell whether it has seen all. */
   version = 0;
 
   private average: MovingAverage;
   private readonly capacity: number;
-  /** The average is over the points that are held, which stand for those that were left out. */
+  /** Whether the average was computed from thinned points. */
   private isApproximate = false;
 
   constructor({ smoothing = 0, capacity = CAPACITY } = {}) {
@@ -34,7 +34,7 @@ export class Column {
     this.capacity = capacity;
   }
 
-  /** What the service answered. `origin` is what its positions are counted from, `smoothing` what it was asked for. */
+  /** A column from a response. Positions are relative to `origin`; `smoothing` is what was requested. */
   static of({ x, y, count, smoothed }: MetricCurve, origin: number, smoothing: number): Column {
     const column = new Column({ smoothing });
     const span = Math.max(1, count / x.length);
@@ -64,7 +64,7 @@ export class Column {
     return this.count > this.length;
   }
 
-  /** Averages anew. Where points were left out that is an approximation: only the service knows them all. */
+  /** Computes the average again. With thinned points it is an approximation; only the service has all of them. */
   smooth(smoothing: number) {
     if (smoothing === this.average.smoothing) return;
     this.average = new MovingAverage(smoothing);
@@ -79,7 +79,7 @@ export class Column {
     return this.average.smoothing === 0 || !this.isApproximate;
   }
 
-  /** The newest value that is a number. */
+  /** The newest value that is not NaN; null if there is none. */
   latest(): number | null {
     for (let i = this.length - 1; i >= 0; i -= 1) {
       const value = this.y[i];

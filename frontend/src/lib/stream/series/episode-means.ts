@@ -1,14 +1,14 @@
 import { Column } from "./column";
 import { MEAN_EPISODES, RecentMean } from "./recent-mean";
 
-/** Mean return and mean length of the last 100 episodes: columns that nobody logs. */
+/** Mean return and mean length of the last 100 episodes: columns that are computed here, not logged. */
 export const MEAN_RETURN = "mean/return";
 export const MEAN_LENGTH = "mean/length";
 
 interface MeanSource {
-  /** The metric that it is the mean of. */
+  /** The metric that it averages. */
   of: string;
-  /** The library's own mean, which is the same at the rows that it is logged with. */
+  /** Stable-Baselines3's logged mean, which is equal at the rows where it is logged. */
   logged: string;
 }
 
@@ -17,7 +17,7 @@ const SOURCES: Record<string, MeanSource> = {
   [MEAN_LENGTH]: { of: "episode/length", logged: "rollout/ep_len_mean" },
 };
 
-/** The mean that is computed in the place of a logged one, and the metric that it needs besides; null for others. */
+/** The computed mean that replaces a logged one, and the metric it is computed from; null for other metrics. */
 export function episodeMeanOf(logged: string): { name: string; of: string } | null {
   const found = Object.entries(SOURCES).find(([, source]) => source.logged === logged);
   return found ? { name: found[0], of: found[1].of } : null;
@@ -28,20 +28,20 @@ interface Mean {
   source: MeanSource;
   column: Column;
   recent: RecentMean;
-  /** Whether `recent` has the newest episodes without a gap. */
+  /** Whether `recent` contains the newest episodes without a gap. */
   isExact: boolean;
 }
 
 type Columns = ReadonlyMap<string, Column>;
 
 /**
- * The running means of one run. Where every episode is held they are computed for each; where the service thinned
- * the episodes they are the logged ones, and exact from `complete` on.
+ * Running means of one run. If every episode is held, they are computed for each. If the service thinned the
+ * episodes, they are the logged means, and computed ones from `complete` on.
  */
 export class EpisodeMeans {
   private readonly means: readonly Mean[];
 
-  /** `wanted`: the metrics that the run's series holds, null for all. A mean needs both of its own. */
+  /** `wanted`: the metrics that the run's series holds, null for all. A mean needs both of its metrics. */
   constructor(columns: Columns, wanted: readonly string[] | null = null) {
     this.means = Object.entries(SOURCES)
       .filter(([, { of, logged }]) => !wanted || (wanted.includes(of) && wanted.includes(logged)))
@@ -52,7 +52,7 @@ export class EpisodeMeans {
     return this.means.find((mean) => mean.name === name)?.column;
   }
 
-  /** Takes in a row. */
+  /** Adds a row. */
   append(x: number, values: Readonly<Record<string, number | null>>) {
     for (const mean of this.means) {
       const value = values[mean.source.of];
@@ -63,12 +63,12 @@ export class EpisodeMeans {
     }
   }
 
-  /** Whether the newest episodes are among those that were left out. */
+  /** Whether the newest episodes were thinned away. */
   get lackNewest(): boolean {
     return this.means.some(({ isExact }) => !isExact);
   }
 
-  /** The newest episodes as of when the run was loaded. `columns` are those that the run was loaded with. */
+  /** Adds the newest episodes. `columns` are those that the run was loaded with. */
   complete(newest: Columns, columns: Columns) {
     for (const mean of this.means) {
       const values = newest.get(mean.source.of);
@@ -80,7 +80,7 @@ export class EpisodeMeans {
     }
   }
 
-  /** The same means within a window, of the columns that the service answered for it. */
+  /** The means within a window, from the columns that the service returned for it. */
   within(columns: Columns): [name: string, column: Column][] {
     return this.means.flatMap(({ name, source, column }) => {
       const logged = columns.get(source.logged);
@@ -105,6 +105,6 @@ function meanOf(name: string, source: MeanSource, columns: Columns): Mean {
   for (let i = 0; i < (logged?.length ?? 0) && logged!.x[i]! < last; i += 1) {
     mean.column.push(logged!.x[i]!, logged!.y[i]!);
   }
-  mean.column.count = episodes.count - 1; // that of the newest episode comes when all of the last are known
+  mean.column.count = episodes.count - 1; // the newest follows when all of the last 100 are loaded
   return { ...mean, isExact: false };
 }

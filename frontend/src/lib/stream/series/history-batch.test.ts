@@ -5,7 +5,7 @@ import {
   type MetricCurves,
   type RunsMetricCurves,
 } from "@/lib/api";
-import { FakeTimers } from "../testing";
+import { FakeTimers } from "@/lib/time/testing";
 import { HistoryBatch } from "./history-batch";
 
 const curves = (run_id: string): MetricCurves => ({

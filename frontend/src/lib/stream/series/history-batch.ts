@@ -6,9 +6,9 @@ import {
   problemFrom,
   type RunsMetricCurves,
 } from "@/lib/api";
-import type { Timers } from "../connection/events";
+import type { Timers } from "@/lib/time/timers";
 
-/** Milliseconds within which runs are asked for together: a page asks for all of its runs in less. */
+/** Milliseconds within which requests are combined; a page makes all of its requests in less. */
 const TOGETHER = 4;
 
 interface Asked {
@@ -19,8 +19,8 @@ interface Asked {
 }
 
 /**
- * Turns the questions of many loaders into few requests: whatever is asked for at the same time, for the same part of the
- * curves, is one. Each question can be taken back by itself, and the request ends with the last of them.
+ * Combines the requests of many loaders: those made at the same time for the same part of the curves become
+ * one. Each can be aborted by itself; the combined request is aborted with the last of them.
  */
 export class HistoryBatch {
   private readonly waiting = new Map<string, Asked[]>();

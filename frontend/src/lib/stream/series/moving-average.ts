@@ -10,7 +10,7 @@
 export class MovingAverage {
   private sum: number;
 
-  /** `mean` and `weight`: of the points before. */
+  /** `mean` and `weight` of the points so far. */
   constructor(
     readonly smoothing: number,
     mean = 0,
@@ -19,7 +19,10 @@ export class MovingAverage {
     this.sum = mean * weight;
   }
 
-  /** The average at the next point. `span`: the points of the run it stands for. NaN is a gap, and NaN there. */
+  /**
+   * The average at the next point. `span`: number of points of the run that it stands for. NaN (a gap) gives
+   * NaN.
+   */
   next(value: number, span = 1): number {
     if (this.smoothing === 0 || Number.isNaN(value)) return value;
     const kept = span === 1 ? this.smoothing : this.smoothing ** span;

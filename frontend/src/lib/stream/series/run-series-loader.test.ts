@@ -3,7 +3,8 @@ import { ApiError, type MetricCurves } from "@/lib/api";
 import { RunSeriesLoader } from "./run-series-loader";
 import { EventStreamClient } from "../connection/event-stream-client";
 import { RunSeries } from "./run-series";
-import { FakeSource, FakeTimers } from "../testing";
+import { FakeTimers } from "@/lib/time/testing";
+import { FakeSource } from "../testing";
 
 const REWARD = "episode/reward";
 const history: MetricCurves = {
@@ -123,6 +124,17 @@ test("another smoothing asks for nothing where every point is held", async () =>
   loader.setSmoothing(0.9);
   timers.advance(10_000);
   expect(answer).toHaveBeenCalledOnce();
+});
+
+test("a history that rows were taken out of is loaded again", async () => {
+  const answer = vi.fn(() => Promise.resolve(history));
+  const loader = loaderOf(answer);
+  loader.start();
+  await vi.waitFor(() => expect(loader.state.get().phase).toBe("ready"));
+  loader.setSuperseded(0);
+  expect(answer).toHaveBeenCalledOnce();
+  loader.setSuperseded(1);
+  await vi.waitFor(() => expect(answer).toHaveBeenCalledTimes(2));
 });
 
 test("along episodes live rows stand after those that had ended before", async () => {

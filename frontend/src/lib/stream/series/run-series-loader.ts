@@ -1,7 +1,7 @@
 import { ApiError, type HistoryQuery, type MetricCurves } from "@/lib/api";
 import { type MetricAxis, padded, type AxisWindow } from "./axis";
-import { backoff } from "../connection/backoff";
-import type { Timers } from "../connection/events";
+import { backoff } from "@/lib/time/backoff";
+import type { Timers } from "@/lib/time/timers";
 import type { EventStreamClient } from "../connection/event-stream-client";
 import { MEAN_EPISODES } from "./recent-mean";
 import { createStore, type ReadableStore } from "@/lib/store";
@@ -12,7 +12,7 @@ export type LoaderState =
   | { phase: "ready"; brokenLines: number }
   | { phase: "failed"; error: ApiError };
 
-/** Which part of the curves is asked for, and how; which metrics and how fine is for the one who answers to say. */
+/** The part of the curves to request. The implementation decides which metrics, and how finely. */
 export type HistoryPart = Omit<HistoryQuery, "names" | "maxPoints">;
 export type History = (part: HistoryPart, signal: AbortSignal) => Promise<MetricCurves>;
 
@@ -27,16 +27,15 @@ export interface LoaderOptions {
   startedAt?: number | null;
 }
 
-/** What the zoom or the smoothing needs is fetched once neither has changed for this many milliseconds. */
+/** Milliseconds without a change of zoom or smoothing before data for it is requested. */
 const RESTS = 150;
-/** Detail is fetched for a wider window than is shown, by this share of it on either side. */
+/** Detail is requested for a window that is wider than shown, by this share on either side. */
 const ZOOM_ROOM = 0.25;
 
 /**
- * Fills a series: history first, then the stream from the history's cursor on. Another axis loads the
- * history anew, with the old one in place until it is there, and so does another smoothing where points were left
- * out. A zoom into what was thinned fetches that stretch; where that fails the thinned curve stays, which is true as
- * far as it goes.
+ * Fills a series: first with history, then from the stream after the history's cursor. Another axis, or
+ * another smoothing of thinned points, loads the history again; until then the former one stays. A zoom into
+ * thinned points requests that part; if this fails, the thinned curve stays.
  */
 export class RunSeriesLoader {
   startedAt: number | null;
@@ -53,8 +52,9 @@ export class RunSeriesLoader {
   private window: AxisWindow | null = null;
   private attempt = 0;
   private running = false;
-  /** Whether rows may still come. */
+  /** Whether the run may still log rows. */
   private live = true;
+  private superseded = 0;
 
   constructor(private readonly options: LoaderOptions) {
     this.axis = options.axis ?? "step";
@@ -67,7 +67,7 @@ export class RunSeriesLoader {
     this.running = true;
     this.abort = new AbortController();
     void this.load(this.abort.signal);
-    // Where the service refuses the position, loading the history again gives a new one.
+    // If the service refuses the cursor, loading the history again gives a new one.
     this.unlisten = this.options.client.onEvent((event) => {
       if (event.kind === "refused" && event.cursors && this.release !== null) this.restart();
     });
@@ -99,11 +99,18 @@ export class RunSeriesLoader {
     this.smoothExactly();
   }
 
-  /** A run that has ended is followed until the page is left, as its last rows may be on their way. */
+  /** A run that has just ended is followed until the page is left, since its last rows may be under way. */
   setLive(live: boolean) {
     const begins = live && !this.live;
     this.live = live;
     if (begins && this.running && this.release === null) this.restart();
+  }
+
+  /** How many stretches of rows no longer count. The stream may have brought some of these rows. */
+  setSuperseded(stretches: number) {
+    if (stretches === this.superseded) return;
+    this.superseded = stretches;
+    if (this.running && this.stateStore.get().phase === "ready") this.restart();
   }
 
   /** Null: the whole run. */
@@ -143,7 +150,7 @@ export class RunSeriesLoader {
     }
   }
 
-  /** The running means need every one of the newest episodes. Without them they end at the last logged mean. */
+  /** Running means need every one of the newest episodes. Without them they end at the last logged mean. */
   private async loadNewest(signal: AbortSignal) {
     const { series, history } = this.options;
     if (!series.lacksNewest) return;
@@ -161,7 +168,7 @@ export class RunSeriesLoader {
       series.loadDetail(window, answer);
   }
 
-  /** Loads the history again with the smoothing as it is now, where points are missing to average over. */
+  /** Loads the history again with the current smoothing if points are missing for averaging. */
   private smoothExactly() {
     this.cancelSmoothing();
     if (!this.running || !this.options.series.lacksSmoothing) {

@@ -1,6 +1,6 @@
 import type { HistoryQuery, MetricCurves } from "@/lib/api";
 import type { MetricAxis, AxisWindow } from "./axis";
-import type { Timers } from "../connection/events";
+import type { Timers } from "@/lib/time/timers";
 import { type HistoryPart, type LoaderState, RunSeriesLoader } from "./run-series-loader";
 import type { EventStreamClient } from "../connection/event-stream-client";
 import { createStore, type ReadableStore } from "@/lib/store";
@@ -9,10 +9,14 @@ import { EPISODE, RunSeries } from "./run-series";
 
 export interface FollowedRun {
   id: string;
-  /** RFC 3339; what its times are counted from. */
+  /** RFC 3339; times are relative to it. */
   started_at?: string | null;
-  /** Once it has ended no row can come, so that it is not followed. */
+  /** A run that has ended logs no more rows, so it is not followed. */
   ended_at?: string | null;
+  /** The number of its attempts: times are relative to the first row once there are several. */
+  attempt?: number;
+  /** Rows that no longer count. When there are more of them, the history is loaded again. */
+  superseded?: readonly unknown[];
 }
 
 export interface RunCurves {
@@ -26,17 +30,17 @@ interface Entry {
   stop: (() => void) | null;
 }
 
-/** Of each curve; of many runs fewer, as they share the screen and one answer. */
+/** Points of each curve. With many runs fewer, since they share the screen and one response. */
 const HISTORY_POINTS = { most: 2000, least: 500, together: 20_000 };
 
 /** How the curves of all runs are shown. */
 export interface CurveView {
   axis: MetricAxis;
-  /** Of the moving average, from 0 (the points as they are) to below 1. */
+  /** Smoothing of the moving average, from 0 (none) to below 1. */
   smoothing: number;
 }
 
-/** The series of a changing set of runs, each with its loader. A run that stays in the set is not loaded again. */
+/** The series of a changing set of runs, each with its loader. Runs that stay in the set are not loaded again. */
 export class RunSeriesPool {
   private readonly entries = new Map<string, Entry>();
   private view: CurveView = { axis: "step", smoothing: 0 };
@@ -55,7 +59,7 @@ export class RunSeriesPool {
     ) => Promise<MetricCurves> = new HistoryBatch(timers).ask,
   ) {}
 
-  /** Another number whenever the state of one of the loaders has changed. */
+  /** Changes whenever the state of a loader changes. */
   readonly version: ReadableStore<number> = this.versionStore;
 
   curves(id: string): RunCurves {
@@ -63,7 +67,7 @@ export class RunSeriesPool {
     return { series, state: loader.state.get() };
   }
 
-  /** Follows these runs and no others. */
+  /** Follows these runs, and stops following others. */
   follow(runs: readonly FollowedRun[], view: CurveView) {
     this.view = view;
     const { most, least, together } = HISTORY_POINTS;
@@ -71,9 +75,10 @@ export class RunSeriesPool {
     for (const id of [...this.entries.keys()]) {
       if (!runs.some((run) => run.id === id)) this.drop(id);
     }
-    for (const { id, started_at, ended_at } of runs) {
+    for (const { id, started_at, ended_at, attempt = 1, superseded = [] } of runs) {
       const entry = this.entry(id);
-      entry.loader.startedAt = started_at ? Date.parse(started_at) / 1000 : null;
+      entry.loader.startedAt = started_at && attempt === 1 ? Date.parse(started_at) / 1000 : null;
+      entry.loader.setSuperseded(superseded.length);
       entry.loader.setLive(!ended_at);
       entry.loader.setAxis(view.axis);
       entry.loader.setSmoothing(view.smoothing);
@@ -127,7 +132,8 @@ export class RunSeriesPool {
   }
 
   private query(part: HistoryPart): HistoryQuery {
-    // Live rows stand after the episodes that had ended before, which the history has to tell on their axis.
+    // On the episode axis live rows need the number of episodes before them, which the history
+    // tells.
     const needsEpisodes = part.x === "episode" && this.names && !this.names.includes(EPISODE);
     const names = needsEpisodes ? [...this.names!, EPISODE] : this.names;
     return { names, maxPoints: this.points, ...part };

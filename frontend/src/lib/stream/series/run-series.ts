@@ -9,17 +9,16 @@ const NOTHING = new Column();
 
 type History = Pick<MetricCurves, "series"> & { x?: string };
 
-/** What the service answered for a window: finer than the whole run, for that stretch of it. */
+/** A response for a window, with more points than the curve of the whole run has there. */
 interface Detail {
   window: AxisWindow;
   columns: Map<string, Column>;
 }
 
 /**
- * The metrics of one run along one axis, kept beside React. `revision` grows with every change, so that
- * readers can tell new data from old without comparing it.
- *
- * `wanted`: the metrics to hold; null for all that come.
+ * The metrics of one run along one axis, kept outside React. `revision` increases with every change, so that
+ * readers notice new data without comparing it.
+ * `wanted`: the metrics to hold; null for all.
  */
 export class RunSeries {
   revision = 0;
@@ -30,9 +29,9 @@ export class RunSeries {
   private detail: Detail | null = null;
   private readonly listeners = new Listeners();
   private readonly nameStore = createStore<readonly string[]>([]);
-  /** Unix seconds that times are counted from; unknown before there is any. */
+  /** Unix seconds that times are relative to; null before the first point. */
   private origin: number | null = null;
-  /** Episodes that had ended at the newest row, along the axis of episodes. */
+  /** Number of episodes that had ended at the newest row, for the episode axis. */
   private episodes = 0;
 
   constructor(readonly wanted: readonly string[] | null = null) {
@@ -41,18 +40,16 @@ export class RunSeries {
 
   readonly subscribe = this.listeners.subscribe;
 
-  /** Metrics in the order in which they were first seen. */
+  /** Names of metrics in the order in which they were first seen. */
   readonly names: ReadableStore<readonly string[]> = this.nameStore;
 
-  /** A metric over the whole run; within `window` from a finer answer, if there is one. */
+  /** A metric over the whole run, or within `window` with more detail if it was loaded. */
   column(name: string, window: AxisWindow | null = null): Column {
     const fine = window && this.detailFor(window)?.columns.get(name);
     return fine || this.columns.get(name) || this.means.column(name) || NOTHING;
   }
 
-  /**
-   * Replaces everything with what the service answered when it was asked for `smoothing`. `startedAt` is in Unix seconds.
-   */
+  /** Replaces all data with a response. `smoothing` is what was requested; `startedAt` is in Unix seconds. */
   load(history: History, startedAt: number | null = null, smoothing = this.smoothing) {
     this.axis = (history.x ?? "step") as MetricAxis;
     this.origin = this.axis === "time" ? (startedAt ?? firstPosition(history)) : 0;
@@ -64,17 +61,20 @@ export class RunSeries {
     this.changed();
   }
 
-  /** Averages every metric with another smoothing: exactly where every point is held, and otherwise until it is loaded. */
+  /**
+   * Sets the smoothing of every metric: exact if every point is held, otherwise approximate until it is
+   * loaded.
+   */
   setSmoothing(smoothing: number) {
     if (smoothing === this.smoothing) return;
     this.smoothing = smoothing;
     for (const column of this.columns.values()) column.smooth(smoothing);
-    // Detail begins in the middle of the run, so that nothing but the service's answer can be averaged there.
+    // Detail begins in the middle of the run, so only the service can average it.
     this.detail = null;
     this.changed();
   }
 
-  /** Whether something is smoothed without the points that the service left out. */
+  /** Whether an average is approximate because the service left points out. */
   get lacksSmoothing(): boolean {
     return [...this.columns.values()].some((column) => !column.isSmoothedExactly);
   }
@@ -94,7 +94,7 @@ export class RunSeries {
     this.changed();
   }
 
-  /** Whether something within the window was thinned away that the service could still tell. */
+  /** Whether points within the window were thinned away that the service still has. */
   lacksDetail(window: AxisWindow): boolean {
     const detail = this.detailFor(window);
     // Detail of a much wider window has too few points within this one.
@@ -110,7 +110,7 @@ export class RunSeries {
     this.changed();
   }
 
-  /** Whether the running means lack the newest episodes, as the service thinned them. */
+  /** Whether the running means lack the newest episodes because the service thinned them. */
   get lacksNewest(): boolean {
     return this.means.lackNewest;
   }
@@ -120,13 +120,13 @@ export class RunSeries {
     this.changed();
   }
 
-  /** The window in the units that the service counts in. */
+  /** The window in the service's units. */
   absolute([from, to]: AxisWindow): AxisWindow {
     const origin = this.origin ?? 0;
     return [from + origin, to + origin];
   }
 
-  /** Rows that came while the answer was on its way. */
+  /** Adds the rows that arrived while the response was under way. */
   private topUp(column: Column, name: string, window: AxisWindow) {
     const { x, y, length } = this.column(name);
     const last = column.length > 0 ? column.x[column.length - 1]! : -Infinity;
@@ -135,7 +135,7 @@ export class RunSeries {
     for (let i = first; i < length && x[i]! <= window[1]; i += 1) column.push(x[i]!, y[i]!);
   }
 
-  /** `smoothing`: what the service was asked for. */
+  /** `smoothing`: what was requested. */
   private columnsOf({ series }: History, smoothing: number): Map<string, Column> {
     const columns = new Map<string, Column>();
     for (const [name, curve] of Object.entries(series)) {
@@ -180,7 +180,7 @@ export class RunSeries {
   }
 }
 
-/** Null while there is no point; the first live row then sets the origin. */
+/** Null without points; the first live row then sets the origin. */
 function firstPosition({ series }: History): number | null {
   const firsts = Object.values(series).flatMap(({ x }) => x.slice(0, 1));
   return firsts.length > 0 ? Math.min(...firsts) : null;

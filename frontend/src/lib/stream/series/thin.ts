@@ -8,8 +8,8 @@ interface Points {
 }
 
 /**
- * Thins the older half of a column to half its points, in place: of every four points the smallest and
- * the largest stay, in order, and stand for all four. Answers with the new length.
+ * Thins the older half of a column in place: of every four points the smallest and the largest stay, in
+ * order, and stand for all four. Returns the new length.
  */
 export function halveOldest({ x, y, spans, smoothed }: Points, length: number): number {
   const half = Math.floor(length / 2 / WINDOW) * WINDOW;

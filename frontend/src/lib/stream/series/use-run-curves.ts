@@ -5,13 +5,14 @@ import { useStore } from "@/lib/store";
 import type { MetricAxis } from "./axis";
 import type { RunSeries } from "./run-series";
 import { RunSeriesPool, type FollowedRun, type RunCurves } from "./run-series-pool";
-import { browserTimers, useEventStream } from "../connection/provider";
+import { browserTimers } from "@/lib/time/timers";
+import { useEventStream } from "../connection/provider";
 
 interface FollowOptions {
   axis?: MetricAxis;
-  /** Of the moving average that the charts show. */
+  /** Smoothing of the moving average that the charts show. */
   smoothing?: number;
-  /** Metrics to hold, read once; null for all that come. */
+  /** Metrics to hold, read only once; null for all. */
   names?: readonly string[] | null;
 }
 
@@ -28,9 +29,11 @@ export function useRunCurves(
   useStore(pool.version);
 
   const key = JSON.stringify(
-    runs.map(({ id, started_at, ended_at }) => ({ id, started_at, ended_at })),
+    runs.map(({ id, started_at, ended_at, attempt, superseded }) => ({
+      ...{ id, started_at, ended_at, attempt, superseded },
+    })),
   );
-  // External system: the runs' metrics at the service.
+  // External system: the event stream and the service's history of the runs.
   useEffect(() => {
     pool.follow(JSON.parse(key) as FollowedRun[], { axis, smoothing });
   }, [pool, key, axis, smoothing]);
@@ -39,7 +42,7 @@ export function useRunCurves(
   return { pool, curves: (id) => pool.curves(id) };
 }
 
-/** The metrics found so far, in the order they were first seen. */
+/** The metrics found so far, in the order in which they were first seen. */
 export function useMetricNames(series: RunSeries): readonly string[] {
   return useStore(series.names);
 }

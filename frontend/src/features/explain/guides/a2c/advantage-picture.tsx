@@ -3,16 +3,16 @@
 import { useState } from "react";
 import { percent } from "@/lib/format";
 import { numberOf, type PictureProps } from "../../guide/guide";
-import { Beside } from "../../picture/beside";
+import { PictureLayout } from "../../picture/picture-layout";
 import { Control, Controls, PictureCaption } from "../../picture/control";
 import { Plot } from "../../picture/plot";
-import { spread } from "../../picture/scale";
+import { linspace } from "../../picture/scale";
 import { type Estimate, horizon, reached, weights } from "./weights";
 
 const SHOWN = 40;
 const MOST_STEPS = 32;
 
-/** How far ahead an advantage looks, and where the value network's guess takes over. */
+/** How far ahead the advantage estimate looks, and from where on it relies on the value network. */
 export function AdvantagePicture({ preset: { hyperparameters } }: PictureProps) {
   const [estimate, setEstimate] = useState<Estimate>({
     gamma: numberOf(hyperparameters, "gamma", 0.99),
@@ -23,13 +23,13 @@ export function AdvantagePicture({ preset: { hyperparameters } }: PictureProps) 
   const { gamma, lambda, steps } = estimate;
   const said = `Real rewards carry ${percent(reached(estimate))} of the weight they could have; the value network guesses the rest.`;
   return (
-    <Beside
+    <PictureLayout
       picture={
         <Plot
           label={`Weight of each step ahead in the advantage. ${said}`}
           height={320}
-          x={{ domain: [-0.5, SHOWN - 0.5], ticks: spread(0, 35, 7), label: "steps ahead" }}
-          y={{ domain: [0, 1.15], ticks: spread(0, 1, 4), label: "weight (γλ)ᵏ" }}
+          x={{ domain: [-0.5, SHOWN - 0.5], ticks: linspace(0, 35, 7), label: "steps ahead" }}
+          y={{ domain: [0, 1.15], ticks: linspace(0, 1, 4), label: "weight (γλ)ᵏ" }}
         >
           {({ x, y, top, bottom, right }) => {
             const width = Math.max((x(1) - x(0)) * 0.7, 1);
@@ -101,6 +101,6 @@ export function AdvantagePicture({ preset: { hyperparameters } }: PictureProps) 
           ? "Estimates are calm, but only as good as that network."
           : "Estimates owe less to that network, and vary more from rollout to rollout."}
       </PictureCaption>
-    </Beside>
+    </PictureLayout>
   );
 }

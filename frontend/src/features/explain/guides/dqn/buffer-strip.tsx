@@ -2,7 +2,10 @@ import { bufferWindow, randomShareAt, type Schedule } from "../shared/replay";
 
 const CELLS = 48;
 
-/** The replay buffer as a row of cells, oldest first; each is filled from below by its share of random actions. */
+/**
+ * The replay buffer as a row of cells, oldest first. The lower part of each cell shows its share of random
+ * actions.
+ */
 export function BufferStrip({ step, schedule }: { step: number; schedule: Schedule }) {
   const { bufferSize } = schedule;
   const [from, to] = bufferWindow(step, schedule);

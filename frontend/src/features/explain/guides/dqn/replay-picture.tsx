@@ -4,11 +4,11 @@ import { useState } from "react";
 import { Stat } from "@/components/ui/stat";
 import { compact, count, percent } from "@/lib/format";
 import type { PictureProps } from "../../guide/guide";
-import { Beside } from "../../picture/beside";
+import { PictureLayout } from "../../picture/picture-layout";
 import { Control, PictureCaption } from "../../picture/control";
 import { Handle } from "../../picture/handle";
 import { type Frame, Plot } from "../../picture/plot";
-import { clamp, line, snap, spread } from "../../picture/scale";
+import { clamp, linePath, roundTo, linspace } from "../../picture/scale";
 import { BufferStrip } from "./buffer-strip";
 import {
   bufferWindow,
@@ -19,35 +19,42 @@ import {
   type Schedule,
   scheduleOf,
 } from "../shared/replay";
-import { verdict } from "./verdict";
+import { caption } from "./caption";
 
 const STEPS = 200;
 
-/** Walk through a preset's training: epsilon falls, the buffer fills, and what is learned from changes. */
+/**
+ * A preset's training as an animation: epsilon falls, the replay buffer fills, and the share of random
+ * actions in it changes.
+ */
 export function ReplayPicture({ preset }: PictureProps) {
   const schedule = scheduleOf(preset.hyperparameters, preset.total_timesteps);
   const { totalTimesteps, bufferSize } = schedule;
   const unit = totalTimesteps / STEPS;
-  const [step, setStep] = useState(() => snap(totalTimesteps * 0.12, unit));
+  const [step, setStep] = useState(() => roundTo(totalTimesteps * 0.12, unit));
   const [from, to] = bufferWindow(step, schedule);
   const random = randomShareOfBuffer(step, schedule);
-  const said = verdict(step, schedule);
+  const words = caption(step, schedule);
   return (
-    <Beside
+    <PictureLayout
       picture={
         <>
           <Plot
-            label={`Epsilon and the fill of the replay buffer over training. At step ${count(step)}: ${said.text}`}
+            label={`Epsilon and the fill of the replay buffer over training. At step ${count(step)}: ${words.text}`}
             height={260}
-            x={{ domain: [0, totalTimesteps], ticks: spread(0, totalTimesteps, 4), label: "step" }}
-            y={{ domain: [0, 1], ticks: spread(0, 1, 4), label: "share", format: percent }}
+            x={{
+              domain: [0, totalTimesteps],
+              ticks: linspace(0, totalTimesteps, 4),
+              label: "step",
+            }}
+            y={{ domain: [0, 1], ticks: linspace(0, 1, 4), label: "share", format: percent }}
           >
             {(frame) => (
               <Drawing
                 frame={frame}
                 step={step}
                 schedule={schedule}
-                onStep={(at) => setStep(snap(clamp(at, 0, totalTimesteps), unit))}
+                onStep={(at) => setStep(roundTo(clamp(at, 0, totalTimesteps), unit))}
               />
             )}
           </Plot>
@@ -86,8 +93,8 @@ export function ReplayPicture({ preset }: PictureProps) {
         <Stat label="Gradient steps">{count(gradientStepsAt(step, schedule))}</Stat>
         <Stat label="Each step replayed">{replaysAt(step, schedule).toFixed(1)} ×</Stat>
       </dl>
-      <PictureCaption title={said.title}>{said.text}</PictureCaption>
-    </Beside>
+      <PictureCaption title={words.title}>{words.text}</PictureCaption>
+    </PictureLayout>
   );
 }
 
@@ -111,7 +118,7 @@ function Drawing({ frame, step, schedule, onStep }: DrawingProps) {
   const { x, y, top, bottom } = frame;
   const { totalTimesteps, fraction, bufferSize, learningStarts } = schedule;
   const path = (steps: number[], value: (step: number) => number) =>
-    line(steps.map((at) => [x(at), y(value(at))] as const));
+    linePath(steps.map((at) => [x(at), y(value(at))] as const));
   const epsilon = (at: number) => epsilonAt(at, schedule);
   const fill = (at: number) => Math.min(at / bufferSize, 1);
   const [from] = bufferWindow(step, schedule);

@@ -1,7 +1,7 @@
 export interface Sample {
-  /** New over old probability of the action, π(a|s) ÷ π_old(a|s). */
+  /** Probability ratio π(a|s) ÷ π_old(a|s). */
   ratio: number;
-  /** How much better the action turned out than expected. */
+  /** The advantage: how much better the action was than expected. */
   advantage: number;
   /** ε, PPO's `clip_range`. */
   clip: number;
@@ -14,11 +14,14 @@ export interface Clipped {
   value: number;
   /** r·A, without the clip. */
   unclipped: number;
-  /** Slope of `value` in the ratio: what one sample adds to the gradient. */
+  /** Derivative of `value` with respect to the ratio: the sample's part in the gradient. */
   slope: number;
-  /** Which way the sample moves the action's probability. */
+  /** Whether the sample raises or lowers the action's probability. */
   pull: Pull;
-  /** Outside 1 ± ε: counted in `train/clip_fraction`, whether or not it still pulls. */
+  /**
+   * Whether the ratio lies outside 1 ± ε. Such samples count in `train/clip_fraction`, with or without a
+   * gradient.
+   */
   outside: boolean;
 }
 

@@ -5,21 +5,21 @@ import { useState } from "react";
 import { anatomyQuery } from "@/lib/api";
 import { count } from "@/lib/format";
 import { numberOf, type PictureProps } from "../../guide/guide";
-import { Beside } from "../../picture/beside";
+import { PictureLayout } from "../../picture/picture-layout";
 import { Control, Controls, PictureCaption } from "../../picture/control";
 import { Handle } from "../../picture/handle";
 import { type Frame, Plot } from "../../picture/plot";
 import { RunHistogram } from "../../picture/run-histogram";
-import { clamp, line, snap, spread } from "../../picture/scale";
+import { clamp, linePath, roundTo, linspace } from "../../picture/scale";
 import { clippedObjective, type Sample } from "./clipped-objective";
-import { verdict } from "./verdict";
+import { caption } from "./caption";
 
 const RATIO = [0, 2] as const;
 const VALUE = [-3, 3] as const;
 const MOST = 2;
 const STEP = 0.05;
 
-/** The clipped objective of one sample: drag how likely the action has become, and how good it was. */
+/** The clipped objective of one sample. The reader drags the probability ratio and the advantage. */
 export function ClippedPicture({ preset, runId }: PictureProps) {
   const { data: updates } = useQuery({ ...anatomyQuery(runId ?? ""), enabled: runId !== null });
   const newest = updates?.at(-1);
@@ -29,15 +29,15 @@ export function ClippedPicture({ preset, runId }: PictureProps) {
     clip: numberOf(preset.hyperparameters, "clip_range", 0.2),
   });
   const change = (part: Partial<Sample>) => setSample({ ...sample, ...part });
-  const said = verdict(sample);
+  const words = caption(sample);
   return (
-    <Beside
+    <PictureLayout
       picture={
         <Plot
-          label={`The clipped objective over the probability ratio. ${said.title} ${said.text}`}
+          label={`The clipped objective over the probability ratio. ${words.title} ${words.text}`}
           height={360}
-          x={{ domain: RATIO, ticks: spread(0, 2, 4), label: "probability ratio r, new ÷ old" }}
-          y={{ domain: VALUE, ticks: spread(-3, 3, 6), label: "objective of this sample" }}
+          x={{ domain: RATIO, ticks: linspace(0, 2, 4), label: "probability ratio r, new ÷ old" }}
+          y={{ domain: VALUE, ticks: linspace(-3, 3, 6), label: "objective of this sample" }}
         >
           {(frame) => (
             <>
@@ -80,14 +80,14 @@ export function ClippedPicture({ preset, runId }: PictureProps) {
           onChange={(clip) => change({ clip })}
         />
       </Controls>
-      <PictureCaption title={said.title}>{said.text}</PictureCaption>
+      <PictureCaption title={words.title}>{words.text}</PictureCaption>
       {newest?.ratios && (
         <p className="text-xs text-ink-soft">
           Grey: the ratios after the newest update of this run that was looked into, at step{" "}
           {count(newest.step)}.
         </p>
       )}
-    </Beside>
+    </PictureLayout>
   );
 }
 
@@ -126,7 +126,7 @@ function Drawing({ frame: { x, y, top, bottom }, sample, onChange }: DrawingProp
         strokeWidth={1.5}
         strokeDasharray="5 4"
       />
-      <path d={line(curve)} fill="none" className="stroke-chart-mean" strokeWidth={2.5} />
+      <path d={linePath(curve)} fill="none" className="stroke-chart-mean" strokeWidth={2.5} />
       <line
         x1={x(ratio)}
         x2={x(ratio)}
@@ -140,13 +140,13 @@ function Drawing({ frame: { x, y, top, bottom }, sample, onChange }: DrawingProp
         along="y"
         x={x(1)}
         y={y(advantage)}
-        onDrag={(_, at) => onChange({ advantage: snap(clamp(y.invert(at), -MOST, MOST), STEP) })}
+        onDrag={(_, at) => onChange({ advantage: roundTo(clamp(y.invert(at), -MOST, MOST), STEP) })}
       />
       <Handle
         along="x"
         x={x(ratio)}
         y={held}
-        onDrag={(at) => onChange({ ratio: snap(clamp(x.invert(at), ...RATIO), STEP) })}
+        onDrag={(at) => onChange({ ratio: roundTo(clamp(x.invert(at), ...RATIO), STEP) })}
       />
       <text x={x(1) + 12} y={y(advantage) + (advantage < 0 ? 18 : -10)} className="fill-ink-soft">
         A
@@ -162,7 +162,7 @@ function Drawing({ frame: { x, y, top, bottom }, sample, onChange }: DrawingProp
   );
 }
 
-/** Which way the update moves this action's probability; a bar where it moves it no more. */
+/** An arrow in the direction in which the update moves the action's probability; a bar where it has no effect. */
 function Arrow({ x, y, pull }: { x: number; y: number; pull: string }) {
   if (pull === "none") return null;
   if (pull === "clipped") {
@@ -181,7 +181,7 @@ function Arrow({ x, y, pull }: { x: number; y: number; pull: string }) {
   );
 }
 
-/** Where the unclipped line leaves the picture. */
+/** The ratio at which the unclipped line leaves the picture. */
 function limit(advantage: number): number {
   return Math.min(RATIO[1], VALUE[1] / Math.max(Math.abs(advantage), 1e-9));
 }

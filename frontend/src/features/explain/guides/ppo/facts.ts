@@ -1,7 +1,7 @@
 import { count } from "@/lib/format";
 import { type Fact, numberOf, type Values } from "../../guide/guide";
 
-/** What a preset's values make of the steps it is given. */
+/** Rollout size, number of rollouts and gradient steps that follow from a preset's values. */
 export function ppoFacts(values: Values, totalTimesteps: number): Fact[] {
   const environments = numberOf(values, "n_envs", 1);
   const steps = numberOf(values, "n_steps", 2048);

@@ -3,7 +3,7 @@ import { best, SIZE, STATES, tile } from "./lake";
 const CELL = 76;
 const TURN = [180, 90, 0, 270];
 
-/** The table as a map: the deeper a cell's colour, the more it promises; the arrow is what it would do. */
+/** The Q-table as a map: a cell's colour is the value of its best action, the arrow is that action. */
 export function LakeGrid({ table, label }: { table: readonly number[][]; label: string }) {
   return (
     <svg

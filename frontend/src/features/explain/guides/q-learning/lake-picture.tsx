@@ -5,14 +5,14 @@ import { Stat } from "@/components/ui/stat";
 import { Switch } from "@/components/ui/switch";
 import { count } from "@/lib/format";
 import { numberOf, type PictureProps } from "../../guide/guide";
-import { Beside } from "../../picture/beside";
+import { PictureLayout } from "../../picture/picture-layout";
 import { Control, Controls, PictureCaption } from "../../picture/control";
 import { best, learn, type Learning, tile } from "./lake";
 import { LakeGrid } from "./lake-grid";
 
 const PLANNED = 1_000;
 
-/** Q-learning itself, running in the page: how value spreads back from the goal. */
+/** Q-learning, run in the page: values spread backwards from the goal. */
 export function LakePicture({ preset: { hyperparameters } }: PictureProps) {
   const [settings, setSettings] = useState<Learning>({
     episodes: 60,
@@ -35,7 +35,7 @@ export function LakePicture({ preset: { hyperparameters } }: PictureProps) {
         ? `Value has spread to ${known} of 11 cells.`
         : "Every cell knows a way.";
   return (
-    <Beside
+    <PictureLayout
       picture={
         <LakeGrid
           table={table}
@@ -88,6 +88,6 @@ export function LakePicture({ preset: { hyperparameters } }: PictureProps) {
           ? "On ice a move goes as meant one time in three: small learning rates average over luck, large ones believe the last slip."
           : "Each visit pulls a cell towards the best of its neighbours, so value walks back from the goal one cell at a time."}
       </PictureCaption>
-    </Beside>
+    </PictureLayout>
   );
 }

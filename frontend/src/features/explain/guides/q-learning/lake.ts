@@ -1,9 +1,9 @@
-export const MAP = ["SFFF", "FHFH", "FFFH", "HFFG"] as const;
+const MAP = ["SFFF", "FHFH", "FFFH", "HFFG"] as const;
 export const SIZE = 4;
 export const STATES = SIZE * SIZE;
 
-/** Left, down, right, up, as in Gymnasium's FrozenLake. */
-export const MOVES = [
+/** Left, down, right, up: the action numbers of Gymnasium's FrozenLake. */
+const MOVES = [
   [0, -1],
   [1, 0],
   [0, 1],
@@ -29,15 +29,15 @@ export interface Learning {
 }
 
 export interface Learned {
-  /** Value of each action in each state. */
+  /** Value of each action in each state: 16 rows of 4. */
   table: number[][];
-  /** Episodes that reached the goal. */
+  /** Number of episodes that reached the goal. */
   reached: number;
 }
 
 const MOST_STEPS = 100;
 
-/** Watkins' rule on the frozen lake, from a table of zeros. The same settings give the same table. */
+/** Q-learning (Watkins, 1989) on the 4 × 4 FrozenLake, from a table of zeros. Deterministic in the settings. */
 export function learn(settings: Learning): Learned {
   const { alpha, gamma, initialEps, finalEps, fraction, plannedEpisodes } = settings;
   const random = generator(7);
@@ -69,7 +69,7 @@ export function best(row: readonly number[]): number {
   return top;
 }
 
-/** One of the best actions, drawn evenly among equals. */
+/** An action of highest value; ties are broken at random. */
 function greedy(row: readonly number[], random: () => number): number {
   const top = best(row);
   let chosen = 0;
@@ -80,7 +80,7 @@ function greedy(row: readonly number[], random: () => number): number {
   return chosen;
 }
 
-/** On ice one goes as meant, or to either side, a third each. */
+/** On slippery ice the agent goes in the chosen direction or to either side of it, with probability 1/3 each. */
 function slip(action: number, slippery: boolean, random: () => number): number {
   return slippery ? (action + 3 + Math.floor(random() * 3)) % 4 : action;
 }
@@ -92,7 +92,7 @@ export function move(state: number, action: number): number {
   return row * SIZE + column;
 }
 
-/** Mulberry32: small, even, and the same in every browser. */
+/** Mulberry32, a small pseudo-random number generator, so that every browser draws the same numbers. */
 function generator(seed: number): () => number {
   let state = seed;
   return () => {

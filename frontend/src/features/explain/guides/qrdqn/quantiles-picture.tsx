@@ -4,16 +4,16 @@ import { useState } from "react";
 import { Stat } from "@/components/ui/stat";
 import { percent } from "@/lib/format";
 import { numberOf, type PictureProps } from "../../guide/guide";
-import { Beside } from "../../picture/beside";
+import { PictureLayout } from "../../picture/picture-layout";
 import { Control, Controls, PictureCaption } from "../../picture/control";
 import { type Frame, Plot } from "../../picture/plot";
-import { line, spread } from "../../picture/scale";
+import { linePath, linspace } from "../../picture/scale";
 import { density, mean, quantiles, RANGE, type Returns, risky, SAFE } from "./quantiles";
 
 const MOST = 50;
 const ROW = [0.56, 0.06] as const;
 
-/** Two actions: what DQN knows of them, a mean, and what QR-DQN knows, the shape. */
+/** Two actions with DQN's estimate of each, a mean, and QR-DQN's, quantiles of the return distribution. */
 export function QuantilesPicture({ preset: { hyperparameters } }: PictureProps) {
   const used = numberOf(hyperparameters, "n_quantiles", 200);
   const [count, setCount] = useState(Math.min(used, 20));
@@ -28,12 +28,12 @@ export function QuantilesPicture({ preset: { hyperparameters } }: PictureProps) 
       ? "The means are the same; the actions are not."
       : `The ${gap > 0 ? "risky" : "safe"} action is better by ${Math.abs(gap).toFixed(0)} on average.`;
   return (
-    <Beside
+    <PictureLayout
       picture={
         <Plot
           label={`Returns of two actions with ${count} quantiles each. ${title}`}
           height={340}
-          x={{ domain: RANGE, ticks: spread(0, 80, 4), label: "return" }}
+          x={{ domain: RANGE, ticks: linspace(0, 80, 4), label: "return" }}
           y={{ domain: [0, 1], ticks: [], label: "how likely" }}
         >
           {(frame) =>
@@ -73,13 +73,13 @@ export function QuantilesPicture({ preset: { hyperparameters } }: PictureProps) 
         DQN keeps the two means alone. QR-DQN also learns that one action fails {percent(risk)} of
         the time, though it, too, acts on the mean of its quantiles. This preset uses {used}.
       </PictureCaption>
-    </Beside>
+    </PictureLayout>
   );
 }
 
 interface RowProps {
   frame: Frame;
-  /** Where it stands on the y axis. */
+  /** Position on the y axis. */
   at: number;
   name: string;
   returns: Returns;
@@ -91,14 +91,14 @@ const HEIGHT = 0.36;
 
 function Row({ frame: { x, y }, at, name, returns, count }: RowProps) {
   const base = y(at);
-  const hill = spread(RANGE[0], RANGE[1], 160).map(
+  const hill = linspace(RANGE[0], RANGE[1], 160).map(
     (value) => [x(value), y(at + (HEIGHT * density(returns, value)) / TALLEST)] as const,
   );
   const average = x(mean(returns));
   return (
     <>
       <path
-        d={`${line([[x(RANGE[0]), base], ...hill, [x(RANGE[1]), base]])}Z`}
+        d={`${linePath([[x(RANGE[0]), base], ...hill, [x(RANGE[1]), base]])}Z`}
         className="fill-series-1/20 stroke-series-1"
       />
       <text x={x(RANGE[0]) + 6} y={base - 10} className="fill-ink font-medium">

@@ -1,4 +1,4 @@
-import { spread } from "../../picture/scale";
+import { linspace } from "../../picture/scale";
 
 interface Part {
   weight: number;
@@ -6,12 +6,15 @@ interface Part {
   std: number;
 }
 
-/** Returns of an action: a mixture of bell curves. */
+/** The return distribution of an action: a mixture of Gaussians. */
 export type Returns = readonly Part[];
 
 export const SAFE: Returns = [{ weight: 1, mean: 50, std: 5 }];
 
-/** Pays well, and fails with probability `risk`; on average it pays as much as the safe one when the risk is 0.25. */
+/**
+ * An action with a high return that fails with probability `risk`. At 0.25 its mean equals that of the safe
+ * action.
+ */
 export function risky(risk: number): Returns {
   return [
     { weight: 1 - risk, mean: 60, std: 4 },
@@ -37,7 +40,7 @@ const CELLS = 1_600;
 
 /** Values at the midpoints (2i − 1) ÷ 2N: the N quantiles QR-DQN learns (Dabney et al., 2017, lemma 2). */
 export function quantiles(returns: Returns, count: number): number[] {
-  const grid = spread(RANGE[0], RANGE[1], CELLS);
+  const grid = linspace(RANGE[0], RANGE[1], CELLS);
   const width = (RANGE[1] - RANGE[0]) / CELLS;
   const found: number[] = [];
   let below = 0;

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { spread } from "../../picture/scale";
+import { linspace } from "../../picture/scale";
 import { massBetween, softPolicy } from "./soft-policy";
 
-const actions = spread(-1, 1, 400);
+const actions = linspace(-1, 1, 400);
 
 test("its probabilities come to one, at every temperature", () => {
   for (const alpha of [0.02, 0.2, 2]) {

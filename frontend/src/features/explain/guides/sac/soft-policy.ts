@@ -1,4 +1,4 @@
-/** A value of actions from -1 to 1 with two peaks: a high narrow one and a lower broad one. */
+/** An example Q-value over actions from -1 to 1 with two peaks: one high and narrow, one lower and broad. */
 export function actionValue(action: number): number {
   return bump(action, -0.45, 0.32, 0.8) + bump(action, 0.5, 0.14, 1);
 }
@@ -10,9 +10,9 @@ function bump(action: number, at: number, width: number, height: number): number
 export interface SoftPolicy {
   /** Density at each of the given actions. */
   density: number[];
-  /** In nats; negative when the policy is sharp. */
+  /** Entropy in nats; it may be negative, as it is of a density. */
   entropy: number;
-  /** Expected value of its actions. */
+  /** Expected Q-value. */
   value: number;
 }
 
@@ -39,7 +39,7 @@ export function softPolicy(actions: readonly number[], alpha: number): SoftPolic
   };
 }
 
-/** Probability of the actions between two bounds. */
+/** Probability that the action lies between two bounds. */
 export function massBetween(
   actions: readonly number[],
   density: readonly number[],

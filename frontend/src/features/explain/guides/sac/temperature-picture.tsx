@@ -4,17 +4,17 @@ import { useState } from "react";
 import { percent } from "@/lib/format";
 import type { PictureProps } from "../../guide/guide";
 import { Stat } from "@/components/ui/stat";
-import { Beside } from "../../picture/beside";
+import { PictureLayout } from "../../picture/picture-layout";
 import { Control, Controls, PictureCaption } from "../../picture/control";
 import { type Frame, Plot } from "../../picture/plot";
-import { line, spread } from "../../picture/scale";
+import { linePath, linspace } from "../../picture/scale";
 import { actionValue, massBetween, softPolicy } from "./soft-policy";
 
-const ACTIONS = spread(-1, 1, 200);
-/** Between the two peaks. */
+const ACTIONS = linspace(-1, 1, 200);
+/** The action between the two peaks of the Q-value. */
 const VALLEY = 0.2;
 
-/** The policy that suits a value with two peaks, as randomness is worth more or less. */
+/** The policy that maximises a Q-value with two peaks plus an entropy bonus of adjustable size. */
 export function TemperaturePicture({ preset: { hyperparameters } }: PictureProps) {
   const given = hyperparameters.ent_coef;
   const [power, setPower] = useState(() =>
@@ -30,13 +30,13 @@ export function TemperaturePicture({ preset: { hyperparameters } }: PictureProps
         ? "It prefers the broad peak, and tries everything."
         : "It prefers the higher peak, and still tries the other.";
   return (
-    <Beside
+    <PictureLayout
       picture={
         <Plot
           label={`Value and probability of each action at temperature ${alpha.toFixed(2)}. ${title}`}
           height={340}
-          x={{ domain: [-1, 1], ticks: spread(-1, 1, 4), label: "action" }}
-          y={{ domain: [0, 1.2], ticks: spread(0, 1, 4), label: "value of the action" }}
+          x={{ domain: [-1, 1], ticks: linspace(-1, 1, 4), label: "action" }}
+          y={{ domain: [0, 1.2], ticks: linspace(0, 1, 4), label: "value of the action" }}
         >
           {(frame) => <Drawing frame={frame} density={density} />}
         </Plot>
@@ -66,7 +66,7 @@ export function TemperaturePicture({ preset: { hyperparameters } }: PictureProps
           : "This preset keeps α fixed."}{" "}
         While the values are still wrong, staying on both peaks is what saves it.
       </PictureCaption>
-    </Beside>
+    </PictureLayout>
   );
 }
 
@@ -78,12 +78,12 @@ function Drawing({ frame: { x, y, bottom }, density }: { frame: Frame; density: 
   return (
     <>
       <path
-        d={`${line([[x(-1), bottom], ...hill, [x(1), bottom]])}Z`}
+        d={`${linePath([[x(-1), bottom], ...hill, [x(1), bottom]])}Z`}
         className="fill-series-1/20 stroke-series-1"
         strokeWidth={1.5}
       />
       <path
-        d={line(ACTIONS.map((a) => [x(a), y(actionValue(a))] as const))}
+        d={linePath(ACTIONS.map((a) => [x(a), y(actionValue(a))] as const))}
         fill="none"
         className="stroke-series-2"
         strokeWidth={2}

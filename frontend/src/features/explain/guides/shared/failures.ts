@@ -2,7 +2,7 @@ import type { Failure } from "../../guide/guide";
 
 const REWARD = "rollout/ep_rew_mean";
 
-/** Ways to fail that no algorithm is free of. */
+/** Failure modes that every algorithm has. */
 export const failures = {
   plateau: {
     id: "reward-plateau",
@@ -51,7 +51,7 @@ export const failures = {
   },
 } as const satisfies Record<string, Failure>;
 
-/** Two that every learner with an entropy bonus and a value network shares. */
+/** Failure modes of algorithms with an entropy bonus and a value network. */
 export const entropyCollapsed: Failure = {
   id: "entropy-collapsed",
   title: "Entropy collapses early",
@@ -72,7 +72,7 @@ export const valueLags: Failure = {
   try: "Longer rollouts, gae_lambda 0.9, a larger network; check that γ suits the length of episodes.",
 };
 
-/** The loss of a learner that bootstraps from its own estimates. */
+/** Failure mode of algorithms that bootstrap from their own estimates. */
 export const divergingLoss: Failure = {
   id: "loss-diverging",
   title: "The loss runs away",

@@ -1,6 +1,6 @@
 import type { Knob } from "../../guide/guide";
 
-/** Knobs that several algorithms share, said once. */
+/** Hyperparameters that several algorithms share. */
 export const knobs = {
   learningRate: {
     name: "learning_rate",

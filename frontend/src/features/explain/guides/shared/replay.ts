@@ -4,14 +4,14 @@ export interface Schedule {
   totalTimesteps: number;
   initialEps: number;
   finalEps: number;
-  /** Share of training over which epsilon falls. */
+  /** `exploration_fraction`: the share of training over which epsilon falls. */
   fraction: number;
   bufferSize: number;
   learningStarts: number;
   environments: number;
-  /** Steps of each environment between rounds. */
+  /** Environment steps, in each environment, between two rounds of updates. */
   trainFreq: number;
-  /** -1: as many as environment steps. */
+  /** Gradient steps of a round; -1 means as many as environment steps were made. */
   gradientSteps: number;
   batchSize: number;
 }
@@ -31,26 +31,26 @@ export function scheduleOf(values: Values, totalTimesteps: number): Schedule {
   };
 }
 
-/** Linear from its initial to its final value, then flat, as Stable-Baselines3's schedule. */
+/** Epsilon at a step: linear from the initial to the final value, then constant, as in Stable-Baselines3. */
 export function epsilonAt(step: number, schedule: Schedule): number {
   const { initialEps, finalEps, fraction, totalTimesteps } = schedule;
   const fallen = Math.min(step / (fraction * totalTimesteps), 1);
   return initialEps + (finalEps - initialEps) * fallen;
 }
 
-/** Share of actions drawn at random at a step: all of them until learning starts. */
+/** Probability of a random action at a step; 1 until learning starts. */
 export function randomShareAt(step: number, schedule: Schedule): number {
   return step < schedule.learningStarts ? 1 : epsilonAt(step, schedule);
 }
 
-/** The stretch of steps whose transitions the buffer holds. */
+/** First and last step whose transitions are in the replay buffer. */
 export function bufferWindow(step: number, { bufferSize }: Schedule): [number, number] {
   return [Math.max(0, step - bufferSize), step];
 }
 
 const SAMPLES = 400;
 
-/** Share of the buffer's transitions whose action was random, by the midpoint rule. */
+/** Share of random actions in the replay buffer, integrated by the midpoint rule. */
 export function randomShareOfBuffer(step: number, schedule: Schedule): number {
   const [from, to] = bufferWindow(step, schedule);
   const width = (to - from) / SAMPLES;
@@ -59,7 +59,7 @@ export function randomShareOfBuffer(step: number, schedule: Schedule): number {
   return sum / SAMPLES;
 }
 
-/** Gradient steps taken so far. */
+/** Number of gradient steps so far. */
 export function gradientStepsAt(step: number, schedule: Schedule): number {
   const { learningStarts, trainFreq, environments, gradientSteps } = schedule;
   const between = trainFreq * environments;
@@ -67,7 +67,7 @@ export function gradientStepsAt(step: number, schedule: Schedule): number {
   return rounds * (gradientSteps < 0 ? between : gradientSteps);
 }
 
-/** How often a transition that was ever stored has been drawn so far, on average. */
+/** How often each transition has been sampled so far, on average. */
 export function replaysAt(step: number, schedule: Schedule): number {
   return step === 0 ? 0 : (gradientStepsAt(step, schedule) * schedule.batchSize) / step;
 }

@@ -3,10 +3,10 @@
 import { useState } from "react";
 import { Stat } from "@/components/ui/stat";
 import { numberOf, type PictureProps } from "../../guide/guide";
-import { Beside } from "../../picture/beside";
+import { PictureLayout } from "../../picture/picture-layout";
 import { Control, Controls, PictureCaption } from "../../picture/control";
 import { type Frame, Plot } from "../../picture/plot";
-import { line, spread } from "../../picture/scale";
+import { linePath, linspace } from "../../picture/scale";
 import {
   ACTIONS,
   choice,
@@ -18,7 +18,10 @@ import {
   truth,
 } from "./critics";
 
-/** Two critics that err: what one of them would choose, and what the lower of both, smoothed, chooses. */
+/**
+ * Two critics with errors: the action that one of them would choose, and that of the smoothed minimum of
+ * both.
+ */
 export function CriticsPicture({ preset: { hyperparameters } }: PictureProps) {
   const [settings, setSettings] = useState<Critics>({
     error: 0.18,
@@ -31,13 +34,13 @@ export function CriticsPicture({ preset: { hyperparameters } }: PictureProps) {
   const two = choice(both);
   const saved = `One critic promises ${words(one.optimism)} at its best action; the lower of two, smoothed, ${words(two.optimism)}.`;
   return (
-    <Beside
+    <PictureLayout
       picture={
         <Plot
           label={`Two critics over the actions. ${saved}`}
           height={340}
-          x={{ domain: [-1, 1], ticks: spread(-1, 1, 4), label: "action" }}
-          y={{ domain: [-0.4, 1.2], ticks: spread(-0.4, 1.2, 4), label: "value of the action" }}
+          x={{ domain: [-1, 1], ticks: linspace(-1, 1, 4), label: "action" }}
+          y={{ domain: [-0.4, 1.2], ticks: linspace(-0.4, 1.2, 4), label: "value of the action" }}
         >
           {(frame) => (
             <Drawing frame={frame} error={settings.error} both={both} one={one} two={two} />
@@ -77,7 +80,7 @@ export function CriticsPicture({ preset: { hyperparameters } }: PictureProps) {
       <PictureCaption title="The maximum picks the errors that flatter.">
         {saved} Too little is the safer mistake: nothing chases it.
       </PictureCaption>
-    </Beside>
+    </PictureLayout>
   );
 }
 
@@ -91,7 +94,7 @@ interface DrawingProps {
 
 function Drawing({ frame: { x, y }, error, both, one, two }: DrawingProps) {
   const path = (value: (action: number) => number) =>
-    line(ACTIONS.map((action) => [x(action), y(value(action))] as const));
+    linePath(ACTIONS.map((action) => [x(action), y(value(action))] as const));
   return (
     <>
       <path d={path(truth)} fill="none" className="stroke-chart-reference" strokeDasharray="5 4" />

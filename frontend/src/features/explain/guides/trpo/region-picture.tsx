@@ -3,17 +3,17 @@
 import { useState } from "react";
 import { percent } from "@/lib/format";
 import { numberOf, type PictureProps } from "../../guide/guide";
-import { Beside } from "../../picture/beside";
+import { PictureLayout } from "../../picture/picture-layout";
 import { Control, Controls, PictureCaption } from "../../picture/control";
 import { type Frame, Plot } from "../../picture/plot";
-import { spread } from "../../picture/scale";
+import { linspace } from "../../picture/scale";
 import { naturalStep, plainStep, promise, radii, type Region, type Vector } from "./region";
 
-/** Half the picture, in parameters: as wide as high, so that circles are round. */
+/** Half the width and half the height of the picture in parameters, chosen so that circles are round. */
 const REACH = { x: 0.28, y: 0.25 };
 const DEGREE = Math.PI / 180;
 
-/** The step that promises most without leaving the trust region, beside the plain gradient's. */
+/** The largest natural gradient step within the trust region, and the plain gradient's. */
 export function RegionPicture({ preset: { hyperparameters } }: PictureProps) {
   const [region, setRegion] = useState<Region>({
     delta: numberOf(hyperparameters, "target_kl", 0.01),
@@ -23,7 +23,7 @@ export function RegionPicture({ preset: { hyperparameters } }: PictureProps) {
   const change = (part: Partial<Region>) => setRegion({ ...region, ...part });
   const gain = promise(region, naturalStep(region)) / promise(region, plainStep(region)) - 1;
   return (
-    <Beside
+    <PictureLayout
       picture={
         <div className="mx-auto max-w-104">
           <Plot
@@ -31,12 +31,12 @@ export function RegionPicture({ preset: { hyperparameters } }: PictureProps) {
             height={380}
             x={{
               domain: [-REACH.x, REACH.x],
-              ticks: spread(-0.2, 0.2, 4),
+              ticks: linspace(-0.2, 0.2, 4),
               label: "first parameter",
             }}
             y={{
               domain: [-REACH.y, REACH.y],
-              ticks: spread(-0.2, 0.2, 4),
+              ticks: linspace(-0.2, 0.2, 4),
               label: "second parameter",
             }}
           >
@@ -81,7 +81,7 @@ export function RegionPicture({ preset: { hyperparameters } }: PictureProps) {
           ? "Every parameter changes the policy alike, so the gradient itself is the best way."
           : "Both change the policy equally much. The natural step goes further along the parameter that the policy hardly notices."}
       </PictureCaption>
-    </Beside>
+    </PictureLayout>
   );
 }
 

@@ -3,14 +3,14 @@ export type Vector = readonly [number, number];
 export interface Region {
   /** δ, TRPO's `target_kl`. */
   delta: number;
-  /** Direction of the gradient, radians. */
+  /** Direction of the gradient in radians. */
   angle: number;
-  /** How many times more the policy changes along the first parameter than along the second. */
+  /** How many times more sensitive the policy is to the first parameter than to the second. */
   skew: number;
 }
 
 /** Diagonal of the Fisher matrix: KL(d) ≈ ½ dᵀFd. */
-export function fisher({ skew }: Region): Vector {
+function fisher({ skew }: Region): Vector {
   return [skew, 1];
 }
 
@@ -19,30 +19,33 @@ export function divergence(region: Region, [x, y]: Vector): number {
   return (fx * x * x + fy * y * y) / 2;
 }
 
-/** Half axes of the ellipse on which the divergence is `delta`. */
+/** Semi-axes of the ellipse on which the KL divergence is `delta`. */
 export function radii(region: Region): Vector {
   const [fx, fy] = fisher(region);
   return [Math.sqrt((2 * region.delta) / fx), Math.sqrt((2 * region.delta) / fy)];
 }
 
-/** The gradient, of length 1. */
-export function gradient({ angle }: Region): Vector {
+/** The gradient, normalised to length 1. */
+function gradient({ angle }: Region): Vector {
   return [Math.cos(angle), Math.sin(angle)];
 }
 
-/** Straight along the gradient, up to the edge. */
+/** The step along the gradient that reaches the boundary of the trust region. */
 export function plainStep(region: Region): Vector {
   return toEdge(region, gradient(region));
 }
 
-/** Along F⁻¹g, up to the edge: of all steps inside, the one that promises most (Schulman et al., 2015, appendix C). */
+/**
+ * The step along F⁻¹g that reaches the boundary. To first order, no step within the region improves more
+ * (Schulman et al., 2015, appendix C).
+ */
 export function naturalStep(region: Region): Vector {
   const [gx, gy] = gradient(region);
   const [fx, fy] = fisher(region);
   return toEdge(region, [gx / fx, gy / fy]);
 }
 
-/** Improvement that the gradient promises for a step. */
+/** The improvement of a step by the linear model, gᵀd. */
 export function promise(region: Region, [x, y]: Vector): number {
   const [gx, gy] = gradient(region);
   return gx * x + gy * y;

@@ -22,7 +22,7 @@ type Shown = "all" | "trouble";
 
 const NO_EVALUATIONS: [] = [];
 
-/** What happened, newest first. */
+/** The run's events, newest first. */
 export function EventLog({ run }: { run: RunDetail }) {
   const when = [run.status, run.policy_step, run.warnings].join();
   const { data, error, refetch, isFetching } = useQuery(runEventsQuery(run.id, when));

@@ -1,10 +1,10 @@
 import type { Evaluation, RunEvent } from "@/lib/api";
 import { brief, decimal, plural } from "@/lib/format";
 
-/** One line of the event log: an event of the run's journal, or an evaluation that somebody asked for. */
+/** A line of the event log: an event of the journal, or an evaluation that a user requested. */
 export interface Happening {
   key: string;
-  /** Unix time, seconds. */
+  /** Unix time in seconds. */
   time: number;
   step: number | null;
   kind: string;
@@ -13,7 +13,7 @@ export interface Happening {
   traceback: string | null;
 }
 
-/** Everything that happened to a run, newest first. */
+/** All events of a run, newest first. */
 export function happenings(
   events: readonly RunEvent[],
   evaluations: readonly Evaluation[],

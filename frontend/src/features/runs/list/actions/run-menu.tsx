@@ -4,6 +4,7 @@ import {
   Clapperboard,
   Copy,
   GitCompareArrows,
+  Pause,
   Pencil,
   Play,
   Square,
@@ -14,7 +15,7 @@ import { DropdownMenu as Radix } from "radix-ui";
 import { layer, layerClass } from "@/components/ui/layer";
 import { MenuItem, MenuSeparator } from "@/components/ui/menu";
 import { isActive, type Run } from "@/lib/api";
-import { canDo, type RunAction, whyNot } from "@/lib/run-actions";
+import { canDo, type RunAction, suits, whyNot } from "@/lib/run-actions";
 import { SERVICE_AWAY, useServiceAway } from "@/lib/service";
 
 export interface RunMenuActions {
@@ -23,6 +24,8 @@ export interface RunMenuActions {
   edit: (run: Run) => void;
   duplicate: (run: Run) => void;
   start: (run: Run) => void;
+  pause: (run: Run) => void;
+  resume: (run: Run) => void;
   stop: (run: Run) => void;
   evaluate: (run: Run) => void;
   remove: (runs: readonly Run[]) => void;
@@ -30,7 +33,7 @@ export interface RunMenuActions {
 
 interface RunMenuProps {
   run: Run;
-  /** The button it belongs to: one menu serves all rows. */
+  /** The button that opened the menu. All rows share one menu. */
   button: HTMLElement;
   actions: RunMenuActions;
   onClose: () => void;
@@ -58,7 +61,7 @@ export function RunMenu({ run, button, actions, onClose }: RunMenuProps) {
           className={`${layerClass} min-w-52 p-1`}
           onCloseAutoFocus={(event) => {
             event.preventDefault();
-            // What was chosen may have taken the focus.
+            // Returns the focus to the button, unless the selected action has moved it elsewhere.
             const nobody = document.activeElement === document.body || !document.activeElement;
             if (nobody) button.focus({ preventScroll: true });
           }}
@@ -73,9 +76,11 @@ export function RunMenu({ run, button, actions, onClose }: RunMenuProps) {
           <MenuItem icon={<GitCompareArrows />} onSelect={() => actions.compare(run)}>
             Compare with…
           </MenuItem>
-          <MenuItem icon={<Copy />} onSelect={() => actions.duplicate(run)}>
-            Duplicate…
-          </MenuItem>
+          {suits("duplicate", run) && (
+            <MenuItem icon={<Copy />} onSelect={() => actions.duplicate(run)}>
+              Duplicate…
+            </MenuItem>
+          )}
           <MenuItem
             icon={<Pencil />}
             shortcut="F2"
@@ -90,12 +95,26 @@ export function RunMenu({ run, button, actions, onClose }: RunMenuProps) {
               Start training
             </MenuItem>
           )}
-          {isActive(run) && (
+          {canDo("pause", run) && (
+            <MenuItem icon={<Pause />} reason={reason("pause")} onSelect={() => actions.pause(run)}>
+              Pause
+            </MenuItem>
+          )}
+          {canDo("resume", run) && (
+            <MenuItem
+              icon={<Play />}
+              reason={reason("resume")}
+              onSelect={() => actions.resume(run)}
+            >
+              Resume
+            </MenuItem>
+          )}
+          {isActive(run) && suits("stop", run) && (
             <MenuItem icon={<Square />} reason={reason("stop")} onSelect={() => actions.stop(run)}>
               Stop and save
             </MenuItem>
           )}
-          {run.status !== "created" && (
+          {run.status !== "created" && suits("evaluate", run) && (
             <MenuItem
               icon={<Clapperboard />}
               reason={reason("evaluate")}

@@ -5,7 +5,7 @@ import { EnvironmentStill } from "@/components/ui/environment-still";
 import { environmentsQuery } from "@/lib/api";
 import { routes } from "@/lib/url";
 
-/** What can be trained on, as pictures; each opens the form with that environment, and can be played by hand. */
+/** Tiles of environments. Each opens the new-run form with that environment, or lets the user play it. */
 export function EnvironmentTiles() {
   const { data } = useQuery(environmentsQuery);
   const environments = (data ?? []).filter(({ available, still_url }) => available && still_url);

@@ -16,7 +16,7 @@ const LESSONS = [
   ["Play back", "Watch a video of what it learned, then compare it with another run."],
 ] as const;
 
-/** What this page is for, and one press to begin. */
+/** Shown while there are no runs: what the app is for, and a button to create the first run. */
 export function NoRuns({ onNew }: { onNew: () => void }) {
   const create = useCreateRun();
   return (

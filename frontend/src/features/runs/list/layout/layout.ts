@@ -1,16 +1,19 @@
 import type { SortKey } from "@/lib/url";
 
-/** Where the list becomes cards; the same in layout.module.css. */
+/** Below this width rows are shown as cards. layout.module.css repeats the value. */
 export const CARDS = "(max-width: 47.99rem)";
 
-/** Pixels from one run to the next; the same in layout.module.css. Fixed, so that nothing ever shifts. */
+/**
+ * Height of a row in pixels. layout.module.css repeats it. It is fixed, so that nothing moves while rows
+ * load.
+ */
 export const ROW_HEIGHT = { table: 44, cards: 140 } as const;
 
 export interface TableColumn {
   title: string;
-  /** What it is sorted by; null where no order makes sense. */
+  /** The key that the column sorts by; null if it cannot be sorted by. */
   sort: SortKey | null;
-  /** Columns that give way when there is less room: `wide` first, then `roomy`. */
+  /** When the column is shown: always, on `roomy` screens, or only on `wide` ones. */
   shown?: "wide" | "roomy";
   end?: boolean;
 }

@@ -4,7 +4,7 @@ import { keepPreviousData, useQueries, useQuery, useQueryClient } from "@tanstac
 import { type Run, type RunFilter, runPageQuery, RUNS_A_PAGE } from "@/lib/api";
 import { pagesAround, pagesOf } from "./pages";
 
-/** The first page of a list: it also says how long the list is. The old list stays until the new one is there. */
+/** The first page of a list, with the total. While another filter loads, the former list stays. */
 export function useFirstPage(filter: RunFilter) {
   return useQuery({
     ...runPageQuery(filter, 0),
@@ -17,11 +17,11 @@ interface Lines {
   first: number;
   last: number;
   total: number;
-  /** They go by too fast to read: only what is already there is shown. */
+  /** Whether rows scroll by too fast to read; no page is requested meanwhile. */
   passing: boolean;
 }
 
-/** The runs around the lines in view; null for one whose page has not come yet. */
+/** The runs around the rows in view; null for a row whose page is not loaded. */
 export function useRunsAround(filter: RunFilter, { first, last, total, passing }: Lines) {
   const head = useFirstPage(filter);
   const wanted = pagesAround(first, last, total, RUNS_A_PAGE).filter((page) => page > 0);
@@ -35,7 +35,7 @@ export function useRunsAround(filter: RunFilter, { first, last, total, passing }
   return { runAt, error: rest.find(({ error }) => error)?.error ?? null };
 }
 
-/** Reads the ids of lines `first` to `last`, wherever they are in the list. */
+/** Returns a function that loads the ids of the runs in rows `first` to `last`. */
 export function useIdsOfLines(filter: RunFilter) {
   const client = useQueryClient();
   return async (first: number, last: number): Promise<string[]> => {

@@ -14,7 +14,7 @@ const cells: [area: string | undefined, width: string][] = [
 
 const bar = "block h-2.5 rounded-sm bg-rest-tint";
 
-/** What stands on a line until its run has come. */
+/** The cells of a row whose run is not loaded. */
 export function PlaceholderCells() {
   return (
     <>

@@ -2,13 +2,13 @@ import { progress, type Run } from "@/lib/api";
 import { brief, duration, elapsed, percent, remaining } from "@/lib/format";
 
 export interface ProgressText {
-  /** How far. */
+  /** The share or the number of steps done. */
   done: string;
-  /** What that means for now: time left, time taken, place in the queue. */
+  /** Time left, time taken, or place in the queue. */
   note: string;
 }
 
-/** How far a run is, in a few words. */
+/** A run's progress in a few words. */
 export function progressText(run: Run): ProgressText {
   const budget = brief(run.end_step);
   switch (run.status) {
@@ -22,13 +22,18 @@ export function progressText(run: Run): ProgressText {
     case "starting":
       return { done: "Starting…", note: `${budget} steps` };
     case "running": {
+      if (run.actor === "human") return { done: `${brief(run.step)} steps`, note: "being played" };
       const left = remaining(run);
       return { done: percent(progress(run)), note: left === null ? "" : `${duration(left)} left` };
     }
+    case "pausing":
+      return { done: percent(progress(run)), note: "pausing" };
+    case "paused":
+      return { done: percent(progress(run)), note: "paused" };
     case "stopping":
       return { done: percent(progress(run)), note: "saving" };
     default: {
-      const short = run.step < run.end_step;
+      const short = run.actor !== "human" && run.step < run.end_step;
       const took = elapsed(run, 0);
       return {
         done: short ? `${brief(run.step)} of ${budget}` : `${brief(run.step)} steps`,
@@ -42,7 +47,7 @@ function place(n: number): string {
   return n === 1 ? "next" : `${n - 1} before it`;
 }
 
-/** `high-score` → `High Score`; a run without a preset was made from the algorithm's defaults. */
+/** Display name of a preset: `high-score` → `High Score`. Without one, a run has the algorithm's defaults. */
 export function presetName(preset: string | null): string {
   if (preset === null) return "Defaults";
   return preset.replace(
@@ -51,7 +56,7 @@ export function presetName(preset: string | null): string {
   );
 }
 
-/** `Solved at step 12.3k, after 14s of training`, as the service judged it. */
+/** `Solved at step 12.3k, after 14s of training`, from what the service says. */
 export function solvedText({ step, seconds }: NonNullable<Run["solved"]>): string {
   const after = seconds === null ? "" : `, after ${duration(seconds * 1000)} of training`;
   return `Solved at step ${brief(step)}${after}`;

@@ -3,7 +3,7 @@ import { age, moment } from "@/lib/format";
 
 interface RunAgeProps {
   run: Pick<Run, "created_at">;
-  /** Milliseconds; the table looks at the clock for all of its lines. */
+  /** The current time in milliseconds; passed in, so that the table has one clock for all rows. */
   now: number;
 }
 

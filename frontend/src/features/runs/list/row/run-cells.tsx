@@ -17,10 +17,10 @@ interface RunCellsProps {
   run: Run;
   selected: boolean;
   current: boolean;
-  /** The name of its algorithm. */
+  /** Display name of the algorithm. */
   algorithm: string;
   /** Where the picture of its environment is. */
-  /** The age stands beside the status on a card, in a column of the table. */
+  /** Whether rows are shown as cards, where the age stands beside the status and not in a column. */
   cards: boolean;
   now: number;
 }

@@ -6,27 +6,28 @@ import { PlaceholderCells } from "./placeholder-cells";
 import { RunCells } from "./run-cells";
 
 interface RunRowProps {
-  /** Null until its page has come; the line keeps its place and the keyboard's. */
+  /** Null until its page is loaded; the row keeps its height and the keyboard's position. */
   run: Run | null;
   index: number;
   top: number;
   selected: boolean;
-  /** The line the keyboard is on. */
+  /** Whether the keyboard's position is on this row. */
   current: boolean;
   algorithmName: (id: string) => string;
-  /** The list goes by too fast to read: a line that comes into view now is not drawn in full. */
+  /** Whether rows scroll by too fast to read. A row that comes into view meanwhile is drawn as a placeholder. */
   passing: boolean;
   cards: boolean;
   now: number;
 }
 
 /**
- * One run: a line of the table, a card on a phone. Drawn again only when something of its own changes; the
- * table around it listens for all rows, which keeps each one light.
+ * One run: a row of the table, or a card on a phone. Memoised, so that it renders again only when its own
+ * props change; events are handled by the table around it, which keeps rows light.
  */
 export const RunRow = memo(function RunRow(props: RunRowProps) {
   const { run, index, top, selected, current, algorithmName, passing, cards, now } = props;
-  // The row takes another line when its own has left the view; a line once drawn in full stays so.
+  // A row element is reused for other rows of the list. Once drawn in full, it stays so until it is
+  // reused.
   const [drawnLine, setDrawnLine] = useState(passing ? null : index);
   const drawn = !passing || drawnLine === index;
   if (drawn && drawnLine !== index) setDrawnLine(index);

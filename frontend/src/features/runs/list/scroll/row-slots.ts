@@ -1,12 +1,12 @@
 /**
- * Which element of the page each line in view is drawn in. A line keeps its element as long as it is in view, and one
- * that comes into view takes an element that has become free: the element changes what it says, which costs the browser
- * less than removing one row and making another.
+ * Assigns rows in view to reusable row elements ("slots"). A row keeps its slot while it is in view, and a
+ * row that comes into view takes a free one: to change the content of an element costs the browser less than
+ * to remove one and insert another.
  */
 export class RowSlots {
   private slots = new Map<number, number>();
 
-  /** The slot of each of `lines`, in their order. The same lines have the same slots as before. */
+  /** The slots of `lines`, in the same order. Lines that had a slot before keep it. */
   assign(lines: readonly number[]): number[] {
     const kept = new Map<number, number>();
     for (const line of lines) {

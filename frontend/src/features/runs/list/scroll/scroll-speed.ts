@@ -1,10 +1,13 @@
-/** Speed in pixels a millisecond (about fifty rows a second) above which nobody can read. */
+/** Speed in pixels per millisecond (about fifty rows a second) above which rows cannot be read. */
 const FAST = 2.2;
 
-/** Events further apart than this belong to different movements: a single jump is not fast. */
+/** Events with a longer gap between them belong to different movements, so that a single jump is not fast. */
 const APART_MS = 100;
 
-/** Tells from where the page is, and when (milliseconds), whether it moves faster than one can read. */
+/**
+ * Returns a function that takes a scroll position (pixels) and its time (milliseconds) and returns whether
+ * scrolling is fast.
+ */
 export function createScrollSpeedometer(): (place: number, at: number) => boolean {
   let last: { place: number; at: number } | null = null;
   return (place, at) => {

@@ -3,10 +3,10 @@
 import { startTransition, useEffect, useState } from "react";
 import { createScrollSpeedometer } from "./scroll-speed";
 
-/** It has come to rest when nothing moved for so long. */
+/** Milliseconds without a scroll event after which scrolling has ended. */
 const REST_MS = 120;
 
-/** Whether the page is scrolled faster than anybody reads. */
+/** Whether the page scrolls too fast for rows to be read. */
 export function useFastScroll(): boolean {
   const [fast, setFast] = useState(false);
   // External system: the window's scroll position.
@@ -15,7 +15,8 @@ export function useFastScroll(): boolean {
     let timer = 0;
     const onScroll = (event: Event) => {
       window.clearTimeout(timer);
-      // What was left out is drawn in slices, so that a next move is not kept waiting.
+      // A transition, so that React draws the remaining rows in slices and a new scroll is not
+      // delayed.
       timer = window.setTimeout(() => startTransition(() => setFast(false)), REST_MS);
       if (isFast(window.scrollY, event.timeStamp)) setFast(true);
     };

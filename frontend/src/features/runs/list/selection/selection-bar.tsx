@@ -12,7 +12,7 @@ interface SelectionBarProps {
   onClear: () => void;
 }
 
-/** What can be done with the runs that were picked; it floats, so that it is there wherever the list is. */
+/** A floating bar with actions for the selected runs. */
 export function SelectionBar({ ids, onRemove, onClear }: SelectionBarProps) {
   const most = useLimits()?.compared_runs.maximum ?? Infinity;
   if (ids.size === 0) return null;

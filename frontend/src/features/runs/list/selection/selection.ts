@@ -1,4 +1,7 @@
-/** Runs that were picked, and the line a range goes on from. They stay picked when the filter hides them. */
+/**
+ * The selected runs, and the row that a range selection starts from. Runs stay selected when a filter hides
+ * them.
+ */
 export interface Selection {
   ids: ReadonlySet<string>;
   anchor: number | null;
@@ -10,7 +13,7 @@ export type SelectionChange =
   | { kind: "remove"; ids: readonly string[] }
   | { kind: "clear" };
 
-/** The most runs that can be selected at once, which guards against accidents. */
+/** The most runs that can be selected at once; a guard against accidents. */
 export const MOST_SELECTED = 500;
 
 export const NOTHING: Selection = { ids: new Set(), anchor: null };
@@ -34,7 +37,7 @@ export function changeSelection(old: Selection, change: SelectionChange): Select
   }
 }
 
-/** Lines `from` to `to`, whichever comes first, both included. */
+/** `from` and `to` in ascending order; both belong to the range. */
 export function span(from: number, to: number): [first: number, last: number] {
   return from <= to ? [from, to] : [to, from];
 }

@@ -1,4 +1,4 @@
-/** What a key pressed in the list asks for. */
+/** What a key pressed in the list does. */
 export type ListCommand =
   | { kind: "move"; to: number; extend: boolean }
   | { kind: "open" }
@@ -18,14 +18,14 @@ interface PressedKey {
 }
 
 interface ListPosition {
-  /** The line the keyboard is on. */
+  /** The row with the keyboard's position. */
   index: number;
   count: number;
-  /** Lines that a screen shows. */
+  /** Number of rows that fit on the screen. */
   screen: number;
 }
 
-/** The command of a key; null where the list has none. The letters j, k and x are usual in lists. */
+/** The command for a key; null if the list does not use it. The letters j, k and x are usual in lists. */
 export function commandFor(
   pressed: PressedKey,
   { index, count, screen }: ListPosition,
@@ -77,10 +77,13 @@ export function commandFor(
   }
 }
 
-/** The letters that are heard on the whole page; other keys there are the browser's. */
+/** The list's letters that work everywhere on the page; other keys do there what the browser does. */
 const PAGE_LETTERS = "jkxm";
 
-/** What a key pressed outside of the list asks of it; `move` leads to the list, wherever its keyboard line is. */
+/**
+ * The command for a key pressed outside the list; null if it has none. `move` focuses the list at its current
+ * row.
+ */
 export function pageCommandFor(pressed: PressedKey): ListCommand | null {
   const letter = pressed.key.length === 1 && PAGE_LETTERS.includes(pressed.key.toLowerCase());
   return letter ? commandFor(pressed, { index: 0, count: 1, screen: 1 }) : null;

@@ -41,17 +41,20 @@ interface RunTableProps {
 }
 
 const OVERSCAN = 4;
-/** The header, the column titles and the bars at the foot cover this much of the window. */
+/** Pixels of the window that the header, the column titles and the bars at the bottom cover. */
 const COVERED = { top: 92, bottom: 84 };
 
-/** All runs as one long list of which only the lines in view exist. The keyboard is on one line at a time. */
+/**
+ * A virtualised table of all runs: only rows in view are in the document. The keyboard's position is on one
+ * row at a time.
+ */
 export function RunTable(props: RunTableProps) {
   const { filter, total, sort, onSort, selection, actions } = props;
   const cards = useMediaQuery(CARDS);
   const height = cards ? ROW_HEIGHT.cards : ROW_HEIGHT.table;
   const fast = useFastScroll();
   const now = useNow("minute");
-  // Asked once for all lines: each line that asked would listen for the answer itself.
+  // Read once here, since each row would otherwise subscribe to the query itself.
   const algorithmName = useAlgorithmName();
   const router = useRouter();
   const body = useRef<HTMLDivElement>(null);
@@ -63,7 +66,7 @@ export function RunTable(props: RunTableProps) {
     count: total,
     estimateSize: () => height,
     overscan: OVERSCAN,
-    useFlushSync: false, // a row drawn a frame later is not seen; a scroll held up for it is
+    useFlushSync: false, // A row drawn one frame late is not noticed; a blocked scroll is.
     scrollMargin: top,
     scrollPaddingStart: COVERED.top,
     scrollPaddingEnd: COVERED.bottom,
@@ -117,7 +120,7 @@ export function RunTable(props: RunTableProps) {
     const target = event.target as HTMLElement;
     const index = lineOf(target);
     if (index === null) return;
-    // Enter and Space belong to a button or checkbox that has the focus within a row.
+    // A button or checkbox with the focus handles Enter and Space itself.
     if (target.role !== "row" && (event.key === "Enter" || event.key === " ")) return;
     const screen = Math.max(1, Math.floor((window.innerHeight - COVERED.top) / height) - 1);
     const command = commandFor(event, { index, count: total, screen });
@@ -127,7 +130,7 @@ export function RunTable(props: RunTableProps) {
   };
 
   usePageKeys((command) => {
-    // From elsewhere on the page, the first step leads to the line that the keyboard was on.
+    // Pressed elsewhere on the page, the first key only leads to the current row.
     if (command.kind === "move") return goTo(current);
     handle(command, current);
   });

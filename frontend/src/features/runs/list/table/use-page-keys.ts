@@ -4,10 +4,13 @@ import { useEffect, useEffectEvent } from "react";
 import { isTaken } from "@/components/layout/commands/shortcut";
 import { type ListCommand, pageCommandFor } from "./keyboard";
 
-/** What is open over the page has the keyboard to itself. */
+/** While one of these is open, it handles the keys. */
 const OVER_THE_PAGE = "[role=dialog], [role=alertdialog], [role=menu], [role=listbox]";
 
-/** Handles the list's letters when they are pressed elsewhere on its page. Within the list it has its own handler. */
+/**
+ * Handles the list's letters when they are pressed outside the list. Inside, the list has a handler of its
+ * own.
+ */
 export function usePageKeys(handle: (command: ListCommand) => void) {
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
     if (event.defaultPrevented || event.isComposing || isTaken(event.target)) return;

@@ -1,0 +1,84 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Button } from "@/components/ui/button";
+import { type Evaluation, pictureStripQuery, saliencyQuery } from "@/lib/api";
+import { type SeenSheet, sheetOf } from "./paint-seen";
+import { SeenFigure } from "./seen-figure";
+
+interface EvaluationSeenProps {
+  evaluation: Evaluation;
+  /** Of the video, from 0. */
+  frame: number;
+  /** Where that is: an episode from 0, and a step of it. */
+  episode: number;
+  index: number;
+  /** Holds the video at this step. */
+  onHold: () => void;
+}
+
+/** What the agent saw in a frame of an evaluation; on demand the whole stack of the step, with what mattered in it. */
+export function EvaluationSeen({ evaluation, frame, episode, index, onHold }: EvaluationSeenProps) {
+  const [asked, setAsked] = useState<{ episode: number; index: number } | null>(null);
+  const wanted = asked?.episode === episode && asked.index === index;
+  const saliency = useQuery({
+    ...saliencyQuery(evaluation.run_id, evaluation.id, { episode, step: index }),
+    enabled: wanted,
+  });
+  const newest = useKeptPicture(evaluation, frame);
+  const found = wanted ? saliency.data : undefined;
+  const score = found?.seen.score ?? null;
+  const sheet = found ? sheetOf(found.bitmap, found.seen.pictures, score !== null) : newest;
+  return (
+    <SeenFigure
+      sheet={sheet}
+      score={score}
+      controls={
+        <>
+          <Button
+            size="sm"
+            needsService
+            disabled={wanted && !saliency.error}
+            onClick={() => {
+              onHold();
+              setAsked({ episode, index });
+              if (saliency.error) void saliency.refetch();
+            }}
+          >
+            {wanted && saliency.isFetching ? "Playing up to this step…" : "What mattered here"}
+          </Button>
+          {wanted && saliency.error && (
+            <p role="alert" className="w-full text-xs text-bad-strong">
+              {saliency.error.message}
+            </p>
+          )}
+        </>
+      }
+    >
+      <p className="text-xs text-ink-soft">
+        {evaluation.has_pictures
+          ? "Reading…"
+          : "What the agent saw was not kept, or made room for newer evaluations. A single step can be played again."}
+      </p>
+    </SeenFigure>
+  );
+}
+
+/** The newest picture of a frame, out of its strip; the next strip is fetched meanwhile. */
+function useKeptPicture(evaluation: Evaluation, frame: number): SeenSheet | null {
+  const facts = evaluation.has_pictures ? (evaluation.summary?.pictures ?? null) : null;
+  const aStrip = facts?.pictures_a_strip ?? 1;
+  const strips = Math.ceil((facts?.pictures ?? 0) / aStrip);
+  const strip = Math.floor(frame / aStrip);
+  const of = (number: number) => ({
+    ...pictureStripQuery(evaluation.run_id, evaluation.id, number),
+    enabled: number < strips,
+  });
+  const { data: bitmap } = useQuery(of(strip));
+  useQuery(of(strip + 1));
+  if (!facts || !bitmap || frame >= facts.pictures) return null;
+  const { width, height } = facts;
+  const top = (frame % aStrip) * height;
+  return { bitmap, pictures: 1, left: 0, top, width, height, hasMaps: false };
+}

@@ -1,0 +1,42 @@
+"use client";
+
+import { useEffect, useState } from "react";
+import { Switch } from "@/components/ui/switch";
+import type { EpisodeTrace, SessionClient } from "@/lib/session";
+import { useStore } from "@/lib/store";
+import { sheetOf } from "./paint-seen";
+import { SeenFigure } from "./seen-figure";
+import { useDecoded } from "./use-decoded";
+
+interface LiveSeenProps {
+  client: SessionClient;
+  /** A step that is shown instead of what is live; null follows it. */
+  frozen: { trace: EpisodeTrace; index: number } | null;
+}
+
+/** What the agent sees while it plays, in step with the frame. It is sent only while this is on the page. */
+export function LiveSeen({ client, frozen }: LiveSeenProps) {
+  const [saliency, setSaliency] = useState(false);
+  const moment = useStore(client.moment);
+
+  // External system: the session, which sends what is asked for.
+  useEffect(() => client.showSeen(true, saliency), [client, saliency]);
+  useEffect(() => () => client.showSeen(false), [client]);
+
+  const kept = frozen?.trace.seen(frozen.index) ?? null;
+  const decoded = useDecoded(kept?.data ?? null);
+  const about = frozen ? kept?.about : moment?.seen?.about;
+  const bitmap = frozen ? decoded : moment?.seen?.picture;
+  const score = about?.score ?? null;
+  return (
+    <SeenFigure
+      sheet={bitmap && about ? sheetOf(bitmap, about.pictures, score !== null) : null}
+      score={score}
+      controls={<Switch label="What mattered" checked={saliency} onChange={setSaliency} />}
+    >
+      <p className="text-xs text-ink-soft">
+        {frozen ? "What the agent saw in this step was not kept." : "It comes with the next step."}
+      </p>
+    </SeenFigure>
+  );
+}

@@ -1,0 +1,77 @@
+import { act, fireEvent, render, screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { beforeEach, expect, test, vi } from "vitest";
+import type { LiveSlice } from "@/lib/api";
+import type { SessionClient } from "@/lib/session";
+import { recordOf } from "@/lib/session/testing";
+import { createStore } from "@/lib/store";
+import { LiveSliceFigure } from "./live-slice";
+
+const space = {
+  kind: "Box",
+  shape: [3],
+  labels: ["position", "speed", "angle"],
+  units: ["m", "", ""],
+};
+const record = recordOf(7, { observation: [0, 0.25, 0.75] });
+
+const drawn = (over: [number, number]): LiveSlice => ({
+  ...{ type: "slice", policy_step: 4096, episode: 0, index: 7, over },
+  slice: {
+    ...{ kind: "value", x: { low: 0, high: 1 }, y: { low: 0, high: 1 }, at: [0, 0.25, 0.75] },
+    values: Array.from({ length: 64 }, (_, y) => Array.from({ length: 64 }, (_, x) => x + 100 * y)),
+    ...{ low: 0, high: 6363 },
+  },
+});
+
+beforeEach(() => {
+  vi.spyOn(HTMLCanvasElement.prototype, "getContext").mockReturnValue(null);
+  vi.stubGlobal(
+    "ResizeObserver",
+    class {
+      observe() {}
+      disconnect() {}
+    },
+  );
+});
+
+function shown() {
+  const slice = createStore<LiveSlice | null>(null);
+  const showSlice = vi.fn(() => slice.set(null));
+  const client = { slice, showSlice } as unknown as SessionClient;
+  const view = render(
+    <LiveSliceFigure client={client} space={space} record={record} records={[record]} />,
+  );
+  return { slice, showSlice, ...view };
+}
+
+test("it is asked for while it is open, over what was chosen", async () => {
+  const user = userEvent.setup();
+  const { slice, showSlice, unmount } = shown();
+  expect(showSlice).not.toHaveBeenCalled();
+  await user.click(screen.getByText("Value slice"));
+  expect(showSlice).toHaveBeenLastCalledWith([1, 2]);
+  act(() => slice.set(drawn([1, 2])));
+  expect(
+    screen.getByText(/Policy of step 4,096; everything else as it was seen in step 7/),
+  ).toBeVisible();
+  await user.selectOptions(screen.getByLabelText("Across"), "position");
+  expect(showSlice).toHaveBeenLastCalledWith([0, 2]);
+  unmount();
+  expect(showSlice).toHaveBeenLastCalledWith(null);
+});
+
+test("the point is read at the step, and moved with the keyboard", async () => {
+  const user = userEvent.setup();
+  const { slice } = shown();
+  await user.click(screen.getByText("Value slice"));
+  act(() => slice.set(drawn([1, 2])));
+  const picture = screen.getByRole("application", { name: /V over speed and angle/ });
+  expect(picture).toHaveAccessibleDescription(/: V 4716$/);
+  picture.focus();
+  await user.keyboard("{Shift>}{ArrowRight}{/Shift}{ArrowUp}");
+  expect(picture).toHaveAccessibleDescription(/: V 4824$/);
+  await user.keyboard("{Escape}");
+  expect(picture).toHaveAccessibleDescription(/: V 4716$/);
+  fireEvent.blur(picture);
+});

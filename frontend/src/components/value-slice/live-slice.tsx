@@ -1,0 +1,60 @@
+"use client";
+
+import { useEffect, useMemo, useState } from "react";
+import { Disclosure } from "@/components/ui/disclosure";
+import type { StepRecord } from "@/lib/api";
+import { count } from "@/lib/format";
+import type { SessionClient } from "@/lib/session";
+import { useStore } from "@/lib/store";
+import { PairPicker } from "./pair-picker";
+import { componentsOf, drawnSlice, firstPair, type SlicedSpace } from "./prepare";
+import { SlicePicture } from "./slice-picture";
+
+interface LiveSliceFigureProps {
+  client: SessionClient;
+  space: SlicedSpace;
+  /** What is on the screen. */
+  record: StepRecord;
+  /** The episode that it belongs to. */
+  records: readonly StepRecord[];
+}
+
+/** A value slice of the policy that plays, drawn anew with its weights and with each step, while it is open. */
+export function LiveSliceFigure(props: LiveSliceFigureProps) {
+  const [open, setOpen] = useState(false);
+  return (
+    <Disclosure summary="Value slice" open={open} onToggle={setOpen}>
+      {open && <OpenLiveSlice {...props} />}
+    </Disclosure>
+  );
+}
+
+function OpenLiveSlice({ client, space, record, records }: LiveSliceFigureProps) {
+  const [[x, y], setPair] = useState(() => firstPair(space));
+  const newest = useStore(client.slice);
+
+  // External system: the session, which draws what is asked for.
+  useEffect(() => client.showSlice([x, y]), [client, x, y]);
+  useEffect(() => () => client.showSlice(null), [client]);
+
+  const slice = useMemo(() => newest && drawnSlice(newest, space), [newest, space]);
+  const names = componentsOf(space);
+  return (
+    <div className="flex min-w-0 flex-col gap-2.5 pt-1">
+      <PairPicker names={names} pair={[x, y]} onChange={setPair} />
+      {slice && newest ? (
+        <>
+          <SlicePicture slice={slice} record={record} records={records} />
+          <p className="text-xs text-ink-soft tabular-nums">
+            Policy of step {count(newest.policy_step)}
+            {names.length > 2 && `; everything else as it was seen in step ${count(newest.index)}`}.
+          </p>
+        </>
+      ) : (
+        <p role="status" className="h-80 text-sm text-ink-soft">
+          It is drawn with the next step that the agent plays.
+        </p>
+      )}
+    </div>
+  );
+}

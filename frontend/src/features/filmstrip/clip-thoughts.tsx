@@ -1,0 +1,28 @@
+"use client";
+
+import type { PlaybackController } from "@/components/player";
+import { ThoughtsAtFrame } from "@/components/thoughts";
+import { type Clip, explainAction, type RunDetail, useClipSteps } from "@/lib/api";
+
+interface ClipThoughtsProps {
+  run: RunDetail;
+  clip: Clip;
+  controller: PlaybackController;
+}
+
+/** What the policy made of each frame of a clip. */
+export function ClipThoughts({ run, clip, controller }: ClipThoughtsProps) {
+  const { data, error } = useClipSteps(clip);
+  return (
+    <ThoughtsAtFrame
+      run={run}
+      steps={data}
+      missing={error && explainAction(error)}
+      controller={controller}
+      fps={clip.video?.fps ?? 0}
+      firstFrame={0}
+      greedy={clip.greedy}
+      policyStep={clip.step}
+    />
+  );
+}

@@ -1,0 +1,128 @@
+"use client";
+
+import { Clapperboard, MousePointerClick } from "lucide-react";
+import { Stage, StageNote, useCornerWindow, ViewLayout } from "@/components/agent";
+import { type ChartGroup, useMoment } from "@/components/charts";
+import { Button } from "@/components/ui/button";
+import { Skeleton } from "@/components/ui/skeleton";
+import { explainAction, type KeptPolicy, type RunDetail } from "@/lib/api";
+import { policyAt, useFilm } from "@/lib/film";
+import { count } from "@/lib/format";
+import { useFilmChoice, wishOf } from "./film-choice";
+import { Growth } from "./growth";
+import { PolicyMoment } from "./policy-moment";
+import { whyNoFilm } from "./why-no-film";
+
+interface MomentViewProps {
+  run: RunDetail;
+  group: ChartGroup;
+  /** Nobody looks at a moment any more. */
+  onLeave: () => void;
+}
+
+/** Plays the policy of the moment that was chosen, or the video of the whole training; or says how to choose. */
+export function MomentView({ run, group, onLeave }: MomentViewProps) {
+  const moment = useMoment(group);
+  const [choice, choose] = useFilmChoice(group);
+  const { policies } = useFilm(run);
+  const kept = policies.data?.policies ?? [];
+  const leave = () => {
+    choose({ growth: false });
+    group.moment.set(null);
+    onLeave();
+  };
+  if (kept.length > 0 && moment === null && choice.growth) {
+    return <Growth run={run} until={kept.at(-1)!.step} wish={wishOf(choice)} onClose={leave} />;
+  }
+  if (kept.length > 0 && moment !== null) {
+    return (
+      <PolicyMoment
+        run={run}
+        policies={kept}
+        policy={policyAt(kept, moment)!}
+        wish={wishOf(choice)}
+        onWish={choose}
+        onMoment={group.moment.set}
+        onClose={leave}
+      />
+    );
+  }
+  return (
+    <NoMoment stillUrl={run.still_url ?? null}>
+      {policies.isPending ? (
+        <Skeleton className="absolute inset-0 rounded-none" />
+      ) : policies.error ? (
+        <StageNote alert>
+          <p>{explainAction(policies.error)}</p>
+          <Button size="sm" needsService onClick={() => void policies.refetch()}>
+            Try again
+          </Button>
+        </StageNote>
+      ) : kept.length === 0 ? (
+        <StageNote>
+          <p className="max-w-80">{whyNoFilm(run)}</p>
+        </StageNote>
+      ) : (
+        <Invitation
+          policies={kept}
+          onMoment={group.moment.set}
+          onGrowth={() => choose({ growth: true })}
+        />
+      )}
+    </NoMoment>
+  );
+}
+
+function NoMoment({ stillUrl, children }: { stillUrl: string | null; children: React.ReactNode }) {
+  const corner = useCornerWindow(false);
+  return (
+    <ViewLayout
+      title="A moment of its training"
+      stage={
+        <Stage label="Moment" caption="" corner={corner} stillUrl={stillUrl}>
+          {children}
+        </Stage>
+      }
+    />
+  );
+}
+
+interface InvitationProps {
+  policies: readonly KeptPolicy[];
+  onMoment: (step: number) => void;
+  onGrowth: () => void;
+}
+
+function Invitation({ policies, onMoment, onGrowth }: InvitationProps) {
+  const best = policies.find(({ kinds }) => kinds.includes("best"));
+  const first = policies[0]!;
+  return (
+    <StageNote>
+      <MousePointerClick aria-hidden className="size-5 text-ink-faint" />
+      <p className="max-w-72">
+        Click the curve of the return, or the filmstrip below it: the policy of that moment plays
+        here.
+      </p>
+      <div className="flex flex-wrap justify-center gap-2">
+        <Button size="sm" onClick={() => onMoment(first.step)}>
+          {first.step === 0 ? "Untrained" : `Step ${count(first.step)}`}
+        </Button>
+        {best && best !== first && (
+          <Button size="sm" onClick={() => onMoment(best.step)}>
+            Best, step {count(best.step)}
+          </Button>
+        )}
+        {policies.length > 1 && (
+          <Button
+            size="sm"
+            needsService
+            icon={<Clapperboard aria-hidden className="size-3.5" />}
+            onClick={onGrowth}
+          >
+            From clumsy to solved
+          </Button>
+        )}
+      </div>
+    </StageNote>
+  );
+}

@@ -1,0 +1,175 @@
+"use client";
+
+import { ChevronLeft, ChevronRight, Dices, X } from "lucide-react";
+import dynamic from "next/dynamic";
+import { ViewLayout } from "@/components/agent";
+import { usePlaybackController } from "@/components/player";
+import { Badge } from "@/components/ui/badge";
+import { Boundary } from "@/components/ui/boundary";
+import { Button } from "@/components/ui/button";
+import { Segmented } from "@/components/ui/segmented";
+import { Skeleton } from "@/components/ui/skeleton";
+import {
+  type Clip,
+  type ClipWish,
+  explainAction,
+  type KeptPolicy,
+  type RunDetail,
+} from "@/lib/api";
+import { policyAfter, useClip } from "@/lib/film";
+import { count, decimal, plural } from "@/lib/format";
+import { ClipPlayer } from "./clip-player";
+
+const ClipThoughts = dynamic(
+  () => import("./clip-thoughts").then((module) => module.ClipThoughts),
+  {
+    ssr: false,
+  },
+);
+
+interface PolicyMomentProps {
+  run: RunDetail;
+  policies: readonly KeptPolicy[];
+  policy: KeptPolicy;
+  wish: ClipWish;
+  onWish: (change: Partial<ClipWish>) => void;
+  onMoment: (step: number) => void;
+  onClose: () => void;
+}
+
+const KINDS = { latest: "newest", best: "best", film: null, checkpoint: "checkpoint" } as const;
+const SEEDS = 1_000_000;
+
+/** One episode of the policy of a moment, on the seed of the one before, and what the policy makes of it. */
+export function PolicyMoment({
+  run,
+  policies,
+  policy,
+  wish,
+  onWish,
+  onMoment,
+  onClose,
+}: PolicyMomentProps) {
+  const controller = usePlaybackController();
+  const { clip, isMaking, error, refetch } = useClip(run.id, policy.step, wish);
+  const move = (by: number) => {
+    const next = policyAfter(policies, policy.step, by);
+    if (next) onMoment(next.step);
+  };
+  const failed = !isMaking && clip?.status === "failed" && clip.step === policy.step;
+  const trouble = error ? (
+    explainAction(error)
+  ) : failed ? (
+    <>
+      <strong className="font-semibold text-ink">This policy could not be filmed.</strong>{" "}
+      {clip.cause}
+    </>
+  ) : null;
+  const name = `Policy of step ${count(policy.step)}`;
+  return (
+    <ViewLayout
+      title={
+        <>
+          {name}
+          {policy.kinds.map((kind) => KINDS[kind] && <Badge key={kind}>{KINDS[kind]}</Badge>)}
+        </>
+      }
+      meta={`seed ${count(wish.seed)} · ${wish.greedy ? "greedy" : "exploring"}`}
+      actions={
+        <>
+          <Step label="Policy before" disabled={policy === policies[0]} onPress={() => move(-1)}>
+            <ChevronLeft aria-hidden className="size-4" />
+          </Step>
+          <Step label="Policy after" disabled={policy === policies.at(-1)} onPress={() => move(1)}>
+            <ChevronRight aria-hidden className="size-4" />
+          </Step>
+          <Step label="Close the film" onPress={onClose}>
+            <X aria-hidden className="size-4" />
+          </Step>
+        </>
+      }
+      stage={
+        <>
+          <ClipPlayer
+            clip={clip}
+            controller={controller}
+            label={`the policy after ${count(clip?.step ?? policy.step)} steps`}
+            caption={name}
+            stillUrl={run.still_url ?? null}
+            making={isMaking ? `${name} is being filmed` : null}
+            trouble={trouble}
+            onRetry={() => void refetch()}
+          />
+          <div className="flex flex-wrap items-center justify-between gap-2">
+            <Segmented
+              legend="Actions"
+              value={wish.greedy ? "greedy" : "exploring"}
+              options={[
+                { value: "greedy", label: "Greedy" },
+                { value: "exploring", label: "Exploring" },
+              ]}
+              onChange={(how) => onWish({ greedy: how === "greedy" })}
+            />
+            <Button
+              size="sm"
+              variant="quiet"
+              icon={<Dices aria-hidden className="size-3.5" />}
+              onClick={() => onWish({ seed: Math.floor(Math.random() * SEEDS) })}
+            >
+              Another seed
+            </Button>
+          </div>
+        </>
+      }
+      beside={
+        <>
+          <Outcome clip={clip} />
+          {clip?.status === "ready" && clip.steps ? (
+            <Boundary what="What the policy makes of it">
+              <ClipThoughts run={run} clip={clip} controller={controller} />
+            </Boundary>
+          ) : (
+            isMaking && !trouble && <Skeleton className="h-80" />
+          )}
+        </>
+      }
+    />
+  );
+}
+
+function Outcome({ clip }: { clip: Clip | undefined }) {
+  const episode = clip?.episodes[0];
+  const end = !episode
+    ? ""
+    : episode.cut
+      ? "cut here, it goes on"
+      : episode.terminated
+        ? "terminated"
+        : "ended by the time limit";
+  return (
+    <p className="min-h-5 text-sm text-ink-soft tabular-nums">
+      {episode && (
+        <>
+          Return{" "}
+          <strong className="font-semibold text-ink">{decimal(episode.episode_return)}</strong> in{" "}
+          {plural(episode.episode_length, "step")}, {end}
+        </>
+      )}
+    </p>
+  );
+}
+
+interface StepProps {
+  label: string;
+  disabled?: boolean;
+  onPress: () => void;
+  children: React.ReactNode;
+}
+
+function Step({ label, disabled, onPress, children }: StepProps) {
+  return (
+    <Button size="sm" variant="quiet" aria-label={label} disabled={disabled} onClick={onPress}>
+      {children}
+    </Button>
+  );
+}

@@ -1,0 +1,60 @@
+"use client";
+
+import clsx from "clsx";
+import { hasEnded, isActive, type RunDetail } from "@/lib/api";
+import { count } from "@/lib/format";
+import type { SessionClient, SessionState } from "@/lib/session";
+import { useStore } from "@/lib/store";
+
+type Whose = Pick<RunDetail, "status">;
+
+/** Which policy plays: "Policy of step 12,288"; of a run that has ended, "Final policy". */
+export function liveTitle(run: Whose, { policy }: Pick<SessionState, "policy">): string {
+  const goesOn = !hasEnded(run);
+  if (!policy) return goesOn ? "Newest policy" : "Final policy";
+  const step = count(policy.step);
+  return goesOn ? `Policy of step ${step}` : `Final policy, step ${step}`;
+}
+
+/** The rest of the title line: how old the policy is, the seed of the episode, and who acts. `now` as `since`. */
+export function liveMeta(
+  run: Whose,
+  { policy, seed, actor, greedy }: Pick<SessionState, "policy" | "seed" | "actor" | "greedy">,
+  now: number,
+): string {
+  if (actor === null) return "";
+  return [
+    policy && isActive(run) && `${ageOf(now - policy.since)} old`,
+    seed !== null && `seed ${count(seed)}`,
+    actor === "person" ? "you play" : greedy ? "greedy" : "exploring",
+  ]
+    .filter(Boolean)
+    .join(" · ");
+}
+
+function ageOf(milliseconds: number): string {
+  const seconds = Math.max(0, milliseconds) / 1000;
+  return `${seconds < 10 ? seconds.toFixed(1) : String(Math.round(seconds))} s`;
+}
+
+export function LiveTitle({ run, state }: { run: Whose; state: SessionState }) {
+  return (
+    <>
+      <span
+        aria-hidden
+        className={clsx(
+          "size-2 shrink-0 rounded-full",
+          state.phase === "live" ? "animate-breathe bg-accent" : "bg-line-strong",
+        )}
+      />
+      {liveTitle(run, state)}
+    </>
+  );
+}
+
+/** Drawn anew with each frame, so that the age is that of what is seen. */
+export function LiveMeta({ run, client }: { run: Whose; client: SessionClient }) {
+  const state = useStore(client.state);
+  const moment = useStore(client.moment);
+  return <>{liveMeta(run, state, moment?.shownAt ?? 0)}</>;
+}

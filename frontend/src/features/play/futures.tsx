@@ -1,0 +1,78 @@
+"use client";
+
+import { useEffect, useRef } from "react";
+import { LiveFacts } from "@/components/live/live-facts";
+import { Button } from "@/components/ui/button";
+import { Card } from "@/components/ui/card";
+import type { Controls } from "@/lib/api";
+import { count } from "@/lib/format";
+import type { SessionClient } from "@/lib/session";
+import { useStore } from "@/lib/store";
+import { triedActions } from "./tried-actions";
+
+interface FuturesProps {
+  client: SessionClient;
+  controls: Controls;
+  counted: boolean;
+}
+
+/** Another action at the present step, and what comes of it beside the episode. */
+export function Futures({ client, controls, counted }: FuturesProps) {
+  const { phase, partedAt, differsAt } = useStore(client.state);
+  const live = phase === "live";
+  return (
+    <Card title="What if" bodyClass="flex flex-col gap-3 p-4">
+      <p className="text-xs text-ink-soft">
+        Pauses, and takes another action in a second future. Both play on from here, side by side.
+      </p>
+      <div className="flex flex-wrap gap-1.5">
+        {triedActions(controls, counted).map(({ label, value }) => (
+          <Button key={label} size="sm" disabled={!live} onClick={() => client.part(value)}>
+            {label}
+          </Button>
+        ))}
+      </div>
+      {partedAt !== null && (
+        <>
+          <p role="status" className="text-xs font-medium">
+            Parted after step {count(partedAt)}.{" "}
+            {differsAt === null
+              ? "Nothing differs yet."
+              : `First differs at step ${count(differsAt)}.`}
+          </p>
+          <OtherFuture client={client} />
+          <Button size="sm" variant="quiet" onClick={() => client.part(null)}>
+            Close the other future
+          </Button>
+        </>
+      )}
+    </Card>
+  );
+}
+
+function OtherFuture({ client }: { client: SessionClient }) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const shown = useStore(client.other);
+  const picture = shown?.picture ?? null;
+
+  // External system: the canvas.
+  useEffect(() => {
+    const element = canvas.current;
+    if (!element || !picture || picture.width === 0) return;
+    element.width = picture.width;
+    element.height = picture.height;
+    element.getContext("2d")?.drawImage(picture, 0, 0);
+  }, [picture]);
+
+  return (
+    <>
+      <canvas
+        ref={canvas}
+        role="img"
+        aria-label="The other future"
+        className="aspect-3/2 w-full rounded-md border border-line bg-sunken object-contain"
+      />
+      <LiveFacts record={shown?.record ?? null} />
+    </>
+  );
+}

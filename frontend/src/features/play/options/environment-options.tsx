@@ -1,0 +1,45 @@
+"use client";
+
+import dynamic from "next/dynamic";
+import { useState } from "react";
+import { Card } from "@/components/ui/card";
+import { Disclosure } from "@/components/ui/disclosure";
+import { Skeleton } from "@/components/ui/skeleton";
+import type { Environment } from "@/lib/api";
+import { setting } from "@/lib/format";
+import type { TypedOptions } from "./address";
+
+const OptionsForm = dynamic(() => import("./options-form").then((module) => module.OptionsForm), {
+  loading: () => <Skeleton className="mt-3 h-40" />,
+});
+
+interface EnvironmentOptionsProps {
+  environment: Environment;
+  typed: TypedOptions;
+  /** What is played with, of these. */
+  values: Readonly<Record<string, unknown>>;
+  onPlay: (typed: TypedOptions) => void;
+}
+
+/** How the environment is set, and a form to set it otherwise, which is loaded when it is opened. */
+export function EnvironmentOptions({
+  environment,
+  typed,
+  values,
+  onPlay,
+}: EnvironmentOptionsProps) {
+  const [open, setOpen] = useState(false);
+  const changed = Object.entries(values);
+  return (
+    <Card label="Environment options" bodyClass="p-4">
+      <Disclosure summary="Options" open={open} onToggle={setOpen}>
+        {open && <OptionsForm environment={environment} typed={typed} onPlay={onPlay} />}
+      </Disclosure>
+      <p className="mt-1 font-mono text-xs break-words text-ink-soft">
+        {changed.length === 0
+          ? "As by default"
+          : changed.map(([name, value]) => `${name} ${setting(value)}`).join(", ")}
+      </p>
+    </Card>
+  );
+}

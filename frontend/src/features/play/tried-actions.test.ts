@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import type { Controls } from "@/lib/api";
+import { triedActions } from "./tried-actions";
+
+const controls = (neutral: (number | null)[], ...values: [string, number, number][]): Controls => ({
+  bindings: values.map(([label, value, component]) => ({ keys: [label], value, component, label })),
+  ...{ neutral, is_continuous: false, rise_seconds: 0.25, fall_seconds: 0.15 },
+});
+
+test("each counted action can be tried once, doing nothing too", () =>
+  expect(triedActions(controls([0], ["left", 1, 0], ["up", 2, 0], ["left", 1, 0]), true)).toEqual([
+    { label: "left", value: 1 },
+    { label: "up", value: 2 },
+    { label: "nothing", value: 0 },
+  ]));
+
+test("of numbers one is tried while the others rest", () =>
+  expect(triedActions(controls([0, null], ["steer", -1, 0], ["gas", 1, 1]), false)).toEqual([
+    { label: "steer", value: [-1, 0] },
+    { label: "gas", value: [0, 1] },
+  ]));

@@ -1,0 +1,76 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { VideoOff } from "lucide-react";
+import { useMemo } from "react";
+import { Stage, StageNote, useCornerWindow } from "@/components/agent";
+import {
+  middleOf,
+  type PlaybackController,
+  Player,
+  usePlaybackState,
+  VideoTrack,
+} from "@/components/player";
+import { apiLink, type Evaluation, judgementQuery } from "@/lib/api";
+import { count } from "@/lib/format";
+import type { Film } from "./chapters";
+import { ticksOf } from "./judged/moments";
+
+interface EvaluationPlayerProps {
+  evaluation: Evaluation;
+  film: Film;
+  controller: PlaybackController;
+  /** Frame from which the video plays as soon as it is there; null: it waits at its beginning. */
+  from: number | null;
+  onBroken: () => void;
+}
+
+/** The video of an evaluation on the stage, with its key moments on the time bar. */
+export function EvaluationPlayer({
+  evaluation,
+  film,
+  controller,
+  from,
+  onBroken,
+}: EvaluationPlayerProps) {
+  const { playing } = usePlaybackState(controller);
+  const corner = useCornerWindow(playing);
+  const { data: judgement } = useQuery(judgementQuery(evaluation.run_id, evaluation.id));
+  const fps = film.video?.fps ?? 0;
+  const ticks = useMemo(() => ticksOf(judgement?.moments ?? [], fps), [judgement, fps]);
+  const step = count(evaluation.checkpoint_step);
+  const name = `the evaluation at step ${step}`;
+  const caption = evaluation.checkpoint_step === null ? "" : `Policy of step ${step}`;
+  const stage = { label: "Evaluation", caption, corner, stillUrl: null };
+  if (film.missing !== null) {
+    return (
+      <Stage {...stage}>
+        <StageNote>
+          <VideoOff aria-hidden className="size-5 text-ink-faint" />
+          <p className="max-w-72">{film.missing}</p>
+        </StageNote>
+      </Stage>
+    );
+  }
+  const { video, url, chapters } = film;
+  return (
+    <Player label={`Player of ${name}`} controller={controller} chapters={chapters} ticks={ticks}>
+      <Stage {...stage}>
+        <VideoTrack
+          controller={controller}
+          duration={video.duration}
+          fps={video.fps}
+          src={apiLink(url)}
+          aria-label={`Video of ${name}`}
+          className="absolute inset-0 size-full object-contain"
+          onLoadedMetadata={() => {
+            if (from === null) return;
+            controller.seek(middleOf(from, video.fps));
+            controller.play();
+          }}
+          onError={onBroken}
+        />
+      </Stage>
+    </Player>
+  );
+}

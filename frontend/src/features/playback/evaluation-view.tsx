@@ -1,0 +1,120 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { useRef, useState } from "react";
+import { ViewLayout } from "@/components/agent";
+import { usePlaybackController } from "@/components/player";
+import { Notice } from "@/components/ui/notice";
+import { type CreateEvaluation, evaluationsQuery, explainAction, type RunDetail } from "@/lib/api";
+import { endedSince, isUnderWay, useEvaluate, whyNotYet } from "@/lib/evaluations";
+import { learns, suits } from "@/lib/run-actions";
+import { filmOf } from "./chapters";
+import { EpisodeList } from "./episode-list";
+import { EvaluateForm } from "./evaluate-form";
+import { EvaluationFailure } from "./evaluation-failure";
+import { EvaluationFindings } from "./evaluation-findings";
+import { EvaluationHistory } from "./evaluation-history";
+import { EvaluationMeta, evaluationTitle } from "./evaluation-meta";
+import { EvaluationPlayer } from "./evaluation-player";
+import { EvaluationProgress } from "./evaluation-progress";
+import { again } from "./evaluation-request";
+import { NoEvaluation } from "./no-evaluation";
+import { RunEpisodes } from "./judged/run-episodes";
+import type { Watch } from "./judged/watch";
+import { PolicyAge } from "./policy-age";
+
+/** The evaluations of a run: the newest, or the one that was chosen, on video and judged; and a form for another. */
+export function EvaluationView({ run }: { run: RunDetail }) {
+  const evaluations = useQuery(evaluationsQuery(run.id));
+  const request = useEvaluate(run.id);
+  const [chosen, setChosen] = useState<Watch | null>(null);
+  const [asked, setAsked] = useState(0);
+  const [broken, setBroken] = useState<string | null>(null);
+  const place = useRef<HTMLDivElement>(null);
+
+  const all = evaluations.data;
+  const newest = all?.[0];
+  const underWay = newest && isUnderWay(newest) ? newest : null;
+  const completed = all?.filter(({ status }) => status === "completed") ?? [];
+  const shown = completed.find(({ id }) => id === chosen?.evaluation) ?? completed[0];
+  const playing = `${shown?.id} ${asked}`;
+  const controller = usePlaybackController(playing);
+  const film = shown ? filmOf(shown, broken === shown.id) : null;
+  const notYet = whyNotYet(run);
+
+  const start = (wanted: CreateEvaluation) => {
+    setChosen(null);
+    request.mutate(wanted);
+  };
+  const show = (evaluation: string) => setChosen({ evaluation, frame: null });
+  const watch = (wanted: Watch) => {
+    setChosen(wanted);
+    setAsked(asked + 1);
+    place.current?.scrollIntoView({ block: "nearest" });
+  };
+
+  return (
+    <div ref={place} className="scroll-mt-18">
+      <ViewLayout
+        title={!learns(run) ? "Played by hand" : shown ? evaluationTitle(shown) : "Evaluation"}
+        meta={shown && film && <EvaluationMeta {...{ evaluation: shown, film, controller }} />}
+        stage={
+          shown && film ? (
+            <EvaluationPlayer
+              key={playing}
+              {...{ evaluation: shown, film, controller }}
+              from={shown.id === chosen?.evaluation ? chosen.frame : null}
+              onBroken={() => setBroken(shown.id)}
+            />
+          ) : (
+            <NoEvaluation {...{ run, evaluations }} reason={notYet} underWay={underWay !== null} />
+          )
+        }
+        beside={
+          shown?.summary &&
+          film && (
+            <EpisodeList
+              episodes={shown.summary.episodes}
+              playing={film.missing === null ? { controller, chapters: film.chapters } : null}
+            />
+          )
+        }
+      >
+        {underWay && <EvaluationProgress evaluation={underWay} />}
+        {newest?.status === "failed" && (
+          <EvaluationFailure
+            evaluation={newest}
+            retrying={request.isPending}
+            onRetry={notYet === null ? () => start(again(newest)) : undefined}
+          />
+        )}
+        {request.error && !endedSince(newest, request.submittedAt) && (
+          <Notice tone="bad" role="alert" title={explainAction(request.error)} />
+        )}
+        {shown && notYet && suits("evaluate", run) && (
+          <p className="text-sm text-ink-soft">{notYet}</p>
+        )}
+        {shown && shown === completed[0] && !underWay && <PolicyAge evaluation={shown} run={run} />}
+        {suits("evaluate", run) && (
+          <EvaluateForm
+            busy={request.isPending || underWay !== null}
+            blocked={notYet !== null}
+            primary={all?.length === 0 && notYet === null}
+            run={run}
+            onEvaluate={start}
+          />
+        )}
+        {shown && film && (
+          <EvaluationFindings
+            key={`${playing} findings`}
+            {...{ run, evaluation: shown, completed, film, controller }}
+          />
+        )}
+        {all && all.length > 1 && (
+          <EvaluationHistory evaluations={all} shown={shown?.id} onShow={show} />
+        )}
+        {completed.length > 0 && <RunEpisodes runId={run.id} onWatch={watch} />}
+      </ViewLayout>
+    </div>
+  );
+}

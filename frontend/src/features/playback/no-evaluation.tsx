@@ -1,0 +1,50 @@
+"use client";
+
+import type { UseQueryResult } from "@tanstack/react-query";
+import { Clapperboard } from "lucide-react";
+import { Stage, StageNote, useCornerWindow } from "@/components/agent";
+import { ErrorState } from "@/components/ui/error-state";
+import { Skeleton } from "@/components/ui/skeleton";
+import type { Evaluation, RunDetail } from "@/lib/api";
+
+interface NoEvaluationProps {
+  run: RunDetail;
+  evaluations: UseQueryResult<Evaluation[]>;
+  /** Why there is nothing to evaluate yet; null when there is. */
+  reason: string | null;
+  underWay: boolean;
+}
+
+/** The stage as long as no evaluation can be shown on it. */
+export function NoEvaluation({ run, evaluations, reason, underWay }: NoEvaluationProps) {
+  const { data: all, error, refetch, isFetching } = evaluations;
+  const corner = useCornerWindow(false);
+  const none = all !== undefined && !underWay;
+  return (
+    <Stage
+      label="Evaluation"
+      caption=""
+      corner={corner}
+      stillUrl={all ? (run.still_url ?? null) : null}
+    >
+      {error && !all ? (
+        <StageNote>
+          <ErrorState error={error} retry={() => void refetch()} retrying={isFetching} />
+        </StageNote>
+      ) : !all ? (
+        <Skeleton className="absolute inset-0 rounded-none" />
+      ) : (
+        none && (
+          <StageNote>
+            <Clapperboard aria-hidden className="size-5 text-ink-faint" />
+            <p className="font-semibold text-ink">No evaluation yet</p>
+            <p className="max-w-72">
+              {reason ??
+                "Run one to see what the policy does: a few episodes without exploration, on video."}
+            </p>
+          </StageNote>
+        )
+      )}
+    </Stage>
+  );
+}

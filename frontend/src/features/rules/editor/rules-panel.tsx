@@ -1,0 +1,38 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { ErrorState } from "@/components/ui/error-state";
+import { Skeleton } from "@/components/ui/skeleton";
+import { algorithmsQuery, type RunDetail } from "@/lib/api";
+import { knobsQuery, rulesQuery } from "@/lib/api/queries/rules";
+import { useMetricRegistry } from "@/lib/registry";
+import { RuleEditor } from "./rule-editor";
+
+/** Metrics that only evaluations while training log. */
+const EVALUATION = "eval/";
+
+/** What a run does by itself, to be read, changed and tried. */
+export function RulesPanel({ run }: { run: RunDetail }) {
+  const registry = useMetricRegistry();
+  const rules = useQuery(rulesQuery(run.id));
+  const knobs = useQuery(knobsQuery(run.id));
+  const algorithms = useQuery(algorithmsQuery);
+  const failed = [rules, knobs, algorithms].find(({ error }) => error);
+  if (failed?.error) {
+    const { error, refetch, isFetching } = failed;
+    return <ErrorState error={error} retry={() => void refetch()} retrying={isFetching} />;
+  }
+  if (!rules.data || !knobs.data || !algorithms.data) return <Skeleton className="m-4 h-40" />;
+  const logged = new Set(algorithms.data.find(({ id }) => id === run.algo)?.metrics);
+  const evaluates = run.config?.evaluation?.every_steps != null;
+  const metrics = registry.grouped(
+    ({ name }) => logged.has(name) || (evaluates && name.startsWith(EVALUATION)),
+  );
+  return (
+    <RuleEditor
+      run={run}
+      saved={rules.data.rules}
+      vocabulary={{ metrics, knobs: knobs.data.knobs, evaluates }}
+    />
+  );
+}

@@ -1,0 +1,2 @@
+export { KnobsCard } from "./knobs/knobs-card";
+export { RulesPanel } from "./editor/rules-panel";

@@ -1,0 +1,2 @@
+/** Where the page shows the agent of a run. */
+export const AGENT_ANCHOR = "agent";

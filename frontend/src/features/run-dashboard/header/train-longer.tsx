@@ -1,0 +1,83 @@
+"use client";
+
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { FastForward } from "lucide-react";
+import { useState } from "react";
+import { Button } from "@/components/ui/button";
+import { controlClass, Field } from "@/components/ui/field";
+import { Popover } from "@/components/ui/popover";
+import { explainAction, type RunDetail, snapshotsQuery } from "@/lib/api";
+import { count } from "@/lib/format";
+import { useRunActions } from "@/lib/run-actions";
+
+/** Continues a run that has done all of its steps, with more of them. */
+export function TrainLonger({ run, className }: { run: RunDetail; className?: string }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <Popover
+      label="Train longer"
+      align="end"
+      open={open}
+      onOpenChange={setOpen}
+      trigger={
+        <Button
+          needsService
+          className={className}
+          icon={<FastForward aria-hidden className="size-3.5" />}
+        >
+          Train longer…
+        </Button>
+      }
+    >
+      <Form run={run} onDone={() => setOpen(false)} />
+    </Popover>
+  );
+}
+
+function Form({ run, onDone }: { run: RunDetail; onDone: () => void }) {
+  const actions = useRunActions();
+  const [steps, setSteps] = useState(String(run.total_timesteps * 2));
+  const { data } = useQuery(snapshotsQuery(run.id));
+  const spread = data?.spread_over_training ?? [];
+  const ask = useMutation({
+    mutationFn: () => actions.resume(run.id, { total_timesteps: Number(steps) }),
+    onSuccess: onDone,
+  });
+  return (
+    <form
+      className="flex flex-col gap-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        ask.mutate();
+      }}
+    >
+      <Field
+        label="Total timesteps"
+        hint={`It has done ${count(run.step)}.`}
+        error={ask.error ? explainAction(ask.error) : undefined}
+      >
+        {(control) => (
+          <input
+            {...control}
+            type="number"
+            min={run.total_timesteps + 1}
+            step={1}
+            required
+            value={steps}
+            onChange={(event) => setSteps(event.target.value)}
+            className={controlClass}
+          />
+        )}
+      </Field>
+      {spread.length > 0 && (
+        <p className="text-xs text-ink-soft">
+          This is a change: {spread.join(", ")} {spread.length === 1 ? "is" : "are"} spread over the
+          whole of training, and will follow the new length from here on.
+        </p>
+      )}
+      <Button type="submit" variant="primary" needsService busy={ask.isPending}>
+        Train on
+      </Button>
+    </form>
+  );
+}

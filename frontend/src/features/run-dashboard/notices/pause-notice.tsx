@@ -1,0 +1,26 @@
+import { Notice } from "@/components/ui/notice";
+import type { RunDetail } from "@/lib/api";
+import { count } from "@/lib/format";
+import { pauseWords, resumedWords } from "./pause-words";
+
+/** A run that pauses, is paused, or has continued from a snapshot. */
+export function PauseNotice({ run }: { run: RunDetail }) {
+  const words = pauseWords(run);
+  const resumed = resumedWords(run);
+  return (
+    <>
+      {words && (
+        <Notice tone="info" role="status" title={words.title}>
+          <p className="text-ink-soft">{words.text}</p>
+        </Notice>
+      )}
+      {resumed && (
+        <p role="status" className="text-xs text-ink-soft">
+          {resumed}
+          {run.resumed?.diverged_at != null &&
+            ` From step ${count(run.resumed.diverged_at)} on the newest attempt is shown.`}
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,35 @@
+import { describe, expect, test } from "vitest";
+import { pauseWords, resumedWords } from "./pause-words";
+
+describe("a run that pauses", () => {
+  const run = { status: "pausing", step: 14_400, end_step: 20_480, saves_at: 16_384 } as const;
+
+  test("says at which step it is saved", () =>
+    expect(pauseWords(run)?.title).toBe("Saving at step 16,384"));
+
+  test("says where it is once it is paused", () =>
+    expect(pauseWords({ ...run, status: "paused", step: 16_384 })?.title).toBe(
+      "Paused at step 16,384 of 20,480",
+    ));
+
+  test("has nothing to say while it trains", () =>
+    expect(pauseWords({ ...run, status: "running" })).toBeNull());
+});
+
+describe("a run that continued from a snapshot", () => {
+  const resumed = { snapshot: "16384", step: 16_384, verified: 132, left: 0, diverged_at: null };
+  const words = (changes: Partial<typeof resumed> | { diverged_at: number }) =>
+    resumedWords({ status: "running", resumed: { ...resumed, ...changes } });
+
+  test("says how many rows came out identical", () =>
+    expect(words({})).toBe("Resumed from step 16,384, 132 rows identical."));
+
+  test("says so when there was none to compare", () =>
+    expect(words({ verified: 0 })).toBe("Resumed from step 16,384, exactly where it was."));
+
+  test("does not claim to be exact where it is not", () =>
+    expect(words({ diverged_at: 16_512 })).toMatch(/but not exactly: 132 rows identical/));
+
+  test("says nothing before the attempt has begun", () =>
+    expect(resumedWords({ status: "queued", resumed })).toBeNull());
+});

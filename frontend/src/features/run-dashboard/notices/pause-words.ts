@@ -1,0 +1,32 @@
+import type { RunDetail } from "@/lib/api";
+import { count, plural } from "@/lib/format";
+
+type Paused = Pick<RunDetail, "status" | "step" | "end_step" | "saves_at">;
+type Continued = Pick<RunDetail, "status" | "resumed">;
+
+/** What a run that pauses or is paused waits for; null for any other. */
+export function pauseWords({ status, step, end_step, saves_at }: Paused) {
+  if (status === "pausing") {
+    return {
+      title: saves_at === null ? "Pausing" : `Saving at step ${count(saves_at)}`,
+      text: "Training continues unseen to the end of this rollout, where everything can be saved.",
+    };
+  }
+  if (status !== "paused") return null;
+  return {
+    title: `Paused at step ${count(step)} of ${count(end_step)}`,
+    text: "Everything is saved, and nothing runs. Resume continues exactly where it was.",
+  };
+}
+
+/** How the newest attempt continued from a snapshot, in a sentence; null if it did not. */
+export function resumedWords({ status, resumed }: Continued): string | null {
+  if (!resumed || status === "queued" || status === "starting") return null;
+  const from = `Resumed from step ${count(resumed.step)}`;
+  if (resumed.diverged_at !== null) {
+    return `${from}, but not exactly: ${plural(resumed.verified ?? 0, "row")} identical before a difference.`;
+  }
+  if (resumed.verified === null) return `${from}.`;
+  if (resumed.verified === 0) return `${from}, exactly where it was.`;
+  return `${from}, ${plural(resumed.verified, "row")} identical.`;
+}

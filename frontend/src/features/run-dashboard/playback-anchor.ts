@@ -1,2 +1,0 @@
-/** Where the page puts the playback of a run. */
-export const PLAYBACK_ANCHOR = "playback";

@@ -1,0 +1,111 @@
+import {
+  type Choices,
+  type Draft,
+  environmentOf,
+  type EvaluationDraft,
+  evaluationOf,
+  type Part,
+  presetOf,
+  presetsOf,
+  type Typed,
+} from "./draft";
+
+export type DraftChange =
+  | { field: "algo" | "env" | "preset" | "seed" | "name"; value: string }
+  | { field: "timesteps"; value: string | null }
+  | { field: Part; name: string; value: string | null }
+  | { field: "anatomy"; value: boolean }
+  | { field: "evaluation"; value: Partial<EvaluationDraft> }
+  | { field: "reset"; part: Part }
+  | { field: "start-over" };
+
+const UNTOUCHED = { timesteps: null, hyperparameters: {}, evaluation: null, anatomy: null };
+
+const BLANK: Draft = {
+  algo: "",
+  wanted: "",
+  env: "",
+  preset: "",
+  seed: "",
+  name: "",
+  timesteps: null,
+  hyperparameters: {},
+  env_options: {},
+  evaluation: null,
+  anatomy: null,
+};
+
+export function firstDraft(choices: Choices): Draft {
+  const env = choices.environments.find(({ available }) => available) ?? choices.environments[0];
+  const draft = withValidChoices({ ...BLANK, env: env?.id ?? "" }, choices);
+  return { ...draft, wanted: draft.algo };
+}
+
+/** The draft with `environment` selected; unchanged if that is not offered, or is selected already. */
+export function onEnvironment(choices: Choices, draft: Draft, environment: string | null): Draft {
+  const offered = choices.environments.some(({ id, available }) => id === environment && available);
+  if (environment === null || !offered || draft.env === environment) return draft;
+  return changeDraft(choices, draft, { field: "env", value: environment });
+}
+
+export function changeDraft(choices: Choices, draft: Draft, change: DraftChange): Draft {
+  switch (change.field) {
+    case "hyperparameters":
+      return { ...draft, hyperparameters: retyped(draft.hyperparameters, change) };
+    case "env_options":
+      return withOptions({ ...draft, env_options: retyped(draft.env_options, change) }, choices);
+    case "reset":
+      return withOptions({ ...draft, [change.part]: {} }, choices);
+    case "start-over":
+      return firstDraft(choices);
+    case "evaluation":
+      return { ...draft, evaluation: { ...evaluationOf(choices, draft), ...change.value } };
+    case "seed":
+    case "name":
+    case "timesteps":
+    case "anatomy":
+      return { ...draft, [change.field]: change.value };
+    case "env":
+      return withValidChoices(
+        { ...draft, ...UNTOUCHED, env: change.value, env_options: {} },
+        choices,
+      );
+    // Another algorithm or preset has values of its own, so edits are dropped.
+    case "algo":
+      return withValidChoices({ ...draft, ...UNTOUCHED, wanted: change.value }, choices);
+    case "preset":
+      return withValidChoices({ ...draft, ...UNTOUCHED, preset: change.value }, choices);
+  }
+}
+
+/**
+ * Options can rule out the selected algorithm. It is kept if its values were edited, and the form then shows
+ * the conflict.
+ */
+function withOptions(draft: Draft, choices: Choices): Draft {
+  const { timesteps, evaluation, hyperparameters } = draft;
+  const typed = timesteps ?? evaluation ?? Object.keys(hyperparameters)[0];
+  return typed === undefined ? withValidChoices(draft, choices) : withValidPreset(draft, choices);
+}
+
+/**
+ * Selects the algorithm that the user wanted, or else the current one, or else the first that can train
+ * there.
+ */
+function withValidChoices(draft: Draft, choices: Choices): Draft {
+  const fitting = environmentOf(choices, draft)?.algorithms ?? [];
+  const offered = choices.algorithms.map(({ id }) => id).filter((id) => fitting.includes(id));
+  const algo = [draft.wanted, draft.algo].find((id) => offered.includes(id)) ?? offered[0] ?? "";
+  return withValidPreset({ ...draft, algo }, choices);
+}
+
+/** Keeps the preset if there still is one of this id, or else selects the first. */
+function withValidPreset(fitted: Draft, choices: Choices): Draft {
+  if (presetOf(choices, fitted)) return fitted;
+  return { ...fitted, preset: presetsOf(choices, fitted)[0]?.id ?? "" };
+}
+
+function retyped(typed: Typed, { name, value }: { name: string; value: string | null }): Typed {
+  const rest = Object.fromEntries(Object.entries(typed).filter(([other]) => other !== name));
+  return value === null ? rest : { ...rest, [name]: value };
+}

@@ -1,0 +1,156 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
+import { type ReactNode, useState } from "react";
+import { SchemaField } from "@/components/schema-field";
+import { Button } from "@/components/ui/button";
+import { Disclosure } from "@/components/ui/disclosure";
+import { type ControlProps, controlClass, Field } from "@/components/ui/field";
+import {
+  type Algorithm,
+  ApiError,
+  explainAction,
+  type ForkChanges,
+  forkRun,
+  keys,
+  type RunConfig,
+  type RunDetail,
+  type SnapshotInfo,
+} from "@/lib/api";
+import { count, plural, setting } from "@/lib/format";
+import { routes } from "@/lib/url";
+import { type FixedSetting, type ForkDraft, forkSettings, forkWish, pointerTo } from "./fork-wish";
+
+interface ForkFormProps {
+  run: RunDetail;
+  config: RunConfig;
+  algorithm: Algorithm;
+  changes: ForkChanges;
+  snapshot: SnapshotInfo;
+}
+
+export function ForkForm({ run, config, algorithm, changes, snapshot }: ForkFormProps) {
+  const router = useRouter();
+  const client = useQueryClient();
+  const [draft, setDraft] = useState<ForkDraft>({
+    ...{ name: "", seed: "", hyperparameters: {} },
+    timesteps: String(Math.max(run.total_timesteps, snapshot.step + 1)),
+  });
+  const { changeable, fixed } = forkSettings(config, algorithm, changes);
+  const { body, problems } = forkWish(config, algorithm, changeable, draft, snapshot);
+  const fork = useMutation({
+    mutationFn: (start: boolean) => forkRun(run.id, { ...body, start }),
+    onSuccess: ({ id }) => {
+      void client.invalidateQueries({ queryKey: keys.runs });
+      router.push(routes.run(id));
+    },
+  });
+  const refused = fork.error instanceof ApiError ? fork.error.fields : [];
+  const problem = (pointer: string) =>
+    problems[pointer] ?? refused.find((field) => field.pointer === pointer)?.detail;
+  const change = (part: Partial<ForkDraft>) => {
+    fork.reset();
+    setDraft((old) => ({ ...old, ...part }));
+  };
+  const text = (field: "name" | "seed" | "timesteps", placeholder?: string) =>
+    function Control(control: ControlProps): ReactNode {
+      return (
+        <input
+          {...control}
+          autoComplete="off"
+          inputMode={field === "name" ? "text" : "numeric"}
+          placeholder={placeholder}
+          className={controlClass}
+          value={draft[field]}
+          onChange={({ target }) => change({ [field]: target.value })}
+        />
+      );
+    };
+  const changed = Object.keys(body.hyperparameters ?? {}).length;
+  const busy = fork.isPending || fork.isSuccess;
+  const isWrong = Object.keys(problems).length > 0;
+  return (
+    <form
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!busy && !isWrong) fork.mutate(true);
+      }}
+    >
+      <div className="grid gap-x-6 gap-y-3.5 sm:grid-cols-2">
+        <Field label="Name" className="sm:col-span-2" error={problem("/name")}>
+          {text("name", `${run.name}, forked`)}
+        </Field>
+        <Field
+          label="Timesteps"
+          hint={`In all; ${count(snapshot.step)} are done.`}
+          error={problem("/total_timesteps")}
+        >
+          {text("timesteps")}
+        </Field>
+        <Field
+          label="Seed"
+          hint="With another one, environments begin a new episode."
+          error={problem("/seed")}
+        >
+          {text("seed", String(run.seed))}
+        </Field>
+        {changeable.map((schema) => (
+          <SchemaField
+            key={schema.name}
+            schema={schema}
+            typed={draft.hyperparameters[schema.name]}
+            own={config.hyperparameters[schema.name]}
+            owner="parent"
+            error={problem(pointerTo(schema.name))}
+            onChange={(value) => {
+              const edited = { ...draft.hyperparameters };
+              if (value === null) delete edited[schema.name];
+              else edited[schema.name] = value;
+              change({ hyperparameters: edited });
+            }}
+          />
+        ))}
+      </div>
+      {fixed.length > 0 && <Fixed settings={fixed} />}
+      {fork.error && (
+        <p role="alert" className="text-sm text-bad">
+          {explainAction(fork.error)}
+        </p>
+      )}
+      <div className="sticky -bottom-5 -mx-5 -mb-5 flex flex-wrap items-center justify-end gap-2 border-t border-line bg-raised px-5 py-3">
+        <span className="grow text-xs text-ink-soft">
+          {changed === 0 ? "Nothing changed yet" : `${plural(changed, "hyperparameter")} changed`}
+        </span>
+        <Button needsService busy={busy} disabled={isWrong} onClick={() => fork.mutate(false)}>
+          Fork
+        </Button>
+        <Button type="submit" variant="primary" needsService busy={busy} disabled={isWrong}>
+          Fork and start
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function Fixed({ settings }: { settings: readonly FixedSetting[] }) {
+  return (
+    <Disclosure
+      summary="Cannot be changed"
+      aside={<span className="text-xs font-normal text-ink-faint">{settings.length}</span>}
+    >
+      <dl className="divide-y divide-line text-xs">
+        {settings.map(({ name, value, why }) => (
+          <div key={name} className="py-1.5">
+            <dt className="flex justify-between gap-4 font-mono">
+              <span>{name}</span>
+              <span className="min-w-0 break-words text-ink-soft">{setting(value)}</span>
+            </dt>
+            <dd className="mt-0.5 text-ink-soft">{why}</dd>
+          </div>
+        ))}
+      </dl>
+    </Disclosure>
+  );
+}

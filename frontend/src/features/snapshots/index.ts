@@ -1,0 +1,1 @@
+export { SnapshotsPanel } from "./snapshots-panel";

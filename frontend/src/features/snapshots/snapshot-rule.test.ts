@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import type { RunStatus } from "@/lib/api";
+import { type SnapshotAction, whyNotTake, whyNotWith } from "./snapshot-rule";
+
+const ACTIONS: SnapshotAction[] = ["resume", "rollback", "delete"];
+const run = (status: RunStatus) => ({
+  ...{ status, actor: "policy" as const, policy_step: null, total_timesteps: 1_000 },
+});
+const snapshot = { step: 500, whole: true, behind: false };
+
+test.each([
+  ["created", ["delete"]],
+  ["queued", []],
+  ["starting", ["take"]],
+  ["running", ["take"]],
+  ["pausing", []],
+  ["paused", ["resume", "rollback", "delete"]],
+  ["stopping", []],
+  ["completed", ["rollback", "delete"]],
+  ["stopped", ["resume", "rollback", "delete"]],
+  ["failed", ["resume", "rollback", "delete"]],
+  ["interrupted", ["resume", "rollback", "delete"]],
+] as [RunStatus, string[]][])("the snapshots of a %s run allow %j", (status, possible) => {
+  expect([
+    ...(whyNotTake(run(status)) === null ? ["take"] : []),
+    ...ACTIONS.filter((action) => whyNotWith(action, run(status), snapshot) === null),
+  ]).toEqual(possible);
+});
+
+test.each([
+  ["a run that trains", "running", {}, null],
+  ["one that was left behind", "stopped", { behind: true }, null],
+  ["one that is damaged", "stopped", { whole: false }, "It cannot be used."],
+] as const)("forking at a snapshot of %s: %s %j %s", (_, status, change, reason) =>
+  expect(whyNotWith("fork", run(status), { ...snapshot, ...change })).toBe(reason),
+);
+
+test.each([
+  ["is damaged", { whole: false }, "It cannot be used."],
+  ["was left behind", { behind: true }, "The run went back to before it."],
+  ["is of the last step", { step: 1_000 }, "Training is done there."],
+])("a run does not go on from a snapshot that %s, which can be deleted", (_, change, reason) => {
+  const judge = (action: SnapshotAction) =>
+    whyNotWith(action, run("stopped"), { ...snapshot, ...change });
+  expect(ACTIONS.map(judge)).toEqual([reason, reason, null]);
+});

@@ -1,0 +1,33 @@
+import type { RunDetail, SnapshotInfo } from "@/lib/api";
+import { canDo, type JudgedRun, whyNot } from "@/lib/run-actions";
+
+/** Actions on a snapshot of a run. */
+export type SnapshotAction = "resume" | "rollback" | "fork" | "delete";
+
+/** The part of a run that decides what its snapshots are good for. */
+export type SnapshotRun = JudgedRun & Pick<RunDetail, "status" | "total_timesteps">;
+export type JudgedSnapshot = Pick<SnapshotInfo, "step" | "whole" | "behind">;
+
+/** Why no snapshot of the run can be taken now, in a sentence; null if one can. */
+export function whyNotTake({ status }: Pick<RunDetail, "status">): string | null {
+  if (status === "starting" || status === "running") return null;
+  if (status === "pausing" || status === "stopping") return "It is taking its last one now.";
+  return "A snapshot can be taken while the run trains.";
+}
+
+/** Why `action` is not possible with this snapshot of the run, in a sentence; null if it is. */
+export function whyNotWith(
+  action: SnapshotAction,
+  run: SnapshotRun,
+  snapshot: JudgedSnapshot,
+): string | null {
+  if (action === "delete") return whyNot("delete", run);
+  if (action === "fork") return snapshot.whole ? null : "It cannot be used.";
+  // A run that is done has nothing left to do, unless it goes back first.
+  const goesBack = action === "rollback" && canDo("extend", run);
+  const reason = goesBack ? null : whyNot("resume", run);
+  if (reason !== null) return reason;
+  if (!snapshot.whole) return "It cannot be used.";
+  if (snapshot.behind) return "The run went back to before it.";
+  return snapshot.step < run.total_timesteps ? null : "Training is done there.";
+}

@@ -1,0 +1,87 @@
+import type { SnapshotInfo } from "@/lib/api";
+import { count } from "@/lib/format";
+import type { SnapshotAction } from "./snapshot-rule";
+
+/** What a snapshot was taken for. */
+export const TAKEN: Readonly<Record<SnapshotInfo["trigger"], string>> = {
+  periodic: "By itself",
+  requested: "Asked for",
+  best: "At a best policy",
+  rule: "By a rule",
+  paused: "At a pause",
+  stopped: "When it was stopped",
+  finished: "At the end",
+};
+
+/** How a snapshot is spoken of in a sentence. */
+export function called({ name, is_named, step }: SnapshotInfo): string {
+  return is_named ? `“${name}”` : `step ${count(step)}`;
+}
+
+/** What is asked in a few sentences; a fork has a form. */
+export type Deed = Exclude<SnapshotAction, "fork">;
+
+interface DeedWords {
+  title: string;
+  /** What happens, in sentences. */
+  happens: string[];
+  /** The label of the button that does it. */
+  does: string;
+}
+
+/** What is said before something is done with a snapshot of a run that is at step `reached`. */
+export function deedWords(
+  action: Deed,
+  snapshot: SnapshotInfo,
+  { snapshots, reached }: { snapshots: readonly SnapshotInfo[]; reached: number },
+): DeedWords {
+  const { step, exact, not_exact_because: reason } = snapshot;
+  const beyond = count(reached - step);
+  const isPast = step < reached;
+  const howExact = exact ? [] : [`Training does not go on exactly. ${reason ?? ""}`.trim()];
+  switch (action) {
+    case "resume":
+      return {
+        title: `Resume from ${called(snapshot)}`,
+        happens: [
+          isPast
+            ? `Training goes on from step ${count(step)}. The ${beyond} steps that were done beyond it are computed again and compared with what is there.`
+            : `Training goes on from step ${count(step)} as if nothing had happened.`,
+          ...howExact,
+        ],
+        does: "Resume",
+      };
+    case "rollback":
+      return {
+        title: `Roll back to ${called(snapshot)}`,
+        happens: [
+          isPast
+            ? `Training goes on from step ${count(step)}. The ${beyond} steps after it stay in the run's journal, and are in no curve and in no figure.`
+            : `Training goes on from step ${count(step)}, where the run is now.`,
+          ...(snapshots.some((other) => other.step > step && !other.behind)
+            ? ["Snapshots of later steps are left behind: the run cannot go on from them any more."]
+            : []),
+          ...howExact,
+        ],
+        does: "Roll back",
+      };
+    case "delete":
+      return {
+        title: `Delete the snapshot ${snapshot.is_named ? "" : "of "}${called(snapshot)}`,
+        happens: [
+          snapshot.is_named
+            ? "It was given a name to be kept. It cannot be brought back."
+            : "It cannot be brought back.",
+          ...(isLastUsable(snapshot, snapshots)
+            ? ["It is the only one that the run can go on from: without it, it cannot be resumed."]
+            : []),
+        ],
+        does: "Delete",
+      };
+  }
+}
+
+function isLastUsable(snapshot: SnapshotInfo, all: readonly SnapshotInfo[]): boolean {
+  const usable = all.filter(({ whole, behind }) => whole && !behind);
+  return usable.length === 1 && usable[0]?.name === snapshot.name;
+}

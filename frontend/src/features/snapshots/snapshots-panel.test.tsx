@@ -1,0 +1,246 @@
+import { render, screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { expect, test, vi } from "vitest";
+import type { RunDetail, RunSnapshots } from "@/lib/api";
+import { renderWithQueries, serve, withQueries } from "@/lib/testing/service";
+import { list, run, snapshot } from "./fixtures";
+import { SnapshotsPanel } from "./snapshots-panel";
+
+const push = vi.fn();
+vi.mock("next/navigation", () => ({ useRouter: () => ({ push }) }));
+
+const LIST = "GET /runs/a/snapshots";
+const two = list(
+  snapshot(2_048, { name: "before-lr", is_named: true, trigger: "requested", message: "to fork" }),
+  snapshot(6_144, { trigger: "paused" }),
+);
+
+function show(found: RunSnapshots, change: Partial<RunDetail> = {}, routes = {}) {
+  const asked = serve({
+    [LIST]: () => ({ body: found }),
+    "GET /runs/a": () => ({ body: run(change) }),
+    ...routes,
+  });
+  renderWithQueries(<SnapshotsPanel run={run(change)} />);
+  return () => asked.filter(({ route }) => !route.startsWith("GET"));
+}
+
+async function choose(snapshot: string, action: RegExp) {
+  await userEvent.click(
+    await screen.findByRole("button", { name: `Actions on the snapshot ${snapshot}` }),
+  );
+  await userEvent.click(await screen.findByRole("menuitem", { name: action }));
+}
+
+const confirm = async (name: string) =>
+  userEvent.click(within(await screen.findByRole("dialog")).getByRole("button", { name }));
+
+test("lists what there is, newest first, what each was taken for, and what all take", async () => {
+  show(two);
+  const rows = (await screen.findAllByRole("listitem")).map(({ textContent }) => textContent);
+  expect(rows[0]).toMatch(/^6,144At a pausenewest.*143 kB$/);
+  expect(rows[1]).toMatch(/^2,048before-lrAsked forto fork/);
+  expect(screen.getByText(/2 snapshots · 286 kB of 2 GB · newest 3 kept/)).toBeVisible();
+});
+
+test("says which are damaged, left behind, or not exact, and why", async () => {
+  show(
+    list(
+      snapshot(1, { exact: false, not_exact_because: "Other processor." }),
+      snapshot(2, { behind: true }),
+      snapshot(3, { whole: false, problem: "A segment is missing." }),
+    ),
+  );
+  const rows = (await screen.findAllByRole("listitem")).map(({ textContent }) => textContent);
+  expect(rows[0]).toContain("damagedA segment is missing.");
+  expect(rows[1]).toContain("left behind");
+  expect(rows[2]).toContain("not exactOther processor.");
+});
+
+test("resumes from the one that was chosen", async () => {
+  const asked = show(two, {}, { "POST /runs/a/resume": () => ({ body: run() }) });
+  await choose("“before-lr”", /Resume/);
+  expect(screen.getByRole("dialog")).toHaveTextContent("computed again and compared");
+  await confirm("Resume");
+  expect(asked()).toEqual([{ route: "POST /runs/a/resume", body: { snapshot: "before-lr" } }]);
+  expect(screen.queryByRole("dialog")).not.toBeInTheDocument();
+});
+
+test("rolls back only after saying what becomes of what came after", async () => {
+  const asked = show(two, {}, { "POST /runs/a/rollback": () => ({ body: run() }) });
+  await choose("“before-lr”", /Roll back/);
+  expect(screen.getByRole("dialog")).toHaveTextContent("in no curve and in no figure");
+  expect(asked()).toEqual([]);
+  await confirm("Roll back");
+  expect(asked()).toEqual([{ route: "POST /runs/a/rollback", body: { snapshot: "before-lr" } }]);
+});
+
+const VERIFY = "/runs/a/snapshots/6144/verify";
+const parts = ["model", "generators"].map((name) => ({ name, identical: true }));
+const verified = { status: "completed", whole: true, identical: true, exact: true, parts };
+
+test.each([
+  [verified, "Verified: model, generators are identical."],
+  [{ ...verified, exact: false, reasons: ["torch was 1.0."] }, "exactly. torch was 1.0."],
+  [{ ...verified, identical: false, first_difference: "model: x" }, "holds. model: x"],
+  [{ status: "completed", whole: false, cause: "It is damaged." }, "It is damaged."],
+])(
+  "a snapshot is verified, and what came of it is said (%#)",
+  async (found, words) => {
+    const asked = show(
+      two,
+      {},
+      {
+        [`POST ${VERIFY}`]: () => ({ status: 202, body: { status: "running" } }),
+        [`GET ${VERIFY}`]: () => ({ body: found }),
+      },
+    );
+    await choose("step 6,144", /Verify/);
+    await waitFor(() => expect(screen.getByRole("status")).toHaveTextContent(words), {
+      timeout: 60_000,
+    });
+    expect(asked().map(({ route }) => route)).toEqual([`POST ${VERIFY}`]);
+  },
+  60_000,
+);
+
+test("a snapshot is deleted when that is confirmed, and the list is loaded anew", async () => {
+  let found = two;
+  show(
+    two,
+    {},
+    {
+      [LIST]: () => ({ body: found }),
+      "DELETE /runs/a/snapshots/6144": () => {
+        found = list(two.snapshots[0]!);
+        return {};
+      },
+    },
+  );
+  await choose("step 6,144", /Delete/);
+  await confirm("Delete");
+  expect(await screen.findByText(/1 snapshot ·/)).toBeVisible();
+});
+
+test("a refusal is said where it was asked", async () => {
+  const refuse = () => ({ status: 409, body: { title: "Run is active", detail: "Wait for it." } });
+  show(two, {}, { "DELETE /runs/a/snapshots/6144": refuse });
+  await choose("step 6,144", /Delete/);
+  await confirm("Delete");
+  expect(await screen.findByRole("alert")).toHaveTextContent("Wait for it.");
+});
+
+test("while the run trains one is taken with its name and message, and awaited until it is there", async () => {
+  let found = two;
+  const asked = serve({
+    [LIST]: () => ({ body: found }),
+    "POST /runs/a/snapshots": () => ({ status: 202, body: run() }),
+  });
+  const running = run({ status: "running" });
+  const { rerender } = render(<SnapshotsPanel run={running} />, { wrapper: withQueries() });
+  await userEvent.click(await screen.findByRole("button", { name: /Take a snapshot/ }));
+  await userEvent.type(screen.getByRole("textbox", { name: "Name" }), "peak");
+  await userEvent.type(screen.getByRole("textbox", { name: "Message" }), "best so far");
+  await userEvent.click(screen.getByRole("button", { name: "Take it" }));
+  expect(asked).toContainEqual({
+    route: "POST /runs/a/snapshots",
+    body: { name: "peak", message: "best so far" },
+  });
+  expect(await screen.findByRole("status")).toHaveTextContent("start of the next rollout");
+  found = list(...two.snapshots, snapshot(8_192, { name: "peak", trigger: "requested" }));
+  expect(await screen.findByText("8,192", undefined, { timeout: 60_000 })).toBeVisible();
+  expect(screen.queryByRole("status")).not.toBeInTheDocument();
+  rerender(<SnapshotsPanel run={run()} />);
+  expect(screen.queryByRole("button", { name: /Take a snapshot/ })).not.toBeInTheDocument();
+}, 60_000);
+
+const algorithm = {
+  ...{ id: "ppo", seed: { minimum: 0, maximum: 99 } },
+  total_timesteps: { minimum: 1, maximum: 1e9, default: 10 },
+  hyperparameters: [
+    { name: "learning_rate", type: "number", help: "Step size.", default: 0.001, maximum: 1 },
+    { name: "net_arch", type: "array", help: "Layers.", default: [64] },
+  ],
+};
+const FORKING = {
+  "GET /algorithms": () => ({ body: [algorithm] }),
+  "GET /runs/a/fork": () => ({
+    body: {
+      run_id: "a",
+      changes: [
+        { name: "learning_rate", effect: "fits", why: null },
+        { name: "net_arch", effect: "refused", why: "The weights are of another network." },
+      ],
+    },
+  }),
+};
+const parent = {
+  ...{ algo: "ppo", name: "First", seed: 7 },
+  config: { hyperparameters: { learning_rate: 0.0003, net_arch: [64, 64] } },
+} as unknown as Partial<RunDetail>;
+
+test("a fork changes what can be changed, says why the rest cannot, and opens the child", async () => {
+  const create = { "POST /runs/a/fork": () => ({ status: 201, body: run({ id: "child" }) }) };
+  const asked = show(two, parent, { ...FORKING, ...create });
+  await choose("“before-lr”", /Fork/);
+  const rate = await screen.findByRole("textbox", { name: "learning_rate" });
+  expect(rate).toHaveValue("0.0003");
+  expect(screen.queryByRole("textbox", { name: "net_arch" })).not.toBeInTheDocument();
+  expect(screen.getByText("The weights are of another network.")).toBeInTheDocument();
+  await userEvent.clear(rate);
+  await userEvent.type(rate, "2");
+  expect(screen.getByRole("button", { name: "Fork and start" })).toBeDisabled();
+  await userEvent.clear(rate);
+  await userEvent.type(rate, "1e-4");
+  await userEvent.click(screen.getByRole("button", { name: "Fork and start" }));
+  const body = { snapshot: "before-lr", hyperparameters: { learning_rate: 0.0001 } };
+  expect(asked()).toEqual([
+    { route: "POST /runs/a/fork", body: { ...body, total_timesteps: 10_240, start: true } },
+  ]);
+  expect(push).toHaveBeenCalledWith("/runs/view?id=child");
+});
+
+test("a fork that the service refuses says so at the field", async () => {
+  const errors = [{ pointer: "/hyperparameters/learning_rate", detail: "Too small." }];
+  const refuse = () => ({ status: 422, body: { title: "Invalid request", detail: "", errors } });
+  show(two, parent, { ...FORKING, "POST /runs/a/fork": refuse });
+  await choose("“before-lr”", /Fork/);
+  await userEvent.click(await screen.findByRole("button", { name: "Fork" }));
+  expect(await screen.findByText("Too small.")).toBeVisible();
+  expect(screen.getByRole("textbox", { name: "learning_rate" })).toBeInvalid();
+});
+
+test("what cannot be done now says why", async () => {
+  show(two, { status: "running" });
+  await userEvent.click(await screen.findByRole("button", { name: /snapshot step 6,144/ }));
+  const items = await screen.findAllByRole("menuitem");
+  expect(items.map(({ textContent }) => textContent)).toContain("Fork here…");
+  for (const item of items.filter(({ textContent }) => !/Fork|Verify/.test(textContent))) {
+    expect(item).toHaveAttribute("aria-disabled", "true");
+    expect(item).toHaveTextContent(/It trains, or is about to\.|Stop it first\./);
+  }
+});
+
+test.each([
+  ["created", "The first snapshot is taken when the run trains."],
+  ["running", "No snapshot yet."],
+  ["failed", "This run has no snapshot, so it cannot go on."],
+] as const)("a %s run without snapshots says so", async (status, words) => {
+  show(list(), { status });
+  expect(await screen.findByText(new RegExp(words))).toBeVisible();
+});
+
+test("a list that cannot be loaded says so, and is loaded again on request", async () => {
+  let works = false;
+  show(
+    two,
+    {},
+    {
+      [LIST]: () => (works ? { body: two } : { status: 500, body: { title: "No such folder" } }),
+    },
+  );
+  expect(await screen.findByRole("alert")).toHaveTextContent("No such folder");
+  works = true;
+  await userEvent.click(screen.getByRole("button", { name: "Try again" }));
+  expect(await screen.findByText("before-lr")).toBeVisible();
+});

@@ -1,0 +1,111 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { ErrorState } from "@/components/ui/error-state";
+import { Skeleton } from "@/components/ui/skeleton";
+import { isActive, type RunDetail, type RunSnapshots, snapshotsQuery } from "@/lib/api";
+import { bytes, plural } from "@/lib/format";
+import { AskDeed } from "./ask-deed";
+import { ForkDialog } from "./fork-dialog";
+import { type SnapshotAction, whyNotTake } from "./snapshot-rule";
+import { SnapshotRow } from "./snapshot-row";
+import { TakeSnapshot } from "./take-snapshot";
+
+/** Snapshots come with the rollouts, of which no event of the stream tells. */
+const WHILE_LIVE = 3000;
+
+/** The snapshots of a run: which there are, what they take, and what can be done with each. */
+export function SnapshotsPanel({ run }: { run: RunDetail }) {
+  const { data, error, refetch, isFetching } = useQuery({
+    ...snapshotsQuery(run.id),
+    refetchInterval: isActive(run) ? WHILE_LIVE : (false as const),
+  });
+  if (data) return <Snapshots run={run} found={data} />;
+  if (!error) return <Skeleton className="m-4 h-40" />;
+  return <ErrorState error={error} retry={() => void refetch()} retrying={isFetching} />;
+}
+
+/** A snapshot that the page has asked for: it is there when one has come that was not there before. */
+interface Asked {
+  attempt: number;
+  before: ReadonlySet<string>;
+}
+
+function Snapshots({ run, found }: { run: RunDetail; found: RunSnapshots }) {
+  const { snapshots } = found;
+  const [deed, setDeed] = useState<{ action: SnapshotAction; name: string } | null>(null);
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const chosen = snapshots.find(({ name }) => name === deed?.name);
+  const close = () => setDeed(null);
+  const cannotTake = whyNotTake(run);
+  const awaited =
+    cannotTake === null &&
+    asked?.attempt === run.attempt &&
+    !snapshots.some(({ name, trigger }) => trigger === "requested" && !asked.before.has(name));
+  return (
+    <div className="p-4">
+      <div className="flex min-h-7 flex-wrap items-center justify-between gap-2 text-xs text-ink-faint">
+        <span className="tabular-nums">{totalWords(run, found)}</span>
+        {cannotTake === null && (
+          <TakeSnapshot
+            run={run.id}
+            busy={awaited}
+            onAsked={() =>
+              setAsked({ attempt: run.attempt, before: new Set(snapshots.map(({ name }) => name)) })
+            }
+          />
+        )}
+      </div>
+      {awaited && (
+        <p role="status" className="mt-1 text-xs text-ink-soft">
+          It is taken at the start of the next rollout.
+        </p>
+      )}
+      {snapshots.length === 0 ? (
+        <p className="py-6 text-center text-sm text-ink-soft">{whyNone(run)}</p>
+      ) : (
+        <ul aria-label="Snapshots" className="mt-1 max-h-96 divide-y divide-line overflow-y-auto">
+          {snapshots.toReversed().map((snapshot) => (
+            <SnapshotRow
+              key={snapshot.name}
+              run={run}
+              snapshot={snapshot}
+              isNewest={snapshot.name === found.newest}
+              onAct={(action) => setDeed({ action, name: snapshot.name })}
+            />
+          ))}
+        </ul>
+      )}
+      {chosen && deed?.action === "fork" && (
+        <ForkDialog run={run} snapshot={chosen} onClose={close} />
+      )}
+      {chosen && deed && deed.action !== "fork" && (
+        <AskDeed
+          run={run}
+          action={deed.action}
+          snapshot={chosen}
+          snapshots={snapshots}
+          onClose={close}
+        />
+      )}
+    </div>
+  );
+}
+
+/** How many there are, what they take, and what is kept. */
+function totalWords({ config }: RunDetail, { snapshots, bytes: taken }: RunSnapshots): string {
+  const { max_bytes: limit, keep } = config?.snapshots ?? {};
+  const size = limit === undefined ? bytes(taken) : `${bytes(taken)} of ${bytes(limit)}`;
+  const kept = keep === undefined ? "" : ` · newest ${keep} kept, and all with a name`;
+  return `${plural(snapshots.length, "snapshot")} · ${size}${kept}`;
+}
+
+function whyNone(run: RunDetail): string {
+  if (run.status === "created" || run.status === "queued") {
+    return "The first snapshot is taken when the run trains.";
+  }
+  return isActive(run)
+    ? "No snapshot yet. One is taken by itself as training goes on, and at its end."
+    : "This run has no snapshot, so it cannot go on.";
+}

@@ -1,0 +1,94 @@
+"use client";
+
+import { Camera } from "lucide-react";
+import { useState } from "react";
+import { Button } from "@/components/ui/button";
+import { controlClass, Field } from "@/components/ui/field";
+import { Popover } from "@/components/ui/popover";
+import { explainAction } from "@/lib/api";
+import { useTakeSnapshot } from "./use-snapshot-actions";
+
+interface TakeSnapshotProps {
+  run: string;
+  /** One was asked for, and is not there yet. */
+  busy: boolean;
+  onAsked: () => void;
+}
+
+/** Takes a snapshot of a run that trains, with a name and a message if it shall be kept. */
+export function TakeSnapshot({ run, busy, onAsked }: TakeSnapshotProps) {
+  const [open, setOpen] = useState(false);
+  return (
+    <Popover
+      label="Take a snapshot"
+      align="end"
+      open={open}
+      onOpenChange={setOpen}
+      trigger={
+        <Button
+          size="sm"
+          needsService
+          busy={busy}
+          icon={<Camera aria-hidden className="size-3.5" />}
+        >
+          Take a snapshot…
+        </Button>
+      }
+    >
+      <Form
+        run={run}
+        onDone={() => {
+          setOpen(false);
+          onAsked();
+        }}
+      />
+    </Popover>
+  );
+}
+
+function Form({ run, onDone }: { run: string; onDone: () => void }) {
+  const [name, setName] = useState("");
+  const [message, setMessage] = useState("");
+  const { mutate, isPending, error } = useTakeSnapshot(run);
+  return (
+    <form
+      className="flex flex-col gap-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        mutate({ name: name.trim() || null, message: message.trim() }, { onSuccess: onDone });
+      }}
+    >
+      <Field
+        label="Name"
+        hint="Lower-case letters, digits and hyphens. One with a name is kept until you delete it."
+        error={error ? explainAction(error) : undefined}
+      >
+        {(control) => (
+          <input
+            {...control}
+            value={name}
+            placeholder="its step"
+            autoComplete="off"
+            onChange={(event) => setName(event.target.value)}
+            className={controlClass}
+          />
+        )}
+      </Field>
+      <Field label="Message">
+        {(control) => (
+          <input
+            {...control}
+            value={message}
+            placeholder="what it is for"
+            autoComplete="off"
+            onChange={(event) => setMessage(event.target.value)}
+            className={controlClass}
+          />
+        )}
+      </Field>
+      <Button type="submit" variant="primary" needsService busy={isPending}>
+        Take it
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,54 @@
+"use client";
+
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import {
+  explainAction,
+  keys,
+  type SnapshotVerification,
+  snapshotVerificationQuery,
+  verifySnapshot,
+} from "@/lib/api";
+
+interface VerificationState {
+  found: SnapshotVerification | null;
+  busy: boolean;
+  error: Error | null;
+}
+
+/** The verification of a snapshot that this page has asked for. */
+export function useVerification(run: string, name: string) {
+  const client = useQueryClient();
+  const request = useMutation({
+    mutationFn: () => verifySnapshot(run, name),
+    onSuccess: (asked) => client.setQueryData(keys.snapshotVerification(run, name), asked),
+  });
+  const { data, error } = useQuery({
+    ...snapshotVerificationQuery(run, name),
+    enabled: request.isSuccess,
+  });
+  const found = data ?? null;
+  const busy = request.isPending || found?.status === "running";
+  return { found, busy, error: request.error ?? error, verify: () => request.mutate() };
+}
+
+/** What came of it, in a line. */
+export function Verified({ found, busy, error }: VerificationState) {
+  if (!busy && !error && !found) return null;
+  const good = !busy && !error && found?.identical === true;
+  return (
+    <span
+      role="status"
+      className={`block break-words ${good ? "text-good" : busy ? "text-ink-soft" : "text-bad"}`}
+    >
+      {busy ? "Verifying…" : error ? explainAction(error) : found && verifiedWords(found)}
+    </span>
+  );
+}
+
+export function verifiedWords(found: SnapshotVerification): string {
+  const { identical, parts = [], exact, reasons = [], cause, first_difference: first } = found;
+  if (cause) return cause;
+  if (!identical) return `Not what the file holds. ${first ?? ""}`.trim();
+  const same = `Verified: ${parts.map(({ name }) => name).join(", ")} are identical.`;
+  return exact ? same : [same, "Training does not go on exactly.", ...reasons].join(" ");
+}

@@ -1,0 +1,53 @@
+import { queryOptions } from "@tanstack/react-query";
+import { http, unwrap } from "../http";
+import { keys } from "../keys";
+import type { CreateSnapshot, ForkRun } from "../types";
+
+export function snapshotsQuery(id: string) {
+  return queryOptions({
+    queryKey: keys.snapshots(id),
+    queryFn: ({ signal }) =>
+      unwrap(http.GET("/runs/{run_id}/snapshots", { params: { path: { run_id: id } }, signal })),
+  });
+}
+
+/** Takes a snapshot of a run that trains, at the start of its next rollout. */
+export function takeSnapshot(id: string, body: CreateSnapshot = {}) {
+  return unwrap(http.POST("/runs/{run_id}/snapshots", { params: { path: { run_id: id } }, body }));
+}
+
+export function deleteSnapshot(id: string, name: string) {
+  const params = { path: { run_id: id, name } };
+  return unwrap(http.DELETE("/runs/{run_id}/snapshots/{name}", { params }));
+}
+
+/** The newest verification of a snapshot; polled while it runs. */
+export function snapshotVerificationQuery(id: string, name: string) {
+  const path = { run_id: id, name };
+  return queryOptions({
+    queryKey: keys.snapshotVerification(id, name),
+    queryFn: ({ signal }) =>
+      unwrap(http.GET("/runs/{run_id}/snapshots/{name}/verify", { params: { path }, signal })),
+    refetchInterval: ({ state }) => (state.data?.status === "running" ? 500 : false),
+  });
+}
+
+export function verifySnapshot(id: string, name: string) {
+  const path = { run_id: id, name };
+  return unwrap(http.POST("/runs/{run_id}/snapshots/{name}/verify", { params: { path } }));
+}
+
+/** What can be changed at a fork of the run, and why the rest cannot. */
+export function forkChangesQuery(id: string) {
+  return queryOptions({
+    queryKey: keys.forkChanges(id),
+    queryFn: ({ signal }) =>
+      unwrap(http.GET("/runs/{run_id}/fork", { params: { path: { run_id: id } }, signal })),
+    staleTime: Infinity,
+  });
+}
+
+/** Makes a new run that continues from a snapshot of this one, with changed settings. */
+export function forkRun(id: string, body: ForkRun) {
+  return unwrap(http.POST("/runs/{run_id}/fork", { params: { path: { run_id: id } }, body }));
+}
