@@ -1,11 +1,12 @@
 """``python -m rlviz.environments.probe ENTRY_POINT``: makes a custom environment, takes a step, and describes it.
 
 The last line of its output is JSON: a CustomEnvironment, or ``{"unavailable_reason": "…"}``, written for the author of
-the class.
+the class. A usable class is described twice: before its state is tried, which may hang or crash, and after.
 """
 
 from __future__ import annotations
 
+import faulthandler
 import json
 import math
 import sys
@@ -17,11 +18,11 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
-from rlviz.domain.environment import CustomEnvironment
+from rlviz.domain.environment import CustomEnvironment, StateKept
 from rlviz.domain.spaces import Space
 from rlviz.environments.make import Env, make_custom
 from rlviz.environments.source import load_class
-from rlviz.environments.state.trial import find_keeper
+from rlviz.environments.state.trial import SECONDS, find_keeper
 
 DEFAULT_FPS = 30
 
@@ -32,7 +33,9 @@ class Unusable(Exception):
 
 def main(entry_point: str) -> int:
     try:
-        print(probe(entry_point).model_dump_json())
+        described = probe(entry_point)
+        print(described.model_dump_json(), flush=True)
+        print(try_state(described).model_dump_json())
     except Unusable as error:
         print(json.dumps({"unavailable_reason": str(error)}))
     except Exception as error:
@@ -44,7 +47,10 @@ def main(entry_point: str) -> int:
 
 
 def probe(entry_point: str) -> CustomEnvironment:
-    """Describe the class after taking a step and rendering a frame. Raises Unusable, or what the class raises."""
+    """Describe the class after taking a step and rendering a frame; its state was not tried yet.
+
+    Raises Unusable, or what the class raises.
+    """
     made = _load(entry_point)
     said = _said_by(entry_point, made)
     env = make_custom(said, "rgb_array")
@@ -53,13 +59,22 @@ def probe(entry_point: str) -> CustomEnvironment:
             update={
                 "observation_space": _space(env.observation_space, "observation"),
                 "action_space": _space(env.action_space, "action"),
+                "state_kept_by": StateKept.NOTHING,
+                "state_problem": "It hung or crashed while it was tried whether its state can be copied.",
             }
         )
         _play(env)
     finally:
         env.close()
-    kept, problem = find_keeper(lambda: make_custom(said, None))
-    return custom.model_copy(update={"state_kept_by": kept, "state_problem": problem})
+    return custom
+
+
+def try_state(described: CustomEnvironment) -> CustomEnvironment:
+    """Find what copies its state. The process ends if the environment hangs, in native code too."""
+    faulthandler.dump_traceback_later(SECONDS + 1, exit=True)
+    kept, problem = find_keeper(lambda: make_custom(described, None))
+    faulthandler.cancel_dump_traceback_later()
+    return described.model_copy(update={"state_kept_by": kept, "state_problem": problem})
 
 
 def _load(entry_point: str) -> Any:

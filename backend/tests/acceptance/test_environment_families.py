@@ -20,7 +20,7 @@ from rlviz.environments import ENVIRONMENTS
 from rlviz.environments.base import Environment
 from rlviz.environments.custom import custom_environment, environment_of
 from rlviz.environments.make import make_environment
-from rlviz.environments.probe import probe
+from rlviz.environments.probe import probe, try_state
 from rlviz.environments.vector import make_training_environments
 from rlviz.evaluation.evaluate import evaluate
 from rlviz.evaluation.film import film
@@ -55,7 +55,7 @@ CASES: list[tuple[str, dict[str, Any], str, dict[str, Any]]] = [
 
 
 def find(env_id: str) -> Environment:
-    return custom_environment("Lights", probe(OWN)) if env_id == OWN else ENVIRONMENTS.get(env_id)
+    return custom_environment("Lights", try_state(probe(OWN))) if env_id == OWN else ENVIRONMENTS.get(env_id)
 
 
 def folder_of(

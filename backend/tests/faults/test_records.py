@@ -165,7 +165,9 @@ def test_an_episode_of_a_million_steps_is_recorded_in_memory_that_does_not_grow(
 
     folder.evaluations.mkdir(exist_ok=True)
     with closing(Watched()) as env:
-        about = records_about(config, wanted, env)
+        about = records_about(
+            config, env, deterministic=True, frames_every=1_000_000, max_steps=steps, evaluation_id=wanted.id
+        )
         policy: Any = Same()
         with (
             StepWriter(path, folder.path, about, max_bytes=max_bytes) as writer,

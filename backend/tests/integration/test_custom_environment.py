@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rlviz.domain.environment import CustomEnvironment
+from rlviz.domain.environment import CustomEnvironment, StateKept
 from rlviz.environments.probe import main
 from rlviz.services.use_cases.environment_probe import ProbeFailure, Prober
 from tests.support import lights
@@ -112,6 +112,28 @@ def test_one_that_hangs_is_given_up(tmp_path: Path) -> None:
     found = Prober(time_limit=4).probe(f"{tmp_path}/slow.py:Slow")
     assert isinstance(found, ProbeFailure)
     assert "not ready within 4 seconds" in found.message
+
+
+@pytest.mark.parametrize("goes_wrong", ["PyDLL(None).sleep(3_600)", "os._exit(3)"])
+def test_one_that_goes_wrong_while_its_state_is_tried_can_be_used(tmp_path: Path, goes_wrong: str) -> None:
+    later = f"""
+import os, time
+from ctypes import PyDLL
+
+class Later(Lights):
+    steps = 0
+
+    def step(self, action):
+        self.steps += 1
+        if self.steps == 5:
+            {goes_wrong}
+        return super().step(action)
+"""
+    (tmp_path / "later.py").write_text(LIGHTS + later)
+    found = Prober().probe(f"{tmp_path}/later.py:Later")
+    assert isinstance(found, CustomEnvironment)
+    assert found.state_kept_by is StateKept.NOTHING
+    assert "hung or crashed" in (found.state_problem or "")
 
 
 def test_what_a_module_prints_does_not_matter(source: Path, tmp_path: Path) -> None:

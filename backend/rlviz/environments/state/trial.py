@@ -21,7 +21,7 @@ STEPS_BEFORE = (3, 40)
 STEPS_BESIDE = 50
 """So many steps the restored twin is compared over."""
 
-SECONDS = 20.0
+SECONDS = 10.0
 """An environment that has not shown itself by then is too slow for this."""
 
 _KEEPERS: dict[StateKept, Callable[[Env], Env]] = {
