@@ -40,7 +40,7 @@ DISK_SECONDS = 5.0
 """How often the bytes of the run folder are counted, if a rule asks for them."""
 
 
-class Parts(Protocol):
+class Targets(Protocol):
     """What rules act on besides knobs. For the training thread, at the start of a rollout."""
 
     def pause(self) -> None: ...
@@ -63,12 +63,12 @@ class Steering:
         journals: RunJournals,
         knobs: Knobs,
         rules: Sequence[Rule],
-        parts: Parts,
+        targets: Targets,
         *,
         past: PastChanges | None = None,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._folder, self._journals, self._knobs, self._parts = folder, journals, knobs, parts
+        self._folder, self._journals, self._knobs, self._targets = folder, journals, knobs, targets
         self._monotonic = monotonic
         past = past or PastChanges()
         self._told, self._repeats = past.told, deque(past.changes)
@@ -211,11 +211,11 @@ class Steering:
             case SetKnob() | ScaleKnob():
                 return self._turn(step, action, Author.RULE, rule=firing.number)
             case TakeSnapshot(message=message):
-                self._parts.snapshot(Trigger.RULE, message or f"{firing.rule.words}.")
+                self._targets.snapshot(Trigger.RULE, message or f"{firing.rule.words}.")
             case PauseTraining():
-                self._parts.pause()
+                self._targets.pause()
             case Evaluate():
-                if not self._parts.evaluate():
+                if not self._targets.evaluate():
                     return "It does not evaluate: this run is trained without evaluations."
             case StopTraining() | Notify():  # the end is looked after by itself, and the event notifies
                 pass

@@ -30,6 +30,7 @@ from rlviz.rundir.snapshots import write_snapshot_verification
 from rlviz.training.builder import build_model
 from rlviz.training.callback import RunCallback
 from rlviz.training.checkpoint import Checkpoints
+from rlviz.training.equipment import counters_of
 from rlviz.training.greedy import GreedyPlayer
 from rlviz.training.journals import JournalOutput, RunJournals
 from rlviz.training.knobs import Knobs
@@ -147,27 +148,21 @@ def _counters(
     logger = RunLogger(JournalOutput(journals))
     model.set_logger(logger)
     checkpoints = Checkpoints(scratch, config.checkpoints, journals)
-    counters: dict[str, Counter] = {
-        "callback": RunCallback(journals, checkpoints, Event()),
-        "logger": logger,
-        "checkpoints": checkpoints,
-    }
-    known = contents.state["counters"]
-    if (steering := known.get("steering")) is not None:
-        rules = [Rule.model_validate_json(rule) for rule in steering["rules"]]
-        counters["steering"] = Steering(scratch, journals, Knobs(model, config), rules, _Nobody())
+    known, steering, evaluation = contents.state["counters"], None, None
+    if "steering" in known:
+        rules = [Rule.model_validate_json(rule) for rule in known["steering"]["rules"]]
+        steering = Steering(scratch, journals, Knobs(model, config), rules, _Nobody())
     if "evaluation" in known:
-        player = GreedyPlayer(lambda: make_environment(config, whole_episodes=True))
-        counters["evaluation"] = PeriodicEvaluation(
+        evaluation = PeriodicEvaluation(
             scratch,
             config.evaluation,
-            player,
+            GreedyPlayer(lambda: make_environment(config, whole_episodes=True)),
             journals,
             as_played=_never,
             threshold=None,
             stopping=lambda: False,
         )
-    return counters
+    return counters_of(RunCallback(journals, checkpoints, Event()), logger, checkpoints, steering, evaluation)
 
 
 class _Nobody:

@@ -1,0 +1,231 @@
+"""What is built around a model to train it: what counts, saves, evaluates, watches and steers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from threading import Event
+
+from stable_baselines3.common.base_class import BaseAlgorithm
+
+from rlviz.algorithms import ALGORITHMS
+from rlviz.algorithms.base import Hyperparameters
+from rlviz.algorithms.policy import as_played
+from rlviz.domain.config import RunConfig
+from rlviz.domain.errors import RunFolderError
+from rlviz.domain.registry import load
+from rlviz.domain.snapshot import Trigger
+from rlviz.environments.custom import environment_of
+from rlviz.environments.make import make_environment
+from rlviz.rundir.folder import RunFolder
+from rlviz.training.anatomy import AnatomyJournal
+from rlviz.training.attempt import Attempt
+from rlviz.training.callback import RunCallback
+from rlviz.training.checkpoint import Checkpoints
+from rlviz.training.filmstrip import Filmstrip
+from rlviz.training.greedy import GreedyPlayer
+from rlviz.training.journals import RunJournals
+from rlviz.training.knobs import Knobs
+from rlviz.training.live_weights import LiveWeights
+from rlviz.training.logger import RunLogger
+from rlviz.training.past_changes import past_changes
+from rlviz.training.pausing import Pause
+from rlviz.training.periodic import PeriodicEvaluation
+from rlviz.training.snapshot.capture import Captured, Counter, Point, capture
+from rlviz.training.snapshot.compatibility import origin_of, what_is_built
+from rlviz.training.snapshot.replay import ReplayTape
+from rlviz.training.snapshot.restore import Continuation
+from rlviz.training.snapshot.snapshots import Snapshots, Subject
+from rlviz.training.steering import Steering, rules_in_force
+
+
+class Equipment:
+    """Built for the attempt to train ``model``, which was brought to ``continuation`` if it goes on from a snapshot.
+
+    ``tick`` is for the watcher's thread; ``close`` after use.
+    """
+
+    def __init__(
+        self,
+        folder: RunFolder,
+        journals: RunJournals,
+        attempt: Attempt,
+        config: RunConfig,
+        model: BaseAlgorithm,
+        logger: RunLogger,
+        continuation: Continuation | None,
+        *,
+        stop: Event,
+        pause: Pause,
+        live: LiveWeights,
+    ) -> None:
+        self._folder, self._journals, self._attempt, self._config = folder, journals, attempt, config
+        self._stop, self._pause, self._live = stop, pause, live
+        self.checkpoints = self._make_checkpoints()
+        self.evaluation = self._make_evaluation()
+        self.filmstrip = self._make_filmstrip()
+        self._anatomy = self._open_anatomy()
+        self.callback = RunCallback(
+            journals,
+            self.checkpoints,
+            stop,
+            self.evaluation,
+            filmstrip=self.filmstrip,
+            anatomy=self._anatomy,
+            live=live,
+            pause=pause,
+            continuation=continuation,
+            rollout_steps=self._hyperparameters.rollout_steps,
+            episodes=attempt.episodes,
+        )
+        self.steering = self._make_steering(model)
+        counters = counters_of(self.callback, logger, self.checkpoints, self.steering, self.evaluation)
+        if continuation is not None:
+            continuation.restore_counters(counters)
+            logger.iterations_before = self.callback.rollouts
+        self.snapshots = self._make_snapshots(model, counters, continuation)
+        self.callback.snapshots, self.callback.steering = self.snapshots, self.steering
+        journals.watch(self.steering.row)
+
+    def tick(self) -> None:
+        """What the clock asks for."""
+        self.checkpoints.tick()
+        self.snapshots.tick()
+        self.filmstrip.write()
+        if self._anatomy is not None:
+            self._anatomy.tick()
+        self.steering.tick()
+
+    def take_last_snapshot(self, *, stopped: bool) -> None:
+        """At the end, training is between two rollouts; where a stop ended it, it may be anywhere, and the last start
+        of a rollout counts."""
+        if stopped or self.callback.ended_early is not None:
+            self.snapshots.write_newest(Trigger.STOPPED)
+        else:
+            self.snapshots.take_last(Trigger.FINISHED)
+        self.snapshots.flush()
+
+    def close(self) -> None:
+        if self.evaluation is not None:
+            self.evaluation.close()
+        if self._anatomy is not None:
+            self._anatomy.close()
+        self.snapshots.close()
+
+    @property
+    def _hyperparameters(self) -> Hyperparameters:
+        config = self._config
+        return ALGORITHMS.get(config.algo).validate(config.hyperparameters, config.total_timesteps)
+
+    def _make_checkpoints(self) -> Checkpoints:
+        config, export = self._config, ALGORITHMS.get(self._config.algo).export
+        return Checkpoints(
+            self._folder,
+            config.checkpoints,
+            self._journals,
+            answered=self._attempt.answered_request,
+            export=partial(load(export), self._folder, config) if export is not None else None,
+        )
+
+    def _make_evaluation(self) -> PeriodicEvaluation | None:
+        config = self._config
+        if config.evaluation.every_steps is None:
+            return None
+        return PeriodicEvaluation(
+            self._folder,
+            config.evaluation,
+            GreedyPlayer(lambda: make_environment(config, whole_episodes=True)),
+            self._journals,
+            as_played=partial(as_played, ALGORITHMS.get(config.algo)),
+            threshold=environment_of(config).reward_threshold,
+            stopping=self._stop.is_set,
+            retests=self._attempt.evaluations,
+            best=self._attempt.best,
+        )
+
+    def _make_filmstrip(self) -> Filmstrip:
+        hyperparameters = self._hyperparameters
+        return Filmstrip(
+            self._folder,
+            self._journals,
+            end=hyperparameters.training_end(self._config.total_timesteps),
+            count=self._config.checkpoints.film,
+            first_update=getattr(hyperparameters, "learning_starts", 0),
+            every=hyperparameters.rollout_steps,
+        )
+
+    def _open_anatomy(self) -> AnatomyJournal | None:
+        """A place where it cannot be written is worth a warning, not a run."""
+        if not self._config.anatomy:
+            return None
+        td_errors = ALGORITHMS.get(self._config.algo).td_errors
+        try:
+            return AnatomyJournal(self._folder, load(td_errors) if td_errors is not None else None)
+        except (OSError, RunFolderError) as error:
+            self._journals.warn(0, f"The anatomy of updates cannot be written: {error}")
+            return None
+
+    def _make_steering(self, model: BaseAlgorithm) -> Steering:
+        goes_on = self._attempt.resume_from is not None and not self._attempt.rollback
+        return Steering(
+            self._folder,
+            self._journals,
+            Knobs(model, self._config),
+            rules_in_force(self._folder, self._config.rules, self._journals),
+            _Targets(self.callback, self._pause, self.evaluation),
+            past=past_changes(self._folder, model.num_timesteps if goes_on else None),
+        )
+
+    def _make_snapshots(
+        self, model: BaseAlgorithm, counters: Mapping[str, Counter], continuation: Continuation | None
+    ) -> Snapshots:
+        tape = continuation.tape() if continuation is not None else ReplayTape()
+
+        def take(point: Point) -> Captured:
+            return capture(model, counters, tape, point=point, last_row=self._journals.last_row())
+
+        config = self._config
+        custom = config.custom_environment
+        subject = Subject(
+            self._folder.run_id,
+            self._attempt.number,
+            what_is_built(config, model),
+            origin_of(config),
+            custom.state_problem if custom is not None else None,
+        )
+        return Snapshots(self._folder, config.snapshots, self._journals, take, subject, step=model.num_timesteps)
+
+
+def counters_of(
+    callback: RunCallback,
+    logger: RunLogger,
+    checkpoints: Checkpoints,
+    steering: Steering | None,
+    evaluation: PeriodicEvaluation | None,
+) -> dict[str, Counter]:
+    """What counts while a run trains, by the names that snapshots know it by. Not every run, or snapshot, has all."""
+    counters: dict[str, Counter] = {"callback": callback, "logger": logger, "checkpoints": checkpoints}
+    if steering is not None:
+        counters["steering"] = steering
+    if evaluation is not None:
+        counters["evaluation"] = evaluation
+    return counters
+
+
+class _Targets:
+    """What rules act on."""
+
+    def __init__(self, callback: RunCallback, pause: Pause, evaluation: PeriodicEvaluation | None) -> None:
+        self._callback, self._pause, self._evaluation = callback, pause, evaluation
+
+    def pause(self) -> None:
+        self._pause.request()
+
+    def evaluate(self) -> bool:
+        if self._evaluation is not None:
+            self._evaluation.next_step = 0
+        return self._evaluation is not None
+
+    def snapshot(self, trigger: Trigger, message: str) -> None:
+        if self._callback.snapshots is not None:
+            self._callback.snapshots.request(trigger, message=message)
