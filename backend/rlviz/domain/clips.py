@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from rlviz.domain.config import Seed
 from rlviz.domain.errors import ArtifactNotFound
-from rlviz.domain.evaluation import StepsFacts, VideoFacts
+from rlviz.domain.evaluation import PicturesFacts, StepsFacts, VideoFacts
 from rlviz.domain.saliency import SaliencyPlan
 from rlviz.domain.value_slice import SlicePlan
 
@@ -83,6 +83,7 @@ class ClipRecord(BaseModel):
     episodes: list[PlayedEpisode] = []
     video: VideoFacts | None = None
     steps: StepsFacts | None = None
+    pictures: PicturesFacts | None = None
 
 
 def clip_id(step: int, seed: int, greedy: bool) -> str:

@@ -6,7 +6,9 @@ import contextlib
 import time
 import traceback
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -23,6 +25,7 @@ from rlviz.evaluation.caption import Caption, MomentCaption, Pixels
 from rlviz.evaluation.evaluate import cause_of, load_policy
 from rlviz.evaluation.film import film
 from rlviz.evaluation.growth import GrowthPicture, progress_of
+from rlviz.evaluation.picture_strips import PictureStrips, picture_layout
 from rlviz.evaluation.recorder import VideoRecorder
 from rlviz.evaluation.saliency import step_saliency
 from rlviz.evaluation.step_recorder import StepRecorder, records_about
@@ -117,12 +120,25 @@ class _Studio:
         with (
             self._recorder(request) as video,
             StepWriter(path, self._folder.path, about, max_bytes=request.keep_bytes) as writer,
-            StepRecorder(writer, about, policy) as steps,
+            self._pictures(request) as pictures,
+            StepRecorder(writer, about, policy, pictures=pictures) as steps,
         ):
             scene = _Scene(video, step, thumbnail.show)
-            episode = self._episode(request, step, policy, scene, steps=steps)
+            episode = self._episode(request, step, policy, scene, MAX_CLIP_STEPS, steps)
         self._write_thumbnail(request, thumbnail)
-        return {"episodes": [episode], "video": self._facts(request, video), "steps": writer.facts()}
+        return {
+            "episodes": [episode],
+            "video": self._facts(request, video),
+            "steps": writer.facts(),
+            "pictures": pictures and pictures.facts(self._name(self._clips.pictures_path(request.id))),
+        }
+
+    def _pictures(self, request: ClipRequest) -> AbstractContextManager[PictureStrips | None]:
+        """Keeps what the agent sees, if that is pictures."""
+        if (layout := picture_layout(self.env)) is None:
+            return contextlib.nullcontext()
+        path = self._clips.pictures_path(request.id)
+        return PictureStrips(path, self._folder.path, layout, max_bytes=request.keep_bytes)
 
     def _picture(self, request: ClipRequest) -> dict[str, Any]:
         """Only a thumbnail. The episode is played without being drawn, and again up to the moment to be drawn.
@@ -192,7 +208,7 @@ class _Studio:
         step: int,
         policy: TrainedPolicy,
         scene: _Scene,
-        max_steps: int = MAX_CLIP_STEPS,
+        max_steps: int,
         steps: StepRecorder | None = None,
     ) -> PlayedEpisode:
         first_frame = scene.frames
@@ -212,7 +228,10 @@ class _Studio:
         return VideoRecorder(self._clips.video_path(request.id), fps=environment_of(self.config).render_fps)
 
     def _facts(self, request: ClipRequest, video: VideoRecorder) -> VideoFacts:
-        return video.facts(self._clips.video_path(request.id).relative_to(self._folder.path).as_posix())
+        return video.facts(self._name(self._clips.video_path(request.id)))
+
+    def _name(self, path: Path) -> str:
+        return path.relative_to(self._folder.path).as_posix()
 
 
 class _MoreUrgent(Exception):

@@ -15,12 +15,10 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import torch
-from gymnasium import spaces
 
 from rlviz.algorithms import ALGORITHMS
 from rlviz.algorithms.policy import Policy, TrainedPolicy
 from rlviz.algorithms.weights import read_policy
-from rlviz.analysis.pictures import PictureLayout, is_picture
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import ArtifactNotFound, CheckpointUnusable, RlvizError, brief
 from rlviz.domain.evaluation import EpisodeResult, EvaluationRecord, EvaluationStatus, EvaluationSummary
@@ -28,12 +26,12 @@ from rlviz.domain.times import utc
 from rlviz.environments.custom import environment_of
 from rlviz.environments.make import make_environment
 from rlviz.evaluation.film import film
-from rlviz.evaluation.picture_strips import PictureStrips
+from rlviz.evaluation.picture_strips import PictureStrips, picture_layout
 from rlviz.evaluation.recorder import VideoRecorder
 from rlviz.evaluation.step_recorder import StepRecorder, records_about
 from rlviz.evaluation.summary import summarize
 from rlviz.records.writer import StepWriter
-from rlviz.rollout.episode import MAX_EPISODE_STEPS, Env
+from rlviz.rollout.episode import MAX_EPISODE_STEPS
 from rlviz.rundir.artifacts import find_artifact
 from rlviz.rundir.files import open_file
 from rlviz.rundir.folder import RunFolder
@@ -114,7 +112,7 @@ class _Job:
                 writer = stack.enter_context(
                     StepWriter(self.steps, self.folder.path, about, max_bytes=asked.steps.max_bytes)
                 )
-                if asked.steps.pictures and (layout := _layout_of(env)) is not None:
+                if asked.steps.pictures and (layout := picture_layout(env)) is not None:
                     strips = PictureStrips(self.pictures, self.folder.path, layout, max_bytes=asked.steps.max_bytes)
                     pictures = stack.enter_context(strips)
                 recorder = stack.enter_context(StepRecorder(writer, about, policy, pictures=pictures))
@@ -147,13 +145,6 @@ class _Job:
         self.folder.write_evaluation(record)
         self.record = record
         return record
-
-
-def _layout_of(env: Env) -> PictureLayout | None:
-    """How what the agent sees is made of pictures; None if it sees none."""
-    space = env.observation_space
-    shape = space.shape or ()
-    return PictureLayout.of(shape) if isinstance(space, spaces.Box) and is_picture(shape, space.dtype) else None
 
 
 def load_policy(folder: RunFolder, algo: str, checkpoint: str | None, pinned: Path | None = None) -> TrainedPolicy:

@@ -14,11 +14,13 @@ from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
+from gymnasium import spaces
 from numpy.typing import NDArray
 
-from rlviz.analysis.pictures import PictureLayout
+from rlviz.analysis.pictures import PictureLayout, is_picture
 from rlviz.domain.evaluation import PicturesFacts
 from rlviz.evaluation.seen import as_png
+from rlviz.rollout.episode import Env
 from rlviz.rundir.atomic import atomic_write
 from rlviz.rundir.folder import strip_name
 
@@ -28,6 +30,13 @@ STRIP_BYTES = 4_000_000
 
 TALLEST = 16_384
 """Rows of a strip, at most: not every browser decodes a taller picture."""
+
+
+def picture_layout(env: Env) -> PictureLayout | None:
+    """How the observations of ``env`` are made of pictures; None if they are not."""
+    space = env.observation_space
+    shape = space.shape or ()
+    return PictureLayout.of(shape) if isinstance(space, spaces.Box) and is_picture(shape, space.dtype) else None
 
 
 class PictureStrips:

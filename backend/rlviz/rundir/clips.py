@@ -1,6 +1,6 @@
-"""Clips of a run folder: ``film/clips/<id>.json``, ``.mp4``, ``.steps.parquet`` and ``.webp``; requests are in
-``wanted/``. A value slice has ``<id>.json`` and ``<id>.slice``, a saliency map ``<id>.json`` and ``<id>.saliency``;
-both are JSON and are deleted as videos are.
+"""Clips of a run folder: ``film/clips/<id>.json``, ``.mp4``, ``.steps.parquet``, ``.webp`` and, where the agent sees
+pictures, ``.pictures.zip``; requests are in ``wanted/``. A value slice has ``<id>.json`` and ``<id>.slice``, a saliency
+map ``<id>.json`` and ``<id>.saliency``; both are JSON and are deleted as videos are.
 
 The service writes requests, and one worker for each run answers them: the newest first, since that is what somebody
 watches, and thumbnails after everything else. Files may be deleted at any time; they are made again on request.
@@ -44,6 +44,10 @@ class Clips:
 
     def steps_path(self, clip_id: str) -> Path:
         return self.path / f"{check_clip_id(clip_id)}.steps.parquet"
+
+    def pictures_path(self, clip_id: str) -> Path:
+        """Strips of what the agent saw, as of an evaluation."""
+        return self.path / f"{check_clip_id(clip_id)}.pictures.zip"
 
     def slice_path(self, clip_id: str) -> Path:
         return self.path / f"{check_clip_id(clip_id)}.slice"
@@ -181,8 +185,9 @@ class Clips:
         return sum(map(_size, files_in(self.path, self._folder.path)))
 
     def retire(self, keep_bytes: int, spare: str) -> None:
-        """Delete videos with their step records, slices and saliency maps until all is within ``keep_bytes``, those
-        first that were not used for longest, but not those of clip ``spare``; and forget the oldest of very many."""
+        """Delete videos with their step records and pictures, slices and saliency maps until all is within
+        ``keep_bytes``, those first that were not used for longest, but not those of clip ``spare``; and forget the
+        oldest of very many."""
         records = [path.stem for path in _by_age(self._files_in(self.path, ".json")) if path.stem != spare]
         total = self.size()
         for clip_id in records:
@@ -196,15 +201,15 @@ class Clips:
                 path.unlink(missing_ok=True)
 
     def remove_made(self, clip_id: str) -> None:
-        """Delete a clip's video, step records and slice; its record and thumbnail stay."""
+        """Delete a clip's video, step records and pictures, or its slice or map; its record and thumbnail stay."""
         for path in self._made(clip_id):
             path.unlink(missing_ok=True)
 
     def _made(self, clip_id: str) -> tuple[Path, ...]:
-        """The large files of a clip: a video and its step records, or what was read of a policy."""
+        """The large files of a clip: a video, its step records and its pictures, or what was read of a policy."""
         if is_reading_id(clip_id):
             return self.slice_path(clip_id), self.saliency_path(clip_id)
-        return self.video_path(clip_id), self.steps_path(clip_id)
+        return self.video_path(clip_id), self.steps_path(clip_id), self.pictures_path(clip_id)
 
     def _files_in(self, path: Path, suffix: str) -> list[Path]:
         return [file for file in files_in(path, self._folder.path, f"*{suffix}") if is_clip_id(file.stem)]

@@ -14,15 +14,18 @@ import pytest
 from PIL import Image
 
 from rlviz.algorithms.saliency import saliency
+from rlviz.domain.clips import ClipRequest
 from rlviz.domain.errors import NoSaliency
 from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus, StepsWanted
 from rlviz.domain.saliency import SaliencyPlan, Score
 from rlviz.environments.make import make_environment
+from rlviz.evaluation.clips import make_clips
 from rlviz.evaluation.evaluate import evaluate, load_policy
 from rlviz.evaluation.saliency import step_saliency
 from rlviz.records.reader import StepFile
 from rlviz.rollout.episode import Episode
 from rlviz.rollout.play import seed_all
+from rlviz.rundir.clips import Clips
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.builder import build_model
 from rlviz.training.checkpoint import save_policy
@@ -148,6 +151,30 @@ def test_strips_and_maps_come_over_the_api(service: Service, seen: list[Any]) ->
     assert evaluations[EVALUATION]["has_pictures"]
     assert not evaluations[BLIND]["has_pictures"]
     assert not service.get("/runs/pong/clips")
+
+
+def test_a_clip_keeps_what_its_agent_saw(
+    folder: RunFolder, service: Service, seen: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Greedy and on the seed of the evaluation, it begins as that does."""
+    monkeypatch.setattr("rlviz.evaluation.clips.MAX_CLIP_STEPS", 20)
+    clips, wanted = (
+        Clips(folder),
+        ClipRequest(
+            id="clip_7_1000000_greedy", seed=1_000_000, greedy=True, steps=[7], policies=[POLICY], keep_bytes=10**8
+        ),
+    )
+    clips.request(wanted)
+    make_clips(folder, idle_seconds=0.05)
+    clip = service.get(f"/runs/pong/clips/{wanted.id}")
+    assert (clip["status"], clip["pictures"]["pictures"], clip["video"]["frames"]) == ("ready", 21, 21)
+    strip = service.api("GET", f"/runs/pong/clips/{wanted.id}/pictures/0")
+    np.testing.assert_array_equal(pixels(strip.content)[:84], seen[0][-1])
+    with StepFile(clips.steps_path(wanted.id), folder.path) as file:
+        count = file.read(["index"], file.groups())["index"].numbers.size
+    assert count == clip["pictures"]["pictures"]
+    clips.remove_made(wanted.id)
+    assert service.api("GET", f"/runs/pong/clips/{wanted.id}/pictures/0").status_code == 404
 
 
 @pytest.mark.parametrize(

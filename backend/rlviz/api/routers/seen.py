@@ -12,6 +12,7 @@ from rlviz.api.patience import wait_for
 from rlviz.api.problems import documented
 from rlviz.api.schemas import EvaluationSaliency, SaliencyUnderWay
 from rlviz.domain.errors import (
+    ArtifactNotFound,
     EvaluationNotFound,
     InvalidRequest,
     NoSaliency,
@@ -22,11 +23,15 @@ from rlviz.domain.errors import (
     StepsNotFound,
 )
 
-router = APIRouter(prefix="/runs/{run_id}/evaluations/{evaluation_id}", tags=["step records"])
+router = APIRouter(prefix="/runs/{run_id}", tags=["step records"])
+
+
+_EVALUATION = "/evaluations/{evaluation_id}"
+Strip = Annotated[int, Path(ge=0, le=1_000_000, description="From 0; the facts say how many pictures each has.")]
 
 
 @router.get(
-    "/pictures/{strip}",
+    f"{_EVALUATION}/pictures/{{strip}}",
     response_class=Response,
     responses={
         200: {"description": "A strip of pictures", "content": {"image/png": {}}},
@@ -36,7 +41,7 @@ router = APIRouter(prefix="/runs/{run_id}/evaluations/{evaluation_id}", tags=["s
 def get_pictures(
     run_id: str,
     evaluation_id: str,
-    strip: Annotated[int, Path(ge=0, le=1_000_000, description="From 0; the summary says how many pictures it has.")],
+    strip: Strip,
     app: App,
 ) -> Response:
     """What the agent saw, some steps of it below each other."""
@@ -45,7 +50,21 @@ def get_pictures(
 
 
 @router.get(
-    "/saliency",
+    "/clips/{clip_id}/pictures/{strip}",
+    response_class=Response,
+    responses={
+        200: {"description": "A strip of pictures", "content": {"image/png": {}}},
+        **documented(RunNotFound, ArtifactNotFound, PicturesNotFound, RunFolderError),
+    },
+)
+def get_clip_pictures(run_id: str, clip_id: str, strip: Strip, app: App) -> Response:
+    """What the agent saw in a clip, as of an evaluation. A clip may be made again, so nothing keeps the answer."""
+    content = app.seen.clip_strip(run_id, clip_id, strip)
+    return Response(content, media_type="image/png", headers={"Cache-Control": "no-store"})
+
+
+@router.get(
+    f"{_EVALUATION}/saliency",
     response_model=EvaluationSaliency,
     responses={
         202: {"model": SaliencyUnderWay, "description": "The episode is being played up to there; ask again"},

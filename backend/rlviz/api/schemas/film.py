@@ -9,7 +9,7 @@ from pydantic import Field
 from rlviz.api.schemas.wire import Body, Wire
 from rlviz.domain.clips import ClipStatus, PlayedEpisode
 from rlviz.domain.config import Seed
-from rlviz.domain.evaluation import StepsFacts, VideoFacts
+from rlviz.domain.evaluation import PicturesFacts, StepsFacts, VideoFacts
 from rlviz.domain.limits import DEFAULT_EVALUATION_SEED, MAX_TIMESTEPS
 from rlviz.domain.policies import KeptPolicy
 
@@ -49,5 +49,6 @@ class Clip(Wire):
     episodes: list[PlayedEpisode] = Field(description="Those of the video: one, but for a video of growth.")
     video: VideoFacts | None
     steps: StepsFacts | None = Field(description="What was recorded of a clip; null for a video of growth.")
+    pictures: PicturesFacts | None = Field(description="What the agent saw, if that is pictures; null if it is not.")
     video_url: str | None = Field(description="null as long as there is no video.")
     thumbnail_url: str | None = Field(description="A small picture of the episode; it stays when the video is retired.")

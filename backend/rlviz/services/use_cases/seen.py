@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from dataclasses import dataclass
+from pathlib import Path
 
 from rlviz.algorithms import ALGORITHMS
 from rlviz.catalog.models import EvaluationRow
@@ -35,19 +36,26 @@ class SeenService(RunUseCases):
     def strip(self, run_id: str, evaluation_id: str, number: int) -> bytes:
         """A PNG of what the agent saw. Raises RunNotFound, EvaluationNotFound, PicturesNotFound or RunFolderError."""
         _, folder, evaluation = self._evaluation(run_id, evaluation_id)
-        path = folder.pictures_path(evaluation.id)
-        try:
-            with open_file(path, folder.path) as file, zipfile.ZipFile(file) as archive:
-                return archive.read(strip_name(number))
-        except FileNotFoundError as error:
-            raise PicturesNotFound(
-                f"Evaluation {evaluation_id!r} has no pictures: its agent sees none, they were not asked for, or they "
-                "had to make room for newer ones. Evaluate again."
-            ) from error
-        except KeyError as error:
-            raise PicturesNotFound(f"Evaluation {evaluation_id!r} has no strip {number} of pictures.") from error
-        except (zipfile.BadZipFile, ValueError) as error:
-            raise damaged(path, folder.path, "It is no whole archive of pictures.") from error
+        return _read_strip(
+            folder,
+            folder.pictures_path(evaluation.id),
+            number,
+            f"Evaluation {evaluation_id!r}",
+            "its agent sees none, they were not asked for, or they had to make room for newer ones. Evaluate again.",
+        )
+
+    def clip_strip(self, run_id: str, clip_id: str, number: int) -> bytes:
+        """The same of a clip. Raises RunNotFound, ArtifactNotFound, PicturesNotFound or RunFolderError."""
+        with self._database.read() as session:
+            get_run(session, run_id)
+        folder = self._folder(run_id)
+        return _read_strip(
+            folder,
+            Clips(folder).pictures_path(clip_id),
+            number,
+            f"Clip {clip_id!r}",
+            "its agent sees none, or they had to make room for newer clips. POST to the clips to have it made again.",
+        )
 
     def ask(self, run_id: str, evaluation_id: str, *, episode: int, index: int) -> WantedSaliency:
         """Have the map of a step made if it is not there.
@@ -107,6 +115,19 @@ class SeenService(RunUseCases):
             raise EvaluationNotFound(f"Run {run_id[:80]!r} has no evaluation {evaluation_id[:80]!r}.")
         folder = self._folder(run_id)
         return kept_policies(folder, run.policy_step), folder, row
+
+
+def _read_strip(folder: RunFolder, path: Path, number: int, whose: str, why_none: str) -> bytes:
+    """Strip ``number`` of the archive ``path``. Raises PicturesNotFound or RunFolderError."""
+    try:
+        with open_file(path, folder.path) as file, zipfile.ZipFile(file) as archive:
+            return archive.read(strip_name(number))
+    except FileNotFoundError as error:
+        raise PicturesNotFound(f"{whose} has no pictures: {why_none}") from error
+    except KeyError as error:
+        raise PicturesNotFound(f"{whose} has no strip {number} of pictures.") from error
+    except (zipfile.BadZipFile, ValueError) as error:
+        raise damaged(path, folder.path, "It is no whole archive of pictures.") from error
 
 
 def _check_step(evaluation: EvaluationRow, episode: int, index: int) -> None:

@@ -8,9 +8,20 @@ class FakeMedia extends EventTarget {
   currentTime = 0;
   paused = true;
   playbackRate = 1;
+  seeking = false;
+  private readonly onFrame: VideoFrameRequestCallback[] = [];
 
   constructor(private readonly duration: number) {
     super();
+  }
+
+  requestVideoFrameCallback(callback: VideoFrameRequestCallback) {
+    return this.onFrame.push(callback);
+  }
+
+  /** The browser shows the frame that begins at so many seconds. */
+  show(mediaTime: number) {
+    for (const tell of this.onFrame.splice(0)) tell(0, { mediaTime } as VideoFrameCallbackMetadata);
   }
 
   async play() {
@@ -118,6 +129,28 @@ test("a step pauses and shows the very next frame, never past the last", () => {
   expect(frameAt(media[0]!.currentTime, 50)).toBe(49);
   controller.step(-1);
   expect(frameAt(media[0]!.currentTime, 50)).toBe(48);
+});
+
+test("the time is that of the frame on the screen, however far ahead the clock is", () => {
+  const { controller, media, run } = controllerOf(10);
+  const video = media[0]!;
+  const frame = () => frameAt(controller.time.get(), 50);
+  controller.play();
+  run(4.32);
+  video.show(214 / 50);
+  nextFrame();
+  expect(frame()).toBe(214);
+  controller.pause();
+  expect(frame()).toBe(214);
+  video.show(216 / 50); // it was on its way
+  expect(frame()).toBe(216);
+  controller.seek(2);
+  expect(frame()).toBe(100);
+  video.show(100 / 50);
+  expect(controller.time.get()).toBe(2);
+  controller.play();
+  run(3); // a browser that shows nothing, of a video that nobody sees for instance
+  expect(controller.time.get()).toBe(5);
 });
 
 test("a video paused by the browser pauses all of them", () => {

@@ -1,17 +1,20 @@
 import { createStore, type ReadableStore } from "@/lib/store";
 import { frameAt, middleOf } from "./frames";
+import { type FrameTeller, ShownFrame } from "./shown-frame";
 
 /** The part of a video element that the controller needs. */
 export type Media = Pick<
   HTMLVideoElement,
   | "currentTime"
+  | "seeking"
   | "paused"
   | "playbackRate"
   | "play"
   | "pause"
   | "addEventListener"
   | "removeEventListener"
->;
+> &
+  FrameTeller;
 
 export interface PlaybackState {
   playing: boolean;
@@ -32,6 +35,7 @@ interface Track {
   fps: number;
   /** Seconds of the video at which its part begins; null: it is played whole, and ends by itself. */
   start: number | null;
+  shown: ShownFrame;
 }
 
 const AT_REST: PlaybackState = { playing: false, loop: false, rate: 1, duration: 0 };
@@ -52,7 +56,7 @@ export class PlaybackController {
   constructor(private readonly frames: AnimationFrames) {}
 
   readonly state: ReadableStore<PlaybackState> = this.stateStore;
-  /** Seconds from the beginning. */
+  /** Seconds from the beginning, within the frame of the longest video that is on the screen. */
   readonly time: ReadableStore<number> = this.timeStore;
 
   /**
@@ -60,7 +64,8 @@ export class PlaybackController {
    * that begins at `start`.
    */
   add(media: Media, duration: number, fps: number, start: number | null = null): () => void {
-    const track = { media, duration, fps, start };
+    const shown = new ShownFrame(media, fps, () => this.frameShown(track));
+    const track: Track = { media, duration, fps, start, shown };
     this.tracks = [...this.tracks, track];
     media.playbackRate = this.state.get().rate;
     const ended = () => this.ended(track);
@@ -74,6 +79,7 @@ export class PlaybackController {
     media.addEventListener("loadedmetadata", loaded);
     this.setState({ duration: this.longest() });
     return () => {
+      shown.stop();
       media.removeEventListener("ended", ended);
       media.removeEventListener("play", played);
       media.removeEventListener("pause", paused);
@@ -157,7 +163,7 @@ export class PlaybackController {
     const leader = this.leader();
     if (!leader) return;
     const now = timeOf(leader);
-    this.timeStore.set(Math.min(now, leader.duration));
+    this.timeStore.set(timeOnScreen(leader));
     for (const track of this.tracks) {
       if (track === leader) continue;
       const due = Math.min(now, track.duration);
@@ -185,6 +191,12 @@ export class PlaybackController {
     this.rest();
   }
 
+  /** A pause, too, may be followed by a frame that was on its way. */
+  private frameShown(track: Track) {
+    if (track !== this.leader() || this.state.get().playing || track.media.seeking) return;
+    this.timeStore.set(timeOnScreen(track));
+  }
+
   /** A video also pauses at its own end; only a pause of the leader pauses the others. */
   private pausedByOthers(track: Track) {
     const { playing, duration } = this.state.get();
@@ -205,6 +217,12 @@ export class PlaybackController {
 /** Seconds since the track began; a part that was not sought yet has not begun. */
 function timeOf({ media, start }: Track): number {
   return Math.max(0, media.currentTime - (start ?? 0));
+}
+
+/** The same of what is on the screen. */
+function timeOnScreen({ media, start, shown, duration }: Track): number {
+  const time = shown.timeOnScreen(media.currentTime, media.playbackRate) - (start ?? 0);
+  return Math.min(duration, Math.max(0, time));
 }
 
 function isPast(track: Track): boolean {

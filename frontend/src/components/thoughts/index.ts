@@ -10,5 +10,6 @@ export { Thoughts } from "./thoughts";
 export { actionText } from "./prepare/action";
 export { ThoughtsAtFrame } from "./thoughts-at-frame";
 export { type DrawnSpace, isPicture } from "./prepare/space";
+export { ClipSeen } from "./seen/clip-seen";
 export { EvaluationSeen } from "./seen/evaluation-seen";
 export { LiveSeen } from "./seen/live-seen";

@@ -1,7 +1,7 @@
 "use client";
 
 import type { PlaybackController } from "@/components/player";
-import { ThoughtsAtFrame } from "@/components/thoughts";
+import { ClipSeen, ThoughtsAtFrame } from "@/components/thoughts";
 import { type Clip, explainAction, type RunDetail, useClipSteps } from "@/lib/api";
 
 interface ClipThoughtsProps {
@@ -23,6 +23,7 @@ export function ClipThoughts({ run, clip, controller }: ClipThoughtsProps) {
       firstFrame={0}
       greedy={clip.greedy}
       policyStep={clip.step}
+      seen={({ frame }) => <ClipSeen clip={clip} frame={frame} />}
     />
   );
 }

@@ -19,7 +19,7 @@ export {
   pictureQuery,
   policiesQuery,
 } from "./queries/film";
-export { pictureStripQuery, saliencyQuery } from "./queries/seen";
+export { clipPictures, evaluationPictures, type KeptPictures, saliencyQuery } from "./queries/seen";
 export { valueSliceQuery } from "./queries/value-slice";
 export { healthQuery } from "./queries/health";
 export {

@@ -27,8 +27,8 @@ export const keys = {
   forkChanges: (id: string) => ["run", id, "fork"] as const,
   policies: (id: string) => ["film", id, "policies"] as const,
   clips: (id: string) => ["film", id, "clips"] as const,
-  pictureStrip: (id: string, evaluation: string, strip: number) =>
-    ["film", id, "pictures", evaluation, strip] as const,
+  pictureStrip: (id: string, whose: string, strip: number) =>
+    ["film", id, "pictures", whose, strip] as const,
   saliency: (id: string, evaluation: string, step: object) =>
     ["film", id, "saliency", evaluation, step] as const,
   valueSlice: (id: string, wanted: object) => ["film", id, "slice", wanted] as const,

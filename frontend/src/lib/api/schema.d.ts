@@ -671,6 +671,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/runs/{run_id}/clips/{clip_id}/pictures/{strip}": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Get Clip Pictures
+     * @description What the agent saw in a clip, as of an evaluation. A clip may be made again, so nothing keeps the answer.
+     */
+    get: operations["get_clip_pictures"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/runs/{run_id}/evaluations/{evaluation_id}/saliency": {
     parameters: {
       query?: never;
@@ -1411,6 +1431,8 @@ export interface components {
       video: components["schemas"]["VideoFacts"] | null;
       /** @description What was recorded of a clip; null for a video of growth. */
       steps: components["schemas"]["StepsFacts"] | null;
+      /** @description What the agent saw, if that is pictures; null if it is not. */
+      pictures: components["schemas"]["PicturesFacts"] | null;
       /**
        * Video Url
        * @description null as long as there is no video.
@@ -7814,7 +7836,7 @@ export interface operations {
       path: {
         run_id: string;
         evaluation_id: string;
-        /** @description From 0; the summary says how many pictures it has. */
+        /** @description From 0; the facts say how many pictures each has. */
         strip: number;
       };
       cookie?: never;
@@ -7831,6 +7853,49 @@ export interface operations {
         };
       };
       /** @description Run not found; Evaluation not found; Pictures not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Run is damaged */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_clip_pictures: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+        clip_id: string;
+        /** @description From 0; the facts say how many pictures each has. */
+        strip: number;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A strip of pictures */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "image/png": unknown;
+        };
+      };
+      /** @description Run not found; Artifact not found; Pictures not found */
       404: {
         headers: {
           [name: string]: unknown;

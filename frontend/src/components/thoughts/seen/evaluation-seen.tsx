@@ -3,9 +3,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "@/components/ui/button";
-import { type Evaluation, pictureStripQuery, saliencyQuery } from "@/lib/api";
-import { type SeenSheet, sheetOf } from "./paint-seen";
+import { type Evaluation, evaluationPictures, saliencyQuery } from "@/lib/api";
+import { sheetOf } from "./paint-seen";
 import { SeenFigure } from "./seen-figure";
+import { useKeptPicture } from "./use-kept-picture";
 
 interface EvaluationSeenProps {
   evaluation: Evaluation;
@@ -26,7 +27,7 @@ export function EvaluationSeen({ evaluation, frame, episode, index, onHold }: Ev
     ...saliencyQuery(evaluation.run_id, evaluation.id, { episode, step: index }),
     enabled: wanted,
   });
-  const newest = useKeptPicture(evaluation, frame);
+  const newest = useKeptPicture(evaluationPictures(evaluation), frame);
   const found = wanted ? saliency.data : undefined;
   const score = found?.seen.score ?? null;
   const sheet = found ? sheetOf(found.bitmap, found.seen.pictures, score !== null) : newest;
@@ -63,22 +64,4 @@ export function EvaluationSeen({ evaluation, frame, episode, index, onHold }: Ev
       </p>
     </SeenFigure>
   );
-}
-
-/** The newest picture of a frame, out of its strip; the next strip is fetched meanwhile. */
-function useKeptPicture(evaluation: Evaluation, frame: number): SeenSheet | null {
-  const facts = evaluation.has_pictures ? (evaluation.summary?.pictures ?? null) : null;
-  const aStrip = facts?.pictures_a_strip ?? 1;
-  const strips = Math.ceil((facts?.pictures ?? 0) / aStrip);
-  const strip = Math.floor(frame / aStrip);
-  const of = (number: number) => ({
-    ...pictureStripQuery(evaluation.run_id, evaluation.id, number),
-    enabled: number < strips,
-  });
-  const { data: bitmap } = useQuery(of(strip));
-  useQuery(of(strip + 1));
-  if (!facts || !bitmap || frame >= facts.pictures) return null;
-  const { width, height } = facts;
-  const top = (frame % aStrip) * height;
-  return { bitmap, pictures: 1, left: 0, top, width, height, hasMaps: false };
 }

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { EvaluationSaliency } from "../types";
+import type { Clip, Evaluation, EvaluationSaliency } from "../types";
 import { http, unwrap } from "../http";
 import { keys } from "../keys";
 
@@ -9,21 +9,57 @@ const KEPT_MS = 20_000;
 /** How often a map is asked for again; the service waits some seconds each time. */
 const ATTEMPTS = 12;
 
-/** What the agent saw in successive frames of an evaluation, one picture below the other. */
-export function pictureStripQuery(runId: string, evaluationId: string, strip: number) {
+/** What an agent saw in each frame of a video, in strips of pictures below each other. */
+export interface KeptPictures {
+  facts: NonNullable<Clip["pictures"]>;
+  strip: (number: number) => ReturnType<typeof stripQuery>;
+}
+
+/** Those of an evaluation; null if none are kept. */
+export function evaluationPictures(evaluation: Evaluation): KeptPictures | null {
+  const facts = evaluation.has_pictures ? evaluation.summary?.pictures : null;
+  if (!facts) return null;
+  const { run_id, id: evaluation_id } = evaluation;
+  return {
+    facts,
+    strip: (strip) =>
+      stripQuery(keys.pictureStrip(run_id, evaluation_id, strip), (signal) =>
+        unwrap(
+          http.GET("/runs/{run_id}/evaluations/{evaluation_id}/pictures/{strip}", {
+            params: { path: { run_id, evaluation_id, strip } },
+            parseAs: "blob",
+            signal,
+          }),
+        ),
+      ),
+  };
+}
+
+/** Those of a clip; null if its agent saw none. A clip that is made again has others. */
+export function clipPictures({ run_id, id, steps, pictures }: Clip): KeptPictures | null {
+  if (!pictures) return null;
+  return {
+    facts: pictures,
+    strip: (strip) =>
+      stripQuery(keys.pictureStrip(run_id, `${id} ${steps?.blake2b ?? ""}`, strip), (signal) =>
+        unwrap(
+          http.GET("/runs/{run_id}/clips/{clip_id}/pictures/{strip}", {
+            params: { path: { run_id, clip_id: id, strip } },
+            parseAs: "blob",
+            signal,
+          }),
+        ),
+      ),
+  };
+}
+
+function stripQuery(
+  queryKey: ReturnType<typeof keys.pictureStrip>,
+  fetchStrip: (signal: AbortSignal) => Promise<unknown>,
+) {
   return queryOptions({
-    queryKey: keys.pictureStrip(runId, evaluationId, strip),
-    queryFn: async ({ signal }) => {
-      const path = { run_id: runId, evaluation_id: evaluationId, strip };
-      const blob = await unwrap(
-        http.GET("/runs/{run_id}/evaluations/{evaluation_id}/pictures/{strip}", {
-          params: { path },
-          parseAs: "blob",
-          signal,
-        }),
-      );
-      return createImageBitmap(blob as Blob);
-    },
+    queryKey,
+    queryFn: async ({ signal }) => createImageBitmap((await fetchStrip(signal)) as Blob),
     staleTime: Infinity,
     gcTime: KEPT_MS,
     structuralSharing: false,
