@@ -44,6 +44,7 @@ export function StepTable({
   onPick,
 }: StepTableProps) {
   const scroller = useRef<HTMLDivElement>(null);
+  // eslint-disable-next-line react-hooks/incompatible-library -- nothing of it is memoised or handed on
   const virtualizer = useVirtualizer({
     count: total,
     getScrollElement: () => scroller.current,
