@@ -8,10 +8,18 @@ from collections.abc import Iterator
 import pytest
 
 from tests.support.http import Service, make_run, serving
+from tests.support.workers import kill_workers_below
 
 for number in (signal.SIGINT, signal.SIGHUP):  # nohup, or a shell's background, had them ignored by all our children
     if signal.getsignal(number) is signal.SIG_IGN:
         signal.signal(number, signal.SIG_DFL)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def no_worker_left(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Kill what the services of a module have left: they leave their workers to train when they end."""
+    yield
+    kill_workers_below(tmp_path_factory.getbasetemp())
 
 
 @pytest.fixture(scope="session")

@@ -10,12 +10,19 @@ from pathlib import Path
 import pytest
 
 from tests.faults.support import Figures
+from tests.support.workers import kill_workers_below
 
 
 @pytest.fixture
 def figures() -> Figures:
     path = os.environ.get("RLVIZ_SOAK_FIGURES")
     return Figures(Path(path) if path else None)
+
+
+@pytest.fixture(autouse=True)
+def no_worker_left_by_a_test(tmp_path: Path) -> Iterator[None]:
+    yield
+    kill_workers_below(tmp_path)
 
 
 @pytest.fixture

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import time
+from contextlib import suppress
+from pathlib import Path
 
 import psutil
 
@@ -78,6 +80,15 @@ def worker_processes() -> list[int]:
         except psutil.Error:
             continue
     return found
+
+
+def kill_workers_below(folder: Path) -> None:
+    """Kill every worker of a runs folder below ``folder``: one that is left would train until it is killed."""
+    for process in psutil.process_iter():
+        with suppress(psutil.Error):
+            line = process.cmdline()
+            if "rlviz.worker" in line and any(argument.startswith(f"{folder}/") for argument in line):
+                process.kill()
 
 
 def _command_line(process: psutil.Process) -> list[str]:
