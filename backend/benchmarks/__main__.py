@@ -1,7 +1,7 @@
 """``make bench``: every part, one table.
 
 python -m benchmarks [throughput [ALGO …]] [scaling] [responsiveness] [volume] [evaluation] [records] [live] [film]
-                     [snapshots] [sessions] [anatomy] [long] [overlay] [peers]
+                     [snapshots] [sessions] [anatomy] [long] [overlay] [peers] [intervals]
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ PARTS = (
     "long",
     "overlay",
     "peers",
+    "intervals",
 )
 
 

@@ -38,10 +38,10 @@ def run(rows: int = ROWS) -> Iterator[Figure]:
         for name, packages in PINNED.items():
             python = ENVIRONMENT / name / "bin" / "python"
             try:
-                _install(python, packages)
+                install(python, packages)
                 yield from _measured(name, python, root, rows)
             except (subprocess.SubprocessError, OSError) as error:
-                yield Figure(f"{name}: not measured", _reason(error))
+                yield Figure(f"{name}: not measured", reason(error))
 
 
 def _measured(name: str, python: Path, root: Path, rows: int) -> Iterator[Figure]:
@@ -71,7 +71,7 @@ def _measured(name: str, python: Path, root: Path, rows: int) -> Iterator[Figure
     )
 
 
-def _install(python: Path, packages: list[str]) -> None:
+def install(python: Path, packages: list[str]) -> None:
     if not python.exists():
         subprocess.run([sys.executable, "-m", "venv", str(python.parents[1])], check=True, capture_output=True)
     install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages]
@@ -82,7 +82,7 @@ def _sizes(folder: Path) -> Iterator[int]:
     return (path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
-def _reason(error: Exception) -> str:
+def reason(error: Exception) -> str:
     """The last thing that was said."""
     said = getattr(error, "stderr", None) or str(error)
     return (said if isinstance(said, str) else said.decode(errors="replace")).strip().splitlines()[-1][:100]

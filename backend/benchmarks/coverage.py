@@ -1,0 +1,55 @@
+"""How often the 95 % interval of the interquartile mean contains the truth, by simulation.
+
+Scores are drawn from distributions whose interquartile mean is known, as many as a comparison has seeds; the share of
+trials in which the interval contains it is printed as the table of docs/experiments.md.
+
+    python -m benchmarks.coverage
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from statistics import NormalDist
+
+import numpy as np
+
+from rlviz.analysis.arrays import Floats
+from rlviz.analysis.statistics import Method, bootstrap_interval, iqm
+
+TRIALS = 2_000
+RESAMPLES = 2_000
+SEEDS = (3, 5, 10, 20, 50)
+POPULATION = 2_000_000
+
+Draw = Callable[[np.random.Generator, int], Floats]
+
+WORLDS: dict[str, Draw] = {
+    "normal": lambda rng, n: rng.normal(size=n),
+    "skewed (exponential)": lambda rng, n: rng.exponential(size=n),
+    "one in five fails": lambda rng, n: np.where(rng.random(n) < 0.2, 0.0, 1.0) + rng.normal(0, 0.05, n),
+}
+
+
+def run() -> None:
+    print(f"| scores | interval | {' | '.join(f'{n} seeds' for n in SEEDS)} |")
+    print(f"| --- | --- | {' | '.join('---:' for _ in SEEDS)} |")
+    for name, world in WORLDS.items():
+        truth = iqm(world(np.random.default_rng(0), POPULATION))
+        for method in Method:
+            cells = [f"{100 * _covered(world, truth, n, method):.0f} %" for n in SEEDS]
+            print(f"| {name} | {method.value} | {' | '.join(cells)} |", flush=True)
+    error = NormalDist().inv_cdf(0.975) * np.sqrt(0.05 * 0.95 / TRIALS)
+    print(f"\n{TRIALS:,} trials each: a true 95 % comes out within ± {100 * error:.0f} points.")
+
+
+def _covered(world: Draw, truth: float, seeds: int, method: Method) -> float:
+    held = 0
+    for trial in range(TRIALS):
+        scores = world(np.random.default_rng([trial, seeds]), seeds)
+        found = bootstrap_interval([scores], method=method, resamples=RESAMPLES, seed=trial)
+        held += found.low <= truth <= found.high
+    return held / TRIALS
+
+
+if __name__ == "__main__":
+    run()

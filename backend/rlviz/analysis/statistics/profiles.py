@@ -1,0 +1,49 @@
+"""Performance profiles: which share of all scores lies above each value (Agarwal et al. 2021, section 4.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rlviz.analysis.arrays import Floats
+from rlviz.analysis.statistics.bootstrap import CONFIDENCE
+from rlviz.analysis.statistics.scores import checked, chunks, draw_counts
+
+PROFILE_RESAMPLES = 2_000
+
+
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """Arrays of shape (m,). ``share``: of the scores that are greater than ``value``; ``low`` and ``high``: its band,
+    at each value by itself."""
+
+    value: Floats
+    share: Floats
+    low: Floats
+    high: Floats
+
+
+def performance_profile(
+    strata: Sequence[Floats],
+    values: Floats,
+    *,
+    confidence: float = CONFIDENCE,
+    resamples: int = PROFILE_RESAMPLES,
+    seed: int = 0,
+) -> Profile:
+    """The profile at ``values``, with percentile bands by stratified bootstrap. Raises ValueError without scores."""
+    tasks = checked(strata)
+    count = sum(map(len, tasks))
+    above = [(scores[:, None] > values).astype(np.float64) for scores in tasks]
+    rng = np.random.default_rng(seed)
+    drawn = np.concatenate(
+        [
+            sum(draw_counts(len(task), size, rng) @ task for task in above) / count
+            for size in chunks(resamples, max(count, len(values)))
+        ]
+    )
+    tail = 50 * (1 - confidence)
+    low, high = np.percentile(drawn, [tail, 100 - tail], axis=0)
+    return Profile(values, np.concatenate(above).mean(axis=0), low, high)

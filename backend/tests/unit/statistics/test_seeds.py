@@ -1,0 +1,86 @@
+"""Profiles, improvement, survival and curves on scores whose answer is known by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rlviz.analysis.statistics import (
+    banded_curve,
+    bootstrap_interval,
+    kaplan_meier,
+    mean,
+    performance_profile,
+    probability_of_improvement,
+)
+
+NAN = float("nan")
+
+
+def test_a_profile_counts_the_scores_above_a_value_and_not_those_at_it() -> None:
+    found = performance_profile([np.array([1.0, 2]), np.array([2.0, 3])], np.array([0.0, 1, 2, 3]))
+    assert found.share.tolist() == [1.0, 0.75, 0.25, 0.0]
+
+
+def test_improvement_counts_every_pair_and_a_tie_as_half_a_win() -> None:
+    found = probability_of_improvement([np.array([1.0, 3])], [np.array([1.0, 2])])
+    assert found.probability == (0.5 + 0 + 1 + 1) / 4
+
+
+def test_tasks_count_the_same_in_improvement_however_many_seeds_they_have() -> None:
+    found = probability_of_improvement([np.array([1.0]), np.zeros(9)], [np.array([0.0]), np.ones(9)])
+    assert found.probability == 0.5
+
+
+def test_improvement_needs_scores_of_the_same_tasks() -> None:
+    with pytest.raises(ValueError, match="same tasks"):
+        probability_of_improvement([np.ones(2)], [np.ones(2), np.ones(2)])
+
+
+def test_a_seed_that_never_got_there_is_neither_left_out_nor_counted_as_done() -> None:
+    """Of four seeds two reach it; the one that ended at 15 says nothing about what would have come after."""
+    found = kaplan_meier(np.array([10, 15, 20, 50]), [True, False, True, False])
+    assert found.step.tolist() == [10, 20]
+    assert found.at_risk.tolist() == [4, 2]
+    assert found.waiting.tolist() == [0.75, 0.375]
+    assert (found.median, found.reached, found.seeds) == (20, 2, 4)
+
+
+def test_the_median_is_unknown_while_fewer_than_half_have_got_there() -> None:
+    found = kaplan_meier(np.array([10, 50, 50]), [True, False, False])
+    assert found.median is None
+    assert found.median_interval[1] is None
+
+
+def test_no_seed_that_got_there_gives_an_empty_curve() -> None:
+    found = kaplan_meier(np.array([50, 50]), [False, False])
+    assert (len(found.step), found.median, found.median_interval) == (0, None, (None, None))
+
+
+@pytest.mark.parametrize(("steps", "reached"), [([], []), ([1.0], [True, False]), ([-1.0], [True]), ([NAN], [True])])
+def test_survival_refuses_what_are_no_steps(steps: list[float], reached: list[bool]) -> None:
+    with pytest.raises(ValueError, match=r"[Ss]teps"):
+        kaplan_meier(np.array(steps), reached)
+
+
+def test_curves_of_unequal_lengths_say_how_many_seeds_are_left() -> None:
+    found = banded_curve(np.array([[1.0, 2, 3, NAN], [3.0, 4, NAN, NAN]]))
+    assert found.count.tolist() == [2, 2, 1, 0]
+    np.testing.assert_array_equal(found.iqm, [2, 3, 3, NAN])
+    np.testing.assert_array_equal(found.low, [1, 2, NAN, NAN])
+    np.testing.assert_array_equal(found.high, [3, 4, NAN, NAN])
+
+
+def test_the_band_of_a_curve_is_the_interval_of_its_scores() -> None:
+    scores = np.random.default_rng(5).normal(size=8)
+    band = banded_curve(scores[:, None], resamples=20_000)
+    interval = bootstrap_interval([scores], resamples=20_000)
+    assert band.low[0] == pytest.approx(interval.low, abs=0.03)
+    assert band.high[0] == pytest.approx(interval.high, abs=0.03)
+
+
+def test_a_curve_needs_a_seed_and_an_interval_a_resample() -> None:
+    with pytest.raises(ValueError, match="at least one"):
+        banded_curve(np.empty((0, 3)))
+    with pytest.raises(ValueError, match="at least 1 resample"):
+        bootstrap_interval([np.ones(2)], mean, resamples=0)
