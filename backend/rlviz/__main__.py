@@ -43,8 +43,7 @@ def config() -> int:
     """Show every setting, its value, and where the value came from."""
     settings = read_settings()
     for name in Settings.model_fields:
-        value = "********" if name == "token" and settings.token else getattr(settings, name)
-        print(f"{PREFIX}{name.upper():22} {value!s:30} {settings.source_of(name)}")
+        print(f"{PREFIX}{name.upper():22} {settings.shown(name)!s:30} {settings.source_of(name)}")
     return 0
 
 

@@ -6,8 +6,9 @@ import ipaddress
 import os
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
-from pydantic import ByteSize, Field, ValidationError, field_validator, model_validator
+from pydantic import ByteSize, Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from rlviz.domain.errors import InvalidRequest
@@ -107,6 +108,11 @@ class Settings(BaseSettings):
         pattern=r"^[!-~]*$",
         description="Secret that clients must show. Required when the host is not loopback.",
     )
+    webhook_url: SecretStr | None = Field(
+        None,
+        description="Address that every notification is sent to (POST, JSON). Shown and logged without its path, which "
+        "is a secret with most services.",
+    )
     frontend_dir: Path = Field(
         _REPOSITORY / "frontend" / "out", description="Folder of the built front end, served at /."
     )
@@ -139,6 +145,13 @@ class Settings(BaseSettings):
             )
         return self
 
+    @field_validator("webhook_url")
+    @classmethod
+    def _can_be_posted_to(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None:
+            masked_address(value.get_secret_value())
+        return value
+
     @field_validator("storage")
     @classmethod
     def _profiles(cls, value: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -157,6 +170,17 @@ class Settings(BaseSettings):
         return is_loopback(self.host)
 
     @property
+    def webhook_address(self) -> str | None:
+        """Where notifications are sent, without what may be secret in it."""
+        return masked_address(self.webhook_url.get_secret_value()) if self.webhook_url is not None else None
+
+    def shown(self, name: str) -> Any:
+        """The value of field ``name`` as people may see it."""
+        if name == "token" and self.token:
+            return "********"
+        return self.webhook_address if name == "webhook_url" else getattr(self, name)
+
+    @property
     def memory_a_run(self) -> int:
         """Bytes that the buffers of one run may take, if as many runs train as may at the same time."""
         return self.memory_limit // self.max_concurrent_runs
@@ -171,6 +195,18 @@ class Settings(BaseSettings):
 def _changed(family: str, changes: dict[str, Any]) -> StorageProfile:
     standard = DEFAULT_PROFILES.get(family, DEFAULT)
     return StorageProfile.model_validate({**standard.model_dump(), **changes})
+
+
+def masked_address(url: str) -> str:
+    """Scheme and host of a web address. Raises ValueError, without the address, if it is none."""
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host = port = None
+    if not host or parts.scheme not in ("http", "https"):
+        raise ValueError("An address that begins with http:// or https:// and a host is needed.")
+    return f"{parts.scheme}://{f'[{host}]' if ':' in host else host}{f':{port}' if port else ''}/…"
 
 
 def is_loopback(host: str) -> bool:

@@ -33,6 +33,7 @@ from rlviz.domain.evaluation import PolicyChoice
 from rlviz.domain.events import EventRecord
 from rlviz.domain.times import utc
 from rlviz.environments.stills import has_still
+from rlviz.services.notifications.notification import Notification
 from rlviz.services.use_cases.comparison import Compared, ComparedRuns
 from rlviz.services.use_cases.evaluations import KeptFiles
 from rlviz.services.use_cases.events import tell
@@ -72,6 +73,10 @@ def view_evaluation(row: EvaluationRow, kept: KeptFiles) -> Evaluation:
     url = f"/api/runs/{row.run_id}/artifacts/eval/{row.id}.mp4" if kept.video else None
     known = {"policy": PolicyChoice.LATEST, "video": True, **row.record}
     return Evaluation(**{**known, "video_url": url, "has_steps": kept.steps, "has_pictures": kept.pictures})
+
+
+def view_notification(notification: Notification) -> schemas.Notification:
+    return schemas.Notification(number=notification.number, time=utc(notification.time), **asdict(notification.news))
 
 
 def view_event(event: EventRecord) -> RunEvent:

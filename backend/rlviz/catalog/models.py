@@ -9,6 +9,7 @@ from sqlmodel import Field, SQLModel
 
 from rlviz.analysis.solved import SolvedAt, SolvedBy
 from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus
+from rlviz.domain.rule_messages import RuleMessages
 from rlviz.domain.run_actor import RunActor, actor_of
 from rlviz.domain.status import RunStatus
 
@@ -16,6 +17,9 @@ from rlviz.domain.status import RunStatus
 def _json(default: str) -> Column[Any]:
     """A column added by a later migration; existing rows get the default."""
     return Column(JSON, nullable=False, server_default=default)
+
+
+NO_MESSAGES: dict[str, Any] = RuleMessages().model_dump(mode="json")
 
 
 class RunRow(SQLModel, table=True):
@@ -47,6 +51,7 @@ class RunRow(SQLModel, table=True):
     traceback: str | None = None
     warnings: int = 0
     last_warning: str | None = None
+    rule_messages: dict[str, Any] = Field(default_factory=NO_MESSAGES.copy, sa_column=_json(default='{"count":0}'))
     damage: list[dict[str, Any]] = Field(default_factory=list, sa_column=_json(default="[]"))
 
     attempt: int = Field(default=1, sa_column_kwargs={"server_default": "1"})

@@ -9,12 +9,15 @@ from sqlalchemy.exc import DatabaseError
 
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import RunRow
+from rlviz.catalog.runs import runs_with_status
 from rlviz.domain.errors import CatalogueDamaged, RlvizError
+from rlviz.domain.status import ACTIVE
 from rlviz.launchers import LAUNCHERS
 from rlviz.launchers.base import Launcher
 from rlviz.rundir.creation import remove_drafts
 from rlviz.rundir.lock import RunsLock
 from rlviz.rundir.trash import Trash
+from rlviz.services.notifications.notifier import Notifier
 from rlviz.services.projection.rebuild import Rebuilt, index_new, rebuild
 from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.streaming.feeds import Feeds
@@ -68,6 +71,8 @@ class Application:
         self._winding_down = False
         self.launcher = launcher or LAUNCHERS.get(settings.launcher)(warm=settings.warm_worker)
         self.sealer = Sealer(runs_dir)
+        url = settings.webhook_url
+        self.notifier = Notifier(url.get_secret_value() if url is not None else None)
         self.broadcast = Broadcast(on_run_changed=self._on_run_changed)
         self.feeds = Feeds(runs_dir)
         self._own_catalogue = Database(runs_dir / CATALOGUE, busy_seconds=SUPERVISOR_BUSY_SECONDS)
@@ -100,7 +105,7 @@ class Application:
         self.value_slices = ValueSliceService(self.settings, self.database, self.supervisor, self.broadcast)
         self.seen = SeenService(self.settings, self.database, self.supervisor, self.broadcast)
         self.step_records = StepRecordService(self.settings, self.evaluations, self.film, self.supervisor)
-        self.streams = StreamService(self.database, runs_dir, self.feeds, self.broadcast)
+        self.streams = StreamService(self.database, runs_dir, self.feeds, self.broadcast, self.notifier.board)
 
     @cached_property
     def metrics(self) -> MetricsService:
@@ -136,7 +141,7 @@ class Application:
         does."""
         self.claim()
         try:
-            interrupted = self._take_up()
+            interrupted = self._take_up_and_tell()
         except BaseException:
             self._lock.release()
             raise
@@ -146,7 +151,21 @@ class Application:
         self.sealer.start()
         self.going_on.start(interrupted)
 
+    def _take_up_and_tell(self) -> list[str]:
+        """Take up what an earlier service left, and tell what happened while there was none."""
+        with self.database.read() as session:
+            before = runs_with_status(session, *ACTIVE)
+        self.notifier.start(before)
+        interrupted = self._take_up()
+        with self.database.read() as session:
+            now = [session.get(RunRow, row.id) for row in before]
+        for row in now:
+            if row is not None:
+                self.notifier.consider(row)
+        return interrupted
+
     def _on_run_changed(self, row: RunRow) -> None:
+        self.notifier.consider(row)
         self.sealer.consider(row)
         self.going_on.consider(row)
 
@@ -183,6 +202,7 @@ class Application:
         if self._winding_down and not self.supervisor.await_drained(DRAIN_SECONDS):
             log.warning("Some workers have not ended and are left behind")
         self.supervisor.close()
+        self.notifier.close()
         self.database.close()
         self._own_catalogue.close()
         self._lock.release()

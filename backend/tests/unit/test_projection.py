@@ -46,6 +46,9 @@ FIELDS: dict[str, Any] = {
     "saves_at": 640,
     "verified": 3,
     "total_timesteps": 9_000,
+    "rule": 2,
+    "says": "When it falls: notify",
+    "notify": "look",
 }
 
 times = st.floats(1_000, 2_000) | st.floats(0, 1e9)  # the clock may be set back

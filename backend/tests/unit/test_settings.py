@@ -62,6 +62,9 @@ def test_settings_never_change_after_they_were_read() -> None:
         ("TOKEN", "short", "8 characters"),
         ("TOKEN", "eight characters", "RLVIZ_TOKEN: "),
         ("TOKEN", "gänsefüßchen", "RLVIZ_TOKEN: "),
+        ("WEBHOOK_URL", "ftp://host/path", "begins with http:// or https://"),
+        ("WEBHOOK_URL", "https:///path", "and a host is needed"),
+        ("WEBHOOK_URL", "http://[::1/path", "and a host is needed"),
         ("HOST", "0.0.0.0", "Set RLVIZ_TOKEN to a secret"),
         ("HOST", "192.168.1.7", "or leave RLVIZ_HOST at 127.0.0.1"),
         ("HOST", "training.example", "Set RLVIZ_TOKEN to a secret"),
@@ -88,6 +91,20 @@ def test_a_token_opens_the_service_to_other_machines(monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("RLVIZ_TOKEN", "open-sesame-123")
     settings = read_settings(host="0.0.0.0")
     assert not settings.is_loopback
+
+
+def test_of_a_webhook_s_address_only_the_host_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RLVIZ_WEBHOOK_URL", "https://user:secret@hooks.example:8443/services/secret?key=secret")
+    settings = read_settings()
+    assert settings.webhook_address == settings.shown("webhook_url") == "https://hooks.example:8443/…"
+    assert "secret" not in repr(settings)
+
+
+def test_a_bad_address_of_a_webhook_is_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RLVIZ_WEBHOOK_URL", "hooks.example/secret")
+    with pytest.raises(InvalidRequest) as caught:
+        read_settings()
+    assert "secret" not in str(caught.value)
 
 
 def test_origins_are_separated_by_commas(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,6 +19,7 @@ from rlviz.domain.errors import InvalidRequest, RunNotFound
 from rlviz.domain.status import RunStatus
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter
+from rlviz.services.notifications.notification import News, NotificationKind
 from rlviz.services.projection.folder_projection import row_of_config
 from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.streaming.cursor import decode_cursor, encode_cursor
@@ -27,6 +28,7 @@ from rlviz.services.streaming.stream import (
     THROTTLE_SECONDS,
     EndEvent,
     MetricsEvent,
+    NotificationEvent,
     StatusEvent,
     StreamEvent,
     StreamRequest,
@@ -36,6 +38,9 @@ from tests.support.http import PATIENCE, append_rows, make_run
 
 THROTTLE = 1_000.0
 """Seconds, of the test's own clock: nothing passes unless the test says so."""
+
+
+NEWS = News(NotificationKind.SOLVED, "b", "Second", "Solved: Second", "At step 5.", 5)
 
 
 @dataclass
@@ -105,6 +110,29 @@ def world(tmp_path: Path) -> Iterator[World]:
 def seqs(event: StreamEvent) -> list[int]:
     assert isinstance(event, MetricsEvent), event
     return [row["seq"] for row in json.loads(b"[%b]" % event.rows)]
+
+
+def test_notifications_reach_who_streams_and_who_comes_back_gets_those_that_were_missed(world: World) -> None:
+    board = world.service.board
+
+    async def check() -> None:
+        world.run("a")
+        first = board.post(NEWS)
+        async with world.stream(whole_list=True) as following:
+            coming = asyncio.ensure_future(following())
+            await asyncio.sleep(0.05)  # it waits
+            second = board.post(NEWS)
+            world.change("a", name="A fence")
+            assert isinstance(await coming, StatusEvent)
+            assert await following() == NotificationEvent(second)
+        async with world.stream(whole_list=True, notified=first.number) as back:
+            assert await back() == NotificationEvent(second)
+        async with world.stream("a", notified=0) as one_run:
+            assert isinstance(await one_run(), StatusEvent)
+            world.rows("a", 1)
+            assert isinstance(await one_run(), MetricsEvent)  # nothing of another run
+
+    asyncio.run(check())
 
 
 def test_rows_within_the_throttle_are_held_back_and_come_together(world: World) -> None:

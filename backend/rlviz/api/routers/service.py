@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import asdict
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
@@ -14,7 +15,15 @@ from rlviz.api.dependencies import App
 from rlviz.api.files import send_file
 from rlviz.api.problems import documented
 from rlviz.api.registry_views import view_algorithm, view_environment, view_metric_definitions
-from rlviz.api.schemas import AlgorithmInfo, EnvironmentInfo, Health, Limits, MetricDefinitions, StorageProfileInfo
+from rlviz.api.schemas import (
+    AlgorithmInfo,
+    EnvironmentInfo,
+    Health,
+    Limits,
+    MetricDefinitions,
+    StorageProfileInfo,
+    WebhookInfo,
+)
 from rlviz.domain.errors import ArtifactNotFound
 from rlviz.domain.limits import LIMITS
 from rlviz.domain.storage_profile import DEFAULT_PROFILES
@@ -39,6 +48,7 @@ def health(app: App) -> Health:
         max_concurrent_runs=app.supervisor.limit,
         max_sessions=app.settings.max_sessions,
         free_disk_bytes=shutil.disk_usage(app.settings.runs_dir).free,
+        webhook=WebhookInfo(**asdict(webhook.state)) if (webhook := app.notifier.webhook) is not None else None,
         storage={
             family: StorageProfileInfo(**app.settings.storage_profile(family).model_dump())
             for family in DEFAULT_PROFILES

@@ -18,8 +18,8 @@ from starlette.types import Message, Receive, Scope, Send
 
 from rlviz.api.dependencies import App
 from rlviz.api.problems import documented
-from rlviz.api.schemas import EndEventData, EvaluationEventData, StatusEventData
-from rlviz.api.views import view_evaluation, view_run
+from rlviz.api.schemas import EndEventData, EvaluationEventData, NotificationEventData, StatusEventData
+from rlviz.api.views import view_evaluation, view_notification, view_run
 from rlviz.domain.errors import InvalidRequest, RunNotFound
 from rlviz.domain.status import RunStatus
 from rlviz.services.application import Application
@@ -27,6 +27,7 @@ from rlviz.services.streaming.stream import (
     EndEvent,
     EvaluationEvent,
     MetricsEvent,
+    NotificationEvent,
     OpenedStream,
     StatusEvent,
     StreamEvent,
@@ -46,7 +47,7 @@ _ENCODED: WeakKeyDictionary[StatusEvent, bytes] = WeakKeyDictionary()
 
 _RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "Events `metrics`, `status`, `evaluation` and `end`; see docs/api.md.",
+        "description": "Events `metrics`, `status`, `evaluation`, `notification` and `end`; see docs/api.md.",
         "content": {"text/event-stream": {"schema": {"type": "string"}}},
     },
     **documented(RunNotFound, InvalidRequest),
@@ -54,6 +55,7 @@ _RESPONSES: dict[int | str, dict[str, Any]] = {
 
 HeaderCursor = Annotated[str | None, Header(alias="Last-Event-ID", description="Wins over last_event_id.")]
 QueryCursor = Annotated[str | None, Query(description="Id of the last event that was received.")]
+Notified = Annotated[int | None, Query(ge=0, le=2**53, description="Number of the last notification received.")]
 Since = Annotated[float | None, Query(ge=0, allow_inf_nan=False, description="Rows after this Unix time, seconds.")]
 
 
@@ -72,12 +74,15 @@ async def stream_runs(
     header: HeaderCursor = None,
     last_event_id: QueryCursor = None,
     since: Since = None,
+    notified: Notified = None,
 ) -> EventSourceResponse:
     """What several runs do, and the status of every run, on one connection that stays open."""
     run_ids = list(dict.fromkeys(filter(None, runs.split(","))))
     if len(run_ids) > MAX_RUNS:
         raise InvalidRequest.field("/runs", f"A stream follows up to {MAX_RUNS} runs; got {len(run_ids)}.")
-    return await _stream(app, StreamRequest(run_ids, header or last_event_id, since, whole_list=True))
+    return await _stream(
+        app, StreamRequest(run_ids, header or last_event_id, since, whole_list=True, notified=notified)
+    )
 
 
 class EventStream(EventSourceResponse):
@@ -134,8 +139,10 @@ async def _encode(app: Application, event: StreamEvent) -> bytes:
                 known = _ENCODED[event] = _event("status", StatusEventData(run=view_run(row, {})))
             return known
         case EvaluationEvent(row):
-            view = view_evaluation(row, app.evaluations.kept(row))
-            return _event("evaluation", EvaluationEventData(evaluation=view))
+            evaluation = view_evaluation(row, app.evaluations.kept(row))
+            return _event("evaluation", EvaluationEventData(evaluation=evaluation))
+        case NotificationEvent(notification):
+            return _event("notification", NotificationEventData(notification=view_notification(notification)))
         case EndEvent(run_id, status):
             return _event("end", EndEventData.model_validate({"run_id": run_id, "status": status}))
 

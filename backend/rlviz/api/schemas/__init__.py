@@ -52,7 +52,7 @@ from rlviz.api.schemas.rules import (
 )
 from rlviz.api.schemas.runs import Run, RunCreate, RunDetail, RunPage, RunPatch, Solved, Tag, TagCount, TagList
 from rlviz.api.schemas.saliency import EvaluationSaliency, SaliencyUnderWay
-from rlviz.api.schemas.service import Health, StorageProfileInfo
+from rlviz.api.schemas.service import Health, StorageProfileInfo, WebhookInfo
 from rlviz.api.schemas.sessions import Session, SessionCreate
 from rlviz.api.schemas.snapshots import (
     ForkChange,
@@ -66,7 +66,15 @@ from rlviz.api.schemas.snapshots import (
     SnapshotInfo,
 )
 from rlviz.api.schemas.steps import StepColumns, StepComponents, StepsInfo
-from rlviz.api.schemas.stream import STREAM_EVENTS, EndEventData, EvaluationEventData, MetricsEventData, StatusEventData
+from rlviz.api.schemas.stream import (
+    STREAM_EVENTS,
+    EndEventData,
+    EvaluationEventData,
+    MetricsEventData,
+    Notification,
+    NotificationEventData,
+    StatusEventData,
+)
 from rlviz.api.schemas.trash import DeletedRun, TrashList
 from rlviz.api.schemas.value_slices import RunValueSlice, SliceAxis, SliceUnderWay
 from rlviz.domain.limits import Bounds, Limits
@@ -119,6 +127,8 @@ __all__ = [
     "MetricRows",
     "MetricsEventData",
     "Minimum",
+    "Notification",
+    "NotificationEventData",
     "Policies",
     "PresetInfo",
     "Problem",
@@ -167,4 +177,5 @@ __all__ = [
     "TagList",
     "TrashList",
     "Verdict",
+    "WebhookInfo",
 ]

@@ -16,6 +16,16 @@ class StorageProfileInfo(Wire):
     max_bytes: int = Field(description="Records of a run: above, the oldest go; no file grows above.")
 
 
+class WebhookInfo(Wire):
+    """Of what was sent since the service started."""
+
+    address: str = Field(description="Scheme and host: the rest may be secret.")
+    waiting: int
+    sent: int
+    given_up: int
+    problem: str | None = Field(description="Of the last attempt; null if it succeeded.")
+
+
 class Health(Wire):
     status: Literal["ok"] = "ok"
     version: str
@@ -25,4 +35,5 @@ class Health(Wire):
     max_concurrent_runs: int
     max_sessions: int = Field(description="Sessions at the same time, at most.")
     free_disk_bytes: int = Field(description="Free space where the runs folder lies.")
+    webhook: WebhookInfo | None = Field(description="Where notifications are sent; null: nowhere.")
     storage: dict[str, StorageProfileInfo] = Field(description="How much is kept of what is played, by family.")

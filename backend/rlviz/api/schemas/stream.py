@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from rlviz.api.schemas.evaluations import Evaluation
 from rlviz.api.schemas.runs import Run
 from rlviz.api.schemas.wire import Wire
 from rlviz.domain.records import MetricRecord
+from rlviz.domain.times import Instant
+from rlviz.services.notifications.notification import NotificationKind
 
 
 class MetricsEventData(Wire):
@@ -31,6 +33,25 @@ class EvaluationEventData(Wire):
     evaluation: Evaluation
 
 
+class Notification(Wire):
+    """Something that is worth telling a person who looks elsewhere."""
+
+    number: int = Field(description="Grows from each to the next, over restarts too.")
+    time: Instant
+    kind: NotificationKind
+    run_id: str
+    run_name: str
+    step: int
+    title: str = Field(description="What happened, with the name of the run.")
+    message: str = Field(description="A sentence more; may be empty.")
+
+
+class NotificationEventData(Wire):
+    """`event: notification`: a rule has a message, or a run was solved or has ended without being asked to."""
+
+    notification: Notification
+
+
 class EndEventData(Wire):
     """`event: end`: the run has ended, is paused, or was deleted, and all its rows were delivered."""
 
@@ -42,5 +63,6 @@ STREAM_EVENTS: dict[str, type[BaseModel]] = {
     "metrics": MetricsEventData,
     "status": StatusEventData,
     "evaluation": EvaluationEventData,
+    "notification": NotificationEventData,
     "end": EndEventData,
 }

@@ -21,12 +21,14 @@ from rlviz.domain.events import (
     PausingData,
     ResumedData,
     RollbackData,
+    RuleFiredData,
     StartedData,
     StoppedData,
     Stretch,
     WarningData,
     parse_event,
 )
+from rlviz.domain.rule_messages import RuleMessages
 from rlviz.domain.status import RunStatus
 from rlviz.domain.superseded import Superseded
 from rlviz.rundir.journal import Line
@@ -63,6 +65,8 @@ class EventsProjection:
         self._bests: list[_Best] = []
         self._trained: list[tuple[float, float]] = []
         self.answered_checkpoint = 0
+        self.messages = RuleMessages()
+        """What rules have left for the user, in all attempts."""
         self.warnings = 0
         self.last_warning: str | None = None
         self.broken = 0
@@ -116,6 +120,8 @@ class EventsProjection:
                 figures = best.model_dump(include={"mean_return", "std_return", "episodes"})
                 shown = shown_by_evaluation(self._threshold, event.step, event.time, best.mean_return)
                 self._bests.append(_Best(event.step, {"step": event.step, **figures}, shown))
+            case RuleFiredData(notify=str()) as fired:
+                self.messages = self.messages.with_one(event, fired)
             case WarningData() as warning:
                 self._warn(warning.message)
             case Ending() as ending:

@@ -109,6 +109,7 @@ class RunProjection:
             "best_policy": events.best_policy,
             "solved_seconds": self._solved_seconds(solved),
             "superseded": [stretch.model_dump() for stretch in events.superseded.stretches],
+            "rule_messages": events.messages.model_dump(mode="json"),
             "warnings": metrics.broken + events.broken + events.warnings,
             "last_warning": self._last_warning(),
         }

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from cachetools import LRUCache
@@ -18,6 +18,8 @@ from rlviz.catalog.database import Database
 from rlviz.catalog.evaluations import latest_evaluation
 from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.catalog.runs import get_run
+from rlviz.services.notifications.board import Board
+from rlviz.services.notifications.notification import Notification
 from rlviz.services.streaming.broadcast import Broadcast, Changes
 from rlviz.services.streaming.cursor import decode_cursor, encode_cursor, positions_since
 from rlviz.services.streaming.feeds import Feeds, MetricsFeed, Rows
@@ -70,7 +72,12 @@ class EndEvent:
     status: str
 
 
-StreamEvent = MetricsEvent | StatusEvent | EvaluationEvent | EndEvent
+@dataclass(frozen=True)
+class NotificationEvent:
+    notification: Notification
+
+
+StreamEvent = MetricsEvent | StatusEvent | EvaluationEvent | NotificationEvent | EndEvent
 
 
 @dataclass
@@ -94,13 +101,16 @@ class _Followed:
 
 @dataclass(frozen=True)
 class StreamRequest:
-    """``whole_list``: also the status of every other run. ``ends``: close once all runs have ended."""
+    """``whole_list``: also the status of every other run. ``ends``: close once all runs have ended.
+    ``notified``: number of the last notification that the client knows; None: it wants those that are still to come.
+    """
 
     run_ids: Sequence[str]
     last_event_id: str | None = None
     since: float | None = None
     whole_list: bool = False
     ends: bool = False
+    notified: int | None = None
 
 
 @dataclass(frozen=True)
@@ -117,6 +127,7 @@ class StreamService:
     runs_dir: Path
     feeds: Feeds
     broadcast: Broadcast
+    board: Board = field(default_factory=Board)
     monotonic: Callable[[], float] = time.monotonic
     throttle: float = THROTTLE_SECONDS
     batch_bytes: int = BATCH_BYTES
@@ -142,6 +153,7 @@ class StreamService:
     async def events(self, opened: OpenedStream) -> AsyncGenerator[StreamEvent, None]:
         """All events from the cursor on, as they happen. Rows keep their order and are never skipped."""
         with self.broadcast.subscription(opened.request.run_ids, all_runs=opened.request.whole_list) as subscription:
+            notified = self.board.last if opened.request.notified is None else opened.request.notified
             runs, evaluations = await asyncio.to_thread(self._snapshot, opened.request.run_ids)
             followed = {run.id: _Followed(self.feeds.of(run.id), opened.positions[run.id], run) for run in runs}
             for run_id in opened.request.run_ids:
@@ -157,6 +169,10 @@ class StreamService:
                     yield rows
                 for event in await self._changes(subscription.take(), followed, opened.request.whole_list):
                     yield event
+                for notification in self.board.after(notified):
+                    notified = notification.number
+                    if opened.request.whole_list or notification.news.run_id in followed:
+                        yield NotificationEvent(notification)
                 for end in _ends(followed):
                     yield end
                 if opened.request.ends and all(run.over for run in followed.values()):

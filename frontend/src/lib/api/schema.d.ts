@@ -2505,6 +2505,8 @@ export interface components {
        * @description Free space where the runs folder lies.
        */
       free_disk_bytes: number;
+      /** @description Where notifications are sent; null: nowhere. */
+      webhook: components["schemas"]["WebhookInfo"] | null;
       /**
        * Storage
        * @description How much is kept of what is played, by family.
@@ -5584,6 +5586,28 @@ export interface components {
       message: string;
     };
     /**
+     * WebhookInfo
+     * @description Of what was sent since the service started.
+     */
+    WebhookInfo: {
+      /**
+       * Address
+       * @description Scheme and host: the rest may be secret.
+       */
+      address: string;
+      /** Waiting */
+      waiting: number;
+      /** Sent */
+      sent: number;
+      /** Given Up */
+      given_up: number;
+      /**
+       * Problem
+       * @description Of the last attempt; null if it succeeded.
+       */
+      problem: string | null;
+    };
+    /**
      * EndEventData
      * @description `event: end`: the run has ended, is paused, or was deleted, and all its rows were delivered.
      */
@@ -5613,6 +5637,51 @@ export interface components {
       /** Rows */
       rows: components["schemas"]["MetricRecord"][];
     };
+    /**
+     * Notification
+     * @description Something that is worth telling a person who looks elsewhere.
+     */
+    Notification: {
+      /**
+       * Number
+       * @description Grows from each to the next, over restarts too.
+       */
+      number: number;
+      /**
+       * Time
+       * Format: date-time
+       */
+      time: string;
+      kind: components["schemas"]["NotificationKind"];
+      /** Run Id */
+      run_id: string;
+      /** Run Name */
+      run_name: string;
+      /** Step */
+      step: number;
+      /**
+       * Title
+       * @description What happened, with the name of the run.
+       */
+      title: string;
+      /**
+       * Message
+       * @description A sentence more; may be empty.
+       */
+      message: string;
+    };
+    /**
+     * NotificationEventData
+     * @description `event: notification`: a rule has a message, or a run was solved or has ended without being asked to.
+     */
+    NotificationEventData: {
+      notification: components["schemas"]["Notification"];
+    };
+    /**
+     * NotificationKind
+     * @enum {string}
+     */
+    NotificationKind: "rule" | "solved" | "completed" | "stopped" | "failed" | "interrupted";
     /**
      * StatusEventData
      * @description `event: status`: at the beginning, at each change, and with progress once a second.
@@ -8631,7 +8700,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description Events `metrics`, `status`, `evaluation` and `end`; see docs/api.md. */
+      /** @description Events `metrics`, `status`, `evaluation`, `notification` and `end`; see docs/api.md. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -8669,6 +8738,8 @@ export interface operations {
         last_event_id?: string | null;
         /** @description Rows after this Unix time, seconds. */
         since?: number | null;
+        /** @description Number of the last notification received. */
+        notified?: number | null;
       };
       header?: {
         /** @description Wins over last_event_id. */
@@ -8679,7 +8750,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description Events `metrics`, `status`, `evaluation` and `end`; see docs/api.md. */
+      /** @description Events `metrics`, `status`, `evaluation`, `notification` and `end`; see docs/api.md. */
       200: {
         headers: {
           [name: string]: unknown;

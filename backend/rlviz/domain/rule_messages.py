@@ -1,0 +1,39 @@
+"""What the rules of a run have left for its user."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from rlviz.domain.events import EventRecord, RuleFiredData
+
+KEPT = 5
+"""Newest messages that are kept in words. More than these hardly come between two looks at a run."""
+
+
+class RuleMessage(BaseModel):
+    """What one firing of a rule tells the user."""
+
+    model_config = ConfigDict(frozen=True)
+
+    rule: int = Field(ge=1, description="Number of the rule, from 1.")
+    time: float = Field(description="Unix time, seconds.")
+    step: int
+    message: str
+
+
+class RuleMessages(BaseModel):
+    """``count``: all that there were; ``newest``: the last of them, oldest first."""
+
+    model_config = ConfigDict(frozen=True)
+
+    count: int = Field(default=0, ge=0)
+    newest: tuple[RuleMessage, ...] = ()
+
+    def with_one(self, event: EventRecord, fired: RuleFiredData) -> RuleMessages:
+        """These and the message of ``fired``, which ``event`` tells of."""
+        message = RuleMessage(rule=fired.rule, time=event.time, step=event.step, message=fired.notify or fired.says)
+        return RuleMessages(count=self.count + 1, newest=(*self.newest, message)[-KEPT:])
+
+    def after(self, count: int) -> tuple[RuleMessage, ...]:
+        """Those that came after the first ``count``, as far as they are kept."""
+        return self.newest[-missing:] if (missing := self.count - count) > 0 else ()

@@ -1,0 +1,95 @@
+"""What a person is told, and when a change of a run is worth it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from rlviz.analysis.solved import SolvedBy
+from rlviz.catalog.models import RunRow
+from rlviz.domain.rule_messages import RuleMessages
+from rlviz.domain.run_actor import RunActor
+from rlviz.domain.status import RunStatus
+from rlviz.services.projection.run_projection import ENDED_FROM_OUTSIDE
+
+
+class NotificationKind(StrEnum):
+    RULE = "rule"
+    SOLVED = "solved"
+    COMPLETED = "completed"
+    STOPPED = "stopped"  # by something outside of this app; who asks for a stop here knows of it
+    FAILED = "failed"
+    INTERRUPTED = "interrupted"
+
+
+@dataclass(frozen=True)
+class News:
+    """What happened to a run. ``title`` names the run; ``message`` is a sentence or empty."""
+
+    kind: NotificationKind
+    run_id: str
+    run_name: str
+    title: str
+    message: str
+    step: int
+
+
+@dataclass(frozen=True)
+class Notification:
+    """News with its ``number``, by which notifications are ordered, and its time (Unix, seconds)."""
+
+    number: int
+    time: float
+    news: News
+
+
+@dataclass(frozen=True)
+class Known:
+    """What a person was told of a run: the newest attempt whose end they know of, and how many messages of rules."""
+
+    ended: int
+    solved: bool
+    messages: int
+
+    @classmethod
+    def of(cls, row: RunRow) -> Known:
+        """All that ``row`` says."""
+        ended = row.attempt if row.state.has_ended else row.attempt - 1
+        return cls(ended, row.solved is not None, RuleMessages.model_validate(row.rule_messages).count)
+
+    def with_all(self, other: Known) -> Known:
+        """Who was told of both. Changes may come in another order than they happened, so nothing is forgotten."""
+        return Known(max(self.ended, other.ended), self.solved or other.solved, max(self.messages, other.messages))
+
+
+def news_of(row: RunRow, known: Known) -> list[News]:
+    """What is worth telling in ``row`` beyond what is ``known``; nothing of runs in which a person plays."""
+    if row.actor is RunActor.HUMAN:
+        return []
+    messages = RuleMessages.model_validate(row.rule_messages).after(known.messages)
+    found = [_news(row, NotificationKind.RULE, f"Rule {one.rule} of", one.message, one.step) for one in messages]
+    if (solved := row.solved) is not None and not known.solved:
+        how = "in an evaluation" if solved.by is SolvedBy.EVALUATION else "by its episodes"
+        message = f"The reward threshold was reached at step {solved.step:,}, {how}."
+        found.append(_news(row, NotificationKind.SOLVED, "Solved:", message, solved.step))
+    if row.state.has_ended and row.attempt > known.ended and (ending := _ending(row)) is not None:
+        found.append(ending)
+    return found
+
+
+def _ending(row: RunRow) -> News | None:
+    match row.state:
+        case RunStatus.COMPLETED:
+            message = row.ended_early or f"After {row.step:,} steps."
+            return _news(row, NotificationKind.COMPLETED, "Finished:", message, row.step)
+        case RunStatus.STOPPED if row.cause == ENDED_FROM_OUTSIDE:
+            return _news(row, NotificationKind.STOPPED, "Stopped:", ENDED_FROM_OUTSIDE, row.step)
+        case RunStatus.FAILED:
+            return _news(row, NotificationKind.FAILED, "Failed:", row.cause or "", row.step)
+        case RunStatus.INTERRUPTED:
+            return _news(row, NotificationKind.INTERRUPTED, "Interrupted:", row.cause or "", row.step)
+    return None
+
+
+def _news(row: RunRow, kind: NotificationKind, what: str, message: str, step: int) -> News:
+    return News(kind, row.id, row.name, f"{what} {row.name}", message, step)

@@ -1,0 +1,42 @@
+"""Notifier: notices what is worth telling when a run changes, and passes it on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from threading import Lock
+
+from rlviz.catalog.models import RunRow
+from rlviz.services.notifications.board import Board
+from rlviz.services.notifications.notification import Known, news_of
+from rlviz.services.notifications.webhook import Webhook
+
+
+class Notifier:
+    """Tells of each thing once. All methods are for every thread, and return at once."""
+
+    def __init__(self, webhook_url: str | None) -> None:
+        self.board = Board()
+        self.webhook = Webhook(webhook_url) if webhook_url is not None else None
+        self._known: dict[str, Known] = {}
+        self._lock = Lock()
+
+    def start(self, known: Iterable[RunRow]) -> None:
+        """``known``: runs as an earlier service knew them last; what happened to them since then is news."""
+        self._known.update((row.id, Known.of(row)) for row in known)
+        if self.webhook is not None:
+            self.webhook.start()
+
+    def consider(self, row: RunRow) -> None:
+        """A run has changed. Of one that was never heard of, nothing that it says is news."""
+        with self._lock:
+            now = Known.of(row)
+            known = self._known.setdefault(row.id, now)
+            self._known[row.id] = known.with_all(now)
+        for news in news_of(row, known):
+            notification = self.board.post(news)
+            if self.webhook is not None:
+                self.webhook.send(notification)
+
+    def close(self) -> None:
+        if self.webhook is not None:
+            self.webhook.close()

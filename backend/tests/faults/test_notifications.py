@@ -1,0 +1,54 @@
+"""A webhook's address that hangs or fails: nothing but its own thread notices."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.support.http import serving, wait_for
+from tests.support.post_office import SECRET, post_office
+from tests.support.training import QUICK
+
+pytestmark = pytest.mark.faults
+
+QUICKLY = {"preset": None, "hyperparameters": QUICK["ppo"], "start": True}
+
+
+def told_after(episodes: int) -> dict[str, object]:
+    """A rule that fires once, after so many episodes."""
+    when = {"kind": "metric", "metric": "episode/length", "side": "above", "value": 0, "rows": episodes}
+    return {"when": when, "do": [{"kind": "notify", "message": "look"}], "at_most": 1}
+
+
+def test_while_the_address_hangs_runs_train_and_end_and_the_app_ends_in_its_time(tmp_path: Path) -> None:
+    with post_office(None) as office, serving(tmp_path, webhook_url=office.url) as service:
+        wishes = {**QUICKLY, "total_timesteps": 256, "rules": [told_after(1)]}
+        first = service.create(**wishes)
+        service.wait_for_status(first["id"], "completed")
+        wait_for(lambda: service.get("/health")["webhook"]["waiting"] == 2, "both notifications to wait")
+        assert office.posted[0]["message"] == "look"
+        second = service.create(**wishes)
+        service.wait_for_status(second["id"], "completed")
+        began = time.monotonic()
+        assert service.stop() == 0
+        assert time.monotonic() - began < 15
+        log = service.log
+    assert SECRET not in log
+    assert "were not sent to http://127.0.0.1" in log
+
+
+def test_an_address_that_fails_at_first_is_told_what_happened_while_the_app_was_closed(tmp_path: Path) -> None:
+    with post_office(500, 200) as office:
+        with serving(tmp_path) as service:
+            run = service.create(**QUICKLY, total_timesteps=4_096, rules=[told_after(100)])
+            service.wait_for_status(run["id"], "running", "completed")
+            service.process.kill()
+            service.process.wait()
+        events = service.folder(run["id"]).events_path
+        wait_for(lambda: '"finished"' in events.read_text(), "the end of the run")
+        with serving(tmp_path, webhook_url=office.url) as service:
+            wait_for(lambda: service.get("/health")["webhook"]["sent"] == 2, "both notifications to be sent")
+            assert SECRET not in service.log
+    assert [one["kind"] for one in office.posted] == ["rule", "rule", "completed"]
