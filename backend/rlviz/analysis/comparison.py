@@ -10,6 +10,7 @@ import numpy as np
 from rlviz.analysis.arrays import Floats
 from rlviz.analysis.moving import moving_average
 from rlviz.analysis.solved import SolvedAt
+from rlviz.analysis.training_clock import TrainingClock
 from rlviz.domain.errors import pointer_to
 
 STABILITY_EPISODES = 20
@@ -81,11 +82,11 @@ class ConfigDifference:
 
 
 def run_metrics(
-    episodes: Episodes, *, window: int, solved: SolvedAt | None = None, started_at: float | None = None
+    episodes: Episodes, *, window: int, solved: SolvedAt | None = None, clock: TrainingClock | None = None
 ) -> RunMetrics:
     """The figures of one run.
 
-    ``solved``: when it reached the threshold; ``started_at`` (Unix seconds) is when seconds are counted from.
+    ``solved``: when it reached the threshold; ``clock`` counts its seconds of training.
     Raises ValueError if ``window`` is below 1.
     """
     averages = moving_average(episodes.reward, window)
@@ -97,7 +98,7 @@ def run_metrics(
         best_moving_average_step=None if best is None else int(episodes.step[best]),
         final_moving_average=_last_number(averages),
         steps_to_threshold=None if solved is None else solved.step,
-        seconds_to_threshold=None if solved is None or started_at is None else max(0.0, solved.time - started_at),
+        seconds_to_threshold=None if solved is None or clock is None else clock.at(solved.time),
         stability=_spread(episodes.reward[-STABILITY_EPISODES:]),
         best_error=None if best is None else _error(episodes.reward[best + 1 - window : best + 1]),
         final_error=_error(episodes.reward[-window:]),

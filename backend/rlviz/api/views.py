@@ -11,16 +11,20 @@ from rlviz.analysis.hints import Review
 from rlviz.analysis.solved import SolvedAt
 from rlviz.api import schemas
 from rlviz.api.schemas import (
+    AncestorCurves,
+    AttemptTimes,
     ComparedRun,
     Comparison,
     ConfigDifference,
     Evaluation,
     FigureComparison,
+    GhostCurves,
     Hint,
     HintRule,
     MetricCurve,
     MetricCurves,
     Minimum,
+    PastCurves,
     Run,
     RunEvent,
     RunGroup,
@@ -38,9 +42,10 @@ from rlviz.services.use_cases.comparison import Compared, ComparedRuns
 from rlviz.services.use_cases.evaluations import KeptFiles
 from rlviz.services.use_cases.events import tell
 from rlviz.services.use_cases.metrics import Axis, Curve, Curves, SmoothedCurve
+from rlviz.services.use_cases.past import Past
 
 _TIMES = ("created_at", "queued_at", "started_at", "ended_at")
-_SAME = set(Run.model_fields) - set(_TIMES) - {"actor", "queue_position", "solved", "still_url"}
+_SAME = set(Run.model_fields) - set(_TIMES) - {"actor", "attempts", "queue_position", "solved", "still_url"}
 
 
 def view_run(row: RunRow, queue: Mapping[str, int]) -> Run:
@@ -50,6 +55,10 @@ def view_run(row: RunRow, queue: Mapping[str, int]) -> Run:
         **row.model_dump(include=_SAME),
         **times,
         actor=row.actor,
+        attempts=[
+            AttemptTimes(started_at=utc(start), ended_at=None if end is None else utc(end))
+            for start, end in row.clock.attempts
+        ],
         queue_position=queue.get(row.id),
         solved=_solved(row, row.solved, row.reward_threshold),
         still_url=still_url(row.env_id),
@@ -64,8 +73,8 @@ def _solved(row: RunRow, found: SolvedAt | None, threshold: float | None) -> Sol
     if found is None or threshold is None:
         return None
     seconds = row.solved_seconds
-    if found != row.solved and row.started_at is not None:  # by another threshold
-        seconds = max(0.0, round(row.trained_before + found.time - row.started_at, 3))
+    if found != row.solved and row.attempts:  # by another threshold
+        seconds = round(row.clock.at(found.time), 3)
     return Solved(step=found.step, seconds=seconds, by=found.by, threshold=threshold)
 
 
@@ -140,6 +149,32 @@ def _compared_run(one: Compared, returns: Floats, queue: Mapping[str, int]) -> C
         curves={name: view_curve(curve) for name, curve in one.curves.items()},
         **asdict(one.figures),
     )
+
+
+def view_past(run_id: str, axis: Axis, past: Past) -> PastCurves:
+    return PastCurves(
+        run_id=run_id,
+        x=axis,
+        ghosts=[
+            GhostCurves(
+                attempt=one.attempt,
+                cause=one.cause,
+                from_step=one.from_step,
+                to_step=one.to_step,
+                series=_view_curves(one.curves),
+            )
+            for one in past.ghosts
+        ],
+        ghosts_left_out=past.ghosts_left_out,
+        ancestors=[
+            AncestorCurves(run_id=one.run_id, name=one.name, to_step=one.to_step, series=_view_curves(one.curves))
+            for one in past.ancestors
+        ],
+    )
+
+
+def _view_curves(curves: Mapping[str, Curve]) -> dict[str, MetricCurve]:
+    return {name: view_curve(curve) for name, curve in curves.items()}
 
 
 def view_curve(curve: Curve) -> MetricCurve:

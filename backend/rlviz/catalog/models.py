@@ -8,6 +8,7 @@ from sqlalchemy import JSON, Column, Index
 from sqlmodel import Field, SQLModel
 
 from rlviz.analysis.solved import SolvedAt, SolvedBy
+from rlviz.analysis.training_clock import TrainingClock
 from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus
 from rlviz.domain.rule_messages import RuleMessages
 from rlviz.domain.run_actor import RunActor, actor_of
@@ -55,6 +56,8 @@ class RunRow(SQLModel, table=True):
     damage: list[dict[str, Any]] = Field(default_factory=list, sa_column=_json(default="[]"))
 
     attempt: int = Field(default=1, sa_column_kwargs={"server_default": "1"})
+    attempts: list[list[float | None]] = Field(default_factory=list, sa_column=_json(default="[]"))
+    """When each attempt began and ended; the end of one that trains is None. ``clock`` counts by it."""
     trained_before: float = Field(default=0.0, sa_column_kwargs={"server_default": "0"})
     """Seconds that earlier attempts have trained."""
     parent: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
@@ -92,6 +95,10 @@ class RunRow(SQLModel, table=True):
     @property
     def actor(self) -> RunActor:
         return actor_of(self.algo)
+
+    @property
+    def clock(self) -> TrainingClock:
+        return TrainingClock(tuple((start or 0.0, end) for start, end in self.attempts))
 
     @property
     def state(self) -> RunStatus:

@@ -235,6 +235,9 @@ class InterruptedData(Ending):
     leads_to = RunStatus.INTERRUPTED
     kind: Literal[EventKind.INTERRUPTED] = EventKind.INTERRUPTED
     cause: str
+    trained_until: float | None = Field(
+        default=None, description="Unix seconds of the last row: it may be noticed much later. null: not known."
+    )
 
 
 class UnknownData(EventData):

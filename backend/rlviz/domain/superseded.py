@@ -19,6 +19,10 @@ class Superseded:
         self._merged = _merge(self.stretches)
         self._firsts = [first for first, _ in self._merged]
 
+    def by(self, attempt: int) -> Superseded:
+        """Those that ``attempt`` and the ones before it took the place of: how things stood while it trained."""
+        return Superseded(stretch for stretch in self.stretches if stretch.attempt <= attempt)
+
     def __contains__(self, seq: int) -> bool:
         place = bisect_right(self._firsts, seq) - 1
         return place >= 0 and seq <= self._merged[place][1]

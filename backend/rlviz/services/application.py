@@ -37,6 +37,7 @@ from rlviz.services.use_cases.forking import ForkService
 from rlviz.services.use_cases.hints import HintService
 from rlviz.services.use_cases.judging import JudgingService
 from rlviz.services.use_cases.metrics import MetricsService
+from rlviz.services.use_cases.past import PastService
 from rlviz.services.use_cases.played_runs import PlayedRuns
 from rlviz.services.use_cases.resuming import ResumeService
 from rlviz.services.use_cases.rules import RuleService
@@ -110,6 +111,10 @@ class Application:
     @cached_property
     def metrics(self) -> MetricsService:
         return MetricsService(self.sealer)
+
+    @cached_property
+    def past(self) -> PastService:
+        return PastService(self.runs, self.metrics)
 
     @cached_property
     def comparison(self) -> ComparisonService:

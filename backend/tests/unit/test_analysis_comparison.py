@@ -8,6 +8,7 @@ import pytest
 from rlviz.analysis.comparison import ConfigDifference, Episodes, aligned_curves, config_diff, run_metrics
 from rlviz.analysis.moving import moving_average
 from rlviz.analysis.solved import SolvedAt, SolvedBy
+from rlviz.analysis.training_clock import TrainingClock
 
 NOTHING = Episodes(*(np.empty(0) for _ in range(3)))
 
@@ -23,7 +24,7 @@ def episodes(*returns: float, length: int = 10, first_step: int = 0) -> Episodes
 
 
 def test_a_run_without_episodes_has_no_figures() -> None:
-    metrics = run_metrics(NOTHING, window=20, started_at=1000)
+    metrics = run_metrics(NOTHING, window=20, clock=TrainingClock(((1_000, None),)))
     assert metrics.episodes == 0
     assert {value for name, value in vars(metrics).items() if name != "episodes"} == {None}
 
@@ -46,11 +47,11 @@ def test_fewer_episodes_than_the_window_have_a_final_average_but_no_best() -> No
 
 def test_steps_and_seconds_to_the_threshold_are_those_of_when_it_was_solved() -> None:
     solved = SolvedAt(60, SolvedBy.TRAINING, 1_006.0)
-    metrics = run_metrics(episodes(1, 2), window=1, solved=solved, started_at=990)
+    metrics = run_metrics(episodes(1, 2), window=1, solved=solved, clock=TrainingClock(((990, None),)))
     assert (metrics.steps_to_threshold, metrics.seconds_to_threshold) == (60, 16)
     metrics = run_metrics(episodes(1, 2), window=1, solved=solved)
     assert (metrics.steps_to_threshold, metrics.seconds_to_threshold) == (60, None)
-    metrics = run_metrics(episodes(1, 2), window=1, started_at=990)
+    metrics = run_metrics(episodes(1, 2), window=1, clock=TrainingClock(((990, None),)))
     assert (metrics.steps_to_threshold, metrics.seconds_to_threshold) == (None, None)
 
 

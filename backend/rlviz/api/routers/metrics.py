@@ -13,8 +13,8 @@ from pydantic import ValidationError
 from rlviz.api.dependencies import App
 from rlviz.api.names import named, split_names
 from rlviz.api.problems import as_problem, documented
-from rlviz.api.schemas import MetricCurves, MetricRows, RunsMetricCurves
-from rlviz.api.views import view_metric_curves
+from rlviz.api.schemas import MetricCurves, MetricRows, PastCurves, RunsMetricCurves
+from rlviz.api.views import view_metric_curves, view_past
 from rlviz.domain.errors import InvalidRequest, RlvizError, RunNotFound
 from rlviz.domain.limits import DEFAULT_CURVE_POINTS, LIMITS
 from rlviz.domain.records import MetricRecord
@@ -34,7 +34,8 @@ MaxPoints = Annotated[
     Query(ge=LIMITS.curve_points.minimum, le=LIMITS.curve_points.maximum, description="Points a curve, extremes kept."),
 ]
 Axis = Annotated[
-    Literal["step", "time", "episode"], Query(description="Environment steps, Unix seconds, or episodes finished.")
+    Literal["step", "time", "seconds", "episode"],
+    Query(description="Environment steps, Unix seconds, seconds of training, or episodes finished."),
 ]
 Start = Annotated[float | None, Query(alias="from", description="Points from here on, in units of x.")]
 End = Annotated[float | None, Query(alias="to", description="Points up to here, in units of x.")]
@@ -74,6 +75,12 @@ def get_metric_curves(run_id: str, app: App, wanted: Wanted, names: Names = None
     return _curves(app, run_id, split_names(names), wanted)
 
 
+@router.get("/runs/{run_id}/metrics/past", responses=documented(RunNotFound, InvalidRequest))
+def get_past_curves(run_id: str, app: App, wanted: Wanted, names: Names = None) -> PastCurves:
+    """What the run has left behind by going back, and the runs that it was forked from, up to the fork."""
+    return view_past(run_id, wanted.axis, app.past.of(run_id, split_names(names), wanted))
+
+
 @router.get("/metrics/curves", responses=documented(InvalidRequest))
 def get_metric_curves_of_runs(
     app: App,
@@ -111,7 +118,8 @@ def get_metrics(
 
 
 def _curves(app: Application, run_id: str, names: Sequence[str] | None, wanted: CurveRequest) -> MetricCurves:
-    return view_metric_curves(run_id, wanted.axis, app.metrics.curves(app.runs.folder(run_id), names, wanted))
+    clock = app.runs.get(run_id).clock
+    return view_metric_curves(run_id, wanted.axis, app.metrics.curves(app.runs.folder(run_id), names, wanted, clock))
 
 
 def _window(start: float | None, end: float | None) -> Window:

@@ -38,7 +38,16 @@ from rlviz.api.schemas.evaluations import Evaluation, EvaluationCreate
 from rlviz.api.schemas.events import RunEvent, RunEvents
 from rlviz.api.schemas.film import Clip, ClipCreate, GrowthVideoCreate, Policies
 from rlviz.api.schemas.hints import Hint, HintRule, LookedAt, Minimum, RunHints
-from rlviz.api.schemas.metrics import MetricCurve, MetricCurves, MetricRows, RunsMetricCurves, SmoothedCurve
+from rlviz.api.schemas.metrics import (
+    AncestorCurves,
+    GhostCurves,
+    MetricCurve,
+    MetricCurves,
+    MetricRows,
+    PastCurves,
+    RunsMetricCurves,
+    SmoothedCurve,
+)
 from rlviz.api.schemas.problems import Problem, ProblemField
 from rlviz.api.schemas.rules import (
     DryRun,
@@ -50,7 +59,18 @@ from rlviz.api.schemas.rules import (
     RunKnobs,
     RunRules,
 )
-from rlviz.api.schemas.runs import Run, RunCreate, RunDetail, RunPage, RunPatch, Solved, Tag, TagCount, TagList
+from rlviz.api.schemas.runs import (
+    AttemptTimes,
+    Run,
+    RunCreate,
+    RunDetail,
+    RunPage,
+    RunPatch,
+    Solved,
+    Tag,
+    TagCount,
+    TagList,
+)
 from rlviz.api.schemas.saliency import EvaluationSaliency, SaliencyUnderWay
 from rlviz.api.schemas.service import Health, StorageProfileInfo, WebhookInfo
 from rlviz.api.schemas.sessions import Session, SessionCreate
@@ -82,6 +102,8 @@ from rlviz.domain.limits import Bounds, Limits
 __all__ = [
     "STREAM_EVENTS",
     "AlgorithmInfo",
+    "AncestorCurves",
+    "AttemptTimes",
     "Bounds",
     "Clip",
     "ClipCreate",
@@ -107,6 +129,7 @@ __all__ = [
     "ForkCreate",
     "FoundEpisode",
     "FoundEpisodes",
+    "GhostCurves",
     "GrowthVideoCreate",
     "Health",
     "Hint",
@@ -129,6 +152,7 @@ __all__ = [
     "Minimum",
     "Notification",
     "NotificationEventData",
+    "PastCurves",
     "Policies",
     "PresetInfo",
     "Problem",

@@ -37,10 +37,41 @@ class MetricCurve(Wire):
 
 class MetricCurves(Wire):
     run_id: str
-    x: Literal["step", "time", "episode"]
+    x: Literal["step", "time", "seconds", "episode"]
     series: dict[str, MetricCurve]
     broken_lines: int = Field(description="Lines of the journal that are no records and were left out.")
     cursor: str = Field(description="Stream position just after these points.")
+
+
+class GhostCurves(Wire):
+    """What a run had trained before it went back, or before it came out otherwise when it was resumed."""
+
+    attempt: int = Field(description="The later attempt, whose rows count instead.")
+    cause: Literal["rollback", "diverged"]
+    from_step: int
+    to_step: int
+    series: dict[str, MetricCurve]
+
+
+class AncestorCurves(Wire):
+    """A run that led to this one, up to where the next was forked from it."""
+
+    run_id: str
+    name: str
+    to_step: int = Field(description="Step of the fork.")
+    series: dict[str, MetricCurve]
+
+
+class PastCurves(Wire):
+    """What is drawn behind the curves of a run, and is in no figure of it."""
+
+    run_id: str
+    x: Literal["step", "time", "seconds", "episode"]
+    ghosts: list[GhostCurves] = Field(description="Oldest first.")
+    ghosts_left_out: int = Field(description="Older ones that are not told.")
+    ancestors: list[AncestorCurves] = Field(
+        description="Oldest first; none along a clock, as each run has its own, and none beyond one that is deleted."
+    )
 
 
 class RunsMetricCurves(Wire):

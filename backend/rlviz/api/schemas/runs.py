@@ -62,6 +62,13 @@ class Solved(Wire):
     threshold: float = Field(description="The return that was reached.")
 
 
+class AttemptTimes(Wire):
+    started_at: Instant
+    ended_at: Instant | None = Field(
+        description="When its last row was written, if nobody saw it end; null: it trains."
+    )
+
+
 class Run(Wire):
     id: str
     name: str
@@ -83,6 +90,9 @@ class Run(Wire):
         description="Number of the newest attempt to train it, from 1: status, cause, traceback and times are its."
     )
     parent: Parent | None = Field(None, description="The run that it was forked from, and where; null: none.")
+    attempts: list[AttemptTimes] = Field(
+        description="When each attempt trained. Seconds of training are counted over these, without the pauses between."
+    )
     trained_before: float = Field(description="Seconds that earlier attempts have trained.")
     resumed: Resumed | None = Field(description="How the newest attempt went on from a snapshot; null: it did not.")
     saves_at: int | None = Field(

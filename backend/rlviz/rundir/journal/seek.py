@@ -1,11 +1,11 @@
 """Positions in a journal: the end of its last line, whether a line begins at an offset, and the first line after a
-time."""
+time or a number."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Literal
 
 from rlviz.domain.errors import RunFolderError
 from rlviz.rundir.files import open_file
@@ -76,10 +76,11 @@ def is_line_start(path: Path, offset: int) -> bool:
         return False
 
 
-def offset_after(path: Path, since: float) -> int:
-    """Where to read on for the lines whose ``time`` (Unix seconds) is later than ``since``; bisects the file.
+def offset_after(path: Path, since: float, field: Literal["time", "seq"] = "time") -> int:
+    """Where to read on for the lines whose ``time`` (Unix seconds) or ``seq`` is greater than ``since``;
+    bisects the file.
 
-    That is just after the last line that is not later; broken lines have no time and are handed over.
+    That is just after the last line that is not; broken lines have neither and are handed over.
     Raises RunFolderError.
     """
     try:
@@ -90,7 +91,7 @@ def offset_after(path: Path, since: float) -> int:
         low, high = 0, os.fstat(file.fileno()).st_size
         while low < high:
             middle = (low + high) // 2
-            found = _timed_line(file, middle, high)
+            found = _numbered_line(file, middle, high, field)
             if found is None or found[0] > since:
                 high = middle
             else:
@@ -98,8 +99,8 @@ def offset_after(path: Path, since: float) -> int:
         return low
 
 
-def _timed_line(file: BinaryIO, start: int, stop: int) -> tuple[float, int] | None:
-    """Time and end of the first whole line with a ``time`` that begins between ``start`` and ``stop``."""
+def _numbered_line(file: BinaryIO, start: int, stop: int, field: str) -> tuple[float, int] | None:
+    """Value and end of the first whole line with a number in ``field`` that begins between ``start`` and ``stop``."""
     if start > 0:
         start = next_newline(file, start - 1, stop) or stop
     file.seek(start)
@@ -110,6 +111,6 @@ def _timed_line(file: BinaryIO, start: int, stop: int) -> tuple[float, int] | No
             continue
         start += len(raw)
         record = parse_line(raw[:-1])
-        if record is not None and isinstance(record.get("time"), int | float):
-            return float(record["time"]), start
+        if record is not None and isinstance(record.get(field), int | float):
+            return float(record[field]), start
     return None

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from functools import reduce
 from typing import Any, NamedTuple
 
 from rlviz.analysis.solved import SolvedAt, earlier, shown_by_evaluation
+from rlviz.analysis.training_clock import TrainingClock
 from rlviz.domain.events import (
     BestData,
     CheckpointData,
@@ -173,7 +173,9 @@ class EventsProjection:
         self.attempt, self.ending = attempt, ending.leads_to
         self.ended_at = max(event.time, self.started_at or 0.0)  # the clock may have been set back
         if self.started_at is not None:
-            self._trained.append((self.started_at, self.ended_at))
+            until = ending.trained_until if isinstance(ending, InterruptedData) else None
+            trained = self.ended_at if until is None else min(self.ended_at, max(self.started_at, until))
+            self._trained.append((self.started_at, trained))
         match ending:
             case FinishedData(path=path) | StoppedData(path=path) | PausedData(path=path):
                 self._policies += [event.step] if path else []
@@ -197,9 +199,18 @@ class EventsProjection:
         """As an evaluation has shown first."""
         return reduce(earlier, (best.shown for best in self._bests), None)
 
-    def seconds_trained(self, until: float = math.inf) -> float:
-        """Seconds that attempts which have ended have trained, before the time ``until`` (Unix seconds)."""
-        return sum(max(0.0, min(end, until) - start) for start, end in self._trained)
+    @property
+    def clock(self) -> TrainingClock:
+        """Of all attempts; of the newest one, if it has not ended, as far as it has come."""
+        goes_on = self.started_at is not None and self.ending is None
+        return TrainingClock((*self._trained, *([(self.started_at, None)] if goes_on and self.started_at else [])))
+
+    @property
+    def trained_before(self) -> float:
+        """Seconds that the attempts before the newest have trained."""
+        begun = self.started_at is not None
+        earlier = self._trained[:-1] if begun and self.ending is not None else self._trained
+        return sum(end - start for start, end in earlier)
 
     def _warn(self, message: str) -> None:
         self.warnings += 1

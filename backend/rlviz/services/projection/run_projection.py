@@ -6,7 +6,6 @@ whoever has taken in the same lines has the same columns. It touches no file, no
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -108,6 +107,7 @@ class RunProjection:
             "policy_step": events.policy_step,
             "best_policy": events.best_policy,
             "solved_seconds": self._solved_seconds(solved),
+            "attempts": [list(times) for times in events.clock.attempts],
             "superseded": [stretch.model_dump() for stretch in events.superseded.stretches],
             "rule_messages": events.messages.model_dump(mode="json"),
             "warnings": metrics.broken + events.broken + events.warnings,
@@ -116,7 +116,7 @@ class RunProjection:
         if self.has_begun:  # otherwise the catalogue knows more than the folder
             columns |= {
                 "attempt": events.attempt,
-                "trained_before": events.seconds_trained(until=events.started_at or math.inf),
+                "trained_before": events.trained_before,
                 "resumed": events.resumed,
                 "saves_at": events.saves_at,
                 "started_at": events.started_at,
@@ -135,11 +135,7 @@ class RunProjection:
         """Seconds of training, over all attempts, until the run was solved."""
         if solved is None:
             return None
-        events = self._events
-        before = events.seconds_trained(until=solved.time)
-        begun = events.started_at
-        going_on = begun is not None and events.ending is None
-        return round(before + (max(0.0, solved.time - begun) if begun is not None and going_on else 0.0), 3)
+        return round(self._events.clock.at(solved.time), 3)
 
     @property
     def total_timesteps(self) -> int | None:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import get_run
 from rlviz.domain.errors import RunFolderError, RunIsActive
 from rlviz.domain.events import Ending, EventRecord, InterruptedData, StoppedData, event_line
+from rlviz.domain.records import is_metric
 from rlviz.launchers.base import Exit, Worker
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.journal import JournalTail, JournalWriter, Line
+from rlviz.rundir.journal import JournalTail, JournalWriter, Line, read_backwards
 from rlviz.rundir.lock import training_lock
 from rlviz.services.projection.folder_projection import read_metrics, update_row
 from rlviz.services.projection.run_projection import RunProjection
@@ -171,6 +172,8 @@ def journal_ending(folder: RunFolder, data: Ending, clock: Callable[[], float] =
     Raises RunIsActive while a worker trains in the folder: two writers never share a journal.
     """
     now = round(clock(), 3)
+    if isinstance(data, InterruptedData):
+        data = data.model_copy(update={"trained_until": _last_time(folder)})
     event = EventRecord(seq=1, time=now, step=0, data=data)
     try:
         with training_lock(folder), closing(JournalWriter(folder.events_path, clock=lambda: now)) as journal:
@@ -179,3 +182,12 @@ def journal_ending(folder: RunFolder, data: Ending, clock: Callable[[], float] =
         log.warning("How run %s ended could not be written into its folder: %s", folder.run_id, error)
         return event
     return event.model_copy(update={"seq": seq})
+
+
+def _last_time(folder: RunFolder) -> float | None:
+    """Unix seconds of the last row of the metrics."""
+    with suppress(RunFolderError):
+        for line in read_backwards(folder.metrics_path):
+            if line.record is not None and is_metric(line.record):
+                return float(line.record["time"])
+    return None

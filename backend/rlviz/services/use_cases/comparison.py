@@ -109,7 +109,7 @@ class ComparisonService:
             threshold=threshold,
             runs=compared,
             curves=aligned_curves(
-                {row.id: found[row.id].episodes_over(request.axis, _beginning(row)) for row in rows},
+                {row.id: found[row.id].episodes_over(request.axis, row.clock) for row in rows},
                 window=request.window,
                 max_points=request.max_points,
             ),
@@ -140,8 +140,10 @@ class ComparisonService:
             environment=environment,
             threshold=threshold,
             solved=solved,
-            figures=run_metrics(found.episodes, window=request.window, solved=solved, started_at=_beginning(row)),
-            curves=found.thinned(request.metrics, request.axis, request.max_points, _beginning(row)),
+            figures=run_metrics(
+                found.episodes, window=request.window, solved=solved, clock=row.clock if row.attempts else None
+            ),
+            curves=found.thinned(request.metrics, request.axis, request.max_points, row.clock),
         )
 
 
@@ -196,8 +198,3 @@ def _contestant(one: Compared) -> Contestant:
         if best is None or not math.isfinite(best.mean_return)
         else Greedy(best.mean_return, best.std_return, best.episodes),
     )
-
-
-def _beginning(row: RunRow) -> float | None:
-    """From when on seconds are counted; None: from the first row, for a run that was trained in several attempts."""
-    return row.started_at if row.attempt == 1 else None

@@ -17,6 +17,7 @@ from rlviz.analysis.columns import Series
 from rlviz.analysis.downsample import kept_points
 from rlviz.analysis.episodes import episodes_done
 from rlviz.analysis.moving import exponential_average
+from rlviz.analysis.training_clock import TrainingClock
 from rlviz.domain.limits import LIMITS
 from rlviz.domain.records import EPISODE_INDEX
 from rlviz.rundir.folder import RunFolder
@@ -26,11 +27,13 @@ from rlviz.services.streaming.cursor import encode_cursor
 from rlviz.services.supervision.sealing import Sealer
 from rlviz.services.use_cases.run_series import NOTHING, OpenedRun, RunSeries, Snapshot
 
+UNSTARTED = TrainingClock()
+
 CACHED_RUNS = LIMITS.compared_runs.maximum
 """Number of runs to cache, so that looking at a comparison again parses no journal. Only the newest part of a long run
 is cached; the rest is read from its sealed copy."""
 
-Axis = Literal["step", "time", "episode"]
+Axis = Literal["step", "time", "seconds", "episode"]
 
 
 @dataclass(frozen=True)
@@ -48,8 +51,8 @@ EVERYWHERE = Window()
 class CurveRequest:
     """The part of each curve to return, and its axis.
 
-    The axis is environment steps, Unix time in seconds, or episodes that had ended. ``newest``: only this many of the
-    newest points of the window. ``smoothing``: of the moving average, from 0 (none) to below 1.
+    The axis is environment steps, Unix time in seconds, seconds of training, or episodes that had ended. ``newest``:
+    only this many of the newest points of the window. ``smoothing``: of the moving average, from 0 (none) to below 1.
     """
 
     max_points: int
@@ -124,11 +127,14 @@ class MetricsService:
         )
         return Tail([*islice(counted, count)][::-1], encode_cursor({folder.run_id: end}))
 
-    def curves(self, folder: RunFolder, names: Sequence[str] | None, request: CurveRequest) -> Curves:
-        """Curves of the given metrics (all, if None); those that were never logged are left out."""
+    def curves(
+        self, folder: RunFolder, names: Sequence[str] | None, request: CurveRequest, clock: TrainingClock = UNSTARTED
+    ) -> Curves:
+        """Curves of the given metrics (all, if None); those that were never logged are left out. ``clock``: the run's,
+        for the seconds of its training."""
         found = self.read(folder)
         wanted = found.series if names is None else [name for name in names if name in found.series]
-        curves = {name: _curve(*_points(found.series, name, request.axis), request) for name in wanted}
+        curves = {name: curve_of(*_points(found.series, name, request.axis, clock), request) for name in wanted}
         return Curves(curves, found.broken_lines, encode_cursor({folder.run_id: found.offset}))
 
     def series(self, folder: RunFolder, *names: str) -> list[Series]:
@@ -147,22 +153,34 @@ class MetricsService:
         return cached.read()
 
 
-def _points(series: RunSeries, name: str, axis: Axis) -> tuple[Floats, Floats]:
-    """Axis, non-decreasing, and value, each of shape (n,). Where the clock was set back, time stands still until it has
-    caught up."""
-    match axis:
-        case "step":
-            return series.points(name, "step")
-        case "time":
-            time, value = series.points(name, "time")
-            steady: Floats = np.maximum.accumulate(time)
-            return steady, value
-        case "episode":
-            found = series[name]
-            return episodes_done(found, series.get(EPISODE_INDEX, NOTHING)), found.value
+def _points(series: RunSeries, name: str, axis: Axis, clock: TrainingClock) -> tuple[Floats, Floats]:
+    """Axis, non-decreasing, and value, each of shape (n,)."""
+    if axis == "episode":
+        found = series[name]
+        return places(found, series.get(EPISODE_INDEX, NOTHING), axis, clock), found.value
+    at, value = series.points(name, "step" if axis == "step" else "time")
+    return _along(axis, at, clock), value
 
 
-def _curve(x: Floats, y: Floats, request: CurveRequest) -> Curve:
+def places(series: Series, ends: Series, axis: Axis, clock: TrainingClock) -> Floats:
+    """The rows of ``series`` on ``axis``, shape (n,), non-decreasing. ``ends``: the metric ``episode/index``."""
+    if axis == "episode":
+        return episodes_done(series, ends)
+    return _along(axis, series.step if axis == "step" else series.time, clock)
+
+
+def _along(axis: Axis, at: Floats, clock: TrainingClock) -> Floats:
+    """Where the clock was set back, time stands still until it has caught up."""
+    if axis == "step":
+        return at
+    if axis == "seconds":
+        return clock.seconds(at)
+    steady: Floats = np.maximum.accumulate(at)
+    return steady
+
+
+def curve_of(x: Floats, y: Floats, request: CurveRequest) -> Curve:
+    """The points in the window of ``request``, thinned; ``x``, non-decreasing, and ``y`` are of shape (n,)."""
     first = int(np.searchsorted(x, request.window.start, "left"))
     last = int(np.searchsorted(x, request.window.end, "right"))
     if request.newest is not None:

@@ -16,6 +16,7 @@ from rlviz.analysis.columns import Series
 from rlviz.analysis.comparison import Episodes
 from rlviz.analysis.downsample import downsample
 from rlviz.analysis.episodes import episodes_done
+from rlviz.analysis.training_clock import TrainingClock
 from rlviz.domain.errors import RunFolderError
 from rlviz.domain.events import BestData, DivergedData, RollbackData, parse_event
 from rlviz.domain.records import EPISODE_INDEX, EPISODE_REWARD
@@ -33,7 +34,7 @@ CACHED_CURVES = 200
 
 ComparedAxis = Literal["step", "seconds", "episode"]
 
-_CurveKey = tuple[str, ComparedAxis, int, float | None]
+_CurveKey = tuple[str, ComparedAxis, int, TrainingClock]
 _NOTHING = Series(*np.empty((3, 0)))
 
 
@@ -48,10 +49,10 @@ class RunCurves:
     episodes: Episodes
     _thinned: dict[_CurveKey, Curve | None] = field(default_factory=dict)
 
-    def episodes_over(self, axis: ComparedAxis, started_at: float | None) -> Episodes:
+    def episodes_over(self, axis: ComparedAxis, clock: TrainingClock) -> Episodes:
         """The episodes with positions on ``axis`` instead of steps."""
         number = np.arange(1, len(self.episodes.step) + 1, dtype=np.float64)
-        at = _places(axis, self.episodes.step, self.episodes.time, started_at, number)
+        at = _places(axis, self.episodes.step, self.episodes.time, clock, number)
         return Episodes(at, self.episodes.time, self.episodes.reward)
 
     def evaluations(self) -> Iterator[tuple[int, float, float]]:
@@ -71,10 +72,10 @@ class RunCurves:
         return iter(found)
 
     def thinned(
-        self, names: Sequence[str], axis: ComparedAxis, max_points: int, started_at: float | None
+        self, names: Sequence[str], axis: ComparedAxis, max_points: int, clock: TrainingClock
     ) -> Mapping[str, Curve]:
         """Curves of the metrics ``names``; those that were never logged are left out."""
-        curves = {name: self._thin((name, axis, max_points, started_at)) for name in names}
+        curves = {name: self._thin((name, axis, max_points, clock)) for name in names}
         return {name: curve for name, curve in curves.items() if curve is not None}
 
     def _thin(self, key: _CurveKey) -> Curve | None:
@@ -129,17 +130,17 @@ def _series(metrics: MetricsService, folder: RunFolder) -> Mapping[str, Series]:
 
 
 def _curve(
-    series: Mapping[str, Series], name: str, axis: ComparedAxis, max_points: int, started_at: float | None
+    series: Mapping[str, Series], name: str, axis: ComparedAxis, max_points: int, clock: TrainingClock
 ) -> Curve | None:
     found = series.get(name)
     if found is None:
         return None
     done = episodes_done(found, series.get(EPISODE_INDEX, _NOTHING)) if axis == "episode" else found.step
-    x, y = downsample(_places(axis, found.step, found.time, started_at, done), found.value, max_points)
+    x, y = downsample(_places(axis, found.step, found.time, clock, done), found.value, max_points)
     return Curve(x.tolist(), y.tolist(), len(found))
 
 
-def _places(axis: ComparedAxis, step: Floats, time: Floats, started_at: float | None, episode: Floats) -> Floats:
+def _places(axis: ComparedAxis, step: Floats, time: Floats, clock: TrainingClock, episode: Floats) -> Floats:
     """Non-decreasing: where the clock was set back, time stands still until it has caught up."""
     match axis:
         case "step":
@@ -147,6 +148,4 @@ def _places(axis: ComparedAxis, step: Floats, time: Floats, started_at: float | 
         case "episode":
             return episode
         case "seconds":
-            begin = started_at if started_at is not None else time[0] if len(time) else 0.0
-            seconds: Floats = np.maximum.accumulate(np.maximum(time - begin, 0.0))
-            return seconds
+            return clock.seconds(time)

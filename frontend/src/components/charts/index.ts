@@ -31,7 +31,7 @@ export {
 } from "./live/chart-group";
 export { CHART_INSET, type ChartAxis } from "./card/chart-axis";
 export type { ChartMark, MarkKind } from "./prepare/marks";
-export type { ChartSource, ChartSpec } from "./prepare/model";
+export type { ChartSource, ChartSpec, SeriesSpec } from "./prepare/model";
 export { lengthChart, rewardChart } from "./prepare/learning-curves";
 export type { ChartSettings } from "./settings/chart-settings";
 export { useChartSettings } from "./settings/use-chart-settings";

@@ -32,6 +32,7 @@ export { artifactLink, fetchJson, fetchTail } from "./queries/artifacts";
 export { anatomyQuery } from "./queries/anatomy";
 export { hintsQuery } from "./queries/hints";
 export { runEventsQuery } from "./queries/run-events";
+export { hasPast, pastQuery } from "./queries/past";
 export { lastRowsQuery } from "./queries/last-rows";
 export { runQuery } from "./queries/run";
 export {

@@ -751,6 +751,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/runs/{run_id}/metrics/past": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Get Past Curves
+     * @description What the run has left behind by going back, and the runs that it was forked from, up to the fork.
+     */
+    get: operations["get_past_curves"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/metrics/curves": {
     parameters: {
       query?: never;
@@ -1231,6 +1251,38 @@ export interface components {
       presets: components["schemas"]["PresetInfo"][];
       total_timesteps: components["schemas"]["Bounds"];
       seed: components["schemas"]["Bounds"];
+    };
+    /**
+     * AncestorCurves
+     * @description A run that led to this one, up to where the next was forked from it.
+     */
+    AncestorCurves: {
+      /** Run Id */
+      run_id: string;
+      /** Name */
+      name: string;
+      /**
+       * To Step
+       * @description Step of the fork.
+       */
+      to_step: number;
+      /** Series */
+      series: {
+        [key: string]: components["schemas"]["MetricCurve"];
+      };
+    };
+    /** AttemptTimes */
+    AttemptTimes: {
+      /**
+       * Started At
+       * Format: date-time
+       */
+      started_at: string;
+      /**
+       * Ended At
+       * @description When its last row was written, if nobody saw it end; null: it trains.
+       */
+      ended_at: string | null;
     };
     /**
      * Author
@@ -2459,6 +2511,30 @@ export interface components {
        */
       episodes: components["schemas"]["FoundEpisode"][];
     };
+    /**
+     * GhostCurves
+     * @description What a run had trained before it went back, or before it came out otherwise when it was resumed.
+     */
+    GhostCurves: {
+      /**
+       * Attempt
+       * @description The later attempt, whose rows count instead.
+       */
+      attempt: number;
+      /**
+       * Cause
+       * @enum {string}
+       */
+      cause: "rollback" | "diverged";
+      /** From Step */
+      from_step: number;
+      /** To Step */
+      to_step: number;
+      /** Series */
+      series: {
+        [key: string]: components["schemas"]["MetricCurve"];
+      };
+    };
     /** GrowthVideoCreate */
     GrowthVideoCreate: {
       /**
@@ -2705,6 +2781,11 @@ export interface components {
       kind: "interrupted";
       /** Cause */
       cause: string;
+      /**
+       * Trained Until
+       * @description Unix seconds of the last row: it may be noticed much later. null: not known.
+       */
+      trained_until?: number | null;
     };
     JsonValue: unknown;
     /** JudgedEvaluation */
@@ -2951,7 +3032,7 @@ export interface components {
        * X
        * @enum {string}
        */
-      x: "step" | "time" | "episode";
+      x: "step" | "time" | "seconds" | "episode";
       /** Series */
       series: {
         [key: string]: components["schemas"]["MetricCurve"];
@@ -3249,6 +3330,34 @@ export interface components {
        * @default false
        */
       environments_anew?: boolean;
+    };
+    /**
+     * PastCurves
+     * @description What is drawn behind the curves of a run, and is in no figure of it.
+     */
+    PastCurves: {
+      /** Run Id */
+      run_id: string;
+      /**
+       * X
+       * @enum {string}
+       */
+      x: "step" | "time" | "seconds" | "episode";
+      /**
+       * Ghosts
+       * @description Oldest first.
+       */
+      ghosts: components["schemas"]["GhostCurves"][];
+      /**
+       * Ghosts Left Out
+       * @description Older ones that are not told.
+       */
+      ghosts_left_out: number;
+      /**
+       * Ancestors
+       * @description Oldest first; none along a clock, as each run has its own, and none beyond one that is deleted.
+       */
+      ancestors: components["schemas"]["AncestorCurves"][];
     };
     /**
      * PauseTraining
@@ -3845,6 +3954,11 @@ export interface components {
       /** @description The run that it was forked from, and where; null: none. */
       parent?: components["schemas"]["Parent"] | null;
       /**
+       * Attempts
+       * @description When each attempt trained. Seconds of training are counted over these, without the pauses between.
+       */
+      attempts: components["schemas"]["AttemptTimes"][];
+      /**
        * Trained Before
        * @description Seconds that earlier attempts have trained.
        */
@@ -4204,6 +4318,11 @@ export interface components {
       attempt: number;
       /** @description The run that it was forked from, and where; null: none. */
       parent?: components["schemas"]["Parent"] | null;
+      /**
+       * Attempts
+       * @description When each attempt trained. Seconds of training are counted over these, without the pauses between.
+       */
+      attempts: components["schemas"]["AttemptTimes"][];
       /**
        * Trained Before
        * @description Seconds that earlier attempts have trained.
@@ -8107,8 +8226,8 @@ export interface operations {
         names?: string | null;
         /** @description Points a curve, extremes kept. */
         max_points?: number;
-        /** @description Environment steps, Unix seconds, or episodes finished. */
-        x?: "step" | "time" | "episode";
+        /** @description Environment steps, Unix seconds, seconds of training, or episodes finished. */
+        x?: "step" | "time" | "seconds" | "episode";
         /** @description Points from here on, in units of x. */
         from?: number | null;
         /** @description Points up to here, in units of x. */
@@ -8155,6 +8274,61 @@ export interface operations {
       };
     };
   };
+  get_past_curves: {
+    parameters: {
+      query?: {
+        /** @description Comma-separated; all if left out. */
+        names?: string | null;
+        /** @description Points a curve, extremes kept. */
+        max_points?: number;
+        /** @description Environment steps, Unix seconds, seconds of training, or episodes finished. */
+        x?: "step" | "time" | "seconds" | "episode";
+        /** @description Points from here on, in units of x. */
+        from?: number | null;
+        /** @description Points up to here, in units of x. */
+        to?: number | null;
+        /** @description Only so many of the newest points. */
+        newest?: number | null;
+        /** @description Of the exponential moving average over the points; 0: none. */
+        smoothing?: number;
+      };
+      header?: never;
+      path: {
+        run_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["PastCurves"];
+        };
+      };
+      /** @description Run not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Invalid request */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
   get_metric_curves_of_runs: {
     parameters: {
       query: {
@@ -8164,8 +8338,8 @@ export interface operations {
         names?: string | null;
         /** @description Points a curve, extremes kept. */
         max_points?: number;
-        /** @description Environment steps, Unix seconds, or episodes finished. */
-        x?: "step" | "time" | "episode";
+        /** @description Environment steps, Unix seconds, seconds of training, or episodes finished. */
+        x?: "step" | "time" | "seconds" | "episode";
         /** @description Points from here on, in units of x. */
         from?: number | null;
         /** @description Points up to here, in units of x. */
@@ -8210,8 +8384,8 @@ export interface operations {
         names?: string | null;
         /** @description Points a curve, extremes kept. */
         max_points?: number;
-        /** @description Environment steps, Unix seconds, or episodes finished. */
-        x?: "step" | "time" | "episode";
+        /** @description Environment steps, Unix seconds, seconds of training, or episodes finished. */
+        x?: "step" | "time" | "seconds" | "episode";
         /** @description Points from here on, in units of x. */
         from?: number | null;
         /** @description Points up to here, in units of x. */

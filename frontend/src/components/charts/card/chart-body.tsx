@@ -40,7 +40,7 @@ export function ChartBody({
 }: ChartBodyProps) {
   const { chart, canvas, shown } = live;
   const { model, revision, width } = shown;
-  const isEmpty = model.points === 0;
+  const { isEmpty } = model;
   return (
     <figure className="flex min-h-0 min-w-0 grow flex-col">
       {isCrowded(chart.spec) ? (

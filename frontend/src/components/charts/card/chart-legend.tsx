@@ -5,7 +5,7 @@ import { compact, decimal } from "@/lib/format";
 import { useCursor } from "../live/chart-group";
 import type { LiveChart } from "../live/live-chart";
 import { smooths } from "../prepare/curve";
-import type { ChartModel, Curve, SeriesSpec } from "../prepare/model";
+import type { ChartModel, ChartSpec, Curve, SeriesSpec } from "../prepare/model";
 import { readoutAt } from "../prepare/readout";
 import { smoothingLabel } from "../prepare/smoothing-label";
 import { SeriesSwatch } from "./series-swatch";
@@ -53,6 +53,12 @@ export function ChartLegend({ chart, model, smoothing, hidden, onToggle }: Chart
           />
         </button>
       ))}
+      {contextLabels(chart.spec).map((one) => (
+        <span key={one.label} className="flex items-center gap-1.5 py-0.5">
+          <SeriesSwatch series={one} faint />
+          {one.label}
+        </span>
+      ))}
       {references.map(({ label, value, isBaseline }) => (
         <span key={label} className="flex items-center gap-1.5 py-0.5">
           <span
@@ -67,6 +73,11 @@ export function ChartLegend({ chart, model, smoothing, hidden, onToggle }: Chart
       ))}
     </div>
   );
+}
+
+/** One for each name: several lines may have been left behind. */
+function contextLabels({ context = [] }: ChartSpec): SeriesSpec[] {
+  return context.filter(({ label }, i) => context.findIndex((one) => one.label === label) === i);
 }
 
 interface EntryProps {

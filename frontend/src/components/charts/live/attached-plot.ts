@@ -59,7 +59,7 @@ export function attachPlot(
       redrawSoon();
     },
   });
-  const sources = new Set(spec.series.map(({ source }) => source));
+  const sources = new Set([...(spec.context ?? []), ...spec.series].map(({ source }) => source));
   const releases = [
     ...[...sources].map((source) => source.subscribe(() => hasNewData() && redrawForData())),
     group.window.subscribe(redrawSoon),

@@ -5,6 +5,7 @@ import { browserFrameClock } from "../plot/frame-queue";
 import type { FrameClock } from "../plot/throttle";
 import type { ChartMark } from "../prepare/marks";
 import type { ChartModel, ChartSpec, Interval, PrepareOptions } from "../prepare/model";
+import { newestPosition } from "../prepare/curve";
 import { type CurveCache, prepare } from "../prepare/prepare";
 import { within } from "../prepare/zoom";
 import type { ChartSettings } from "../settings/chart-settings";
@@ -58,11 +59,7 @@ export class LiveChart {
 
   /** The whole axis, regardless of zoom. */
   get bounds(): Interval {
-    const newest = this.spec.series.map(({ source, metric }) => {
-      const { x, length } = source.column(metric);
-      return x[length - 1] ?? 0;
-    });
-    return [0, Math.max(...newest, Number.MIN_VALUE)];
+    return [0, Math.max(newestPosition(this.drawn), Number.MIN_VALUE)];
   }
 
   setDisplay(display: DisplayOptions) {
@@ -121,7 +118,11 @@ export class LiveChart {
   }
 
   private get revision(): number {
-    return this.spec.series.reduce((sum, { source }) => sum + source.revision, 0);
+    return this.drawn.reduce((sum, { source }) => sum + source.revision, 0);
+  }
+
+  private get drawn() {
+    return [...this.spec.series, ...(this.spec.context ?? [])];
   }
 
   private get prepareOptions(): PrepareOptions {

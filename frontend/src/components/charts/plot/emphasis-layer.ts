@@ -33,9 +33,7 @@ export function createEmphasisLayer(
       canvas.height = height * devicePixelRatio;
       canvas.style.width = `${width}px`;
       canvas.style.height = `${height}px`;
-      const row = layout(spec).findIndex(
-        ({ series, row }) => row === "line" && spec.series[series]!.id === id,
-      );
+      const row = layout(spec).findIndex(({ series, row }) => row === "line" && series.id === id);
       const ctx = canvas.getContext("2d");
       if (row < 0 || !ctx) return;
       ctx.scale(devicePixelRatio, devicePixelRatio);

@@ -2,7 +2,7 @@ import type uPlot from "uplot";
 import type { AxisWindow } from "@/lib/stream";
 import type { ChartModel, ChartSpec } from "../prepare/model";
 import { isCrowded } from "../prepare/crowd";
-import { layout, type Row } from "../prepare/rows";
+import { type LaidOut, layout } from "../prepare/rows";
 import { axisNames, increments, positionTick, tickLabel } from "../prepare/ticks";
 import { type TokenColors, tint } from "./token-colors";
 import { drawHighlight, drawReferences } from "./overlays";
@@ -60,7 +60,7 @@ export function plotOptions(
       y: { range: () => [...current.model.y] },
     },
     axes: axes(current),
-    series: [{}, ...rows.map(({ series, row }) => seriesOptions(spec, series, row, current))],
+    series: [{}, ...rows.map((laid) => seriesOptions(spec, laid, current))],
     bands: bands(spec, rows, current),
     hooks: {
       setSelect: [(plot) => selected(plot, handlers)],
@@ -128,8 +128,12 @@ function multiples(low: number, high: number, increment: number): number[] {
   });
 }
 
-function seriesOptions(spec: ChartSpec, index: number, row: Row, current: PlotState): uPlot.Series {
-  const { label, mode, color, dash = [] } = spec.series[index]!;
+function seriesOptions(
+  spec: ChartSpec,
+  { series, row, isContext }: LaidOut,
+  current: PlotState,
+): uPlot.Series {
+  const { label, mode, color, dash = [] } = series;
   const { scale } = current;
   const paint = () => current.colors.of(color);
   const dots = (size: number): uPlot.Series => ({
@@ -144,7 +148,7 @@ function seriesOptions(spec: ChartSpec, index: number, row: Row, current: PlotSt
     return { label, stroke: paint, width: scale, points: { show: false } };
   }
   if (row === "line") {
-    const width = (isCrowded(spec) || mode === "markers" ? 1.5 : 2) * scale;
+    const width = (isContext || isCrowded(spec) || mode === "markers" ? 1.5 : 2) * scale;
     const lone = { show: false, filter: loneValue, size: 6 * scale, width: 0, fill: paint };
     return { label, stroke: paint, width, dash: dash.map((part) => part * scale), points: lone };
   }
@@ -167,7 +171,7 @@ function loneValue(plot: uPlot, series: number): number[] | null {
 function bands(spec: ChartSpec, rows: ReturnType<typeof layout>, current: PlotState): uPlot.Band[] {
   return rows.flatMap(({ series, row }, i) => {
     if (row !== "high") return [];
-    const { color } = spec.series[series]!;
+    const { color } = series;
     return [{ series: [i + 1, i + 2], fill: () => tint(current.colors.of(color), 0.16) }];
   });
 }

@@ -20,6 +20,8 @@ export interface Plot {
 }
 
 const STEPPED_BACK = 0.15;
+/** Opacity of context. */
+const CONTEXT = 0.7;
 
 /** A uPlot that fills its element, follows the theme, and takes new data without being rebuilt. */
 export function createPlot(
@@ -138,12 +140,12 @@ export function setOpacities(
   { faint }: ChartModel,
   emphasized: string | null,
 ) {
-  layout(spec).forEach(({ series, row }, i) => {
-    const { id, mode } = spec.series[series]!;
+  layout(spec).forEach(({ series: { id, mode }, row, isContext }, i) => {
     const drawn = plot.series[i + 1];
     if (!drawn) return;
     const share = emphasized === null || emphasized === id ? 1 : STEPPED_BACK;
-    drawn.alpha = share * (row === "raw" && mode !== "markers" ? faint : 1);
+    const own = isContext ? CONTEXT : row === "raw" && mode !== "markers" ? faint : 1;
+    drawn.alpha = share * own;
   });
 }
 
@@ -161,7 +163,7 @@ function nearestSeries(plot: uPlot, spec: ChartSpec): string | null {
     const away = Math.abs(plot.valToPos(value, "y") - top);
     if (away >= distance) return;
     distance = away;
-    best = spec.series[series]!.id;
+    best = series.id;
   });
   return best;
 }

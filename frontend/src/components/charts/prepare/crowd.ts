@@ -1,4 +1,4 @@
-import type { AlignedData, AlignedValue, ChartSpec, Curve, Interval } from "./model";
+import type { AlignedData, AlignedValue, ChartSpec, Curve, Interval, SeriesSpec } from "./model";
 import { lastUpTo } from "./slice";
 import { layout } from "./rows";
 import type { ValueScale } from "./value-scale";
@@ -25,14 +25,14 @@ interface Grid {
  */
 export function linesOnGrid(
   spec: ChartSpec,
-  curves: readonly Curve[],
+  curveOf: (series: SeriesSpec) => Curve,
   { x: [from, to], scale, width }: Grid,
 ): AlignedData {
   const cells = Math.max(2, Math.round(width / CELL));
   const xs = Array.from({ length: cells }, (_, i) => from + ((to - from) * i) / (cells - 1));
   const nothing: AlignedValue[] = Array.from({ length: cells }, () => undefined);
   const lines = layout(spec).map(({ series, row }) =>
-    row === "line" ? onGrid(curves[series]!, xs, scale) : nothing,
+    row === "line" ? onGrid(curveOf(series), xs, scale) : nothing,
   );
   return [xs, ...lines];
 }

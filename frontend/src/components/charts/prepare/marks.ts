@@ -2,7 +2,9 @@ import type { Interval } from "./model";
 
 export const MARK_KINDS = [
   "solved",
+  "fork",
   "best",
+  "resumed",
   "steered",
   "evaluation",
   "snapshot",
@@ -28,6 +30,13 @@ export const MARK_LOOKS: Readonly<Record<MarkKind, MarkLook>> = {
     path: "M5 .5 6.3 3.6l3.2.3-2.4 2.2.7 3.2L5 7.6 2.2 9.3l.7-3.2L.5 3.9l3.2-.3z",
     color: "accent",
   },
+  fork: {
+    name: "Fork",
+    path: "M2.5 1.5v7M2.5 5.5Q7.5 5.5 7.5 1.5",
+    isLine: true,
+    color: "ink",
+  },
+  resumed: { name: "Resumed or gone back", path: "M7.5 1.5 3 5l4.5 3.5z", color: "ink-soft" },
   steered: { name: "Rule or setting", path: "M5 1 9.3 8.5H.7z", color: "warn" },
   evaluation: { name: "Evaluation", path: "M2 1.5v7l6-3.5z", color: "series-4" },
   snapshot: { name: "Snapshot", path: "M5 1 9 5 5 9 1 5z", color: "series-3" },

@@ -66,6 +66,8 @@ export interface ChartSpec {
   id: string;
   title: string;
   series: readonly SeriesSpec[];
+  /** What led here and what was left behind: lines drawn faint behind the series, in no figure of the chart. */
+  context?: readonly SeriesSpec[];
   references: readonly Reference[];
   /** Text to show without data. */
   empty: string;
@@ -123,9 +125,11 @@ export interface Curve {
 /** Everything that the plot needs in order to draw. */
 export interface ChartModel {
   axis: MetricAxis;
-  /** The shared positions, then for each series its rows as `rowsOf` lists them. */
+  /** The shared positions, then the rows that `layout` lists. */
   data: AlignedData;
   curves: readonly Curve[];
+  /** Whether there is nothing to draw. */
+  isEmpty: boolean;
   x: Interval;
   y: Interval;
   scale: ValueScale["kind"];

@@ -35,8 +35,9 @@ export function prepare(
   cache: CurveCache = new Map(),
 ): ChartModel {
   const { window, hidden } = options;
+  const { context = [] } = spec;
   const shown = spec.series.filter(({ id }) => !hidden.has(id));
-  const x = positionRange(newestPosition(shown), window);
+  const x = positionRange(newestPosition([...shown, ...context]), window);
   const curveOptions = {
     window,
     smoothing: options.smoothing,
@@ -45,10 +46,18 @@ export function prepare(
   const curves = spec.series.map((series) =>
     hidden.has(series.id) ? empty(series) : cached(series, curveOptions, cache),
   );
+  const behind = context.map((series) => cached(series, curveOptions, cache));
+  const drawn = new Map<SeriesSpec, Curve>([
+    ...context.map((series, i) => [series, behind[i]!] as const),
+    ...spec.series.map((series, i) => [series, curves[i]!] as const),
+  ]);
   // In a zoomed window a level far above the curve would flatten it, so levels do not extend the range; nor does a
   // baseline in any, as a trained policy may leave it far behind.
   const goals = spec.references.filter(({ isBaseline }) => !isBaseline);
-  const levels = window ? [] : goals.map(({ value }) => value);
+  const levels = [
+    ...(window ? [] : goals.map(({ value }) => value)),
+    ...context.flatMap((series) => usualRange(heldValues(series, window))),
+  ];
   const most = options.outliers ? fitToMost(shown, window, levels) : null;
   const range = most?.range ?? extent(curves, levels);
   const scale = valueScale(options.log, range, smallestSize(curves));
@@ -59,9 +68,16 @@ export function prepare(
   const model = {
     axis: spec.series[0]?.source.axis ?? "step",
     data: isCrowded(spec)
-      ? linesOnGrid(spec, curves, { x, scale, width: options.width })
-      : align(curves.map((curve, i) => ({ x: curve.x, ys: rows(spec.series[i]!, curve, scale) }))),
+      ? linesOnGrid(spec, (series) => drawn.get(series)!, { x, scale, width: options.width })
+      : align([
+          ...context.map((series, i) => ({
+            x: behind[i]!.x,
+            ys: [rows(series, behind[i]!, scale)[1]!],
+          })),
+          ...curves.map((curve, i) => ({ x: curve.x, ys: rows(spec.series[i]!, curve, scale) })),
+        ]),
     curves,
+    isEmpty: [...curves, ...behind].every(({ count }) => count === 0),
     x,
     y,
     scale: scale.kind,
@@ -157,6 +173,11 @@ function fitToMost(
     for (const value of values) if (value < low || value > high) outside += 1;
   }
   return { range: [low, high] as Interval, outside };
+}
+
+/** Context extends the range by what is usual in it: a loss that ran away would flatten the curves. */
+function usualRange(values: Float64Array): number[] {
+  return mostOf(values) ?? [...values];
 }
 
 function faintness(curves: readonly Curve[], smoothing: number): number {

@@ -51,7 +51,7 @@ export function sentenceAt(
 /** A summary of the chart in a sentence, for screen readers. */
 export function summarize(
   spec: ChartSpec,
-  model: Pick<ChartModel, "curves" | "axis" | "data" | "points">,
+  model: Pick<ChartModel, "curves" | "axis" | "points">,
 ): string {
   if (model.points === 0) return `${spec.title}: ${spec.empty}`;
   const values = spec.series.flatMap(({ label }, i) => {
@@ -59,7 +59,7 @@ export function summarize(
     return raw === null ? [] : [`${label} ${decimal(raw)}`];
   });
   const levels = spec.references.map(({ label, value }) => `${label} ${decimal(value)}`);
-  const last = model.data[0].at(-1) ?? 0;
+  const last = Math.max(0, ...model.curves.map(({ x }) => x.at(-1) ?? 0));
   const where =
     model.axis === "time" ? `after ${elapsedLabel(last)}` : `at ${model.axis} ${compact(last)}`;
   return `${spec.title} ${where}: ${[...values, ...levels].join(", ")}. ${plural(model.points, "point")}.`;

@@ -7,7 +7,16 @@ export function rowsOf({ spread }: Pick<SeriesSpec, "spread">): Row[] {
   return spread === undefined ? ["raw", "line"] : ["raw", "line", "high", "low"];
 }
 
-/** For every row of the aligned data after the positions: the index of its series, and what it holds. */
-export function layout({ series }: Pick<ChartSpec, "series">): { series: number; row: Row }[] {
-  return series.flatMap((spec, i) => rowsOf(spec).map((row) => ({ series: i, row })));
+export interface LaidOut {
+  series: SeriesSpec;
+  row: Row;
+  isContext: boolean;
+}
+
+/** What every row of the aligned data after the positions holds. Context comes first, so that it is drawn behind. */
+export function layout({ series, context = [] }: Pick<ChartSpec, "series" | "context">): LaidOut[] {
+  return [
+    ...context.map((one) => ({ series: one, row: "line" as const, isContext: true })),
+    ...series.flatMap((one) => rowsOf(one).map((row) => ({ series: one, row, isContext: false }))),
+  ];
 }

@@ -6,14 +6,16 @@ import {
   writeChartSettings,
 } from "./chart-settings";
 
-test.each(["", "smooth=0.6", "x=time&log=a%2Fb%2Cc", "smooth=0&x=episode&outliers=1&events=0"])(
-  "the address %j survives reading and writing",
-  (search) => {
-    const query = new URLSearchParams();
-    writeChartSettings(query, readChartSettings(new URLSearchParams(search)));
-    expect(query.toString()).toBe(search);
-  },
-);
+test.each([
+  "",
+  "smooth=0.6",
+  "x=time&log=a%2Fb%2Cc",
+  "smooth=0&x=episode&outliers=1&events=0&past=0",
+])("the address %j survives reading and writing", (search) => {
+  const query = new URLSearchParams();
+  writeChartSettings(query, readChartSettings(new URLSearchParams(search)));
+  expect(query.toString()).toBe(search);
+});
 
 test("settings that make no sense are the default", () => {
   expect(readChartSettings(new URLSearchParams("smooth=x&x=miles&log=,&events=yes"))).toEqual(

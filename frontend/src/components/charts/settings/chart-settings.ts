@@ -10,6 +10,8 @@ export interface ChartSettings {
   outliers: boolean;
   /** Mark the run's events. */
   events: boolean;
+  /** Draw what was left behind, and what led to a fork. */
+  past: boolean;
 }
 
 export const DEFAULT_CHART_SETTINGS: ChartSettings = {
@@ -18,6 +20,7 @@ export const DEFAULT_CHART_SETTINGS: ChartSettings = {
   log: [],
   outliers: false,
   events: true,
+  past: true,
 };
 
 /** Above this, a curve is practically constant. */
@@ -25,7 +28,7 @@ export const MOST_SMOOTHING = 0.99;
 
 const KEYS = {
   ...{ smoothing: "smooth", axis: "x", log: "log" },
-  ...{ outliers: "outliers", events: "events" },
+  ...{ outliers: "outliers", events: "events", past: "past" },
 } as const;
 
 /** Reads the settings from the address. Invalid values count as the default. */
@@ -40,6 +43,7 @@ export function readChartSettings(query: URLSearchParams): ChartSettings {
     log: [...new Set((query.get(KEYS.log) ?? "").split(",").filter(Boolean))],
     outliers: query.get(KEYS.outliers) === "1",
     events: query.get(KEYS.events) !== "0",
+    past: query.get(KEYS.past) !== "0",
   };
 }
 
@@ -56,6 +60,7 @@ export function writeChartSettings(query: URLSearchParams, settings: ChartSettin
   put(KEYS.log, settings.log.join(","), settings.log.length === 0);
   put(KEYS.outliers, "1", !settings.outliers);
   put(KEYS.events, "0", settings.events);
+  put(KEYS.past, "0", settings.past);
 }
 
 /** The charts with a logarithmic axis once that of `chartId` is turned on or off. */

@@ -17,6 +17,8 @@ interface ChartToolbarProps {
   group: ChartGroup;
   /** Whether any chart of the page has events to mark. */
   hasEvents?: boolean;
+  /** Whether there is something to draw behind the curves. */
+  hasPast?: boolean;
 }
 
 const axes: { value: MetricAxis; label: string }[] = [
@@ -29,7 +31,13 @@ const SMOOTHING_HELP =
   "Exponential moving average over the points (an episode, an update): at 0.90 each point back weighs 10 % less than the next. A value is the same under zoom and on every axis. 0 shows the points as they are.";
 
 /** Controls for the settings that all charts of the page share. */
-export function ChartToolbar({ settings, onChange, group, hasEvents = false }: ChartToolbarProps) {
+export function ChartToolbar({
+  settings,
+  onChange,
+  group,
+  hasEvents = false,
+  hasPast = false,
+}: ChartToolbarProps) {
   const window = useZoomWindow(group);
   return (
     <div
@@ -69,6 +77,14 @@ export function ChartToolbar({ settings, onChange, group, hasEvents = false }: C
           label="Events"
           checked={settings.events}
           onChange={(events) => onChange({ events })}
+          className="text-xs"
+        />
+      )}
+      {hasPast && (
+        <Switch
+          label="Past"
+          checked={settings.past}
+          onChange={(past) => onChange({ past })}
           className="text-xs"
         />
       )}

@@ -4,11 +4,15 @@ import { eventMarks, type Happened } from "./event-marks";
 
 const start = Date.parse("2026-01-01T00:00:00Z") / 1000;
 const event = (kind: string, step: number) =>
-  ({ seq: step, kind, step, time: start + step / 100, message: `${kind} ${step}` }) as RunEvent;
+  ({
+    ...{ seq: step, kind, step, time: start + step / 100, message: `${kind} ${step}` },
+    details: { kind },
+  }) as RunEvent;
 
 const happened: Happened = {
   run: {
-    started_at: "2026-01-01T00:00:00Z",
+    attempts: [{ started_at: "2026-01-01T00:00:00Z", ended_at: null }],
+    parent: null,
     solved: { step: 4_000, seconds: 40, by: "evaluation", threshold: 475 },
   },
   events: [event("started", 0), event("checkpoint", 2_000), event("best", 4_000)],
@@ -77,4 +81,39 @@ test("rules that fired and settings that were changed have a mark that says so",
     [500, "rule_fired 500"],
     [512, "hyperparameter_changed 512"],
   ]);
+});
+
+test("what a run has left behind has no mark, and where it went back has one", () => {
+  const back = { ...event("rollback", 1_000), time: start + 100 };
+  const events = [event("best", 500), event("best", 2_000), back, event("best", 20_000)];
+  const marks = eventMarks({ ...happened, events, evaluations: [], periodic: [] }, "step");
+  expect(marks.slice(1).map(({ kind, at }) => [kind, at])).toEqual([
+    ["best", 500],
+    ["resumed", 1_000],
+    ["best", 20_000],
+  ]);
+});
+
+test("a fork is marked where it left its parent", () => {
+  const parent = { run_id: "p", step: 700 } as Happened["run"]["parent"];
+  const forked = { ...happened, run: { ...happened.run, parent } };
+  expect(eventMarks(forked, "step")[0]).toMatchObject({ kind: "fork", at: 700 });
+  expect(eventMarks(forked, "time")[0]).toMatchObject({ kind: "solved" });
+});
+
+test("along time a pause takes no place", () => {
+  const day = 86_400;
+  const attempts = [
+    {
+      started_at: new Date(start * 1000).toISOString(),
+      ended_at: new Date((start + 30) * 1000).toISOString(),
+    },
+    { started_at: new Date((start + day) * 1000).toISOString(), ended_at: null },
+  ];
+  const late = { ...event("best", 4_000), time: start + day + 5 };
+  const marks = eventMarks(
+    { ...happened, run: { ...happened.run, attempts }, events: [late] },
+    "time",
+  );
+  expect(marks.find(({ kind }) => kind === "best")?.at).toBe(35);
 });

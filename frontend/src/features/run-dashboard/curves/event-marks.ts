@@ -1,14 +1,17 @@
 import type { ChartMark, MarkKind } from "@/components/charts";
 import type { Evaluation, Run, RunEvent } from "@/lib/api";
 import { count, decimal } from "@/lib/format";
-import type { MetricAxis } from "@/lib/stream";
+import { type MetricAxis, TrainingClock } from "@/lib/stream";
 
 /** Events by which a person or a rule changed the course of training. */
 const STEERING: readonly string[] = ["rule_fired", "rules_changed", "hyperparameter_changed"];
 
+/** Events by which a later attempt went on, or back. */
+const GOING_ON: readonly string[] = ["resumed", "diverged", "rollback"];
+
 /** What is known of a run's events. */
 export interface Happened {
-  run: Pick<Run, "started_at" | "solved">;
+  run: Pick<Run, "attempts" | "solved" | "parent">;
   events: readonly RunEvent[];
   /** Evaluations that a user requested. */
   evaluations: readonly Evaluation[];
@@ -24,23 +27,28 @@ export function eventMarks(
   { run, events, evaluations, periodic }: Happened,
   axis: MetricAxis,
 ): ChartMark[] {
-  const start = run.started_at === null ? null : Date.parse(run.started_at) / 1000;
+  const clock = new TrainingClock(run.attempts);
   /** `time` in Unix seconds. */
   const place = (step: number | null, time: number | null): number[] => {
     if (axis === "step") return step === null ? [] : [step];
-    if (axis === "time" && start !== null && time !== null) return [Math.max(0, time - start)];
+    if (axis === "time" && run.attempts.length > 0 && time !== null) return [clock.at(time)];
     return [];
   };
   const { solved } = run;
-  const solvedAt = solved && start !== null ? start + (solved.seconds ?? Number.NaN) : null;
+  const solvedAt = { step: solved?.step, time: solved?.seconds, episode: null }[axis] ?? null;
+  const counts = countedAfter(events);
   const marks = [
-    ...(solved ? place(solved.step, solvedAt) : []).map((at) => ({
+    ...(run.parent && axis === "step" ? [run.parent.step] : []).map((at): ChartMark => ({
+      ...{ id: "fork", kind: "fork", at },
+      text: `Forked here: up to step ${count(at)} this is the parent's training.`,
+    })),
+    ...(solvedAt === null ? [] : [solvedAt]).map((at) => ({
       ...{ id: "solved", kind: "solved" as const, at },
       text: `Solved by ${solved!.by} at step ${count(solved!.step)}: ${decimal(solved!.threshold)} reached.`,
     })),
     ...events.flatMap((event) => {
       const kind = markOf(event);
-      if (kind === null) return [];
+      if (kind === null || !counts(event.step, event.time)) return [];
       return place(event.step, event.time).map((at): ChartMark => ({
         ...{ id: `event-${event.seq}`, kind, at, text: event.message },
       }));
@@ -49,6 +57,7 @@ export function eventMarks(
       const { id, checkpoint_step: step, ended_at: ended, summary } = evaluation;
       if (!summary) return [];
       const time = ended === null ? null : Date.parse(ended) / 1000;
+      if (!counts(step, time)) return [];
       const { mean, std } = summary.episode_return;
       const text = `Evaluated at step ${count(step)}: return ${decimal(mean)} ± ${decimal(std)}.`;
       return place(step, time).map((at): ChartMark => ({ id, kind: "evaluation", at, text }));
@@ -61,10 +70,25 @@ export function eventMarks(
   return marks.filter(({ at }) => Number.isFinite(at));
 }
 
+/**
+ * Whether what happened at a step and a time (Unix seconds) is of the run as it is now. When a run goes back, or comes
+ * out otherwise when it is resumed, what was before at later steps is left behind.
+ */
+function countedAfter(events: readonly RunEvent[]) {
+  const cuts = events.flatMap(({ details, step, time }) => {
+    if (step === null) return [];
+    if (details.kind === "rollback") return [{ step, time }];
+    return details.kind === "diverged" ? [{ step: step - 1, time }] : [];
+  });
+  return (step: number | null, time: number | null) =>
+    step === null || time === null || !cuts.some((cut) => time < cut.time && step > cut.step);
+}
+
 /** Of snapshots only those that somebody asked for: the others come once a minute. */
 function markOf({ kind, details }: RunEvent): MarkKind | null {
   if (kind === "best" || kind === "checkpoint") return kind;
   if (STEERING.includes(kind)) return "steered";
+  if (GOING_ON.includes(kind)) return "resumed";
   if (kind !== "snapshot" || details.kind !== "snapshot") return null;
   return details.trigger === "requested" ? "snapshot" : null;
 }

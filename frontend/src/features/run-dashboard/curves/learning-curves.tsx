@@ -19,6 +19,7 @@ import { MetricFigures } from "./metric-figures";
 import { MoreMetrics } from "./more-metrics";
 import { useCharts } from "./use-charts";
 import { useEventMarks } from "./use-event-marks";
+import { usePast } from "./use-past";
 
 interface LearningCurvesProps {
   run: RunDetail;
@@ -43,7 +44,8 @@ export function LearningCurves({
   under,
   below,
 }: LearningCurvesProps) {
-  const { first, main, more, figures } = useCharts(run, series);
+  const past = usePast(run, settings);
+  const { first, main, more, figures } = useCharts(run, series, past.shown);
   const marks = useEventMarks(run, series, settings.axis);
   const pointed = highlight && chartOf([first, ...main, ...more], highlight.metric);
   useScrollTo(pointed, highlight);
@@ -77,9 +79,15 @@ export function LearningCurves({
         </Notice>
       )}
       <div className="sticky top-13 z-10 -mx-4 -my-2 border-b border-transparent bg-bg px-4 py-2 max-md:static md:-mx-1 md:px-1">
-        <ChartToolbar {...{ settings, group }} onChange={onSettings} hasEvents={marks.length > 0} />
+        <ChartToolbar
+          {...{ settings, group }}
+          onChange={onSettings}
+          hasEvents={marks.length > 0}
+          hasPast={past.exists}
+        />
       </div>
       {slot(first, "h-56 md:h-68")}
+      {past.note && <p className="-mt-2 px-1 text-xs text-ink-faint">{past.note}</p>}
       {below}
       <div className="grid gap-4 sm:grid-cols-2">{main.map((spec) => slot(spec, "h-40"))}</div>
       <MoreMetrics

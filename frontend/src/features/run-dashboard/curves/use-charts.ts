@@ -12,6 +12,7 @@ import {
 } from "@/lib/api";
 import { type MetricRegistry, useAlgorithmName, useMetricRegistry } from "@/lib/registry";
 import { type RunSeries, useMetricNames } from "@/lib/stream";
+import { type PastLine, withPast } from "./past-lines";
 import { metricChart, selectCharts } from "./select-charts";
 import { useSeriesTraits } from "./use-series-traits";
 
@@ -27,7 +28,7 @@ export interface Charts {
 const NONE: readonly string[] = [];
 
 /** The charts of a run: those of its algorithm, then every other metric in its journal. */
-export function useCharts(run: RunDetail, series: RunSeries): Charts {
+export function useCharts(run: RunDetail, series: RunSeries, past: readonly PastLine[]): Charts {
   const registry = useMetricRegistry();
   const { data: algorithms } = useQuery(algorithmsQuery);
   const expected = algorithms?.find(({ id }) => id === run.algo)?.metrics ?? NONE;
@@ -48,19 +49,18 @@ export function useCharts(run: RunDetail, series: RunSeries): Charts {
       ...{ constant: traits.constant, straight: traits.straight },
     });
     const empty = ended ? "The run ended before this was logged" : "Nothing logged yet";
-    const chart = (metric: string) => ({
-      ...metricChart(registry, series, metric, empty),
-      subject,
-    });
+    const chart = (metric: string) =>
+      withPast({ ...metricChart(registry, series, metric, empty), subject }, past);
     const words = (metric: string) => ({ ...wordsOf(registry, metric), subject, evaluated });
-    const length = lengthChart(series, words("episode/length"));
+    const length = withPast(lengthChart(series, words("episode/length")), past);
+    const reward = rewardChart(series, { threshold, random }, words("episode/reward"));
     return {
-      first: rewardChart(series, { threshold, random }, words("episode/reward")),
+      first: withPast(reward, past),
       main: [...(traits.lengthTells ? [length] : []), ...main.map(chart)],
       more: [...(traits.lengthTells ? [] : [length]), ...more.map(chart)],
       figures,
     };
-  }, [registry, series, expected, threshold, random, found, traits, ended, subject]);
+  }, [registry, series, expected, threshold, random, found, traits, ended, subject, past]);
 }
 
 function wordsOf(registry: MetricRegistry, metric: string) {

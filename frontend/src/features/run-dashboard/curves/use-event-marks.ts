@@ -5,7 +5,7 @@ import { useMemo } from "react";
 import type { ChartMark } from "@/components/charts";
 import { evaluationsQuery, type Run, runEventsQuery } from "@/lib/api";
 import type { MetricAxis, RunSeries } from "@/lib/stream";
-import { eventMarks } from "./event-marks";
+import { eventMarks, type Happened } from "./event-marks";
 import { usePoints } from "./use-points";
 
 /** A run's events as marks on its axis. */
@@ -15,15 +15,16 @@ export function useEventMarks(run: Run, series: RunSeries, axis: MetricAxis): Ch
   const { data: events } = useQuery(runEventsQuery(run.id, when));
   const { data: evaluations } = useQuery(evaluationsQuery(run.id));
   const points = usePoints(series, "eval/mean_reward");
-  const { started_at, solved } = run;
-  const solvedKey = JSON.stringify(solved);
+  const known = JSON.stringify({
+    ...{ attempts: run.attempts, solved: run.solved, parent: run.parent },
+  });
   return useMemo(() => {
     const happened = {
-      run: { started_at, solved: JSON.parse(solvedKey) as Run["solved"] },
+      run: JSON.parse(known) as Happened["run"],
       events: events?.events ?? [],
       evaluations: evaluations ?? [],
       periodic: points.map(([at, mean]) => ({ at, mean })),
     };
     return eventMarks(happened, axis);
-  }, [started_at, solvedKey, events, evaluations, points, axis]);
+  }, [known, events, evaluations, points, axis]);
 }

@@ -5,8 +5,8 @@ export interface HistoryQuery {
   /** Names of metrics; all if left out. */
   names?: readonly string[] | null;
   maxPoints: number;
-  /** `time` is in Unix seconds. */
-  x?: "step" | "episode" | "time";
+  /** `seconds` are those of training. */
+  x?: "step" | "episode" | "seconds";
   /** Smoothing of the moving average, computed over all points of the run; 0 for none. */
   smoothing?: number;
   /** First position of the part of the axis to return. */

@@ -1,7 +1,10 @@
-/** The possible x axes. Time is in seconds since the run started. */
+/** The possible x axes. Time is in seconds of training, without the pauses between attempts. */
 export const AXES = ["step", "episode", "time"] as const;
 
 export type MetricAxis = (typeof AXES)[number];
+
+/** The service's names of the axes; its `time` is the time of day. */
+export const SERVICE_AXES = { step: "step", episode: "episode", time: "seconds" } as const;
 
 /** A part of an axis, in its units. */
 export type AxisWindow = readonly [from: number, to: number];

@@ -34,11 +34,11 @@ export class Column {
     this.capacity = capacity;
   }
 
-  /** A column from a response. Positions are relative to `origin`; `smoothing` is what was requested. */
-  static of({ x, y, count, smoothed }: MetricCurve, origin: number, smoothing: number): Column {
+  /** A column from a response. `smoothing` is what was requested. */
+  static of({ x, y, count, smoothed }: MetricCurve, smoothing: number): Column {
     const column = new Column({ smoothing });
     const span = Math.max(1, count / x.length);
-    x.forEach((position, i) => column.push(position - origin, y[i] ?? null, span));
+    x.forEach((position, i) => column.push(position, y[i] ?? null, span));
     column.count = Math.max(count, column.length);
     if (smoothed) {
       smoothed.y.forEach((value, i) => (column.smoothed[i] = value ?? Number.NaN));

@@ -1,11 +1,12 @@
 import { ApiError, type HistoryQuery, type MetricCurves } from "@/lib/api";
-import { type MetricAxis, padded, type AxisWindow } from "./axis";
+import { type MetricAxis, padded, type AxisWindow, SERVICE_AXES } from "./axis";
 import { backoff } from "@/lib/time/backoff";
 import type { Timers } from "@/lib/time/timers";
 import type { EventStreamClient } from "../connection/event-stream-client";
 import { MEAN_EPISODES } from "./recent-mean";
 import { createStore, type ReadableStore } from "@/lib/store";
 import type { RunSeries } from "./run-series";
+import { type AttemptTimes, TrainingClock } from "./training-clock";
 
 export type LoaderState =
   | { phase: "loading" }
@@ -23,8 +24,6 @@ export interface LoaderOptions {
   history: History;
   timers: Timers;
   axis?: MetricAxis;
-  /** Unix seconds. */
-  startedAt?: number | null;
 }
 
 /** Milliseconds without a change of zoom or smoothing before data for it is requested. */
@@ -38,7 +37,9 @@ const ZOOM_ROOM = 0.25;
  * thinned points requests that part; if this fails, the thinned curve stays.
  */
 export class RunSeriesLoader {
-  startedAt: number | null;
+  private clock = new TrainingClock([]);
+  /** When the attempts began that the clock counts. */
+  private begun = "";
   private axis: MetricAxis;
   private smoothing = 0;
   private readonly stateStore = createStore<LoaderState>({ phase: "loading" });
@@ -58,7 +59,6 @@ export class RunSeriesLoader {
 
   constructor(private readonly options: LoaderOptions) {
     this.axis = options.axis ?? "step";
-    this.startedAt = options.startedAt ?? null;
   }
 
   readonly state: ReadableStore<LoaderState> = this.stateStore;
@@ -106,6 +106,16 @@ export class RunSeriesLoader {
     if (begins && this.running && this.release === null) this.restart();
   }
 
+  /** Times are counted over these attempts. */
+  setAttempts(attempts: readonly AttemptTimes[]) {
+    this.clock = new TrainingClock(attempts);
+    const begun = attempts.map(({ started_at }) => started_at).join();
+    const changed = begun !== this.begun;
+    this.begun = begun;
+    if (changed && this.axis === "time" && this.stateStore.get().phase === "ready" && this.running)
+      this.restart();
+  }
+
   /** How many stretches of rows no longer count. The stream may have brought some of these rows. */
   setSuperseded(stretches: number) {
     if (stretches === this.superseded) return;
@@ -134,11 +144,11 @@ export class RunSeriesLoader {
   private async load(signal: AbortSignal) {
     const { smoothing } = this;
     try {
-      const history = await this.options.history({ x: this.axis, smoothing }, signal);
+      const history = await this.options.history({ x: SERVICE_AXES[this.axis], smoothing }, signal);
       if (signal.aborted) return;
       const { series, client, runId } = this.options;
       this.attempt = 0;
-      series.load(history, this.startedAt, smoothing);
+      series.load(history, this.clock, smoothing);
       if (this.live)
         this.release = client.follow(runId, history.cursor, (rows) => series.append(rows));
       this.stateStore.set({ phase: "ready", brokenLines: history.broken_lines });
@@ -161,9 +171,10 @@ export class RunSeriesLoader {
 
   private async loadDetail(window: AxisWindow, signal: AbortSignal) {
     const { series, history } = this.options;
-    const { axis: x, smoothing } = this;
-    const [from, to] = series.absolute(window);
-    const answer = await history({ x, smoothing, from, to }, signal).catch(() => null);
+    const { axis, smoothing } = this;
+    const [from, to] = window;
+    const part = { x: SERVICE_AXES[axis], smoothing, from, to };
+    const answer = await history(part, signal).catch(() => null);
     if (answer && !signal.aborted && smoothing === this.smoothing)
       series.loadDetail(window, answer);
   }

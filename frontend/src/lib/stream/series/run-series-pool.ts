@@ -6,15 +6,14 @@ import type { EventStreamClient } from "../connection/event-stream-client";
 import { createStore, type ReadableStore } from "@/lib/store";
 import { HistoryBatch } from "./history-batch";
 import { EPISODE, RunSeries } from "./run-series";
+import type { AttemptTimes } from "./training-clock";
 
 export interface FollowedRun {
   id: string;
-  /** RFC 3339; times are relative to it. */
-  started_at?: string | null;
   /** A run that has ended logs no more rows, so it is not followed. */
   ended_at?: string | null;
-  /** The number of its attempts: times are relative to the first row once there are several. */
-  attempt?: number;
+  /** Times are counted over these. */
+  attempts?: readonly AttemptTimes[];
   /** Rows that no longer count. When there are more of them, the history is loaded again. */
   superseded?: readonly unknown[];
 }
@@ -75,9 +74,9 @@ export class RunSeriesPool {
     for (const id of [...this.entries.keys()]) {
       if (!runs.some((run) => run.id === id)) this.drop(id);
     }
-    for (const { id, started_at, ended_at, attempt = 1, superseded = [] } of runs) {
+    for (const { id, ended_at, attempts = [], superseded = [] } of runs) {
       const entry = this.entry(id);
-      entry.loader.startedAt = started_at && attempt === 1 ? Date.parse(started_at) / 1000 : null;
+      entry.loader.setAttempts(attempts);
       entry.loader.setSuperseded(superseded.length);
       entry.loader.setLive(!ended_at);
       entry.loader.setAxis(view.axis);

@@ -1,13 +1,14 @@
 import type { MetricCurves, MetricRow } from "@/lib/api";
-import { covers, type MetricAxis, width, type AxisWindow } from "./axis";
+import { AXES, covers, type MetricAxis, SERVICE_AXES, width, type AxisWindow } from "./axis";
 import { Column } from "./column";
 import { EpisodeMeans } from "./episode-means";
 import { createStore, Listeners, type ReadableStore } from "@/lib/store";
+import { TrainingClock } from "./training-clock";
 
 export const EPISODE = "episode/index";
 const NOTHING = new Column();
 
-type History = Pick<MetricCurves, "series"> & { x?: string };
+export type SeriesHistory = Pick<MetricCurves, "series"> & { x?: string };
 
 /** A response for a window, with more points than the curve of the whole run has there. */
 interface Detail {
@@ -29,8 +30,7 @@ export class RunSeries {
   private detail: Detail | null = null;
   private readonly listeners = new Listeners();
   private readonly nameStore = createStore<readonly string[]>([]);
-  /** Unix seconds that times are relative to; null before the first point. */
-  private origin: number | null = null;
+  private clock = new TrainingClock([]);
   /** Number of episodes that had ended at the newest row, for the episode axis. */
   private episodes = 0;
 
@@ -49,10 +49,10 @@ export class RunSeries {
     return fine || this.columns.get(name) || this.means.column(name) || NOTHING;
   }
 
-  /** Replaces all data with a response. `smoothing` is what was requested; `startedAt` is in Unix seconds. */
-  load(history: History, startedAt: number | null = null, smoothing = this.smoothing) {
-    this.axis = (history.x ?? "step") as MetricAxis;
-    this.origin = this.axis === "time" ? (startedAt ?? firstPosition(history)) : 0;
+  /** Replaces all data with a response. `clock` places live rows in time; `smoothing` is what was requested. */
+  load(history: SeriesHistory, clock = this.clock, smoothing = this.smoothing) {
+    this.axis = AXES.find((axis) => SERVICE_AXES[axis] === history.x) ?? "step";
+    this.clock = clock;
     this.detail = null;
     this.columns = this.columnsOf(history, smoothing);
     this.means = new EpisodeMeans(this.columns, this.wanted);
@@ -102,7 +102,7 @@ export class RunSeries {
     return [...this.columns.values()].some((column) => column.isThinned);
   }
 
-  loadDetail(window: AxisWindow, history: History) {
+  loadDetail(window: AxisWindow, history: SeriesHistory) {
     const columns = this.columnsOf(history, this.smoothing);
     for (const [name, column] of columns) this.topUp(column, name, window);
     for (const [name, column] of this.means.within(columns)) columns.set(name, column);
@@ -115,15 +115,9 @@ export class RunSeries {
     return this.means.lackNewest;
   }
 
-  loadNewest(history: History) {
+  loadNewest(history: SeriesHistory) {
     this.means.complete(this.columnsOf(history, 0), this.columns);
     this.changed();
-  }
-
-  /** The window in the service's units. */
-  absolute([from, to]: AxisWindow): AxisWindow {
-    const origin = this.origin ?? 0;
-    return [from + origin, to + origin];
   }
 
   /** Adds the rows that arrived while the response was under way. */
@@ -136,11 +130,11 @@ export class RunSeries {
   }
 
   /** `smoothing`: what was requested. */
-  private columnsOf({ series }: History, smoothing: number): Map<string, Column> {
+  private columnsOf({ series }: SeriesHistory, smoothing: number): Map<string, Column> {
     const columns = new Map<string, Column>();
     for (const [name, curve] of Object.entries(series)) {
       if (!this.wants(name)) continue;
-      const column = Column.of(curve, this.origin ?? 0, smoothing);
+      const column = Column.of(curve, smoothing);
       column.smooth(this.smoothing);
       columns.set(name, column);
     }
@@ -152,8 +146,7 @@ export class RunSeries {
     if (typeof index === "number") this.episodes = index;
     if (this.axis === "step") return step;
     if (this.axis === "episode") return this.episodes;
-    this.origin ??= time;
-    return time - this.origin;
+    return this.clock.at(time);
   }
 
   private open(name: string): Column {
@@ -180,12 +173,6 @@ export class RunSeries {
   }
 }
 
-/** Null without points; the first live row then sets the origin. */
-function firstPosition({ series }: History): number | null {
-  const firsts = Object.values(series).flatMap(({ x }) => x.slice(0, 1));
-  return firsts.length > 0 ? Math.min(...firsts) : null;
-}
-
-function newestPosition({ series }: History): number {
+function newestPosition({ series }: SeriesHistory): number {
   return Math.max(0, ...Object.values(series).map(({ x }) => x.at(-1) ?? 0));
 }

@@ -29,9 +29,7 @@ export function useRunCurves(
   useStore(pool.version);
 
   const key = JSON.stringify(
-    runs.map(({ id, started_at, ended_at, attempt, superseded }) => ({
-      ...{ id, started_at, ended_at, attempt, superseded },
-    })),
+    runs.map(({ id, ended_at, attempts, superseded }) => ({ id, ended_at, attempts, superseded })),
   );
   // External system: the event stream and the service's history of the runs.
   useEffect(() => {

@@ -1,0 +1,207 @@
+"""The past of a run: what it has left behind, and the runs that led to it. Drawn behind its curves, in no figure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from threading import Lock
+from typing import Literal
+
+import numpy as np
+from cachetools import LRUCache
+
+from rlviz.analysis.columns import Columns, Series
+from rlviz.analysis.training_clock import TrainingClock
+from rlviz.catalog.models import RunRow
+from rlviz.domain.errors import RlvizError, RunFolderError, RunNotFound
+from rlviz.domain.events import DivergedData, RollbackData, Stretch, parse_event
+from rlviz.domain.records import EPISODE_INDEX, is_metric
+from rlviz.domain.superseded import Superseded
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.journal import READ_BYTES, JournalTail, offset_after, read_journal
+from rlviz.rundir.snapshots import find_snapshot
+from rlviz.rundir.superseded import superseded_rows
+from rlviz.services.use_cases.metrics import Curve, CurveRequest, MetricsService, curve_of, places
+from rlviz.services.use_cases.run_series import NOTHING
+from rlviz.services.use_cases.runs import RunService
+
+MOST_GHOSTS = 5
+"""The newest ghosts are told; more could not be told apart in a chart."""
+
+GHOST_BYTES = 1 << 24
+"""Bytes of journal that are parsed for one ghost, a quarter of a second; of a longer one the beginning is told."""
+
+MOST_ANCESTORS = 10
+
+CACHED_RUNS = 20
+
+Cause = Literal["rollback", "diverged"]
+
+
+@dataclass(frozen=True, eq=False)
+class Ghost:
+    attempt: int
+    cause: Cause
+    from_step: int
+    to_step: int
+    curves: Mapping[str, Curve]
+
+
+@dataclass(frozen=True, eq=False)
+class Ancestor:
+    """``to_step``: where the next run was forked from it."""
+
+    run_id: str
+    name: str
+    to_step: int
+    curves: Mapping[str, Curve]
+
+
+@dataclass(frozen=True, eq=False)
+class Past:
+    """Both oldest first."""
+
+    ghosts: Sequence[Ghost]
+    ghosts_left_out: int
+    ancestors: Sequence[Ancestor]
+
+
+@dataclass(frozen=True, eq=False)
+class _Left:
+    """Rows that a run has left behind, which never change."""
+
+    stretch: Stretch
+    cause: Cause
+    series: Mapping[str, Series]
+
+
+class PastService:
+    def __init__(self, runs: RunService, metrics: MetricsService) -> None:
+        self._runs, self._metrics = runs, metrics
+        self._cache: LRUCache[str, tuple[Superseded, list[_Left]]] = LRUCache(CACHED_RUNS)
+        self._lock = Lock()
+
+    def of(self, run_id: str, names: Sequence[str] | None, request: CurveRequest) -> Past:
+        """Curves of the given metrics (all, if None). Raises RunNotFound."""
+        row = self._runs.get(run_id)
+        folder = self._runs.folder(run_id)
+        left = self._left_behind(folder)
+        ghosts = [_ghost(one, names, request, row.clock) for one in left]
+        stretches = [one for one in superseded_rows(folder).stretches if one.first <= one.last]
+        return Past(
+            ghosts=[ghost for ghost in ghosts if ghost is not None],
+            ghosts_left_out=max(0, len(stretches) - MOST_GHOSTS),
+            ancestors=[*self._ancestors(row, names, request)][::-1] if request.axis in ("step", "episode") else [],
+        )
+
+    def _left_behind(self, folder: RunFolder) -> list[_Left]:
+        """Read again only when there is more of it."""
+        superseded = superseded_rows(folder)
+        if not superseded:
+            return []
+        with self._lock:
+            known = self._cache.get(folder.run_id)
+        if known is not None and known[0].stretches == superseded.stretches:
+            return known[1]
+        left = list(_read_left(folder, superseded))
+        with self._lock:
+            self._cache[folder.run_id] = superseded, left
+        return left
+
+    def _ancestors(self, row: RunRow, names: Sequence[str] | None, request: CurveRequest) -> Iterator[Ancestor]:
+        """From the parent on. Ends at one that is gone."""
+        for _ in range(MOST_ANCESTORS):
+            if row.parent is None:
+                return
+            child, step, snapshot = self._runs.folder(row.id), row.parent["step"], row.parent["snapshot"]
+            try:
+                row = self._runs.get(row.parent["run_id"])
+                series = self._series_at(self._runs.folder(row.id), child, snapshot)
+            except (RunNotFound, RunFolderError):
+                return
+            curves = _curves(series, names, request, row.clock, until=step)
+            yield Ancestor(row.id, row.name, step, curves)
+
+    def _series_at(self, parent: RunFolder, child: RunFolder, snapshot: str) -> Mapping[str, Series]:
+        """The series of ``parent`` as they were when the snapshot was taken, at least as far as to its step: what led
+        to it may have been left behind since."""
+        now = superseded_rows(parent)
+        with suppress(RlvizError):
+            taken = find_snapshot(child, snapshot).manifest
+            then = now.by(taken.attempt)
+            if any(stretch.attempt > taken.attempt and stretch.first <= taken.last_row for stretch in now.stretches):
+                return _read_rows(parent, Stretch(first=1, last=taken.last_row), then)
+        return self._metrics.read(parent).series
+
+
+def _read_left(folder: RunFolder, superseded: Superseded) -> Iterator[_Left]:
+    causes = _causes(folder)
+    stretches = [stretch for stretch in superseded.stretches if stretch.first <= stretch.last]
+    for place in range(max(0, len(stretches) - MOST_GHOSTS), len(stretches)):
+        stretch = stretches[place]
+        series = _read_rows(folder, stretch, Superseded(stretches[:place]), GHOST_BYTES)
+        yield _Left(stretch, causes.get(stretch, "rollback"), series)
+
+
+def _causes(folder: RunFolder) -> dict[Stretch, Cause]:
+    found: dict[Stretch, Cause] = {}
+    with suppress(RunFolderError):
+        for line in read_journal(folder.events_path):
+            match (event := parse_event(line.record)) and event.data:
+                case RollbackData(superseded=stretch):
+                    found[stretch] = "rollback"
+                case DivergedData(superseded=stretch):
+                    found[stretch] = "diverged"
+    return found
+
+
+def _read_rows(
+    folder: RunFolder, rows: Stretch, without: Superseded, most_bytes: int | None = None
+) -> Mapping[str, Series]:
+    """The series of some rows of the journal, ``without`` those that others had taken the place of before."""
+    columns = Columns()
+    with suppress(RunFolderError):
+        start = offset_after(folder.metrics_path, rows.first - 1, "seq")
+        tail, before = JournalTail(folder.metrics_path, start), -1
+        while tail.offset != before and (most_bytes is None or tail.offset - start < most_bytes):
+            before = tail.offset
+            records = [record for record in tail.read_records(READ_BYTES).records if is_metric(record)]
+            columns.append(
+                one for one in records if rows.first <= one["seq"] <= rows.last and one["seq"] not in without
+            )
+            if records and records[-1]["seq"] >= rows.last:
+                break
+    return {name: columns.series(name) for name in columns.names()}
+
+
+def _ghost(left: _Left, names: Sequence[str] | None, request: CurveRequest, clock: TrainingClock) -> Ghost | None:
+    """None without a row that could be read."""
+    if not left.series:
+        return None
+    return Ghost(
+        attempt=left.stretch.attempt,
+        cause=left.cause,
+        from_step=int(min(one.step[0] for one in left.series.values())),
+        to_step=int(max(one.step[-1] for one in left.series.values())),
+        curves=_curves(left.series, names, request, clock),
+    )
+
+
+def _curves(
+    series: Mapping[str, Series],
+    names: Sequence[str] | None,
+    request: CurveRequest,
+    clock: TrainingClock,
+    until: int | None = None,
+) -> dict[str, Curve]:
+    """``until``: without the points of later steps."""
+    wanted = list(series) if names is None else [name for name in names if name in series]
+    found = {}
+    for name in wanted:
+        one = series[name]
+        x, counted = places(one, series.get(EPISODE_INDEX, NOTHING), request.axis, clock), slice(None)
+        if until is not None:
+            counted = slice(int(np.searchsorted(one.step, until, "right")))
+        found[name] = curve_of(x[counted], one.value[counted], request)
+    return {name: curve for name, curve in found.items() if curve.count}

@@ -1,0 +1,156 @@
+"""What a run has left behind, and the runs that it was forked from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rlviz.domain.errors import RunNotFound
+from rlviz.rundir.control import Control, Desired
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.journal import JournalWriter
+from rlviz.services.application import Application
+from rlviz.services.use_cases.metrics import Axis, Curve, CurveRequest
+from rlviz.services.use_cases.past import MOST_GHOSTS, Past
+from rlviz.settings import Settings
+from tests.support.http import make_run
+from tests.support.journals import Clock
+
+REWARD = "episode/reward"
+
+
+class Written:
+    """A run whose journals are written here, by a clock that is set here."""
+
+    def __init__(self, root: Path, name: str = "a", **config: Any) -> None:
+        self.folder, self.clock = make_run(root, name, **config), Clock()
+
+    def trained(self, attempt: int, *steps: int, at: float, ends: bool = True, **first: Mapping[str, Any]) -> None:
+        """Attempt ``attempt`` begins at second ``at`` and logs a return of 10 × attempt a second later, and every
+        second, at each of ``steps``. ``first``: events with their data before."""
+        self.clock.now = at
+        self._tell("started", 0, {"attempt": attempt})
+        for kind, data in first.items():
+            self._tell(kind, steps[0] - 1, data)
+        with closing(JournalWriter(self.folder.metrics_path, clock=self.clock)) as metrics:
+            for step in steps:
+                self.clock.now += 1
+                values = {REWARD: 10.0 * attempt, "episode/index": step // 10, f"only/{attempt}": 0.0}
+                metrics.append({"step": step, "values": values})
+        if ends:
+            self._tell("stopped", steps[-1], {"attempt": attempt, "path": None})
+        self.folder.write_control(Control(desired=Desired.STOP, attempt=attempt, requested_at=at))
+
+    def _tell(self, kind: str, step: int, data: Mapping[str, Any]) -> None:
+        with closing(JournalWriter(self.folder.events_path, clock=self.clock)) as events:
+            events.append({"event": kind, "step": step, "data": data})
+
+
+@contextmanager
+def opened(root: Path) -> Iterator[Application]:
+    app = Application(Settings(_env_file=None, runs_dir=root, warm_worker=False))  # type: ignore[call-arg]
+    app.rebuild()
+    with closing(app.database):
+        yield app
+
+
+def past_of(root: Path, run_id: str, axis: Axis = "step", names: list[str] | None = None) -> Past:
+    with opened(root) as app:
+        return app.past.of(run_id, names or [REWARD], CurveRequest(100, axis))
+
+
+def back_to(row: int, last: int, attempt: int) -> dict[str, Any]:
+    return {"snapshot": "x", "verified": 0, "superseded": {"first": row + 1, "last": last, "attempt": attempt}}
+
+
+def points(curve: Curve) -> list[tuple[float, float]]:
+    return list(zip(curve.x, curve.y, strict=True))
+
+
+def test_what_a_run_went_back_from_is_told_as_it_was(tmp_path: Path) -> None:
+    run = Written(tmp_path)
+    run.trained(1, 10, 20, 30, 40, at=100)
+    run.trained(2, 30, 40, at=200, rollback=back_to(2, 4, 2))
+    [ghost] = past_of(tmp_path, "a").ghosts
+    assert (ghost.attempt, ghost.cause, ghost.from_step, ghost.to_step) == (2, "rollback", 30, 40)
+    assert points(ghost.curves[REWARD]) == [(30, 10), (40, 10)]
+
+
+def test_each_row_is_in_the_ghost_of_whoever_left_it_behind_first(tmp_path: Path) -> None:
+    run = Written(tmp_path)
+    run.trained(1, 10, 20, 30, at=100)
+    run.trained(2, 30, 40, at=200, diverged=back_to(2, 3, 2))
+    run.trained(3, 20, at=300, rollback=back_to(1, 5, 3))
+    first, second = past_of(tmp_path, "a").ghosts
+    assert (first.cause, points(first.curves[REWARD])) == ("diverged", [(30, 10)])
+    assert (second.cause, points(second.curves[REWARD])) == ("rollback", [(20, 10), (30, 20), (40, 20)])
+
+
+@pytest.mark.parametrize(("axis", "x"), [("seconds", [3, 4]), ("time", [103, 104]), ("episode", [3, 4])])
+def test_a_ghost_stands_where_it_was_on_every_axis(tmp_path: Path, axis: Axis, x: list[float]) -> None:
+    run = Written(tmp_path)
+    run.trained(1, 10, 20, 30, 40, at=100)
+    run.trained(2, 30, at=200, rollback=back_to(2, 4, 2))
+    [ghost] = past_of(tmp_path, "a", axis).ghosts
+    assert ghost.curves[REWARD].x == x
+
+
+def test_of_many_ghosts_the_newest_are_told_and_the_others_counted(tmp_path: Path) -> None:
+    run = Written(tmp_path)
+    run.trained(1, 10, 20, at=100)
+    for attempt in range(2, 9):
+        run.trained(attempt, 20, at=100 * attempt, rollback=back_to(1, attempt, attempt))
+    past = past_of(tmp_path, "a")
+    assert [ghost.attempt for ghost in past.ghosts] == list(range(9 - MOST_GHOSTS, 9))
+    assert past.ghosts_left_out == 2
+
+
+def test_a_run_that_went_back_from_nothing_has_no_ghost(tmp_path: Path) -> None:
+    run = Written(tmp_path)
+    run.trained(1, 10, 20, at=100)
+    run.trained(2, 30, at=200, rollback=back_to(2, 2, 2))
+    past = past_of(tmp_path, "a")
+    assert (past.ghosts, past.ghosts_left_out) == ([], 0)
+
+
+def fork(root: Path, name: str, parent: RunFolder, step: int) -> Written:
+    return Written(root, name, parent={"run_id": parent.run_id, "snapshot": str(step), "step": step})
+
+
+def test_the_runs_before_lead_up_to_each_fork(tmp_path: Path) -> None:
+    eldest = Written(tmp_path, "eldest")
+    eldest.trained(1, 10, 20, 30, at=100)
+    parent = fork(tmp_path, "parent", eldest.folder, 20)
+    parent.trained(1, 30, 40, at=200)
+    fork(tmp_path, "child", parent.folder, 30).trained(1, 40, at=300)
+    first, second = past_of(tmp_path, "child").ancestors
+    assert (first.run_id, first.to_step, points(first.curves[REWARD])) == ("eldest", 20, [(10, 10), (20, 10)])
+    assert (second.run_id, second.to_step, points(second.curves[REWARD])) == ("parent", 30, [(30, 10)])
+    assert past_of(tmp_path, "child", "episode").ancestors[1].curves[REWARD].x == [3]
+    assert past_of(tmp_path, "child", "seconds").ancestors == []
+
+
+def test_beyond_a_parent_that_is_deleted_there_is_nothing(tmp_path: Path) -> None:
+    gone = make_run(tmp_path / "elsewhere", "gone")
+    fork(tmp_path, "child", gone, 30).trained(1, 40, at=300)
+    assert past_of(tmp_path, "child").ancestors == []
+    with pytest.raises(RunNotFound):
+        past_of(tmp_path, "gone")
+
+
+def test_a_run_that_was_cut_off_unseen_trained_until_its_last_row(tmp_path: Path) -> None:
+    run = Written(tmp_path)
+    run.trained(1, 10, 20, at=100, ends=False)
+    run.clock.now = 9_000
+    run._tell("interrupted", 0, {"attempt": 1, "cause": "power", "trained_until": 102.0})
+    run.trained(2, 30, at=9_100)
+    with opened(tmp_path) as app:
+        row = app.runs.get("a")
+        assert row.clock.attempts == ((100, 102), (9_100, 9_101))
+        assert row.trained_before == 2
+        curves = app.metrics.curves(run.folder, [REWARD], CurveRequest(10, "seconds"), row.clock)
+        assert curves.curves[REWARD].x == [1, 2, 3]

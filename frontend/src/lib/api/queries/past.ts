@@ -1,0 +1,33 @@
+import { queryOptions } from "@tanstack/react-query";
+import { http, unwrap } from "../http";
+import { keys } from "../keys";
+import type { Run } from "../types";
+
+/** Points of each curve: it is context, and drawn faint. */
+const POINTS = 1000;
+
+interface PastWish {
+  x: "step" | "episode" | "seconds";
+  /** Metrics; all if left out. */
+  names?: readonly string[];
+}
+
+/** What a run has left behind, and the runs that led to it. It changes only when the run goes back. */
+export function pastQuery({ id, superseded }: Pick<Run, "id" | "superseded">, wish: PastWish) {
+  const { x, names } = wish;
+  return queryOptions({
+    queryKey: [...keys.past(id), superseded.length, wish],
+    queryFn: ({ signal }) => {
+      const query = { x, max_points: POINTS, names: names?.join(",") };
+      const params = { path: { run_id: id }, query };
+      return unwrap(http.GET("/runs/{run_id}/metrics/past", { params, signal }));
+    },
+    staleTime: Infinity,
+    placeholderData: (old) => old,
+  });
+}
+
+/** Whether a run may have a past to ask for. */
+export function hasPast({ superseded, parent }: Pick<Run, "superseded" | "parent">): boolean {
+  return Boolean(parent) || superseded.some(({ first, last }) => first <= last);
+}
