@@ -53,6 +53,10 @@ class Stretch(BaseModel):
     first: int = Field(ge=1, description="seq of the first.")
     last: int = Field(ge=0, description="seq of the last; less than that of the first: there are none.")
     attempt: int = Field(default=1, ge=1, description="The later attempt.")
+    beyond: int | None = Field(
+        default=None,
+        description="The step that the run went back to: what earlier attempts did beyond is superseded, rows or not.",
+    )
 
 
 class Ending(EventData):
@@ -156,6 +160,10 @@ class RollbackData(EventData):
     kind: Literal[EventKind.ROLLBACK] = EventKind.ROLLBACK
     snapshot: str = Field(description="The snapshot that the attempt began from.")
     superseded: Stretch = Field(description="Rows that came after.")
+    taken_in: int = Field(default=1, ge=0, description="The attempt that took the snapshot; 0: the run forked from.")
+    rule: int | None = Field(default=None, description="Number of the rule that went back; null: a person did.")
+    says: str | None = Field(default=None, description="That rule in words.")
+    count: int = Field(default=0, ge=0, description="How often that rule has fired in this run.")
 
 
 class HyperparameterChangedData(EventData):

@@ -192,6 +192,22 @@ class Evaluate(_Part):
         return "evaluate the policy"
 
 
+class RollBack(_Part):
+    """Go back to an earlier snapshot, at the start of the next rollout: what came after is no part of the run any more.
+    Changes of hyperparameters that the rule makes with it hold from there on."""
+
+    kind: Literal["roll_back"] = "roll_back"
+    to: Literal["newest", "best"] = Field(
+        default="newest",
+        description="newest: the newest snapshot whose weights are numbers, and one further back each time that the "
+        "rule has gone back to the same before; best: that of the best policy.",
+    )
+
+    @property
+    def words(self) -> str:
+        return {"newest": "roll back", "best": "roll back to the best policy"}[self.to]
+
+
 class Notify(_Part):
     """Leave a message for the user in the log of the run."""
 
@@ -204,7 +220,8 @@ class Notify(_Part):
 
 
 Action = Annotated[
-    StopTraining | PauseTraining | TakeSnapshot | Evaluate | SetKnob | ScaleKnob | Notify, Field(discriminator="kind")
+    StopTraining | PauseTraining | RollBack | TakeSnapshot | Evaluate | SetKnob | ScaleKnob | Notify,
+    Field(discriminator="kind"),
 ]
 
 
@@ -239,7 +256,7 @@ Rules = Annotated[tuple[Rule, ...], Field(max_length=MAX_RULES)]
 def target_of(action: Action) -> str | None:
     """What the action decides about: of two that decide about the same at one row, the first counts."""
     match action:
-        case StopTraining() | PauseTraining():
+        case StopTraining() | PauseTraining() | RollBack():
             return "how training goes on"
         case SetKnob(knob=knob) | ScaleKnob(knob=knob):
             return f"the {knob}"

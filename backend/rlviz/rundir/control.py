@@ -30,6 +30,15 @@ class SnapshotWish(BaseModel):
     message: str = ""
 
 
+class RollbackWish(BaseModel):
+    """A snapshot that a run which trains shall go back to."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    number: int = Field(ge=1, description="Counts up.")
+    snapshot: str
+
+
 class Control(BaseModel):
     """The desired state. The service replaces it atomically; the trainer polls it."""
 
@@ -58,6 +67,9 @@ class Control(BaseModel):
     )
     rollback: bool = Field(
         default=False, description="Whether what came after the snapshot is no part of the run any more."
+    )
+    rollback_wish: RollbackWish | None = Field(
+        default=None, description="Asked for of the worker that trains; the trainer goes back for each new number."
     )
     snapshot_wishes: tuple[SnapshotWish, ...] = Field(
         default=(), description="Snapshots asked for in this attempt, the newest few."

@@ -137,8 +137,10 @@ def delete_snapshot(folder: RunFolder, name: str) -> None:
 
 def retain_snapshots(folder: RunFolder, keep: int, max_bytes: int) -> None:
     """Keep every named one, the newest taken at a best policy, and the newest ``keep`` of the others, fewer where all
-    of them together would take more than ``max_bytes``; the newest one stays in any case."""
-    found = snapshots_of(folder)
+    of them together would take more than ``max_bytes``; the newest one stays in any case.
+
+    The newest is that taken last: of a run that went back, those of later steps that were left behind are older."""
+    found = sorted(snapshots_of(folder), key=lambda one: (one.manifest.run_id == folder.run_id, one.manifest.attempt))
     passing = [snapshot for snapshot in found if not snapshot.manifest.is_named]
     bests = [snapshot for snapshot in passing if snapshot.manifest.trigger is Trigger.BEST]
     dropped = [snapshot for snapshot in passing[:-keep] if snapshot not in bests[-1:]]

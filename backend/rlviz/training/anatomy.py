@@ -105,6 +105,10 @@ class AnatomyJournal:
         self._write(update)
         self._plan(self._spent + self._monotonic() - begin)
 
+    def go_back(self) -> None:
+        """Training goes back: an update that was begun is not ended."""
+        self._before = None
+
     def close(self) -> None:
         with suppress(OSError):
             self._journal.close()

@@ -18,6 +18,7 @@ from rlviz.training.live_weights import LiveWeights
 from rlviz.training.logger import RunLogger
 from rlviz.training.pausing import Pause
 from rlviz.training.periodic import PeriodicEvaluation
+from rlviz.training.rollback import Rollbacks
 from rlviz.training.snapshot.restore import Continuation
 from rlviz.training.snapshot.snapshots import Snapshots
 from rlviz.training.steering import Steering
@@ -62,6 +63,7 @@ class RunCallback(BaseCallback):
         self.snapshots: Snapshots | None = None
         """Which count this callback among what they capture."""
         self.steering: Steering | None = None
+        self.rollbacks: Rollbacks | None = None
         self._episodes = episodes
         self._rollouts = 0
         self._rate_since = (0, 0.0)
@@ -84,6 +86,10 @@ class RunCallback(BaseCallback):
     def restore(self, state: dict[str, Any]) -> None:
         self._episodes, self._rollouts = state["episodes"], state["rollouts"]
 
+    def go_back(self, continuation: Continuation) -> None:
+        """Training goes on from an earlier snapshot."""
+        self._continuation, self.ended_early = continuation, None
+
     def _on_training_start(self) -> None:
         if self._continuation is not None:
             self._continuation.settle(self.model, "end")
@@ -100,6 +106,8 @@ class RunCallback(BaseCallback):
             if "episode" in info:
                 self._record_episode(info["episode"])
         step = self.num_timesteps
+        if self.rollbacks is not None and self.rollbacks.is_wanted:
+            self._go_back(self.rollbacks)
         if step >= self._checkpoints.next_step:
             self._checkpoints.catch_up(self.model)
         if self._filmstrip is not None and step >= self._filmstrip.next_step:
@@ -116,6 +124,11 @@ class RunCallback(BaseCallback):
             self.ended_early = self.ended_early or self.steering.end
         self.stopped = self._stop.is_set()
         return not self.stopped and self.ended_early is None
+
+    def _go_back(self, rollbacks: Rollbacks) -> None:
+        """Unless training ends, or is about to pause, where it is."""
+        if self.ended_early is None and not self._stop.is_set() and not self._pause.is_wanted:
+            rollbacks.go(self.num_timesteps)
 
     def _evaluate(self, evaluation: PeriodicEvaluation) -> None:
         best = evaluation.best
@@ -138,6 +151,9 @@ class RunCallback(BaseCallback):
         self._rollout_began_at = self.num_timesteps
         if self.steering is not None:
             self.steering.begin_rollout(self.num_timesteps)
+            self.ended_early = self.ended_early or self.steering.end
+        if self.rollbacks is not None and self.rollbacks.is_wanted:
+            self._go_back(self.rollbacks)
         if self.snapshots is not None:
             if self._pause.is_wanted:
                 self._pause.hold(self.num_timesteps, self.snapshots)

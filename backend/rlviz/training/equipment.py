@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 from threading import Event
 
@@ -14,6 +13,7 @@ from rlviz.algorithms.policy import as_played
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import RunFolderError
 from rlviz.domain.registry import load
+from rlviz.domain.rules import RollBack
 from rlviz.domain.snapshot import Trigger
 from rlviz.environments.custom import environment_of
 from rlviz.environments.make import make_environment
@@ -31,10 +31,13 @@ from rlviz.training.logger import RunLogger
 from rlviz.training.past_changes import past_changes
 from rlviz.training.pausing import Pause
 from rlviz.training.periodic import PeriodicEvaluation
+from rlviz.training.rollback import Rollbacks, Target
+from rlviz.training.rules.engine import Firing
+from rlviz.training.snapshot.archive import Contents
 from rlviz.training.snapshot.capture import Captured, Counter, Point, capture
 from rlviz.training.snapshot.compatibility import origin_of, what_is_built
-from rlviz.training.snapshot.replay import ReplayTape
-from rlviz.training.snapshot.restore import Continuation
+from rlviz.training.snapshot.replay import Placed, ReplayTape, placed_rows
+from rlviz.training.snapshot.restore import Continuation, check_subject, restore_contents
 from rlviz.training.snapshot.snapshots import Snapshots, Subject
 from rlviz.training.steering import Steering, rules_in_force
 
@@ -78,14 +81,33 @@ class Equipment:
             rollout_steps=self._hyperparameters.rollout_steps,
             episodes=attempt.episodes,
         )
-        self.steering = self._make_steering(model)
-        counters = counters_of(self.callback, logger, self.checkpoints, self.steering, self.evaluation)
+        self.steering = self._make_steering(model, continuation)
+        self._logger, self._tape = logger, continuation.tape() if continuation is not None else ReplayTape()
+        self._counters = counters = counters_of(self.callback, logger, self.checkpoints, self.steering, self.evaluation)
         if continuation is not None:
             continuation.restore_counters(counters)
             logger.iterations_before = self.callback.rollouts
-        self.snapshots = self._make_snapshots(model, counters, continuation)
+        self.snapshots = self._make_snapshots(model)
+        self.rollbacks = Rollbacks(folder, journals, self.snapshots, partial(self._prepare, model))
         self.callback.snapshots, self.callback.steering = self.snapshots, self.steering
+        self.callback.rollbacks = self.rollbacks
         journals.watch(self.steering.row)
+
+    def go_back(self, model: BaseAlgorithm, target: Target) -> Continuation:
+        """Bring ``model``, and all that counts, to ``target``: to be followed by ``begin_again``."""
+        self._journals.go_back()
+        return restore_contents(model, self._config, self._folder, target.contents, target.placed)
+
+    def begin_again(self, continuation: Continuation, attempt: Attempt, by: Firing | None) -> None:
+        """Count on from there, in ``attempt``; ``by``: the rule that has it go back, if one does."""
+        self._attempt, self._tape = attempt, continuation.tape()
+        self.steering.go_back(continuation.manifest.step, by)
+        continuation.restore_counters(self._counters)
+        self._logger.iterations_before = self.callback.rollouts
+        self.callback.go_back(continuation)
+        self.snapshots.go_back(continuation.manifest.step, attempt.number)
+        if self._anatomy is not None:
+            self._anatomy.go_back()
 
     def tick(self) -> None:
         """What the clock asks for."""
@@ -165,24 +187,30 @@ class Equipment:
             self._journals.warn(0, f"The anatomy of updates cannot be written: {error}")
             return None
 
-    def _make_steering(self, model: BaseAlgorithm) -> Steering:
-        goes_on = self._attempt.resume_from is not None and not self._attempt.rollback
+    def _make_steering(self, model: BaseAlgorithm, continuation: Continuation | None) -> Steering:
+        beyond = continuation.taken_at if continuation is not None and not self._attempt.rollback else None
         return Steering(
             self._folder,
             self._journals,
             Knobs(model, self._config),
             rules_in_force(self._folder, self._config.rules, self._journals),
-            _Targets(self.callback, self._pause, self.evaluation),
-            past=past_changes(self._folder, model.num_timesteps if goes_on else None),
+            _Targets(self, self._pause),
+            past=past_changes(self._folder, beyond),
         )
 
-    def _make_snapshots(
-        self, model: BaseAlgorithm, counters: Mapping[str, Counter], continuation: Continuation | None
-    ) -> Snapshots:
-        tape = continuation.tape() if continuation is not None else ReplayTape()
+    def _prepare(self, model: BaseAlgorithm, contents: Contents) -> tuple[Placed, ...]:
+        """Check that ``model`` can go back to ``contents``; read what its replay buffer has lost since. Raises
+        SnapshotRefused."""
+        check_subject(contents, self._config, self._folder, model)
+        if (replay := contents.state["replay"]) is None:
+            return ()
+        held_from = self._tape.held_from(model)
+        return tuple(placed_rows(model, self._folder, replay, contents.pieces, held_from))
 
+    def _make_snapshots(self, model: BaseAlgorithm) -> Snapshots:
         def take(point: Point) -> Captured:
-            return capture(model, counters, tape, point=point, last_row=self._journals.last_row())
+            last_row = self._journals.last_row()
+            return capture(model, self._counters, self._tape, point=point, last_row=last_row)
 
         config = self._config
         custom = config.custom_environment
@@ -215,17 +243,19 @@ def counters_of(
 class _Targets:
     """What rules act on."""
 
-    def __init__(self, callback: RunCallback, pause: Pause, evaluation: PeriodicEvaluation | None) -> None:
-        self._callback, self._pause, self._evaluation = callback, pause, evaluation
+    def __init__(self, equipment: Equipment, pause: Pause) -> None:
+        self._equipment, self._pause = equipment, pause
 
     def pause(self) -> None:
         self._pause.request()
 
     def evaluate(self) -> bool:
-        if self._evaluation is not None:
-            self._evaluation.next_step = 0
-        return self._evaluation is not None
+        if (evaluation := self._equipment.evaluation) is not None:
+            evaluation.next_step = 0
+        return evaluation is not None
 
     def snapshot(self, trigger: Trigger, message: str) -> None:
-        if self._callback.snapshots is not None:
-            self._callback.snapshots.request(trigger, message=message)
+        self._equipment.snapshots.request(trigger, message=message)
+
+    def roll_back(self, action: RollBack, firing: Firing) -> str | None:
+        return self._equipment.rollbacks.choose(action, firing)

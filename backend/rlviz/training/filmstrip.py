@@ -88,6 +88,9 @@ class Filmstrip:
         if self._count == 0:
             return
         self._began, self._begun = self._monotonic(), model.num_timesteps
+        self._moments.clear()
+        self._waiting = deque(one for one in self._waiting if one[0] <= model.num_timesteps)
+        self._older.clear()
         self._older.extend(step for step, _ in self._folder.film_files())
         size = self._take(model, keep=not goes_on)
         count = min(self._count, max(FEWEST, MAX_BYTES // size))

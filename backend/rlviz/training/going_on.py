@@ -12,6 +12,7 @@ from rlviz.rundir.superseded import superseded_rows
 from rlviz.training.attempt import Attempt
 from rlviz.training.journals import RunJournals
 from rlviz.training.recomputed import Recomputed, rows_after
+from rlviz.training.rules.engine import Firing
 from rlviz.training.snapshot.restore import Continuation, restore
 
 
@@ -35,9 +36,10 @@ def begin_journal(
     step: int,
     continuation: Continuation | None,
     worker: str | None,
+    by: Firing | None = None,
 ) -> None:
     """Journal that ``attempt`` begins at ``step``, and what becomes of the rows that are there already. From here on
-    time counts as training."""
+    time counts as training. ``by``: the rule that has it go back, if one does."""
     if continuation is not None:
         leave_behind(folder, attempt.number, step if attempt.rollback else None, attempt.final_step)
     last = journals.last_row()
@@ -52,8 +54,11 @@ def begin_journal(
         return
     name, seq = continuation.manifest.name, continuation.last_row
     if attempt.rollback:
-        superseded = Stretch(first=seq + 1, last=last, attempt=attempt.number)
-        journals.event(step, RollbackData(snapshot=name, superseded=superseded))
+        superseded = Stretch(first=seq + 1, last=last, attempt=attempt.number, beyond=step)
+        cause = {"rule": by.number, "says": by.rule.words, "count": by.count} if by is not None else {}
+        journals.event(
+            step, RollbackData(snapshot=name, superseded=superseded, taken_in=continuation.taken_at[1], **cause)
+        )
     else:
         beyond = rows_after(folder, seq, superseded_rows(folder))
         journals.expect(Recomputed(name, step, beyond, last=last, attempt=attempt.number))

@@ -188,6 +188,13 @@ class RunJournals:
         """A warning at the step that was logged last, from whatever thread."""
         self.warn(self._step, message)
 
+    def go_back(self) -> None:
+        """Training goes back: what came after is compared no more, and nothing is known of what it logs."""
+        recomputed, self._recomputed = self._recomputed, None
+        if recomputed is not None:
+            recomputed.end(self)
+        self._not_finite.clear()
+
     def flush(self) -> None:
         """Write what waits now. What the disk refuses goes on waiting."""
         with suppress(OSError):

@@ -61,16 +61,8 @@ class Knobs:
             raise UnknownName("adjustable hyperparameter", name, self._controls, "/knob")
         before, override = self._now(name), self._overrides.get(name, Override())
         was_scheduled = override.value is None and not is_constant(self._built[name])
-        if isinstance(change, SetKnob):
-            wanted = change.value
-            self._overrides[name] = Override(value=self._within(name, wanted))
-        else:
-            wanted = before * change.factor
-            factor = self._within(name, wanted) / before if before else 1.0
-            if override.value is not None:
-                self._overrides[name] = Override(value=override.value * factor)
-            else:
-                self._overrides[name] = Override(factor=override.factor * factor)
+        wanted = change.value if isinstance(change, SetKnob) else before * change.factor
+        self._overrides[name] = self._changed(change)
         self._write(name)
         after = self._now(name)
         return Turned(
@@ -80,6 +72,32 @@ class Knobs:
             replaced_schedule=was_scheduled and isinstance(change, SetKnob),
             is_limited=abs(after - wanted) > 1e-9 * max(abs(wanted), 1e-12),
         )
+
+    def from_here(self, change: SetKnob | ScaleKnob) -> Override:
+        """What would become of the knob with ``change``: for ``as_change``, once training has gone back. Raises
+        UnknownName."""
+        if change.knob not in self._controls:
+            raise UnknownName("adjustable hyperparameter", change.knob, self._controls, "/knob")
+        return self._changed(change)
+
+    def as_change(self, name: str, wanted: Override) -> SetKnob | ScaleKnob:
+        """The change that makes ``wanted`` of what the knob is now."""
+        now = self._overrides.get(name, Override())
+        if wanted.value is not None or now.value is not None:
+            value = wanted.value if wanted.value is not None else self._now(name) * wanted.factor
+            return SetKnob(knob=name, value=value)
+        return ScaleKnob(knob=name, factor=wanted.factor / now.factor)
+
+    def _changed(self, change: SetKnob | ScaleKnob) -> Override:
+        """Within the bounds of the knob."""
+        name = change.knob
+        if isinstance(change, SetKnob):
+            return Override(value=self._within(name, change.value))
+        before, override = self._now(name), self._overrides.get(name, Override())
+        factor = self._within(name, before * change.factor) / before if before else 1.0
+        if override.value is not None:
+            return Override(value=override.value * factor)
+        return Override(factor=override.factor * factor)
 
     def state(self) -> dict[str, Any]:
         return {name: (override.value, override.factor) for name, override in self._overrides.items()}

@@ -59,6 +59,8 @@ class RunLogger(Logger):
         }
 
     def restore(self, state: dict[str, Any]) -> None:
+        for waiting in (self.name_to_value, self.name_to_count, self.name_to_excluded):
+            waiting.clear()
         self.name_to_value.update(state["values"])
         self.name_to_count.update(state["counts"])
         self.name_to_excluded.update(state["excluded"])

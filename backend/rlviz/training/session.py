@@ -28,7 +28,7 @@ class ControlWatcher:
     def __init__(self, path: Path, trainer: Trainer) -> None:
         self._path, self._trainer = path, trainer
         self._seen: tuple[int, int] | None = None
-        self._asked_for = 0
+        self._asked_for = self._went_back_for = 0
 
     def tick(self) -> None:
         """What the disk refuses now (it is full, or a share is away) is tried again at the next tick."""
@@ -50,6 +50,12 @@ class ControlWatcher:
             self._trainer.pause()
         self._trainer.request_checkpoint(control.checkpoint_request)
         self._request_snapshots(control)
+        back = control.rollback_wish
+        if back is not None and back.number > self._went_back_for:
+            if self._trainer.roll_back(back.snapshot):
+                self._went_back_for = back.number
+            else:
+                self._seen = None  # training has not begun: look again
         if not self._trainer.steer(control.knob_wishes, control.rules_number):
             self._seen = None  # training has not begun: look again
 

@@ -6,9 +6,11 @@ where the library begins to collect and every schedule is read anew; only an end
 
 from __future__ import annotations
 
+import math
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 from rlviz.domain.errors import RunFolderError, UnknownName
@@ -18,8 +20,10 @@ from rlviz.domain.rules import (
     Action,
     DiskLimit,
     Evaluate,
+    NotFinite,
     Notify,
     PauseTraining,
+    RollBack,
     Rule,
     SecondsLimit,
     StepsLimit,
@@ -29,12 +33,16 @@ from rlviz.domain.rules import (
 from rlviz.domain.snapshot import Trigger
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.journals import RunJournals
-from rlviz.training.knobs import Knobs
+from rlviz.training.knobs import Knobs, Override
 from rlviz.training.past_changes import PastChanges
 from rlviz.training.rules.engine import Engine, Firing
 
 CLOCK_SECONDS = 0.25
 """How often rules that look at a clock are asked."""
+
+LOSS = "train/loss"
+
+_CLOCKS = SecondsLimit | StepsLimit | DiskLimit
 
 DISK_SECONDS = 5.0
 """How often the bytes of the run folder are counted, if a rule asks for them."""
@@ -49,6 +57,9 @@ class Targets(Protocol):
         """Returns whether the run has a plan for it."""
 
     def snapshot(self, trigger: Trigger, message: str) -> None: ...
+
+    def roll_back(self, action: RollBack, firing: Firing) -> str | None:
+        """Have training go back after this. Returns why it cannot, in a sentence."""
 
 
 class Steering:
@@ -73,6 +84,10 @@ class Steering:
         past = past or PastChanges()
         self._told, self._repeats = past.told, deque(past.changes)
         self._engine = Engine(rules)
+        self._counts, self._ended = dict(past.counts), dict(past.ended)
+        self._engine.count_at_least(self._counts)
+        self._deferred: list[tuple[int, str, Override]] = []
+        self._carried: list[tuple[int, str, Override]] = []
         self._new_rules: Sequence[Rule] | None = None
         self._wishes: deque[KnobWish] = deque()
         self._heard_of = past.answered
@@ -127,6 +142,9 @@ class Steering:
 
     def begin_rollout(self, step: int) -> None:
         """Do what people and rules want."""
+        carried, self._carried, self._deferred = self._carried, [], []
+        for number, name, wanted in carried:
+            self._turn(step, self._knobs.as_change(name, wanted), Author.RULE, rule=number)
         self._renew(step)
         while self._repeats and self._repeats[0][0] <= step:
             self._knobs.turn(self._repeats.popleft()[1])
@@ -135,11 +153,28 @@ class Steering:
             self._turn(step, wish.change, Author.PERSON, request=wish.number)
         if self._has_clocks:
             self._take(self._engine.clock(step, self._seconds(), self._disk))
-        pending, self._pending = self._pending, []
-        for firing in pending:
-            self._act(step, firing)
+        self._act_on_all(step)
         if self._stop is not None:
             self._end()
+
+    def lose(self, step: int) -> None:
+        """Weights have become something that is no number, and training has broken down over it: to rules, the metric
+        that they watch for it is none."""
+        lost = {rule.metric or LOSS: math.nan for rule in self._engine.rules if isinstance(rule.when, NotFinite)}
+        if lost:
+            self.row(step, lost)
+            self._act_on_all(step)
+
+    def go_back(self, step: int, by: Firing | None) -> None:
+        """Training goes back to ``step``: what waits to be done there is done no more, but for what rule ``by``
+        changes with it. To be followed by ``restore``."""
+        if by is not None:
+            self._counts[by.rule.words] = by.count
+            self._carried = self._deferred
+        self._deferred, self._pending, self._stop, self.end, self.saves = [], [], None, None, True
+        self._repeats.clear()
+        self._told = frozenset(one for one in self._told if one[0] <= step)
+        self._ended = {rule: at for rule, at in self._ended.items() if at <= step}
 
     def close(self, step: int) -> None:
         """Training has ended: say what fired last."""
@@ -154,6 +189,7 @@ class Steering:
     def restore(self, state: dict[str, Any]) -> None:
         self._knobs.restore(state["knobs"])
         self._engine.restore(state["rules"])
+        self._engine.count_at_least(self._counts)
         self._before, self._began = state["seconds"], self._monotonic()
 
     def _seconds(self) -> float:
@@ -169,12 +205,13 @@ class Steering:
 
     def _set_clocks(self) -> None:
         conditions = [rule.when for rule in self._engine.rules]
-        self._has_clocks = any(isinstance(one, SecondsLimit | StepsLimit | DiskLimit) for one in conditions)
+        self._has_clocks = any(isinstance(one, _CLOCKS) for one in conditions)
         self._counts_disk = any(isinstance(one, DiskLimit) for one in conditions)
 
     def _take(self, firings: Iterable[Firing]) -> None:
         """What shall end training does so now, after its grace period, or at the start of the next rollout."""
-        for firing in firings:
+        for fired in firings:
+            firing = self._excuse(fired)
             self._pending.append(firing)
             stop = next((one for one in firing.actions if isinstance(one, StopTraining)), None)
             if stop is not None and self._stop is None and self.end is None:
@@ -182,6 +219,26 @@ class Steering:
                 self._stop_reason = f"{firing.rule.words}."
                 if stop.grace_seconds == 0:
                     self._end()
+
+    def _excuse(self, firing: Firing) -> Firing:
+        """A rule that has ended an earlier attempt does not end this one at the same place. A clock may come to it at
+        another step, and does so once."""
+        ended = self._ended.get(firing.rule.words)
+        stops = [one for one in firing.actions if isinstance(one, StopTraining)]
+        if ended is None or not stops:
+            return firing
+        if isinstance(firing.rule.when, _CLOCKS):
+            del self._ended[firing.rule.words]
+        elif firing.step > ended:
+            return firing
+        why = f"It does not {stops[0].words}: it ended the run here before, which was then resumed."
+        rest = tuple(one for one in firing.actions if one not in stops)
+        return replace(firing, actions=rest, left_out=(*firing.left_out, why))
+
+    def _act_on_all(self, step: int) -> None:
+        pending, self._pending = self._pending, []
+        for firing in pending:
+            self._act(step, firing)
 
     def _end(self) -> None:
         """Everything that has fired and would wait for the next rollout is said now."""
@@ -197,8 +254,13 @@ class Steering:
 
     def _act(self, step: int, firing: Firing) -> None:
         done, not_done = [], list(firing.left_out)
-        for action in firing.actions:
-            problem = self._do(step, action, firing)
+        goes_back = False
+        for action in sorted(firing.actions, key=lambda one: not isinstance(one, RollBack)):
+            if goes_back and isinstance(action, SetKnob | ScaleKnob):
+                problem = self._defer(action, firing)
+            else:
+                problem = self._do(step, action, firing)
+                goes_back = goes_back or (isinstance(action, RollBack) and problem is None)
             if problem is None:
                 done.append(action.words)
             else:
@@ -212,6 +274,8 @@ class Steering:
                 return self._turn(step, action, Author.RULE, rule=firing.number)
             case TakeSnapshot(message=message):
                 self._targets.snapshot(Trigger.RULE, message or f"{firing.rule.words}.")
+            case RollBack():
+                return self._targets.roll_back(action, firing)
             case PauseTraining():
                 self._targets.pause()
             case Evaluate():
@@ -219,6 +283,14 @@ class Steering:
                     return "It does not evaluate: this run is trained without evaluations."
             case StopTraining() | Notify():  # the end is looked after by itself, and the event notifies
                 pass
+        return None
+
+    def _defer(self, change: SetKnob | ScaleKnob, firing: Firing) -> str | None:
+        """Where training goes back to, the change is made of what the knob is now."""
+        try:
+            self._deferred.append((firing.number, change.knob, self._knobs.from_here(change)))
+        except UnknownName as error:
+            return str(error)
         return None
 
     def _turn(

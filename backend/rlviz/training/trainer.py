@@ -5,8 +5,10 @@ from __future__ import annotations
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from threading import Event
 
+import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
 
 from rlviz.domain.config import RunConfig
@@ -25,6 +27,7 @@ from rlviz.training.journals import JournalOutput, RunJournals
 from rlviz.training.live_weights import LiveWeights
 from rlviz.training.logger import RunLogger
 from rlviz.training.pausing import Pause, TrainingPaused
+from rlviz.training.rollback import GoBack, Target
 from rlviz.training.snapshot.iterations import log_interval
 from rlviz.training.snapshot.restore import Continuation
 
@@ -70,6 +73,13 @@ class Trainer:
         self._requested_checkpoint = number
         if self._equipment is not None:
             self._equipment.checkpoints.request(number)
+
+    def roll_back(self, name: str) -> bool:
+        """Ask to go back to a snapshot at the next step. False as long as training has not begun."""
+        if self._equipment is None:
+            return False
+        self._equipment.rollbacks.request(name)
+        return True
 
     def request_snapshot(self, name: str | None = None, message: str = "") -> bool:
         """Ask for a snapshot at the start of the next rollout. False as long as training has not begun."""
@@ -136,7 +146,7 @@ class Trainer:
             begin_journal(self._folder, self._journals, self._attempt, model.num_timesteps, continuation, self._worker)
             equipment = self._equip(model, config, logger, continuation)
             try:
-                stopped = self._stop.is_set() or self._learn(model, config, equipment)
+                stopped = self._stop.is_set() or self._learn_on(model, config, equipment)
             except TrainingPaused as paused:
                 ending: Ending = self._leave_paused(model, equipment, paused.snapshot)
             else:
@@ -173,6 +183,23 @@ class Trainer:
             elif desired is Desired.PAUSE:
                 self.pause()
 
+    def _learn_on(self, model: BaseAlgorithm, config: RunConfig, equipment: Equipment) -> bool:
+        """Train to the end, going back as often as is asked for. Returns whether a stop ended it."""
+        while True:
+            try:
+                return self._learn(model, config, equipment)
+            except GoBack as asked:
+                self._go_back(model, equipment, asked.target)
+
+    def _go_back(self, model: BaseAlgorithm, equipment: Equipment, target: Target) -> None:
+        continuation = equipment.go_back(model, target)
+        number = self._attempt.number + 1
+        self._attempt = replace(self._attempt, number=number, resume_from=target.name, rollback=True, final_step=None)
+        begin_journal(
+            self._folder, self._journals, self._attempt, target.step, continuation, self._worker, by=target.by
+        )
+        equipment.begin_again(continuation, self._attempt, target.by)
+
     def _learn(self, model: BaseAlgorithm, config: RunConfig, equipment: Equipment) -> bool:
         """Train; evaluate the last policy too, if any was evaluated. Returns whether a stop ended it."""
         callback, evaluation = equipment.callback, equipment.evaluation
@@ -187,11 +214,22 @@ class Trainer:
                 stopped = callback.stopped
             except UpdateInterrupted:
                 stopped = True
+            except (ValueError, RuntimeError):  # as the library raises for weights that are no numbers
+                self._go_back_for_lost_weights(model, equipment)
+                raise
             if evaluation is not None and not stopped and callback.ended_early is None:
                 evaluation.evaluate(model)
             return stopped
         finally:
             self._step = model.num_timesteps
+
+    @staticmethod
+    def _go_back_for_lost_weights(model: BaseAlgorithm, equipment: Equipment) -> None:
+        """Raises GoBack if a rule has training go back when something is not a number."""
+        if not all(bool(torch.isfinite(weights).all()) for weights in model.policy.parameters()):
+            equipment.steering.lose(model.num_timesteps)
+            if equipment.rollbacks.is_wanted:
+                equipment.rollbacks.go(model.num_timesteps)
 
     def _leave_paused(self, model: BaseAlgorithm, equipment: Equipment, snapshot: str) -> PausedData:
         """The policy of this moment is saved too, for whoever evaluates it meanwhile."""

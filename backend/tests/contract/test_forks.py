@@ -10,9 +10,9 @@ import pytest
 from rlviz.domain.errors import ArtifactNotFound, InvalidRequest, NothingToResume
 from rlviz.domain.status import RunStatus
 from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.lineage import newest_of_run
 from rlviz.services.application import Application
 from rlviz.services.use_cases.forking import Effect, ForkWish
-from rlviz.services.use_cases.lineage import newest_of_run
 from tests.support.service import create, ended, folder_of, service, start
 from tests.support.training import curves, rows
 

@@ -152,6 +152,30 @@ def test_a_run_goes_back_and_a_snapshot_of_what_came_after_is_not_gone_on_from(a
     assert ended(app, run_id).superseded != []
 
 
+def test_a_run_that_trains_goes_back_in_its_worker_and_is_resumed_from_there(app: Application) -> None:
+    run_id = start(app)
+    trains(app, run_id)
+    app.snapshots.take(run_id, "first", "")
+    eventually(lambda: app.snapshots.list(run_id).snapshots, "the snapshot")
+    worker = app.runs.get(run_id).worker
+    trains(app, run_id, beyond=app.runs.get(run_id).step + 1_000)
+    assert app.resuming.roll_back(run_id, "first").state is S.RUNNING
+    eventually(lambda: app.runs.get(run_id).superseded, "the rollback")
+    back = app.runs.get(run_id)
+    assert (back.state, back.attempt, back.worker) == (S.RUNNING, 2, worker)
+    for one in app.supervisor._runs.monitors.workers():
+        one.kill()
+    killed = ended(app, run_id)
+    assert (killed.state, killed.attempt, killed.warnings) == (S.INTERRUPTED, 2, 0)
+    assert app.resuming.resume(run_id).attempt == 3
+    trains(app, run_id, beyond=killed.step)
+    row = app.runs.get(run_id)
+    assert row.resumed is not None
+    assert (row.resumed["snapshot"], row.resumed["diverged_at"]) == ("first", None)
+    app.runs.stop(run_id)
+    assert ended(app, run_id).state is S.STOPPED
+
+
 def test_with_the_app_what_learns_pauses_and_what_does_not_stops(tmp_path: Path) -> None:
     with service(tmp_path / "runs", max_concurrent_runs=2) as app:
         learns = start(app)

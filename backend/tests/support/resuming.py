@@ -84,6 +84,8 @@ def _flat(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
         yield path, (str(value.dtype), value.shape, value.tobytes())
     elif isinstance(value, (str, bytes, int, float, type(None))):
         yield path, value
+    elif isinstance(value, set):
+        yield path, sorted(value)
     elif isinstance(value, type):
         yield path, value.__name__
     elif isinstance(value, Sequence) or hasattr(value, "maxlen"):

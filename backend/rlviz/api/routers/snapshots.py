@@ -72,8 +72,8 @@ def resume_run(run_id: str, body: ResumeRun, app: App) -> Run:
 
 @router.post("/rollback", status_code=202, responses=_GOING_ON)
 def roll_back_run(run_id: str, body: RollbackRun, app: App) -> Run:
-    """Have a run that is paused or has ended go on from an earlier snapshot. What came after stays in its journal, and
-    is in no figure."""
+    """Have a run go on from an earlier snapshot. What came after stays in its journal, and is in no figure. One that
+    trains goes back at its next step, in its worker; one that is paused or has ended is queued first."""
     return _run(app, app.resuming.roll_back(run_id, body.snapshot))
 
 

@@ -134,6 +134,8 @@ class EventsProjection:
             self._warn(f"Attempt {started.attempt} began once more after its ending; that was left out.")
             return
         if started.attempt > self.attempt:
+            if self.started_at is not None and self.ending is None:  # it went back without leaving its worker
+                self._trained.append((self.started_at, event.time))
             self._reset()
         self.attempt, self.started = started.attempt, started
         self.started_at, self.started_step = event.time, event.step

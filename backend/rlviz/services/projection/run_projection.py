@@ -66,6 +66,11 @@ class RunProjection:
         self._events.take_event(event)
 
     @property
+    def newest_attempt(self) -> int:
+        """The wanted one, or a later one: a worker that goes back begins one by itself."""
+        return max(self.attempt, self._events.attempt)
+
+    @property
     def has_begun(self) -> bool:
         """Whether there are events of the wanted attempt."""
         return self._events.attempt >= self.attempt

@@ -116,7 +116,7 @@ class RunMonitor:
 
     def _interrupt(self, gone: Exit) -> bool:
         """Speak for a worker that went without a word. Returns False if somebody trains in the folder after all."""
-        attempt, begun = self._projection.attempt, self._projection.has_begun
+        attempt, begun = self._projection.newest_attempt, self._projection.has_begun
         data: Ending = InterruptedData(attempt=attempt, cause=self._cause(gone))
         if self._ending is not None and not self._lost and not begun:  # stopped before it trained
             data = StoppedData(attempt=attempt)

@@ -11,13 +11,13 @@ from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import InvalidRequest, NothingToResume, RunIsActive
 from rlviz.domain.run_actor import RunActor
 from rlviz.domain.status import RunStatus, check_transition
-from rlviz.rundir.control import Desired
+from rlviz.rundir.control import Desired, RollbackWish
 from rlviz.rundir.folder import RunFolder, folder_gone
+from rlviz.rundir.lineage import is_behind, newest_of_run
 from rlviz.rundir.lock import training_lock
 from rlviz.rundir.snapshots import Snapshot, find_snapshot, snapshots_of
 from rlviz.rundir.superseded import superseded_rows
 from rlviz.services.use_cases.base import RunUseCases
-from rlviz.services.use_cases.lineage import is_behind, newest_of_run
 
 
 class ResumeService(RunUseCases):
@@ -70,11 +70,23 @@ class ResumeService(RunUseCases):
             self._queue(run_id, resumed_by_itself=times + 1)
 
     def roll_back(self, run_id: str, snapshot: str) -> RunRow:
-        """Have the run go on from an earlier ``snapshot``: what came after is no part of it any more.
+        """Have the run go on from an earlier ``snapshot``: what came after is no part of it any more. The worker of one
+        that trains goes back itself, at its next step.
 
         Raises what ``resume`` does.
         """
-        return self._queue(run_id, snapshot, rollback=True)
+        with self._database.read() as session:
+            row = get_run(session, run_id)
+        if row.state not in (RunStatus.STARTING, RunStatus.RUNNING) or row.actor is not RunActor.POLICY:
+            return self._queue(run_id, snapshot, rollback=True)
+        folder = self._folder(run_id)
+        folder.check()
+        found = _choose(row, folder, snapshot, folder.read_config())
+        assert found is not None
+        before = folder.read_control().rollback_wish
+        wish = RollbackWish(number=before.number + 1 if before is not None else 1, snapshot=found.name)
+        folder.change_control(rollback_wish=wish)
+        return row
 
     def _queue(
         self,
@@ -108,6 +120,7 @@ class ResumeService(RunUseCases):
                 rollback=rollback,
                 total_timesteps=total,
                 snapshot_wishes=(),
+                rollback_wish=None,
                 reason=None,
             )
         self._broadcast.run_changed(row)

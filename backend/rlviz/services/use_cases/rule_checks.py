@@ -12,7 +12,7 @@ from rlviz.domain.errors import InvalidRequest, UnknownName
 from rlviz.domain.evaluation_plan import EvaluationPlan
 from rlviz.domain.knobs import ScaleKnob, SetKnob
 from rlviz.domain.records import EVAL_EP_LENGTH, EVAL_REWARD, EVAL_REWARD_STD
-from rlviz.domain.rules import Evaluate, Rule
+from rlviz.domain.rules import Evaluate, RollBack, Rule
 
 _EVALUATION = (EVAL_REWARD, EVAL_REWARD_STD, EVAL_EP_LENGTH)
 
@@ -43,6 +43,10 @@ def check_rules(
             elif isinstance(action, Evaluate) and not evaluates:
                 raise InvalidRequest.field(
                     pointer, "A rule can evaluate only a run that is evaluated while it trains. Switch that on."
+                )
+            elif isinstance(action, RollBack) and action.to == "best" and not evaluates:
+                raise InvalidRequest.field(
+                    pointer, "Which policy is the best, only evaluations while it trains tell. Switch those on."
                 )
 
 

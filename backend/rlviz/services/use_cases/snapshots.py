@@ -15,6 +15,7 @@ from rlviz.launchers.job import VerifySnapshot
 from rlviz.rundir.control import SnapshotWish
 from rlviz.rundir.files import is_file
 from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.lineage import is_behind
 from rlviz.rundir.snapshots import (
     Snapshot,
     bytes_of,
@@ -27,7 +28,6 @@ from rlviz.rundir.snapshots import (
 from rlviz.rundir.superseded import superseded_rows
 from rlviz.services.supervision.verification_workers import ABANDONED
 from rlviz.services.use_cases.base import RunUseCases
-from rlviz.services.use_cases.lineage import is_behind
 from rlviz.services.use_cases.resuming import depends_on_length
 
 KEPT_WISHES = 20

@@ -97,6 +97,11 @@ class Engine:
                 watched.is_armed, watched.count, seen = known
                 watched.tracker.restore(seen)
 
+    def count_at_least(self, counts: Mapping[str, int]) -> None:
+        """Rules, by what they say, have fired so often at least: what led there may be no part of the run any more."""
+        for watched in self._watched:
+            watched.count = max(watched.count, counts.get(watched.rule.words, 0))
+
     def _numbered(self) -> Iterator[tuple[int, _Watched]]:
         return enumerate(self._watched, start=1)
 

@@ -15,8 +15,8 @@ from rlviz.domain.snapshot import SnapshotManifest
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.snapshots import read_snapshot, write_snapshot
 from rlviz.training.snapshot.capture import Captured
-from rlviz.training.snapshot.model import Tensors
-from rlviz.training.snapshot.replay import write_pieces
+from rlviz.training.snapshot.model import Tensors, copied
+from rlviz.training.snapshot.replay import Piece, write_pieces
 
 _WEIGHTS, _STATE = "weights.pt.zst", "state.pkl.zst"
 _LEVEL = 3
@@ -24,11 +24,12 @@ _LEVEL = 3
 
 @dataclass(frozen=True)
 class Contents:
-    """What a snapshot's file holds. ``state`` as ``capture`` makes it."""
+    """What a snapshot holds. ``state`` as ``capture`` makes it; ``pieces`` are those of the replay buffer."""
 
     manifest: SnapshotManifest
     state: dict[str, Any]
     tensors: Tensors
+    pieces: tuple[Piece, ...] = ()
 
 
 def write_archive(folder: RunFolder, captured: Captured, manifest: SnapshotManifest) -> tuple[SnapshotManifest, int]:
@@ -54,4 +55,9 @@ def read_archive(folder: RunFolder, name: str) -> Contents:
         state = pickle.loads(decompressor.decompress(members[_STATE]))
     except Exception as error:  # it is what we wrote; a library that it needs has moved
         raise SnapshotDamaged(f"Snapshot {name} cannot be read here: {brief(error)}.") from error
-    return Contents(manifest, state, tensors)
+    return Contents(manifest, state, tensors, tuple(Piece(one.first, one.end, None, one) for one in manifest.segments))
+
+
+def contents_in_memory(captured: Captured, manifest: SnapshotManifest) -> Contents:
+    """The same of what is still in memory; nothing of it is shared with ``captured`` but the replay buffer's pieces."""
+    return Contents(manifest, pickle.loads(captured.state), copied(captured.tensors), captured.pieces)

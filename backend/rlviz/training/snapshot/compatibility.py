@@ -6,6 +6,7 @@ import hashlib
 import inspect
 import platform
 from contextlib import suppress
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -47,12 +48,8 @@ def what_is_built(config: RunConfig, model: BaseAlgorithm) -> Built:
 
 def origin_of(config: RunConfig) -> Origin:
     """Of this process, which trains a run of ``config``."""
-    versions = {"python": platform.python_version()}
-    for package in _PACKAGES:
-        with suppress(PackageNotFoundError):
-            versions[package] = version(package)
     return Origin(
-        versions=versions,
+        versions=_versions(),
         capability=f"{platform.machine()} {torch.backends.cpu.get_cpu_capability()}",
         threads=torch.get_num_threads(),
         environment_source=_source_digest(config),
@@ -97,6 +94,15 @@ def reasons_not_exact(manifest: SnapshotManifest, origin: Origin) -> list[str]:
     if theirs.environment_source != origin.environment_source:
         found.append("The source of the environment was changed.")
     return found
+
+
+@cache
+def _versions() -> dict[str, str]:
+    versions = {"python": platform.python_version()}
+    for package in _PACKAGES:
+        with suppress(PackageNotFoundError):
+            versions[package] = version(package)
+    return versions
 
 
 def _digest(config: RunConfig) -> str:

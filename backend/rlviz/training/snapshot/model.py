@@ -63,7 +63,7 @@ def capture_tensors(model: Any) -> Tensors:
     """Weights, buffers and optimizers as copies, by the names that the library saves them by."""
     states, variables = model._get_torch_save_params()
     return {
-        "states": {name: _copied(_named(model, name).state_dict()) for name in states or ("policy",)},
+        "states": {name: copied(_named(model, name).state_dict()) for name in states or ("policy",)},
         "variables": {name: _named(model, name).detach().clone() for name in variables},
     }
 
@@ -84,17 +84,33 @@ def restore_tensors(model: Any, tensors: Tensors) -> None:
         _named(model, name).data.copy_(value)
 
 
+def are_finite(tensors: Tensors) -> bool:
+    """Whether all weights, and what optimizers keep of them, are."""
+    return all(bool(torch.isfinite(tensor).all()) for tensor in _tensors_in(tensors))
+
+
+def _tensors_in(value: Any) -> Iterator[torch.Tensor]:
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (list, tuple)):
+        for part in value:
+            yield from _tensors_in(part)
+
+
 def _named(model: Any, name: str) -> Any:
     return reduce(getattr, name.split("."), model)
 
 
-def _copied(value: Any) -> Any:
+def copied(value: Any) -> Any:
+    """``value`` with every tensor in it copied."""
     if isinstance(value, torch.Tensor):
         return value.detach().clone()
     if isinstance(value, dict):
-        return {key: _copied(part) for key, part in value.items()}
+        return {key: copied(part) for key, part in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_copied(part) for part in value]
+        return [copied(part) for part in value]
     return value
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,10 +62,19 @@ class ReplayTape:
     ``pieces`` together hold every row that is in the buffer.
     """
 
-    def __init__(self, state: ReplayState | None = None, segments: Sequence[Segment] = (), step: int = 0) -> None:
-        """``state`` and ``segments`` of the snapshot that training went on from, at ``step``."""
+    def __init__(self, state: ReplayState | None = None, pieces: Sequence[Piece] = (), step: int = 0) -> None:
+        """``state`` and ``pieces`` of the snapshot that training went on from, at ``step``."""
         self._rows, self._step = (state.rows if state is not None else 0), step
-        self.pieces: deque[Piece] = deque(Piece(one.first, one.end, None, one) for one in segments)
+        self.pieces: deque[Piece] = deque(pieces)
+
+    def held_from(self, model: BaseAlgorithm) -> int:
+        """The first row that the buffer of ``model`` certainly has whole, at whatever step within a rollout."""
+        buffer: Any = getattr(model, "replay_buffer", None)
+        if buffer is None:
+            return 0
+        size: int = buffer.buffer_size
+        rows = self._rows + (model.num_timesteps - self._step) // int(buffer.n_envs)
+        return max(0, rows - size + 1)  # the observation after the last row may lie in the oldest
 
     def follow(self, model: BaseAlgorithm) -> ReplayState | None:
         """Take what is new; None for an algorithm without a replay buffer."""
@@ -99,20 +108,24 @@ def write_pieces(folder: RunFolder, pieces: Sequence[Piece]) -> tuple[Segment, .
     return tuple(dict.fromkeys(piece.segment for piece in pieces if piece.segment is not None))
 
 
-def restore_replay(model: Any, folder: RunFolder, state: ReplayState, segments: Sequence[Segment]) -> None:
-    """Fill the buffer of ``model``. Raises SnapshotDamaged if a segment is missing or not what was written."""
+Placed = tuple[Array, dict[str, Array]]
+"""Places in a buffer, and the rows that lie there."""
+
+
+def restore_replay(model: Any, state: ReplayState, placed: Iterable[Placed]) -> None:
+    """Fill the buffer of ``model``. Raises SnapshotDamaged if ``placed`` does."""
     buffer = model.replay_buffer
-    for slots, rows in _placed(buffer, folder, state, segments):
+    for slots, rows in placed:
         for name, array in _arrays(buffer):
             array[slots] = rows[name]
     buffer.observations[state.pos] = state.edge
     buffer.pos, buffer.full = state.pos, state.full
 
 
-def replay_difference(model: Any, folder: RunFolder, state: ReplayState, segments: Sequence[Segment]) -> str | None:
-    """Where the buffer of ``model``, which was filled from them, is not what the segments hold; None: nowhere."""
+def replay_difference(model: Any, folder: RunFolder, state: ReplayState, pieces: Sequence[Piece]) -> str | None:
+    """Where the buffer of ``model``, which was filled from them, is not what the pieces hold; None: nowhere."""
     buffer, end = model.replay_buffer, 0
-    for slots, rows in _placed(buffer, folder, state, segments):
+    for slots, rows in placed_rows(model, folder, state, pieces):
         for name, array in _arrays(buffer):
             expected = rows[name].copy()
             if name == "observations":
@@ -124,25 +137,38 @@ def replay_difference(model: Any, folder: RunFolder, state: ReplayState, segment
     return None if end == held else f"{held:,} rows in the buffer, {end:,} in the file"
 
 
-def _placed(
-    buffer: Any, folder: RunFolder, state: ReplayState, segments: Sequence[Segment]
-) -> Iterator[tuple[Array, dict[str, Array]]]:
-    """The rows that ``segments`` hold of the buffer, segment by segment, with the places where they lie in it.
+def placed_rows(
+    model: Any, folder: RunFolder, state: ReplayState, pieces: Sequence[Piece], held_from: int | None = None
+) -> Iterator[Placed]:
+    """The rows that ``pieces`` hold of the buffer of ``model``, piece by piece; those from ``held_from`` on are in it
+    already, and left out.
 
-    Raises SnapshotDamaged.
+    Raises SnapshotDamaged if a segment is missing or not what was written.
     """
-    oldest = state.rows - (buffer.buffer_size if state.full else state.pos)
+    size = model.replay_buffer.buffer_size
+    oldest = state.rows - (size if state.full else state.pos)
+    limit = state.rows if held_from is None else min(held_from, state.rows)
     expected = oldest
-    for segment in segments:
-        arrays = read_segment(folder, segment)
-        if segment.first > expected:
+    for piece in pieces:
+        if piece.first > expected:
             break
-        first = max(segment.first, oldest)
-        slots = (state.pos + np.arange(first - state.rows, segment.end - state.rows)) % buffer.buffer_size
-        yield slots, {name: rows[first - segment.first :] for name, rows in arrays.items()}
-        expected = segment.end
+        expected = max(expected, piece.end)
+        first, end = max(piece.first, oldest), min(piece.end, limit)
+        if first < end:
+            arrays = _arrays_of(piece, folder)
+            slots = (state.pos + np.arange(first - state.rows, end - state.rows)) % size
+            yield slots, {name: rows[first - piece.first : end - piece.first] for name, rows in arrays.items()}
     if expected != state.rows:
         raise SnapshotDamaged(f"The replay buffer of this snapshot lacks rows from {expected:,} on.")
+
+
+def _arrays_of(piece: Piece, folder: RunFolder) -> dict[str, Array]:
+    """Raises SnapshotDamaged."""
+    arrays = piece.arrays  # the thread that writes may drop them at any moment, once they are in the segment
+    if arrays is not None:
+        return arrays
+    assert piece.segment is not None
+    return read_segment(folder, piece.segment)
 
 
 def read_segment(folder: RunFolder, segment: Segment) -> dict[str, Array]:

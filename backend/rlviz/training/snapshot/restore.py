@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from stable_baselines3.common.base_class import BaseAlgorithm
 
@@ -15,7 +15,7 @@ from rlviz.training.snapshot.compatibility import check_built, origin_of, reason
 from rlviz.training.snapshot.environments import restore_environments, restore_normalization
 from rlviz.training.snapshot.generators import restore_generators
 from rlviz.training.snapshot.model import ENVIRONMENTS, restore_attributes, restore_tensors, settle_attributes
-from rlviz.training.snapshot.replay import ReplayTape, restore_replay
+from rlviz.training.snapshot.replay import Placed, ReplayTape, placed_rows, restore_replay
 
 
 class Continuation:
@@ -38,13 +38,18 @@ class Continuation:
 
     def tape(self) -> ReplayTape:
         """That goes on from the segments of the snapshot."""
-        return ReplayTape(self._contents.state["replay"], self.manifest.segments, self.manifest.step)
+        return ReplayTape(self._contents.state["replay"], self._contents.pieces, self.manifest.step)
 
     def restore_counters(self, counters: Mapping[str, Counter]) -> None:
         """Those that the snapshot knows count on; others begin anew."""
         for name, state in self._contents.state["counters"].items():
             if name in counters and not (self.is_fork and name == "evaluation"):
                 counters[name].restore(state)
+
+    @property
+    def taken_at(self) -> tuple[int, int]:
+        """The step, and the attempt of the run that goes on; 0: before the first, of a fork's parent."""
+        return self.manifest.step, 0 if self.is_fork else self.manifest.attempt
 
     @property
     def last_row(self) -> int:
@@ -67,48 +72,46 @@ def restore(model: BaseAlgorithm, config: RunConfig, folder: RunFolder, name: st
     Raises ArtifactNotFound, and SnapshotRefused if training cannot go on from it; the model is then of no use any more.
     """
     contents = read_archive(folder, name)
-    manifest, state = contents.manifest, contents.state
-    parent = config.parent
-    if parent is not None and manifest.run_id == parent.run_id:
-        return _restore_fork(model, config, folder, contents, anew=parent.environments_anew)
-    if manifest.run_id != folder.run_id:
-        raise SnapshotRefused(f"Snapshot {name} is of another run, {manifest.run_id[:80]}. Continue that one.")
-    check_built(manifest, what_is_built(config, model))
-    try:
-        restore_tensors(model, contents.tensors)
-    except (ValueError, KeyError, RuntimeError) as error:
-        raise SnapshotRefused(f"Snapshot {name} has other networks: {brief(error)}.") from error
-    if state["replay"] is not None:
-        restore_replay(model, folder, state["replay"], manifest.segments)
-    restore_attributes(model, state["model"])
-    begun_anew = restore_environments(model, state["environments"])
-    return Continuation(contents, [*begun_anew, *reasons_not_exact(manifest, origin_of(config))])
+    replay = contents.state["replay"]
+    placed = placed_rows(model, folder, replay, contents.pieces) if replay is not None else ()
+    return restore_contents(model, config, folder, contents, placed)
 
 
-def _restore_fork(
-    model: BaseAlgorithm, config: RunConfig, folder: RunFolder, contents: Contents, *, anew: bool
+def restore_contents(
+    model: BaseAlgorithm, config: RunConfig, folder: RunFolder, contents: Contents, placed: Iterable[Placed]
 ) -> Continuation:
-    """The same for a run that was forked from the one of the snapshot: its hyperparameters may be others.
-
-    ``anew``: its environments begin an episode, and nothing is drawn as it would have been.
-    """
+    """The same from ``contents``, with ``placed`` being the rows to put into the replay buffer. ``model`` may have
+    trained since it was built. Raises SnapshotRefused."""
     manifest, state = contents.manifest, contents.state
-    built = what_is_built(config, model)
-    if (manifest.built.algo, manifest.built.env_id) != (built.algo, built.env_id):
-        raise SnapshotRefused(
-            f"Snapshot {manifest.name} is of {manifest.built.algo} on {manifest.built.env_id}, and this run has "
-            f"{built.algo} on {built.env_id}."
-        )
+    is_fork = config.parent is not None and manifest.run_id == config.parent.run_id
+    check_subject(contents, config, folder, model)
     try:
         restore_tensors(model, contents.tensors)
     except (ValueError, KeyError, RuntimeError) as error:
         raise SnapshotRefused(f"Snapshot {manifest.name} has other networks: {brief(error)}.") from error
     if state["replay"] is not None:
-        restore_replay(model, folder, state["replay"], manifest.segments)
-    if anew:
+        restore_replay(model, state["replay"], placed)
+    if is_fork and config.parent is not None and config.parent.environments_anew:
         restore_attributes(model, state["model"], besides=ENVIRONMENTS)
         restore_normalization(model, state["environments"])
         return Continuation(contents, [], is_fork=True, begins_anew=True)
     restore_attributes(model, state["model"])
     begun_anew = restore_environments(model, state["environments"])
-    return Continuation(contents, [*begun_anew, *reasons_not_exact(manifest, origin_of(config))], is_fork=True)
+    return Continuation(contents, [*begun_anew, *reasons_not_exact(manifest, origin_of(config))], is_fork=is_fork)
+
+
+def check_subject(contents: Contents, config: RunConfig, folder: RunFolder, model: BaseAlgorithm) -> None:
+    """Raises SnapshotRefused for a snapshot of another run, or of one that was built otherwise; of a fork's parent,
+    hyperparameters may differ."""
+    manifest, built = contents.manifest, what_is_built(config, model)
+    if config.parent is None or manifest.run_id != config.parent.run_id:
+        if manifest.run_id != folder.run_id:
+            raise SnapshotRefused(
+                f"Snapshot {manifest.name} is of another run, {manifest.run_id[:80]}. Continue that one."
+            )
+        check_built(manifest, built)
+    elif (manifest.built.algo, manifest.built.env_id) != (built.algo, built.env_id):
+        raise SnapshotRefused(
+            f"Snapshot {manifest.name} is of {manifest.built.algo} on {manifest.built.env_id}, and this run has "
+            f"{built.algo} on {built.env_id}."
+        )

@@ -19,14 +19,18 @@ from rlviz.domain.snapshot_plan import SnapshotPlan
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.snapshots import drop_segments, retain_snapshots
 from rlviz.training.journals import RunJournals
-from rlviz.training.snapshot.archive import write_archive
+from rlviz.training.snapshot.archive import Contents, contents_in_memory, write_archive
 from rlviz.training.snapshot.capture import Captured, Point
+from rlviz.training.snapshot.model import are_finite
 from rlviz.training.snapshot.replay import write_pieces
 
 NEVER = math.inf
 
 RECENT = 3
 """So many of those captured last stay in memory, so that a stop or a pause loses a second of training, not a minute."""
+
+KEPT = 3
+"""So many of those written last stay in memory too, for a rollback that reads nothing."""
 
 SHORTEST_SECONDS = 1.0
 SHARE = 0.003
@@ -58,10 +62,19 @@ class Subject:
 
 
 @dataclass(frozen=True)
+class Usable:
+    """One in memory; ``wish`` is None if nobody has had it written."""
+
+    wish: Wish | None
+    captured: Captured
+
+
+@dataclass(frozen=True)
 class _Recent:
     captured: Captured
     time: float
     capture_ms: float
+    attempt: int
 
 
 class Snapshots:
@@ -87,7 +100,9 @@ class Snapshots:
         """``step`` is that at which training begins."""
         self._folder, self._plan, self._journals, self._subject = folder, plan, journals, subject
         self._capture, self._clock, self._monotonic = capture, clock, monotonic
+        self._attempt = subject.attempt
         self._recent: deque[_Recent] = deque(maxlen=RECENT)
+        self._kept: deque[tuple[Wish, _Recent]] = deque(maxlen=KEPT)
         self._wishes: SimpleQueue[Wish] = SimpleQueue()
         self._step_due = self._after(step)
         self._recent_due = monotonic() + SHORTEST_SECONDS
@@ -146,6 +161,38 @@ class Snapshots:
     def close(self) -> None:
         self._writer.close()
 
+    def in_memory(self, name: str) -> Contents | None:
+        """The snapshot of that name, if it is among those kept in memory."""
+        for wish, recent in reversed(self._kept):
+            if (wish.name or str(recent.captured.step)) == name:
+                return contents_in_memory(recent.captured, self._manifest(recent, wish))
+        return None
+
+    def usable(self) -> list[Usable]:
+        """What is in memory and could be gone back to, the newest first. What was captured with weights that are not
+        finite is left out: training went wrong before."""
+        found = {id(recent): Usable(wish, recent.captured) for wish, recent in self._kept}
+        for recent in self._recent:
+            found.setdefault(id(recent), Usable(None, recent.captured))
+        finite = [one for one in found.values() if are_finite(one.captured.tensors)]
+        return sorted(finite, key=lambda one: one.captured.step, reverse=True)
+
+    def write_captured(self, captured: Captured) -> str:
+        """See that one of those in memory is written; returns its name."""
+        recent = next(one for one in self._recent if one.captured is captured)
+        wish = Wish(Trigger.RULE)
+        self._submit(recent, wish)
+        return str(captured.step)
+
+    def go_back(self, step: int, attempt: int) -> None:
+        """Training has gone back to ``step``, in a new attempt: forget what was captured beyond."""
+        self._attempt = attempt
+        self._recent = deque((one for one in self._recent if one.captured.step <= step), RECENT)
+        self._kept = deque((one for one in self._kept if one[1].captured.step <= step), KEPT)
+        self._last_submitted = -1
+        self._step_due = self._after(step)
+        self.next_step = self._step_due if self._plan.is_on and self._wishes.empty() else 0
+
     def _due(self, step: int) -> list[Wish]:
         wishes = []
         now = self._monotonic()
@@ -168,7 +215,7 @@ class Snapshots:
         captured = self._capture(point)
         end = self._monotonic()
         self._recent_due = end + max(SHORTEST_SECONDS, (end - begin) / SHARE)
-        recent = _Recent(captured, self._clock(), (end - begin) * 1_000)
+        recent = _Recent(captured, self._clock(), (end - begin) * 1_000, self._attempt)
         self._recent.append(recent)
         if sum(piece.bytes for piece in captured.pieces) > MOST_WAITING_BYTES:
             self._writer.submit(partial(self._write_ahead, captured))
@@ -176,6 +223,7 @@ class Snapshots:
 
     def _submit(self, recent: _Recent, wish: Wish) -> None:
         self._last_submitted = recent.captured.step
+        self._kept.append((wish, recent))
         self._writer.submit(partial(self._write, recent, wish))
 
     def _write_ahead(self, captured: Captured) -> None:
@@ -209,7 +257,7 @@ class Snapshots:
             is_named=wish.name is not None,
             message=wish.message,
             step=captured.step,
-            attempt=subject.attempt,
+            attempt=recent.attempt,
             trigger=wish.trigger,
             time=recent.time,
             point=captured.point,

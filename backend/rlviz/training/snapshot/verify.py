@@ -19,7 +19,7 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import RlvizError, SnapshotDamaged, SnapshotRefused, brief
-from rlviz.domain.rules import Rule
+from rlviz.domain.rules import RollBack, Rule
 from rlviz.domain.snapshot import Trigger
 from rlviz.domain.snapshot_verification import SnapshotVerification, VerifiedPart
 from rlviz.domain.verification import VerificationStatus
@@ -36,6 +36,7 @@ from rlviz.training.journals import JournalOutput, RunJournals
 from rlviz.training.knobs import Knobs
 from rlviz.training.logger import RunLogger
 from rlviz.training.periodic import PeriodicEvaluation
+from rlviz.training.rules.engine import Firing
 from rlviz.training.snapshot.archive import Contents, read_archive
 from rlviz.training.snapshot.capture import Captured, Counter, capture
 from rlviz.training.snapshot.differences import first_difference
@@ -87,7 +88,7 @@ def _verify(folder: RunFolder, name: str) -> SnapshotVerification:
         again = capture(model, counters, continuation.tape(), point=continuation.point, last_row=continuation.last_row)
         parts = _compare(contents, again)
         if (replay := contents.state["replay"]) is not None:
-            parts["replay"] = parts["replay"] or replay_difference(model, folder, replay, manifest.segments)
+            parts["replay"] = parts["replay"] or replay_difference(model, folder, replay, contents.pieces)
     unable = [manifest.not_exact_because or "It was not captured exactly."] if not manifest.exact else []
     reasons = list(dict.fromkeys([*unable, *continuation.not_exact_because]))
     found = [VerifiedPart(name=part, identical=how is None, first_difference=how) for part, how in parts.items()]
@@ -174,6 +175,8 @@ class _Nobody:
         return False
 
     def snapshot(self, trigger: Trigger, message: str) -> None: ...
+
+    def roll_back(self, action: RollBack, firing: Firing) -> str | None: ...
 
 
 def _never(_: BaseAlgorithm) -> Any:

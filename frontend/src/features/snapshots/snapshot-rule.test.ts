@@ -12,7 +12,7 @@ test.each([
   ["created", ["delete"]],
   ["queued", []],
   ["starting", ["take"]],
-  ["running", ["take"]],
+  ["running", ["take", "rollback"]],
   ["pausing", []],
   ["paused", ["resume", "rollback", "delete"]],
   ["stopping", []],

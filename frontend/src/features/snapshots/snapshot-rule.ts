@@ -23,8 +23,8 @@ export function whyNotWith(
 ): string | null {
   if (action === "delete") return whyNot("delete", run);
   if (action === "fork") return snapshot.whole ? null : "It cannot be used.";
-  // A run that is done has nothing left to do, unless it goes back first.
-  const goesBack = action === "rollback" && canDo("extend", run);
+  // A run that is done has nothing left to do, unless it goes back first; one that trains goes back in its worker.
+  const goesBack = action === "rollback" && (canDo("extend", run) || run.status === "running");
   const reason = goesBack ? null : whyNot("resume", run);
   if (reason !== null) return reason;
   if (!snapshot.whole) return "It cannot be used.";

@@ -401,8 +401,8 @@ export interface paths {
     put?: never;
     /**
      * Roll Back Run
-     * @description Have a run that is paused or has ended go on from an earlier snapshot. What came after stays in its journal, and
-     *     is in no figure.
+     * @description Have a run go on from an earlier snapshot. What came after stays in its journal, and is in no figure. One that
+     *     trains goes back at its next step, in its worker; one that is paused or has ended is queued first.
      */
     post: operations["roll_back_run"];
     delete?: never;
@@ -3733,6 +3733,25 @@ export interface components {
       episodes: number[];
     };
     /**
+     * RollBack
+     * @description Go back to an earlier snapshot, at the start of the next rollout: what came after is no part of the run any more.
+     *     Changes of hyperparameters that the rule makes with it hold from there on.
+     */
+    RollBack: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: "roll_back";
+      /**
+       * To
+       * @description newest: the newest snapshot whose weights are numbers, and one further back each time that the rule has gone back to the same before; best: that of the best policy.
+       * @default newest
+       * @enum {string}
+       */
+      to?: "newest" | "best";
+    };
+    /**
      * RollbackData
      * @description The run goes on from an earlier snapshot: what came after that is no part of it any more.
      */
@@ -3749,6 +3768,28 @@ export interface components {
       snapshot: string;
       /** @description Rows that came after. */
       superseded: components["schemas"]["Stretch"];
+      /**
+       * Taken In
+       * @description The attempt that took the snapshot; 0: the run forked from.
+       * @default 1
+       */
+      taken_in?: number;
+      /**
+       * Rule
+       * @description Number of the rule that went back; null: a person did.
+       */
+      rule?: number | null;
+      /**
+       * Says
+       * @description That rule in words.
+       */
+      says?: string | null;
+      /**
+       * Count
+       * @description How often that rule has fired in this run.
+       * @default 0
+       */
+      count?: number;
     };
     /** RollbackRun */
     RollbackRun: {
@@ -3777,6 +3818,7 @@ export interface components {
       do: (
         | components["schemas"]["StopTraining"]
         | components["schemas"]["PauseTraining"]
+        | components["schemas"]["RollBack"]
         | components["schemas"]["TakeSnapshot"]
         | components["schemas"]["Evaluate"]
         | components["schemas"]["SetKnob"]
@@ -5477,6 +5519,11 @@ export interface components {
        * @default 1
        */
       attempt?: number;
+      /**
+       * Beyond
+       * @description The step that the run went back to: what earlier attempts did beyond is superseded, rows or not.
+       */
+      beyond?: number | null;
     };
     /** TagCount */
     TagCount: {

@@ -130,6 +130,18 @@ export const ACTIONS: readonly Phrase<Action["kind"]>[] = [
   },
   { id: "pause", kind: "pause", words: "pause", parts: [] },
   {
+    ...{ id: "roll_back", kind: "roll_back", words: "roll back" },
+    parts: [
+      "to",
+      choice(
+        "to",
+        "Where to",
+        ["newest", "the newest snapshot with weights that are numbers"],
+        ["best", "the snapshot of the best policy"],
+      ),
+    ],
+  },
+  {
     ...{ id: "snapshot", kind: "snapshot", words: "take a snapshot" },
     parts: ["with the message", message],
   },

@@ -130,6 +130,7 @@ test("what the run cannot do is not offered", async () => {
   expect(templates).toEqual([
     "Snapshot at each new best",
     "Stop at 20 minutes",
+    "Roll back when a metric is not a number",
     "Pause when a metric is not a number",
     "A rule of your own",
   ]);
@@ -137,7 +138,7 @@ test("what the run cannot do is not offered", async () => {
   const action = (await rule(1)).getByRole("combobox", { name: "Action 1" });
   const actions = within(action).getAllByRole("option");
   expect(actions.map(({ textContent }) => textContent)).toEqual([
-    ...["stop", "pause", "take a snapshot", "leave the message"],
+    ...["stop", "pause", "roll back", "take a snapshot", "leave the message"],
   ]);
 });
 

@@ -55,6 +55,21 @@ export function templatesFor(
       },
     {
       title: names.has(LOSS)
+        ? "Roll back when the loss is not a number"
+        : "Roll back when a metric is not a number",
+      rule: {
+        when: { kind: "not_finite", metric: names.has(LOSS) ? LOSS : null },
+        do: [
+          { kind: "roll_back", to: "newest" },
+          ...(learningRate !== undefined
+            ? [{ kind: "scale_knob" as const, knob: learningRate.name, factor: 0.5 }]
+            : []),
+        ],
+        at_most: 3,
+      },
+    },
+    {
+      title: names.has(LOSS)
         ? "Pause when the loss is not a number"
         : "Pause when a metric is not a number",
       rule: {

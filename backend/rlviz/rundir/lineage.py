@@ -1,0 +1,34 @@
+"""Which snapshots are of the run as it is now: a rollback leaves those that came after it behind."""
+
+from __future__ import annotations
+
+from rlviz.domain.superseded import Superseded
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.snapshots import Snapshot, snapshots_of
+from rlviz.rundir.superseded import superseded_rows
+
+
+def is_behind(snapshot: Snapshot, superseded: Superseded) -> bool:
+    """Whether what led to ``snapshot`` is superseded: an earlier attempt took it beyond the step that the run went back
+    to, or after rows that do not count now."""
+    taken = snapshot.manifest
+    return any(
+        taken.attempt < stretch.attempt
+        and (
+            stretch.first <= taken.last_row <= stretch.last
+            or (stretch.beyond is not None and taken.step > stretch.beyond)
+        )
+        for stretch in superseded.stretches
+    )
+
+
+def whole_of_run(folder: RunFolder) -> list[Snapshot]:
+    """Those that look whole and are of the run as it is now, oldest step first."""
+    superseded = superseded_rows(folder)
+    return [one for one in snapshots_of(folder) if one.is_whole and not is_behind(one, superseded)]
+
+
+def newest_of_run(folder: RunFolder) -> Snapshot | None:
+    """The one furthest on of those."""
+    whole = whole_of_run(folder)
+    return whole[-1] if whole else None

@@ -1,0 +1,260 @@
+"""A run that trains goes back in its worker, from memory or from disk, and goes on bit for bit from there."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from rlviz.domain.environment import CustomEnvironment, StateKept
+from rlviz.domain.events import EventKind, RollbackData
+from rlviz.domain.rules import Rule
+from rlviz.domain.spaces import Space
+from rlviz.rundir.control import Control, Desired
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.lineage import newest_of_run, whole_of_run
+from rlviz.rundir.superseded import superseded_rows
+from rlviz.training.callback import RunCallback
+from rlviz.training.session import train_run
+from tests.support.resuming import WALL_CLOCK, final_state, logged
+from tests.support.stubborn import Iterating
+from tests.support.training import events, kinds, make_run, messages, rows, snapshots
+
+ITERATING = CustomEnvironment(
+    entry_point=f"{Iterating.__module__}:{Iterating.__name__}",
+    summary="",
+    observation_space=Space("Box", shape=(2,)),
+    action_space=Space("Discrete", n=2),
+    reward_threshold=None,
+    max_episode_steps=30,
+    render_fps=10,
+    state_kept_by=StateKept.REPLAY,
+).model_dump()
+
+CASES: dict[str, dict[str, Any]] = {
+    "ppo": {"hyperparameters": {"learning_rate_schedule": "linear"}},
+    "ppo-normalized": {
+        "env_id": "Pendulum-v1",
+        "hyperparameters": {"normalize_observations": True, "normalize_rewards": True},
+    },
+    "ppo-lander": {"env_id": "LunarLander-v3"},
+    "dqn": {"evaluation": {"every_steps": 150, "episodes": 1, "stop_after": None}},
+    "dqn-wrapped-buffer": {"env_id": "Acrobot-v1", "hyperparameters": {"buffer_size": 150, "n_envs": 2}},
+    "dqn-observations-once": {"hyperparameters": {"optimize_memory_usage": True, "buffer_size": 250}},
+    "dqn-custom": {"env_id": "Iterating", "custom_environment": ITERATING},
+    "sac-gsde": {"env_id": "MountainCarContinuous-v0", "hyperparameters": {"use_sde": True}},
+    "td3-noise": {"hyperparameters": {"action_noise": "ornstein-uhlenbeck", "n_envs": 2}},
+    "q-learning": {"total_timesteps": 6_000},
+}
+
+FROM_DISK = ("ppo", "dqn-wrapped-buffer", "sac-gsde")
+"""Cases that also go back to what is in memory no more."""
+
+
+def make(root: Path, name: str) -> RunFolder:
+    config = {"total_timesteps": 700, "snapshots": snapshots(every_steps=100, keep=100), **CASES[name]}
+    algo = name if name == "q-learning" else name.partition("-")[0]
+    return make_run(root, name, algo=algo, **{**config, "hyperparameters": dict(config.get("hyperparameters", {}))})
+
+
+@pytest.fixture
+def at(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, Callable[[RunCallback], None]], None]:
+    """Has something done in the training thread, once, at the first step that is not before the one given."""
+    original = RunCallback._on_step
+
+    def arrange(step: int, act: Callable[[RunCallback], None]) -> None:
+        waiting = [step]
+
+        def on_step(self: RunCallback) -> bool:
+            if waiting and self.num_timesteps >= waiting[0]:
+                waiting.clear()
+                act(self)
+            return original(self)
+
+        monkeypatch.setattr(RunCallback, "_on_step", on_step)
+
+    return arrange
+
+
+def going_back(*, forgetting: bool = False) -> Callable[[RunCallback], None]:
+    """To the oldest snapshot that is in memory, from there or from disk."""
+
+    def go(callback: RunCallback) -> None:
+        assert callback.snapshots is not None
+        assert callback.rollbacks is not None
+        callback.snapshots.flush()
+        name = str(callback.snapshots._kept[0][1].captured.step)
+        if forgetting:
+            callback.snapshots._kept.clear()
+        callback.rollbacks.request(name)
+
+    return go
+
+
+def counted(folder: RunFolder) -> list[Any]:
+    """The rows that are of the run as it is now, without what a clock decides about."""
+    left_out = superseded_rows(folder)
+    found = (
+        (row["step"], {name: value for name, value in row["values"].items() if name not in WALL_CLOCK})
+        for row in rows(folder)
+        if row["seq"] not in left_out
+    )
+    return [(step, values) for step, values in found if values]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_run_that_went_back_is_that_which_never_did(tmp_path: Path, at: Callable[..., None], name: str) -> None:
+    whole = make(tmp_path / "whole", name)
+    assert train_run(whole)
+    expected, end = logged(whole), final_state(whole)
+    step = whole.read_config().total_timesteps * 2 // 3
+    for place in ("memory", "disk") if name in FROM_DISK else ("memory",):
+        folder = make(tmp_path / place, name)
+        at(step, going_back(forgetting=place == "disk"))
+        assert train_run(folder)
+        assert messages(folder) == []
+        [back] = events(folder, EventKind.ROLLBACK)
+        assert isinstance(back.data, RollbackData)
+        assert (back.data.taken_in, back.data.superseded.attempt, back.data.superseded.beyond) == (1, 2, back.step)
+        assert back.step < step
+        assert counted(folder) == expected, place
+        ours = final_state(folder)
+        assert [path for path, value in ours.items() if value != end[path]] == [], place
+
+
+def test_for_readers_it_is_a_new_attempt_and_what_came_after_is_left_behind(
+    tmp_path: Path, at: Callable[..., None]
+) -> None:
+    folder = make(tmp_path, "ppo")
+    at(450, going_back())
+    assert train_run(folder)
+    assert kinds(folder) == ["started", "started", "rollback", "finished"]
+    assert [event.data.attempt for event in events(folder) if event.event in ("started", "finished")] == [1, 2, 2]  # type: ignore[union-attr]
+    newest = newest_of_run(folder)
+    assert newest is not None
+    assert (newest.manifest.step, newest.manifest.attempt) == (768, 2)
+
+
+def test_a_snapshot_that_is_not_there_is_warned_of_and_training_goes_on(
+    tmp_path: Path, at: Callable[..., None]
+) -> None:
+    folder = make(tmp_path, "ppo")
+    at(300, lambda callback: callback.rollbacks.request("none-such"))  # type: ignore[union-attr]
+    assert train_run(folder)
+    assert "could not go back to snapshot none-such" in messages(folder)[0]
+    assert kinds(folder)[-1] == "finished"
+
+
+HALVE = {"kind": "scale_knob", "knob": "learning_rate", "factor": 0.5}
+
+
+def rule(when: dict[str, Any], *do: dict[str, Any], **more: Any) -> Rule:
+    return Rule.model_validate({"when": when, "do": do, **more})
+
+
+def poisoned(monkeypatch: pytest.MonkeyPatch, step: int, times: int) -> None:
+    """Weights become something that is no number whenever training passes ``step``, so many times."""
+    original, left = RunCallback._on_step, [times]
+
+    def on_step(self: RunCallback) -> bool:
+        weights = next(iter(self.model.policy.parameters()))
+        if self.num_timesteps >= step and left[0] > 0 and weights.isfinite().all():
+            left[0] -= 1
+            weights.data.fill_(torch.nan)
+        return original(self)
+
+    monkeypatch.setattr(RunCallback, "_on_step", on_step)
+
+
+@pytest.mark.parametrize(("algo", "metric"), [("ppo", "train/loss"), ("dqn", None)])
+def test_a_rule_goes_back_when_weights_are_no_numbers_and_halves_the_rate_each_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, algo: str, metric: str | None
+) -> None:
+    back = rule({"kind": "not_finite", "metric": metric}, {"kind": "roll_back"}, HALVE, at_most=3)
+    folder = make_run(
+        tmp_path, algo=algo, total_timesteps=700, snapshots=snapshots(every_steps=100, keep=100), rules=[back]
+    )
+    poisoned(monkeypatch, 450, 2)
+    assert train_run(folder)
+    assert kinds(folder)[-1] == "finished"
+    rollbacks = [event.data for event in events(folder, EventKind.ROLLBACK)]
+    assert [(one.rule, one.count) for one in rollbacks] == [(1, 1), (1, 2)]  # type: ignore[union-attr]
+    first, second = (event.step for event in events(folder, EventKind.ROLLBACK))
+    assert second < first, "one snapshot further back"
+    changed = [event.data for event in events(folder, EventKind.HYPERPARAMETER_CHANGED)]
+    assert [one.after / changed[0].before for one in changed] == [0.5, 0.25]  # type: ignore[union-attr]
+    values = [value for row in counted(folder) for value in row[1].values()]
+    assert None not in values
+    assert all(map(math.isfinite, values))
+
+
+def test_a_rule_goes_back_so_often_and_then_the_run_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    back = rule({"kind": "not_finite"}, {"kind": "roll_back"}, at_most=2)
+    folder = make_run(tmp_path, total_timesteps=700, snapshots=snapshots(every_steps=100, keep=100), rules=[back])
+    poisoned(monkeypatch, 450, 10)
+    assert not train_run(folder)
+    assert kinds(folder).count("rollback") == 2
+    assert kinds(folder)[-1] == "error"
+
+
+def test_what_a_rule_did_as_it_went_back_is_done_again_by_a_resume(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    back = rule({"kind": "not_finite"}, {"kind": "roll_back"}, HALVE, at_most=3)
+    plan = snapshots(every_steps=100, keep=100)
+    folder = make_run(tmp_path, total_timesteps=700, snapshots=plan, rules=[back])
+    poisoned(monkeypatch, 450, 1)
+    assert train_run(folder)
+    expected, end = counted(folder), final_state(folder)
+    [went] = events(folder, EventKind.ROLLBACK)
+    assert isinstance(went.data, RollbackData)
+    for one in whole_of_run(folder):
+        if one.manifest.step > went.step:
+            one.path.unlink()  # as if the worker had died before the next was written
+    lines = folder.events_path.read_bytes().splitlines(keepends=True)
+    folder.events_path.write_bytes(b"".join(lines[:-1]))
+    folder.model_path.unlink()
+    monkeypatch.undo()
+    folder.write_control(Control(desired=Desired.RUN, attempt=3, resume_from=went.data.snapshot))
+    assert train_run(folder)
+    assert events(folder, EventKind.DIVERGED) == []
+    assert counted(folder) == expected
+    assert [path for path, value in final_state(folder).items() if value != end[path]] == []
+
+
+def test_a_rule_goes_back_to_the_best_policy_or_says_that_there_is_none(tmp_path: Path) -> None:
+    back = rule({"kind": "steps", "steps": 500}, {"kind": "roll_back", "to": "best"}, at_most=1)
+    evaluated = {"every_steps": 150, "episodes": 2, "stop_after": None}
+    plan = snapshots(every_steps=100, keep=100)
+    folder = make_run(tmp_path, total_timesteps=700, snapshots=plan, rules=[back], evaluation=evaluated)
+    assert train_run(folder)
+    [went] = events(folder, EventKind.ROLLBACK)
+    best = [event.step for event in events(folder, EventKind.SNAPSHOT) if event.data.trigger == "best"]  # type: ignore[union-attr]
+    assert went.step in best
+    without = make_run(tmp_path, "without", total_timesteps=700, snapshots=plan, rules=[back])
+    assert train_run(without)
+    [fired] = events(without, EventKind.RULE_FIRED)
+    assert "there is no snapshot to go back to" in fired.data.not_done[0]  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    "when",
+    [{"kind": "metric", "metric": "episode/index", "side": "at_least", "value": 12}, {"kind": "steps", "steps": 300}],
+    ids=["metric", "clock"],
+)
+def test_a_rule_that_ended_a_run_does_not_end_it_there_again(tmp_path: Path, when: dict[str, Any]) -> None:
+    end = rule(when, {"kind": "stop"})
+    folder = make_run(tmp_path, total_timesteps=700, snapshots=snapshots(every_steps=100), rules=[end])
+    assert train_run(folder)
+    [ended] = events(folder, EventKind.FINISHED)
+    held = newest_of_run(folder)
+    assert held is not None
+    assert held.manifest.step < ended.step, "the rule will fire again on the way"
+    folder.write_control(Control(desired=Desired.RUN, attempt=2, resume_from=held.name))
+    assert train_run(folder)
+    assert events(folder, EventKind.FINISHED)[-1].data.ended_early is None  # type: ignore[union-attr]
+    assert events(folder, EventKind.DIVERGED) == []
