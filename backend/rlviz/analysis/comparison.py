@@ -16,7 +16,7 @@ from rlviz.domain.errors import pointer_to
 STABILITY_EPISODES = 20
 """Stability is the standard deviation of the returns of this many last episodes."""
 
-_NO_SETTINGS = frozenset({"/run_id", "/name", "/created_at"})
+_NO_SETTINGS = frozenset({"/run_id", "/name", "/created_at", "/group_id"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +124,7 @@ def config_diff(configs: Mapping[str, Mapping[str, object]]) -> list[ConfigDiffe
     """The settings that differ between ``configs`` (by run id), in the order of the first config that has them.
 
     Paths are RFC 6901 JSON pointers: ``/hyperparameters/gamma``. Lists are compared as a whole. What identifies a run
-    (run_id, name, created_at) is left out.
+    (run_id, name, created_at, group_id) is left out.
     """
     table: dict[str, dict[str, object]] = {}
     for run_id, config in configs.items():

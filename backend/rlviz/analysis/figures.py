@@ -43,7 +43,8 @@ class Greedy:
 
 @dataclass(frozen=True)
 class Contestant:
-    """A run to be compared. ``environment``: its environment with the options that matter."""
+    """A run to be compared. ``environment``: its environment with the options that matter; ``group``: what it shares
+    with runs that differ in their seed alone, with ``group_label`` to call them by."""
 
     run_id: str
     label: str
@@ -53,6 +54,8 @@ class Contestant:
     metrics: RunMetrics
     steps_per_second: float | None = None
     greedy: Greedy | None = None
+    group: str = ""
+    group_label: str = ""
 
 
 @dataclass(frozen=True)

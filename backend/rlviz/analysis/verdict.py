@@ -6,8 +6,11 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from rlviz.analysis.figures import SHARE, Contestant, is_clearly_higher
 from rlviz.analysis.numbers import brief, decimal, listed
+from rlviz.analysis.seed_verdict import SeedScores, seed_verdict
 
 FEW = 3
 """Most runs that a sentence names."""
@@ -45,7 +48,11 @@ def verdict(
     if early:
         few = _some(early) + (" has" if len(early) == 1 else " have")
         return Verdict("It is too early to tell.", [f"{few} finished too few episodes."], cautions)
-    headline, why = _ranked(runs, window, threshold)
+    groups = _groups(runs)
+    if len(groups) > 1 and len(groups) < len(runs):
+        headline, why = seed_verdict(groups)
+    else:
+        headline, why = _ranked(runs, window, threshold)
     return Verdict(headline, why, cautions)
 
 
@@ -103,9 +110,22 @@ def _cautions(runs: Sequence[Contestant], settings: list[str]) -> list[str]:
         cautions.append("They trained for different numbers of steps.")
     if settings == ["/seed"]:
         cautions.append("Only their seeds differ: this is how much luck decides.")
-    else:
+    elif (single := [group.label for group in _groups(runs) if len(group.scores) == 1]) and len(single) < len(runs):
+        cautions.append(f"One seed of {_some(single)}: with other seeds it may come out differently.")
+    elif single:
         cautions.append("One seed each: with other seeds it may come out differently.")
     return cautions
+
+
+def _groups(runs: Sequence[Contestant]) -> list[SeedScores]:
+    """The final returns by group; a run that is in none is one by itself."""
+    members: dict[str, list[Contestant]] = {}
+    for run in runs:
+        members.setdefault(run.group or run.run_id, []).append(run)
+    return [
+        SeedScores(group[0].group_label if len(group) > 1 else group[0].label, np.array([_final(run) for run in group]))
+        for group in members.values()
+    ]
 
 
 def _some(labels: list[str]) -> str:

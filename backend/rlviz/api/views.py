@@ -29,6 +29,7 @@ from rlviz.api.schemas import (
     RunEvent,
     RunGroup,
     RunHints,
+    SeedGroup,
     Solved,
     Verdict,
 )
@@ -38,9 +39,10 @@ from rlviz.domain.events import EventRecord
 from rlviz.domain.times import utc
 from rlviz.environments.stills import has_still
 from rlviz.services.notifications.notification import Notification
-from rlviz.services.use_cases.comparison import Compared, ComparedRuns
+from rlviz.services.use_cases.comparison import Compared, ComparedRuns, SeedCurve
 from rlviz.services.use_cases.evaluations import KeptFiles
 from rlviz.services.use_cases.events import tell
+from rlviz.services.use_cases.groups import Group
 from rlviz.services.use_cases.metrics import Axis, Curve, Curves, SmoothedCurve
 from rlviz.services.use_cases.past import Past
 
@@ -62,6 +64,21 @@ def view_run(row: RunRow, queue: Mapping[str, int]) -> Run:
         queue_position=queue.get(row.id),
         solved=_solved(row, row.solved, row.reward_threshold),
         still_url=still_url(row.env_id),
+    )
+
+
+def view_group(group: Group) -> SeedGroup:
+    returns = group.returns
+    scored = 0 if returns is None else returns.count
+    interval = returns.interval if returns is not None and scored > 1 else None
+    return SeedGroup(
+        id=group.id,
+        run_ids=[row.id for row in group.runs],
+        ended=sum(row.state.has_ended for row in group.runs),
+        scored=scored,
+        iqm=None if returns is None else returns.iqm,
+        low=None if interval is None else interval.low,
+        high=None if interval is None else interval.high,
     )
 
 
@@ -127,6 +144,7 @@ def view_comparison(compared: ComparedRuns, queue: Mapping[str, int]) -> Compari
         x=request.axis,
         steps=compared.curves.step.tolist(),
         runs=[_compared_run(one, compared.curves.values[one.row.id], queue) for one in compared.runs],
+        seeds=[_seed_curve(one) for one in compared.seeds],
         environments=[RunGroup(**asdict(group)) for group in compared.environments],
         algorithms=[RunGroup(**asdict(group)) for group in compared.algorithms],
         figures=[FigureComparison(**asdict(figure)) for figure in compared.figures],
@@ -135,6 +153,19 @@ def view_comparison(compared: ComparedRuns, queue: Mapping[str, int]) -> Compari
             ConfigDifference.model_validate({**asdict(item), "group": item.group, "name": item.name})
             for item in compared.differences
         ],
+    )
+
+
+def _seed_curve(one: SeedCurve) -> schemas.SeedCurve:
+    curve = one.curve
+    return schemas.SeedCurve(
+        group_id=one.group_id,
+        title=one.title,
+        run_ids=list(one.run_ids),
+        iqm=_gaps(curve.iqm.tolist()),
+        low=_gaps(curve.low.tolist()),
+        high=_gaps(curve.high.tolist()),
+        count=curve.count.tolist(),
     )
 
 

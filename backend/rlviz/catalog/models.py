@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import JSON, Column, Index
+from sqlalchemy import JSON, Column, Index, text
 from sqlmodel import Field, SQLModel
 
 from rlviz.analysis.solved import SolvedAt, SolvedBy
@@ -34,6 +34,7 @@ class RunRow(SQLModel, table=True):
         Index("ix_run_env_id_created_at", "env_id", "created_at"),
         Index("ix_run_ep_rew_mean_id", "ep_rew_mean", "id"),
         Index("ix_run_best_moving_average_id", "best_moving_average", "id"),
+        Index("ix_run_group_id", "group_id"),
     )
 
     id: str = Field(primary_key=True)
@@ -42,6 +43,8 @@ class RunRow(SQLModel, table=True):
     env_id: str
     preset: str | None = None
     seed: int
+    group_id: str = Field(default="", sa_column_kwargs={"server_default": text("''")})
+    """Id of the first of the runs that differ in their seed alone; its own if there is no other."""
     total_timesteps: int
     env_options: dict[str, Any] = Field(default_factory=dict, sa_column=_json(default="{}"))
     tags: list[str] = Field(default_factory=list, sa_column=Column(JSON, nullable=False))

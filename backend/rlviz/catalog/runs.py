@@ -38,11 +38,12 @@ _NULLABLE = frozenset({"preset", "ep_rew_mean", "best_moving_average", "fps"})
 @dataclass(frozen=True)
 class RunQuery:
     """What to list. ``ids``: only these, all if None. ``sort``: a key of SORTS, with ``-`` in front for descending
-    order."""
+    order. ``grouped``: of each group only one run, the first by id of those that match."""
 
     status: Sequence[str] = ()
     algo: Sequence[str] = ()
     env_id: Sequence[str] = ()
+    group_id: Sequence[str] = ()
     tag: Sequence[str] = ()
     ids: Sequence[str] | None = None
     q: str | None = None
@@ -50,6 +51,7 @@ class RunQuery:
     limit: int = 50
     cursor: str | None = None
     offset: int = 0
+    grouped: bool = False
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,15 @@ def queue_positions(session: Session) -> dict[str, int]:
     return {row.id: place for place, row in enumerate(runs_with_status(session, RunStatus.QUEUED), 1)}
 
 
+def groups_of(session: Session, group_ids: Sequence[str]) -> dict[str, list[RunRow]]:
+    """The runs of each group that has more than one, by seed."""
+    query = select(RunRow).where(col(RunRow.group_id).in_(group_ids)).order_by(col(RunRow.seed), col(RunRow.id))
+    found: dict[str, list[RunRow]] = {}
+    for row in session.exec(query):
+        found.setdefault(row.group_id, []).append(row)
+    return {group_id: rows for group_id, rows in found.items() if len(rows) > 1}
+
+
 def tag_counts(session: Session) -> list[tuple[str, int]]:
     """Every tag with the number of runs that have it, in alphabetical order."""
     tags = func.json_each(RunRow.tags).table_valued("value")
@@ -105,6 +116,9 @@ def list_runs(session: Session, query: RunQuery) -> RunList:
         raise UnknownName("sort", name, SORTS, "/sort")
     key, descending = SORTS[name], query.sort.startswith("-")
     conditions = _conditions(query)
+    if query.grouped:
+        first = sql_select(func.min(col(RunRow.id))).where(*conditions).group_by(col(RunRow.group_id))
+        conditions = [col(RunRow.id).in_(first.correlate(None))]
     total = session.exec(select(func.count()).select_from(RunRow).where(*conditions)).one()
     page = select(RunRow, key).where(*conditions)
     if query.cursor is not None:
@@ -124,6 +138,8 @@ def _conditions(query: RunQuery) -> list[ColumnElement[bool]]:
         conditions.append(col(RunRow.algo).in_(query.algo))
     if query.env_id:
         conditions.append(col(RunRow.env_id).in_(query.env_id))
+    if query.group_id:
+        conditions.append(col(RunRow.group_id).in_(query.group_id))
     if query.ids is not None:
         conditions.append(col(RunRow.id).in_(query.ids))
     if query.tag:

@@ -93,6 +93,10 @@ class RunConfig(BaseModel):
     versions: dict[str, str] = Field(default_factory=dict, description="Installed version by package name.")
     git_revision: str | None = None
     parent: Parent | None = Field(None, description="The run that this one was forked from; null: none.")
+    group_id: str | None = Field(
+        None,
+        description="Id of the run that it repeats with another seed: that of their group; null: it repeats none.",
+    )
 
     @model_validator(mode="after")
     def _check_actor(self) -> Self:

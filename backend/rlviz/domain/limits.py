@@ -24,6 +24,7 @@ class Limits(BaseModel):
     notes: Bounds = Field(description="Characters of a run's notes.")
     search: Bounds = Field(description="Characters of the text that runs are searched by.")
     runs_per_page: Bounds = Field(description="Runs on one page of the list.")
+    group_seeds: Bounds = Field(description="Runs that one request starts, one for each seed.")
     seed: Bounds = Field(description="Seeds of training and of evaluation; `default` is that of evaluation.")
     total_timesteps: Bounds = Field(description="Environment steps to train for.")
     evaluation_episodes: Bounds = Field(description="Episodes of an evaluation that somebody asks for.")
@@ -66,6 +67,7 @@ LIMITS = Limits(
     search=Bounds(minimum=0, maximum=200),
     runs_per_page=Bounds(minimum=1, maximum=500, default=DEFAULT_RUNS_PER_PAGE),
     seed=Bounds(minimum=0, maximum=2**31 - 1, default=DEFAULT_EVALUATION_SEED),
+    group_seeds=Bounds(minimum=1, maximum=50),
     total_timesteps=Bounds(minimum=100, maximum=MAX_TIMESTEPS),
     evaluation_episodes=Bounds(minimum=1, maximum=100, default=DEFAULT_EPISODES),
     periodic_every_steps=Bounds(minimum=100, maximum=MAX_TIMESTEPS),

@@ -34,6 +34,7 @@ from rlviz.services.use_cases.episodes import EpisodeService
 from rlviz.services.use_cases.evaluations import EvaluationService
 from rlviz.services.use_cases.film import FilmService
 from rlviz.services.use_cases.forking import ForkService
+from rlviz.services.use_cases.groups import GroupService
 from rlviz.services.use_cases.hints import HintService
 from rlviz.services.use_cases.judging import JudgingService
 from rlviz.services.use_cases.metrics import MetricsService
@@ -89,6 +90,9 @@ class Application:
         self.rules = RuleService(self.settings, self.database, self.supervisor, self.broadcast)
         self.snapshots = SnapshotService(self.settings, self.database, self.supervisor, self.broadcast)
         self.forks = ForkService(
+            self.settings, self.database, self.supervisor, self.broadcast, environments=self.environments
+        )
+        self.groups = GroupService(
             self.settings, self.database, self.supervisor, self.broadcast, environments=self.environments
         )
         self.going_on = AutomaticResuming(self.settings, self.resuming)

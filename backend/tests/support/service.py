@@ -96,3 +96,16 @@ def catalogue(database: Database) -> dict[str, Mapping[str, Any]]:
             f"{row.run_id}/{row.id}": row.model_dump(exclude={"worker"}) for row in session.exec(select(EvaluationRow))
         }
     return {**runs, **evaluations}
+
+
+@contextmanager
+def catalogued(runs_dir: Path) -> Iterator[Application]:
+    """A service that has a catalogue and starts nothing: its supervisor does not run."""
+    application = Application(Settings(_env_file=None, runs_dir=runs_dir, warm_worker=False))  # type: ignore[call-arg]
+    application.claim()
+    application._take_up()
+    try:
+        yield application
+    finally:
+        application._lock.release()
+        application.database.close()

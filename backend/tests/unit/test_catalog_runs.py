@@ -17,6 +17,7 @@ from rlviz.catalog.runs import (
     RunList,
     RunQuery,
     get_run,
+    groups_of,
     list_runs,
     move_run,
     queue_positions,
@@ -257,3 +258,18 @@ def test_the_queue_is_first_come_first_served(database: Database) -> None:
     with database.read() as session:
         assert queue_positions(session) == {"run-1": 1, "run-3": 2, "run-0": 3}
         assert [row.id for row in runs_with_status(session, RunStatus.RUNNING, RunStatus.STOPPING)] == ["run-2"]
+
+
+def test_of_a_group_one_run_is_listed_the_first_that_matches(database: Database) -> None:
+    groups = ["a", "a", "b", "b", "c"]
+    tags = [[], ["x"], [], ["x"], ["x"]]
+    add(database, *({"group_id": group, "tags": tag} for group, tag in zip(groups, tags, strict=True)))
+    assert ids(database, grouped=True) == ["4", "2", "0"]
+    assert ids(database, grouped=True, tag=["x"]) == ["4", "3", "1"]
+    assert ids(database, group_id=["a", "c"]) == ["4", "1", "0"]
+    with database.read() as session:
+        found = groups_of(session, ["a", "b", "c"])
+    assert {group: [run.id for run in runs] for group, runs in found.items()} == {
+        "a": ["run-0", "run-1"],
+        "b": ["run-2", "run-3"],
+    }

@@ -18,23 +18,9 @@ from rlviz.catalog.database import Database
 from rlviz.rundir.folder import RunFolder, run_folders
 from rlviz.services.application import Application
 from rlviz.services.use_cases.configuration import NewRun
-from rlviz.settings import Settings
-from tests.support.service import catalogue
+from tests.support.service import catalogue, catalogued
 
 NEW = NewRun(algo="ppo", env_id="CartPole-v1", seed=1, total_timesteps=1_000)
-
-
-@contextmanager
-def catalogued(runs_dir: Path) -> Iterator[Application]:
-    """A service that has a catalogue and starts nothing: its supervisor does not run."""
-    application = Application(Settings(_env_file=None, runs_dir=runs_dir, warm_worker=False))  # type: ignore[call-arg]
-    application.claim()
-    application._take_up()
-    try:
-        yield application
-    finally:
-        application._lock.release()
-        application.database.close()
 
 
 def left(runs_dir: Path) -> list[str]:
@@ -112,7 +98,8 @@ DIE = """
 import os, sys
 from pathlib import Path
 sys.path.insert(0, {tests!r})
-from tests.unit.test_create_run import NEW, catalogued
+from tests.support.service import catalogued
+from tests.unit.test_create_run import NEW
 from rlviz.catalog.database import Database
 from rlviz.rundir.folder import RunFolder
 

@@ -11,7 +11,8 @@ from rlviz.analysis.statistics.aggregates import interquartile_mean
 from rlviz.analysis.statistics.bootstrap import CONFIDENCE
 from rlviz.analysis.statistics.scores import chunks
 
-BAND_RESAMPLES = 1_000
+BAND_RESAMPLES = 500
+"""Enough to draw by: a line of the band moves by less than a pixel or two."""
 
 
 @dataclass(frozen=True, eq=False)

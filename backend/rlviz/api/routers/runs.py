@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
@@ -9,8 +10,8 @@ from fastapi import APIRouter, Query, Request
 from rlviz.api.dependencies import App
 from rlviz.api.files import send_file
 from rlviz.api.problems import documented
-from rlviz.api.schemas import Run, RunCreate, RunDetail, RunPage, RunPatch
-from rlviz.api.views import view_evaluation, view_run
+from rlviz.api.schemas import GroupCreate, GroupRuns, Run, RunCreate, RunDetail, RunPage, RunPatch, SeedsAdd
+from rlviz.api.views import view_evaluation, view_group, view_run
 from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import SORTS, RunQuery
 from rlviz.domain.config import RunConfig
@@ -29,6 +30,7 @@ from rlviz.rundir.files import open_file
 from rlviz.rundir.folder import folder_gone
 from rlviz.services.application import Application
 from rlviz.services.use_cases.configuration import NewRun
+from rlviz.services.use_cases.groups import SeedsWanted
 
 router = APIRouter(prefix="/runs", tags=["runs"])
 
@@ -42,6 +44,24 @@ def create_run(body: RunCreate, app: App) -> RunDetail:
     )
 
 
+@router.post("/groups", status_code=201, responses=documented(InvalidRequest, NotEnoughDisk))
+def create_group(body: GroupCreate, app: App) -> GroupRuns:
+    """Create a run for each of several seeds, and start them if asked to: all of them, or none."""
+    wanted = body.model_dump(exclude={"start", "evaluation", "rules", "seeds", "count"})
+    new = NewRun(**wanted, evaluation=body.evaluation, rules=body.rules)
+    return _group(app, app.groups.create(new, SeedsWanted(body.seeds, body.count), start=body.start))
+
+
+@router.post(
+    "/{run_id}/seeds",
+    status_code=201,
+    responses=documented(RunNotFound, ArtifactNotFound, RunFolderError, InvalidRequest, NotEnoughDisk),
+)
+def add_seeds(run_id: str, body: SeedsAdd, app: App) -> GroupRuns:
+    """Repeat a run with other seeds, and start them: all of them, or none."""
+    return _group(app, app.groups.add_seeds(run_id, SeedsWanted(body.seeds, body.count)))
+
+
 @router.get("", responses=documented(InvalidRequest))
 def list_runs(
     app: App,
@@ -50,6 +70,9 @@ def list_runs(
     env_id: Annotated[list[str] | None, Query(max_length=50, description="May be repeated.")] = None,
     tag: Annotated[
         list[str] | None, Query(max_length=50, description="Runs with any of these tags; may be repeated.")
+    ] = None,
+    group: Annotated[
+        list[str] | None, Query(max_length=50, description="Runs of these groups; may be repeated.")
     ] = None,
     ids: Annotated[
         list[str] | None, Query(alias="id", max_length=LIMITS.compared_runs.maximum, description="May be repeated.")
@@ -64,13 +87,33 @@ def list_runs(
     ] = DEFAULT_RUNS_PER_PAGE,
     cursor: Annotated[str | None, Query(max_length=1_000)] = None,
     offset: Annotated[int, Query(ge=0, le=1_000_000_000, description="Runs to skip, to jump into a long list.")] = 0,
+    grouped: Annotated[bool, Query(description="Of each group one run alone, the first that matches.")] = False,
 ) -> RunPage:
     """List runs, newest first unless told otherwise."""
     statuses = [item.value for item in status or ()]
-    query = RunQuery(statuses, algo or (), env_id or (), tag or (), ids, q, sort, limit, cursor, offset)
+    query = RunQuery(
+        status=statuses,
+        algo=algo or (),
+        env_id=env_id or (),
+        group_id=group or (),
+        tag=tag or (),
+        ids=ids,
+        q=q,
+        sort=sort,
+        limit=limit,
+        cursor=cursor,
+        offset=offset,
+        grouped=grouped,
+    )
     found = app.runs.list(query)
+    groups = app.groups.find([row.group_id for row in found.runs])
     queue = app.runs.queue_positions()
-    return RunPage(runs=[view_run(row, queue) for row in found.runs], next_cursor=found.next_cursor, total=found.total)
+    return RunPage(
+        runs=[view_run(row, queue) for row in found.runs],
+        groups=[view_group(group) for group in groups],
+        next_cursor=found.next_cursor,
+        total=found.total,
+    )
 
 
 @router.get("/{run_id}", responses=documented(RunNotFound, ArtifactNotFound))
@@ -133,6 +176,11 @@ def get_config(run_id: str, app: App, request: Request) -> Any:
 
 def _run(app: Application, row: RunRow) -> Run:
     return view_run(row, app.runs.queue_positions() if row.state is RunStatus.QUEUED else {})
+
+
+def _group(app: Application, rows: Sequence[RunRow]) -> GroupRuns:
+    queue = app.runs.queue_positions()
+    return GroupRuns(group_id=rows[0].group_id, runs=[view_run(row, queue) for row in rows])
 
 
 def _config(app: Application, run_id: str) -> RunConfig | None:

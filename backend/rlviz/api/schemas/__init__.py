@@ -20,6 +20,7 @@ from rlviz.api.schemas.comparison import (
     ConfigDifference,
     FigureComparison,
     RunGroup,
+    SeedCurve,
     Verdict,
 )
 from rlviz.api.schemas.episodes import (
@@ -61,11 +62,15 @@ from rlviz.api.schemas.rules import (
 )
 from rlviz.api.schemas.runs import (
     AttemptTimes,
+    GroupCreate,
+    GroupRuns,
     Run,
     RunCreate,
     RunDetail,
     RunPage,
     RunPatch,
+    SeedGroup,
+    SeedsAdd,
     Solved,
     Tag,
     TagCount,
@@ -130,6 +135,8 @@ __all__ = [
     "FoundEpisode",
     "FoundEpisodes",
     "GhostCurves",
+    "GroupCreate",
+    "GroupRuns",
     "GrowthVideoCreate",
     "Health",
     "Hint",
@@ -182,6 +189,9 @@ __all__ = [
     "RunValueSlice",
     "RunsMetricCurves",
     "SaliencyUnderWay",
+    "SeedCurve",
+    "SeedGroup",
+    "SeedsAdd",
     "Session",
     "SessionCreate",
     "SliceAxis",

@@ -31,6 +31,18 @@ class ComparedRun(Wire):
     final_error: float | None = Field(description="Standard error of the final moving average.")
 
 
+class SeedCurve(Wire):
+    """Compared runs that differ in their seed alone, as one curve of the return on the common axis."""
+
+    group_id: str
+    title: str
+    run_ids: list[str]
+    iqm: list[float | None] = Field(description="Interquartile mean of the runs that have a value there.")
+    low: list[float | None] = Field(description="Its 95 % bootstrap interval; null for fewer than two runs.")
+    high: list[float | None]
+    count: list[int] = Field(description="Runs that have a value there: the others had not begun, or had ended.")
+
+
 class ConfigDifference(Wire):
     path: str = Field(description="JSON pointer into config.json.")
     group: str = Field(description="Part of the configuration, for instance hyperparameters; empty at the top.")
@@ -71,6 +83,7 @@ class Comparison(Wire):
     x: Literal["step", "seconds", "episode"]
     steps: list[float] = Field(description="Common axis of every `y`, in units of `x`.")
     runs: list[ComparedRun] = Field(description="In the order asked for.")
+    seeds: list[SeedCurve]
     environments: list[RunGroup]
     algorithms: list[RunGroup] = Field(description="Titles are ids of algorithms.")
     figures: list[FigureComparison]

@@ -39,6 +39,24 @@ class RunCreate(Body):
     start: bool = False
 
 
+Seeds = Annotated[list[Seed], Field(max_length=LIMITS.group_seeds.maximum)]
+SeedCount = Annotated[int, Field(ge=LIMITS.group_seeds.minimum, le=LIMITS.group_seeds.maximum, strict=True)]
+
+
+class GroupCreate(RunCreate):
+    """A run for each of several seeds."""
+
+    seeds: Seeds = Field([], description="The seeds; empty: `count` of them.")
+    count: SeedCount | None = Field(None, description="How many seeds: from `seed` upwards, drawn if that is null.")
+
+
+class SeedsAdd(Body):
+    """Other seeds to repeat a run with."""
+
+    seeds: Seeds = Field([], description="The seeds; empty: `count` of them.")
+    count: SeedCount | None = Field(None, description="How many seeds to draw.")
+
+
 Tag = Annotated[str, Field(min_length=LIMITS.tag.minimum, max_length=LIMITS.tag.maximum, pattern=r"\S")]
 
 
@@ -77,6 +95,9 @@ class Run(Wire):
     env_id: str
     preset: str | None
     seed: int
+    group_id: str = Field(
+        description="Id that it shares with the runs that differ from it in their seed alone: that of the first."
+    )
     total_timesteps: int = Field(description="Environment steps asked for.")
     end_step: int = Field(
         description="Step at which training ends if nothing ends it before: `total_timesteps` rounded up to whole "
@@ -146,8 +167,26 @@ class RunDetail(Run):
     latest_evaluation: Evaluation | None
 
 
+class SeedGroup(Wire):
+    """Runs that differ in their seed alone."""
+
+    id: str
+    run_ids: list[str] = Field(description="By seed; more than one.")
+    ended: int = Field(description="Runs that have ended.")
+    scored: int = Field(description="Runs with a mean return, which the figures are of.")
+    iqm: float | None = Field(description="Interquartile mean of their mean returns; null before the first.")
+    low: float | None = Field(description="Lower end of its 95 % bootstrap interval; null for fewer than two.")
+    high: float | None = Field(description="Upper end of it.")
+
+
+class GroupRuns(Wire):
+    group_id: str
+    runs: list[Run] = Field(description="Those that were made.")
+
+
 class RunPage(Wire):
     runs: list[Run]
+    groups: list[SeedGroup] = Field(description="Of these runs the groups that have more than one.")
     next_cursor: str | None = Field(description="Pass as `cursor` for the next page; null on the last.")
     total: int = Field(description="Runs that match, on all pages.")
 

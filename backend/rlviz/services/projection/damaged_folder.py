@@ -79,6 +79,7 @@ def rescued_row(folder: RunFolder) -> RunRow:
         algo=_valid(RunName, values.get("algo"), UNKNOWN),
         env_id=_valid(RunName, values.get("env_id"), UNKNOWN),
         seed=_valid(Seed, values.get("seed"), 0),
+        group_id=folder.run_id,
         total_timesteps=total_timesteps,
         end_step=total_timesteps,
         created_at=_created_at(folder, values.get("created_at")),

@@ -61,6 +61,7 @@ def row_of_config(config: RunConfig) -> RunRow:
         env_options=config.env_options,
         preset=config.preset,
         seed=config.seed,
+        group_id=config.group_id or config.run_id,
         total_timesteps=config.total_timesteps,
         end_step=end_step_of(config, config.total_timesteps),
         created_at=config.created_at.timestamp(),

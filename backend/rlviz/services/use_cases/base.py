@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 
 from sqlmodel import Session
 
 from rlviz.catalog.database import Database
 from rlviz.catalog.evaluations import open_evaluations
 from rlviz.catalog.models import RunRow
+from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import RunIsActive
-from rlviz.rundir.control import Desired
+from rlviz.domain.status import RunStatus, check_transition
+from rlviz.rundir.control import Control, Desired
+from rlviz.rundir.creation import new_folder
 from rlviz.rundir.folder import RunFolder, folder_gone
+from rlviz.services.projection.folder_projection import row_of_config
 from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.supervision.disk_guard import DiskGuard
 from rlviz.services.supervision.supervisor import Supervisor
@@ -46,6 +51,30 @@ class RunUseCases:
             folder.change_control(desired=desired, requested_at=now, **changes)
         except FileNotFoundError as error:
             raise folder_gone(run_id) from error
+
+    def _add(self, configs: Sequence[RunConfig], now: float, *, start: bool) -> list[RunRow]:
+        """Write the folders of new runs, index them, and queue them if they shall ``start``: all of them, or none.
+
+        If the service dies meanwhile, its next start finds those whose folders have appeared. Raises OSError.
+        """
+        rows = [row_of_config(config) for config in configs]
+        control = Control(desired=Desired.RUN, requested_at=now, queued_at=now) if start else None
+        if start:
+            for row in rows:
+                check_transition(row.state, RunStatus.QUEUED)
+                row.status, row.queued_at = RunStatus.QUEUED.value, now
+        with ExitStack() as folders:
+            appear = [folders.enter_context(new_folder(self._settings.runs_dir, config, control)) for config in configs]
+            session = folders.enter_context(self._database.write())
+            session.add_all(rows)
+            session.flush()
+            for one in appear:  # just before the commit, so that an error here undoes both
+                one()
+        for row in rows:
+            self._broadcast.run_changed(row)
+        if start:
+            self._supervisor.wake()
+        return rows
 
     def _check_idle(self, session: Session, row: RunRow, deed: str) -> None:
         """Raises RunIsActive while a worker, or an evaluation, may write into the folder.

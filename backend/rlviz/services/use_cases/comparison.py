@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+
 from rlviz.analysis.comparison import (
     AlignedCurves,
     ConfigDifference,
@@ -18,6 +20,7 @@ from rlviz.analysis.comparison import (
 from rlviz.analysis.figures import Contestant, Figure, Greedy, figures
 from rlviz.analysis.labels import Named, told_apart
 from rlviz.analysis.solved import SolvedAt, find_solved
+from rlviz.analysis.statistics import BandedCurve, banded_curve
 from rlviz.analysis.verdict import Verdict, verdict
 from rlviz.catalog.models import RunRow
 from rlviz.domain.config import RunConfig
@@ -66,6 +69,16 @@ class RunGroup:
 
 
 @dataclass(frozen=True, eq=False)
+class SeedCurve:
+    """The returns of compared runs that differ in their seed alone, as one curve on the common grid."""
+
+    group_id: str
+    title: str
+    run_ids: Sequence[str]
+    curve: BandedCurve
+
+
+@dataclass(frozen=True, eq=False)
 class ComparedRuns:
     """``threshold`` is None if none was given and the environments have none in common. ``curves``: of the return."""
 
@@ -73,6 +86,7 @@ class ComparedRuns:
     threshold: float | None
     runs: Sequence[Compared]
     curves: AlignedCurves
+    seeds: Sequence[SeedCurve]
     differences: Sequence[ConfigDifference]
     environments: Sequence[RunGroup]
     algorithms: Sequence[RunGroup]
@@ -104,15 +118,17 @@ class ComparisonService:
         differences = config_diff({run_id: config.model_dump(mode="json") for run_id, config in configs.items()})
         threshold = request.threshold if request.threshold is not None else _common_threshold(compared)
         contestants = [_contestant(one) for one in compared]
+        curves = aligned_curves(
+            {row.id: found[row.id].episodes_over(request.axis, row.clock) for row in rows},
+            window=request.window,
+            max_points=request.max_points,
+        )
         return ComparedRuns(
             request=request,
             threshold=threshold,
             runs=compared,
-            curves=aligned_curves(
-                {row.id: found[row.id].episodes_over(request.axis, row.clock) for row in rows},
-                window=request.window,
-                max_points=request.max_points,
-            ),
+            curves=curves,
+            seeds=_seed_curves(rows, curves),
             differences=differences,
             environments=_groups(compared, "environment"),
             algorithms=_groups(compared, "algorithm"),
@@ -183,6 +199,23 @@ def _groups(compared: Sequence[Compared], by: Dimension) -> list[RunGroup]:
     ]
 
 
+def _seed_curves(rows: Sequence[RunRow], curves: AlignedCurves) -> list[SeedCurve]:
+    """Of each group with more than one of ``rows``, in the order of the first of each."""
+    members: dict[str, list[RunRow]] = {}
+    for row in rows:
+        members.setdefault(row.group_id, []).append(row)
+    return [
+        SeedCurve(
+            group_id,
+            group[0].name,
+            [row.id for row in group],
+            banded_curve(np.array([curves.values[row.id] for row in group])),
+        )
+        for group_id, group in members.items()
+        if len(group) > 1
+    ]
+
+
 def _contestant(one: Compared) -> Contestant:
     row = one.row
     best = None if row.best_policy is None else BestPolicy.model_validate(row.best_policy)
@@ -194,6 +227,8 @@ def _contestant(one: Compared) -> Contestant:
         ended=row.state.has_ended,
         metrics=one.figures,
         steps_per_second=row.fps,
+        group=row.group_id,
+        group_label=row.name,
         greedy=None
         if best is None or not math.isfinite(best.mean_return)
         else Greedy(best.mean_return, best.std_return, best.episodes),

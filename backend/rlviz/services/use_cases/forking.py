@@ -164,6 +164,7 @@ class ForkService(RunUseCases):
                 "run_id": new_run_id(algorithm.id, parent.env_id, instant),
                 "name": wish.name.strip() if wish.name else f"{parent.name[:100]}, forked",
                 "created_at": instant,
+                "group_id": None,
                 "preset": parent.preset if not changed else None,
                 "seed": seed,
                 "total_timesteps": total,

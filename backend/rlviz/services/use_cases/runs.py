@@ -28,12 +28,11 @@ from rlviz.domain.errors import (
 )
 from rlviz.domain.ids import check_run_id
 from rlviz.domain.run_actor import RunActor
-from rlviz.domain.status import WITH_WORKER, RunStatus, check_transition
-from rlviz.rundir.control import Control, Desired
-from rlviz.rundir.creation import new_folder
+from rlviz.domain.status import WITH_WORKER, RunStatus
+from rlviz.rundir.control import Desired
 from rlviz.rundir.folder import Labels, RunFolder, folder_gone
 from rlviz.rundir.trash import Trash
-from rlviz.services.projection.folder_projection import Indexed, index_folder, row_of_config
+from rlviz.services.projection.folder_projection import Indexed, index_folder
 from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.supervision.supervisor import Supervisor
 from rlviz.services.use_cases.base import RunUseCases
@@ -121,20 +120,7 @@ class RunService(RunUseCases):
             keep_film=self._settings.keep_film,
             snapshot_bytes=self._settings.snapshot_bytes,
         )
-        row = row_of_config(config)
-        control = None
-        if start:
-            control = Control(desired=Desired.RUN, requested_at=now, queued_at=now)
-            check_transition(row.state, RunStatus.QUEUED)
-            row.status, row.queued_at = RunStatus.QUEUED.value, now
-        with new_folder(self._settings.runs_dir, config, control) as appear, self._database.write() as session:
-            session.add(row)
-            session.flush()
-            appear()  # just before the commit, so that an error here undoes both
-        self._broadcast.run_changed(row)
-        if start:
-            self._supervisor.wake()
-        return row
+        return self._add([config], now, start=start)[0]
 
     def start(self, run_id: str) -> RunRow:
         """Queue a created run. Raises IllegalTransition for any other, RunIsActive for one in which a person plays,

@@ -149,6 +149,46 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/runs/groups": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Create Group
+     * @description Create a run for each of several seeds, and start them if asked to: all of them, or none.
+     */
+    post: operations["create_group"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/runs/{run_id}/seeds": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Add Seeds
+     * @description Repeat a run with other seeds, and start them: all of them, or none.
+     */
+    post: operations["add_seeds"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/runs/{run_id}": {
     parameters: {
       query?: never;
@@ -1617,6 +1657,8 @@ export interface components {
        * @description In the order asked for.
        */
       runs: components["schemas"]["ComparedRun"][];
+      /** Seeds */
+      seeds: components["schemas"]["SeedCurve"][];
       /** Environments */
       environments: components["schemas"]["RunGroup"][];
       /**
@@ -2535,6 +2577,95 @@ export interface components {
         [key: string]: components["schemas"]["MetricCurve"];
       };
     };
+    /**
+     * GroupCreate
+     * @description A run for each of several seeds.
+     */
+    GroupCreate: {
+      /**
+       * Algo
+       * @description An algorithm, or `random` for random actions.
+       */
+      algo: string;
+      /**
+       * Env Id
+       * @default CartPole-v1
+       */
+      env_id?: string;
+      /**
+       * Preset
+       * @description null: the algorithm's defaults.
+       * @default fast
+       */
+      preset?: string | null;
+      /**
+       * Seed
+       * @description null: drawn by the service.
+       */
+      seed?: number | null;
+      /**
+       * Total Timesteps
+       * @description null: the preset's.
+       */
+      total_timesteps?: number | null;
+      /** Name */
+      name?: string | null;
+      /**
+       * Env Options
+       * @description Options of the environment that differ.
+       * @default {}
+       */
+      env_options?: {
+        [key: string]: components["schemas"]["JsonValue"];
+      };
+      /**
+       * Hyperparameters
+       * @description Overrides of the preset's values.
+       * @default {}
+       */
+      hyperparameters?: {
+        [key: string]: components["schemas"]["JsonValue"];
+      };
+      /** @description Evaluation while it trains; null: the preset's. */
+      evaluation?: components["schemas"]["EvaluationPlan"] | null;
+      /**
+       * Anatomy
+       * @description Look into updates now and then; null: unless the agent sees pictures.
+       */
+      anatomy?: boolean | null;
+      /**
+       * Rules
+       * @description What it shall do by itself.
+       * @default []
+       */
+      rules?: components["schemas"]["Rule"][];
+      /**
+       * Start
+       * @default false
+       */
+      start?: boolean;
+      /**
+       * Seeds
+       * @description The seeds; empty: `count` of them.
+       * @default []
+       */
+      seeds?: number[];
+      /**
+       * Count
+       * @description How many seeds: from `seed` upwards, drawn if that is null.
+       */
+      count?: number | null;
+    };
+    /** GroupRuns */
+    GroupRuns: {
+      /** Group Id */
+      group_id: string;
+      /**
+       * Runs
+       * @description Those that were made.
+       */
+      runs: components["schemas"]["Run"][];
+    };
     /** GrowthVideoCreate */
     GrowthVideoCreate: {
       /**
@@ -2909,6 +3040,8 @@ export interface components {
       search: components["schemas"]["Bounds"];
       /** @description Runs on one page of the list. */
       runs_per_page: components["schemas"]["Bounds"];
+      /** @description Runs that one request starts, one for each seed. */
+      group_seeds: components["schemas"]["Bounds"];
       /** @description Seeds of training and of evaluation; `default` is that of evaluation. */
       seed: components["schemas"]["Bounds"];
       /** @description Environment steps to train for. */
@@ -3961,6 +4094,11 @@ export interface components {
       /** Seed */
       seed: number;
       /**
+       * Group Id
+       * @description Id that it shares with the runs that differ from it in their seed alone: that of the first.
+       */
+      group_id: string;
+      /**
        * Total Timesteps
        * @description Environment steps asked for.
        */
@@ -4240,6 +4378,11 @@ export interface components {
       git_revision?: string | null;
       /** @description The run that this one was forked from; null: none. */
       parent?: components["schemas"]["Parent"] | null;
+      /**
+       * Group Id
+       * @description Id of the run that it repeats with another seed: that of their group; null: it repeats none.
+       */
+      group_id?: string | null;
     };
     /** RunCreate */
     RunCreate: {
@@ -4325,6 +4468,11 @@ export interface components {
       preset: string | null;
       /** Seed */
       seed: number;
+      /**
+       * Group Id
+       * @description Id that it shares with the runs that differ from it in their seed alone: that of the first.
+       */
+      group_id: string;
       /**
        * Total Timesteps
        * @description Environment steps asked for.
@@ -4626,6 +4774,11 @@ export interface components {
       /** Runs */
       runs: components["schemas"]["Run"][];
       /**
+       * Groups
+       * @description Of these runs the groups that have more than one.
+       */
+      groups: components["schemas"]["SeedGroup"][];
+      /**
        * Next Cursor
        * @description Pass as `cursor` for the next page; null on the last.
        */
@@ -4815,6 +4968,90 @@ export interface components {
       kind: "seconds";
       /** Seconds */
       seconds: number;
+    };
+    /**
+     * SeedCurve
+     * @description Compared runs that differ in their seed alone, as one curve of the return on the common axis.
+     */
+    SeedCurve: {
+      /** Group Id */
+      group_id: string;
+      /** Title */
+      title: string;
+      /** Run Ids */
+      run_ids: string[];
+      /**
+       * Iqm
+       * @description Interquartile mean of the runs that have a value there.
+       */
+      iqm: (number | null)[];
+      /**
+       * Low
+       * @description Its 95 % bootstrap interval; null for fewer than two runs.
+       */
+      low: (number | null)[];
+      /** High */
+      high: (number | null)[];
+      /**
+       * Count
+       * @description Runs that have a value there: the others had not begun, or had ended.
+       */
+      count: number[];
+    };
+    /**
+     * SeedGroup
+     * @description Runs that differ in their seed alone.
+     */
+    SeedGroup: {
+      /** Id */
+      id: string;
+      /**
+       * Run Ids
+       * @description By seed; more than one.
+       */
+      run_ids: string[];
+      /**
+       * Ended
+       * @description Runs that have ended.
+       */
+      ended: number;
+      /**
+       * Scored
+       * @description Runs with a mean return, which the figures are of.
+       */
+      scored: number;
+      /**
+       * Iqm
+       * @description Interquartile mean of their mean returns; null before the first.
+       */
+      iqm: number | null;
+      /**
+       * Low
+       * @description Lower end of its 95 % bootstrap interval; null for fewer than two.
+       */
+      low: number | null;
+      /**
+       * High
+       * @description Upper end of it.
+       */
+      high: number | null;
+    };
+    /**
+     * SeedsAdd
+     * @description Other seeds to repeat a run with.
+     */
+    SeedsAdd: {
+      /**
+       * Seeds
+       * @description The seeds; empty: `count` of them.
+       * @default []
+       */
+      seeds?: number[];
+      /**
+       * Count
+       * @description How many seeds to draw.
+       */
+      count?: number | null;
     };
     /**
      * SeenPictures
@@ -6563,6 +6800,8 @@ export interface operations {
         env_id?: string[] | null;
         /** @description Runs with any of these tags; may be repeated. */
         tag?: string[] | null;
+        /** @description Runs of these groups; may be repeated. */
+        group?: string[] | null;
         /** @description May be repeated. */
         id?: string[] | null;
         /** @description Text in name, id, environment, tags or notes. */
@@ -6573,6 +6812,8 @@ export interface operations {
         cursor?: string | null;
         /** @description Runs to skip, to jump into a long list. */
         offset?: number;
+        /** @description Of each group one run alone, the first that matches. */
+        grouped?: boolean;
       };
       header?: never;
       path?: never;
@@ -6620,6 +6861,110 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["RunDetail"];
+        };
+      };
+      /** @description Invalid request */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not enough free disk */
+      507: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  create_group: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["GroupCreate"];
+      };
+    };
+    responses: {
+      /** @description Successful Response */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["GroupRuns"];
+        };
+      };
+      /** @description Invalid request */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not enough free disk */
+      507: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  add_seeds: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["SeedsAdd"];
+      };
+    };
+    responses: {
+      /** @description Successful Response */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["GroupRuns"];
+        };
+      };
+      /** @description Run not found; Artifact not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Run is damaged */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
         };
       };
       /** @description Invalid request */

@@ -12,7 +12,11 @@ const run = (id: string, change: Partial<Run> = {}) =>
 const evaluation = (id: string, change: Partial<Evaluation> = {}) =>
   ({ id, run_id: "a", status: "running", episodes_done: 0, ...change }) as Evaluation;
 const stale = (key: readonly unknown[]) => client.getQueryState(key)?.isInvalidated;
-const page = (...runs: Run[]): RunPage => ({ runs, next_cursor: null, total: 2 });
+const page = (...runs: Run[]): RunPage => ({
+  ...{ runs, groups: [] },
+  next_cursor: null,
+  total: 2,
+});
 const onPage = (key: readonly unknown[]) => client.getQueryData<RunPage>(key)?.runs[0];
 
 beforeEach(() => {

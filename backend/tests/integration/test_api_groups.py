@@ -1,0 +1,70 @@
+"""Groups over HTTP: made, added to, listed as one line, compared as one curve."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.integration.test_api_runs import write_episodes
+from tests.support.http import Service, assert_problem
+
+BODY = {"algo": "ppo", "name": "grouped", "total_timesteps": 1_000}
+
+
+@pytest.fixture
+def group(service: Service) -> Iterator[list[dict[str, object]]]:
+    made = service.api("POST", "/runs/groups", json={**BODY, "seeds": [3, 1, 2]})
+    assert made.status_code == 201
+    runs = made.json()["runs"]
+    assert {run["group_id"] for run in runs} == {made.json()["group_id"], runs[0]["id"]}
+    yield runs
+    for run in runs:
+        service.api("DELETE", f"/runs/{run['id']}")
+
+
+def test_a_group_is_one_line_of_the_list_and_all_of_them_on_demand(
+    service: Service, group: list[dict[str, object]]
+) -> None:
+    found = service.get("/runs", params={"grouped": True, "q": "grouped"})
+    assert found["total"] == 1
+    (line,) = found["groups"]
+    first = group[0]["id"]
+    assert found["runs"][0]["group_id"] == line["id"] == first
+    assert line == {
+        "id": first,
+        "run_ids": [run["id"] for run in sorted(group, key=lambda run: str(run["seed"]))],
+        **{"ended": 0, "scored": 0, "iqm": None, "low": None, "high": None},
+    }
+    assert service.get("/runs", params={"group": first})["total"] == 3
+
+
+def test_seeds_of_a_group_are_compared_as_one_curve_that_says_how_many_are_left(
+    service: Service, group: list[dict[str, object]]
+) -> None:
+    for run, returns in zip(group, ([1, 2, 3], [3, 4], [5]), strict=True):
+        write_episodes(service.folder(str(run["id"])), [float(value) for value in returns])
+    other = service.create(name="alone")
+    runs = ",".join(str(run["id"]) for run in [*group, other])
+    found = service.get("/compare", params={"runs": runs, "window": 1})
+    (curve,) = found["seeds"]
+    assert (curve["group_id"], curve["title"]) == (group[0]["id"], "grouped")
+    assert curve["run_ids"] == [run["id"] for run in group]
+    assert (curve["count"], curve["iqm"]) == ([3, 2, 1], [3, 3, 3])
+    assert (curve["low"][1:], curve["high"][1:]) == ([2, None], [4, None])
+    service.api("DELETE", f"/runs/{other['id']}")
+
+
+def test_what_is_wrong_with_seeds_is_named_by_its_place(service: Service, group: list[dict[str, object]]) -> None:
+    def refused(path: str, body: dict[str, object], pointer: str) -> None:
+        assert_problem(service.api("POST", path, json=body), 422, pointer)
+
+    seeds = f"/runs/{group[0]['id']}/seeds"
+    refused("/runs/groups", {**BODY, "seeds": [1, -1]}, "/seeds/1")
+    refused("/runs/groups", {**BODY, "seeds": [1, 1]}, "/seeds/1")
+    refused("/runs/groups", {**BODY, "count": 51}, "/count")
+    refused("/runs/groups", BODY, "/seeds")
+    refused("/runs/groups", {**BODY, "count": 2, "hyperparameters": {"gamma": 2}}, "/hyperparameters/gamma")
+    refused(seeds, {"seeds": [4, 2]}, "/seeds/1")
+    refused(seeds, {"count": 1, "seed": 3}, "/seed")
+    assert_problem(service.api("POST", "/runs/nothing/seeds", json={"count": 1}), 404)

@@ -1,0 +1,53 @@
+"""With several seeds of each, a verdict says only what the interval carries."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlviz.analysis.seed_verdict import SeedScores, seed_verdict
+from rlviz.analysis.verdict import Verdict, verdict
+from tests.unit.test_verdict import contestant
+
+
+def scores(label: str, *values: float) -> SeedScores:
+    return SeedScores(label, np.array(values, dtype=float))
+
+
+def test_five_seeds_that_all_did_better_are_better() -> None:
+    headline, why = seed_verdict([scores("B", 1, 2, 3, 4, 5), scores("A", 11, 12, 13, 14, 15)])
+    assert headline == "A is better than B with probability 1.00 [1.00, 1.00]."
+    assert why == ["Final return as interquartile mean over seeds [95 % interval]: A 13.0 [11.3, 14.7], 5 seeds; "
+                   "B 3.00 [1.33, 4.67], 5 seeds."]  # fmt: skip
+
+
+def test_scores_that_overlap_carry_no_verdict() -> None:
+    headline, why = seed_verdict([scores("A", 1, 2, 3, 4, 6), scores("B", 1, 2, 3, 4, 5)])
+    assert headline == "Nothing can be said yet."
+    assert "That may be chance." in why[0]
+
+
+def test_three_seeds_carry_no_verdict_however_far_apart() -> None:
+    headline, why = seed_verdict([scores("A", 500, 500, 500), scores("B", 9, 9, 9)])
+    assert headline == "Nothing can be said yet."
+    assert why[0].startswith("5 seeds of each are needed")
+
+
+def judged(*runs: tuple[str, str, float]) -> Verdict:
+    contestants = [
+        contestant(f"{group} {place}", final, group=group, group_label=group.upper())
+        for place, (group, _, final) in enumerate(runs)
+    ]
+    found = verdict(contestants, window=20, threshold=None, differences=["/seed", "/hyperparameters/gamma"])
+    assert found is not None
+    return found
+
+
+def test_compare_ranks_groups_where_there_are_some_and_single_runs_where_not() -> None:
+    several = judged(*[("a", "", 100.0 + n) for n in range(5)], *[("b", "", 10.0 + n) for n in range(5)])
+    assert several.headline.startswith("A is better than B with probability")
+    assert several.cautions == []
+    single = judged(("a", "", 100.0), ("b", "", 10.0))
+    assert single.headline == "a 0 did better."
+    assert single.cautions == ["One seed each: with other seeds it may come out differently."]
+    mixed = judged(("a", "", 100.0), ("a", "", 101.0), ("b", "", 10.0))
+    assert mixed.cautions == ["One seed of b 2: with other seeds it may come out differently."]
