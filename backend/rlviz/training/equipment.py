@@ -37,7 +37,7 @@ from rlviz.training.snapshot.archive import Contents
 from rlviz.training.snapshot.capture import Captured, Counter, Point, capture
 from rlviz.training.snapshot.compatibility import origin_of, what_is_built
 from rlviz.training.snapshot.replay import Placed, ReplayTape, placed_rows
-from rlviz.training.snapshot.restore import Continuation, check_subject, restore_contents
+from rlviz.training.snapshot.restore import Continuation, check_subject, fit_replay, restore_contents
 from rlviz.training.snapshot.snapshots import Snapshots, Subject
 from rlviz.training.steering import Steering, rules_in_force
 
@@ -202,6 +202,7 @@ class Equipment:
         """Check that ``model`` can go back to ``contents``; read what its replay buffer has lost since. Raises
         SnapshotRefused."""
         check_subject(contents, self._config, self._folder, model)
+        fit_replay(contents, self._config, model)
         if (replay := contents.state["replay"]) is None:
             return ()
         held_from = self._tape.held_from(model)

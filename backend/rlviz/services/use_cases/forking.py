@@ -40,7 +40,7 @@ _STATE = "What the snapshot holds was made with the old value. Create a new run.
 
 _REFUSED: dict[str, str] = {
     **dict.fromkeys(("net_arch", "activation", "n_quantiles", "use_sde", "log_std_init"), _NETWORK),
-    **dict.fromkeys(("buffer_size", "optimize_memory_usage"), _BUFFER),
+    "optimize_memory_usage": _BUFFER,
     **dict.fromkeys(("normalize_observations", "normalize_rewards"), _STATE),
     **dict.fromkeys(("action_noise", "action_noise_std", "initial_value"), _STATE),
     **dict.fromkeys(("use_rms_prop", "rms_prop_eps"), "The moments of the optimizer are those of another one."),

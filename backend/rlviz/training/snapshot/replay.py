@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -48,12 +48,12 @@ class Piece:
 @dataclass(frozen=True)
 class ReplayState:
     """``rows`` were added since training began, the next one goes to ``pos``. ``edge`` is what lies there already: with
-    ``optimize_memory_usage``, the observation that the last row led to."""
+    ``optimize_memory_usage``, the observation that the last row led to. None: nothing that is needed."""
 
     rows: int
     pos: int
     full: bool
-    edge: Array
+    edge: Array | None
 
 
 class ReplayTape:
@@ -108,6 +108,16 @@ def write_pieces(folder: RunFolder, pieces: Sequence[Piece]) -> tuple[Segment, .
     return tuple(dict.fromkeys(piece.segment for piece in pieces if piece.segment is not None))
 
 
+def resized(state: ReplayState, pieces: Sequence[Piece], model: Any) -> ReplayState:
+    """The same rows in the buffer of ``model``, which is of another size: as many of the newest as it has places for,
+    from its first place on. Larger than the old one, it takes in older rows too, as far as ``pieces`` go back."""
+    oldest = min((piece.first for piece in pieces), default=state.rows)
+    buffer = model.replay_buffer
+    held = min(buffer.buffer_size, state.rows - oldest)
+    edge = state.edge if buffer.optimize_memory_usage else None
+    return replace(state, pos=held % buffer.buffer_size, full=held == buffer.buffer_size, edge=edge)
+
+
 Placed = tuple[Array, dict[str, Array]]
 """Places in a buffer, and the rows that lie there."""
 
@@ -118,7 +128,8 @@ def restore_replay(model: Any, state: ReplayState, placed: Iterable[Placed]) -> 
     for slots, rows in placed:
         for name, array in _arrays(buffer):
             array[slots] = rows[name]
-    buffer.observations[state.pos] = state.edge
+    if state.edge is not None:
+        buffer.observations[state.pos] = state.edge
     buffer.pos, buffer.full = state.pos, state.full
 
 
@@ -128,7 +139,7 @@ def replay_difference(model: Any, folder: RunFolder, state: ReplayState, pieces:
     for slots, rows in placed_rows(model, folder, state, pieces):
         for name, array in _arrays(buffer):
             expected = rows[name].copy()
-            if name == "observations":
+            if name == "observations" and state.edge is not None:
                 expected[slots == state.pos] = state.edge
             if array[slots].tobytes() != expected.tobytes():
                 return f"{name} of the rows at {slots[0]:,} to {slots[-1]:,} of the buffer"

@@ -15,7 +15,7 @@ from rlviz.training.snapshot.compatibility import check_built, origin_of, reason
 from rlviz.training.snapshot.environments import restore_environments, restore_normalization
 from rlviz.training.snapshot.generators import restore_generators
 from rlviz.training.snapshot.model import ENVIRONMENTS, restore_attributes, restore_tensors, settle_attributes
-from rlviz.training.snapshot.replay import Placed, ReplayTape, placed_rows, restore_replay
+from rlviz.training.snapshot.replay import Placed, ReplayTape, placed_rows, resized, restore_replay
 
 
 class Continuation:
@@ -72,6 +72,7 @@ def restore(model: BaseAlgorithm, config: RunConfig, folder: RunFolder, name: st
     Raises ArtifactNotFound, and SnapshotRefused if training cannot go on from it; the model is then of no use any more.
     """
     contents = read_archive(folder, name)
+    fit_replay(contents, config, model)
     replay = contents.state["replay"]
     placed = placed_rows(model, folder, replay, contents.pieces) if replay is not None else ()
     return restore_contents(model, config, folder, contents, placed)
@@ -98,6 +99,15 @@ def restore_contents(
     restore_attributes(model, state["model"])
     begun_anew = restore_environments(model, state["environments"])
     return Continuation(contents, [*begun_anew, *reasons_not_exact(manifest, origin_of(config))], is_fork=is_fork)
+
+
+def fit_replay(contents: Contents, config: RunConfig, model: BaseAlgorithm) -> None:
+    """Of a run that was forked with another size of the replay buffer, ``contents`` of the parent are made to fit."""
+    parent, replay = config.parent, contents.state["replay"]
+    if parent is None or contents.manifest.run_id != parent.run_id or "buffer_size" not in parent.changed:
+        return
+    if replay is not None:
+        contents.state["replay"] = resized(replay, contents.pieces, model)
 
 
 def check_subject(contents: Contents, config: RunConfig, folder: RunFolder, model: BaseAlgorithm) -> None:

@@ -1,0 +1,71 @@
+"""A fork whose replay buffer has another size than that of its parent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rlviz.domain.config import Parent
+from rlviz.rundir.control import Control, Desired
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.inherit import inherit
+from rlviz.rundir.snapshots import snapshots_of
+from rlviz.training.builder import build_model
+from rlviz.training.session import train_run
+from rlviz.training.snapshot.restore import restore
+from tests.support.training import kinds, make_run, snapshots
+
+OLD = 250
+PLAN = snapshots(every_steps=100, keep=100)
+
+
+def in_order(buffer: Any) -> list[bytes]:
+    """The rows of the buffer, oldest first."""
+    size, held = buffer.buffer_size, buffer.buffer_size if buffer.full else buffer.pos
+    slots = (buffer.pos + np.arange(-held, 0)) % size
+    names = ("observations", "next_observations", "actions", "rewards", "dones", "timeouts")
+    return [b"".join(getattr(buffer, name)[slot].tobytes() for name in names) for slot in slots]
+
+
+@pytest.fixture(scope="module")
+def parent(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
+    """Its buffer has wrapped."""
+    root = tmp_path_factory.mktemp("buffers")
+    folder = make_run(
+        root, "parent", algo="dqn", total_timesteps=600, snapshots=PLAN, hyperparameters={"buffer_size": OLD}
+    )
+    assert train_run(folder)
+    return folder
+
+
+@pytest.mark.parametrize("size", [100, OLD, 400])
+def test_it_takes_over_the_newest_rows_that_fit(parent: RunFolder, size: int) -> None:
+    taken = snapshots_of(parent)[-1]
+    changed = ("buffer_size",) if size != OLD else ()
+    child = make_run(
+        parent.path.parent,
+        f"child-{size}",
+        algo="dqn",
+        total_timesteps=800,
+        snapshots=PLAN,
+        hyperparameters={"buffer_size": size},
+        parent=Parent(run_id=parent.run_id, snapshot=taken.name, step=taken.manifest.step, changed=changed),
+    )
+    inherit(taken, parent, child)
+    theirs, ours = build_model(parent.read_config()), build_model(child.read_config())
+    restore(theirs, parent.read_config(), parent, taken.name)
+    restore(ours, child.read_config(), child, taken.name)
+    old, new = in_order(theirs.replay_buffer), in_order(ours.replay_buffer)  # type: ignore[attr-defined]
+    assert len(old) == OLD
+    kept = min(size, OLD)
+    assert new[-kept:] == old[-kept:]
+    assert len(new) == size if size <= OLD else OLD <= len(new) <= size
+    child.write_control(Control(desired=Desired.RUN, resume_from=taken.name))
+    assert train_run(child)
+    assert kinds(child)[-1] == "finished"
+    again = build_model(child.read_config())
+    own = snapshots_of(child)[-1]
+    restore(again, child.read_config(), child, own.name)
+    assert again.replay_buffer.size() == min(size, len(new) + 200)  # type: ignore[attr-defined]
