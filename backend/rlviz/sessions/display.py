@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from rlviz.domain.controls import Controls
 from rlviz.domain.errors import NotSliceable
@@ -13,15 +12,14 @@ from rlviz.domain.session_messages import (
     Hello,
     Line,
     PolicyMessage,
-    ShowSeen,
     StateMessage,
 )
 from rlviz.evaluation.canvas import check_picture
-from rlviz.evaluation.seen import Seen, see
 from rlviz.rollout.step_records import record_of
 from rlviz.sessions.bounds import bounds_of
 from rlviz.sessions.hands import Hands, PolicyHand
 from rlviz.sessions.history import History
+from rlviz.sessions.live_seen import LiveSeen
 from rlviz.sessions.live_slice import LiveSlice
 from rlviz.sessions.pace import Pace
 from rlviz.sessions.stage import Outlet, Sink, Stage
@@ -44,7 +42,7 @@ class Display:
 
     def begin(self) -> None:
         """Somebody else looks: what the agent saw, and a slice, are shown to who asks for them."""
-        self.seen = ShowSeen(type="seen", on=False)
+        self.seen = LiveSeen(self._monotonic)
         self.slice = LiveSlice(self._monotonic)
 
     def hello(self, hands: Hands, pace: Pace, *, greedy: bool) -> None:
@@ -88,11 +86,6 @@ class Display:
             if found is not None:
                 self._outlet.tell(found)
 
-    def _seen(self, observation: Any, policy: PolicyHand) -> Seen | None:
-        if not self.seen.on:
-            return None
-        return see(observation, policy.policy if self.seen.saliency else None, policy.action())
-
     def refusal(self, detail: str) -> None:
         self._outlet.tell(ErrorMessage(detail=detail))
 
@@ -104,10 +97,12 @@ class Display:
         greedy: bool,
         line: Line = Line.PLAYED,
         again: bool = False,
+        hurried: bool = False,
     ) -> None:
         """The newest step with its frame, and with what ``policy`` makes of it, which chooses the next action now.
 
         Only the one who looks gets it if it is shown ``again``, or is of the other future.
+        ``hurried``: others follow it at a rate.
         """
         last = history.last
         frame = check_picture(history.episode.env.render())
@@ -122,7 +117,7 @@ class Display:
         if line is Line.OTHER:
             self._outlet.show(record, frame, line=line)
             return
-        self._outlet.show(record, frame, self._seen(step.observation, policy))
+        self._outlet.show(record, frame, self.seen.of(step.observation, policy, hurried=hurried))
         self.slice.note(step)
         if not again:
             for sink in self._sinks:

@@ -14,6 +14,7 @@ from rlviz.domain.session_messages import SliceMessage
 from rlviz.domain.value_slice import SlicePlan
 from rlviz.evaluation.value_slice import Ranges, value_slice
 from rlviz.rollout.episode import Step
+from rlviz.sessions.pace import TimeShare
 
 EVERY_SECONDS = 0.4
 """Between two slices, at least."""
@@ -26,16 +27,16 @@ class LiveSlice:
     """``note`` every step that is shown, and ``draw`` as often as you like."""
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
-        self._monotonic = monotonic
         self._over: tuple[int, int] | None = None
         self._step: Step | None = None
         self._seen: Ranges | None = None
         self._is_stale = False
-        self._due_at = float("-inf")
+        self._time = TimeShare(LARGEST_SHARE, monotonic, every=EVERY_SECONDS)
 
     def choose(self, over: tuple[int, int] | None) -> None:
         """Which components are varied; None: no slice is wanted."""
-        self._over, self._due_at = over, float("-inf")
+        self._over = over
+        self._time.hurry()
         self.renew()
 
     def renew(self) -> None:
@@ -54,17 +55,15 @@ class LiveSlice:
 
     def draw(self, policy: TrainedPolicy | None) -> SliceMessage | None:
         """The slice, if it is wanted, due, and another than the last. Raises NotSliceable, and wants no more then."""
-        now = self._monotonic()
-        if self._over is None or policy is None or self._step is None or not self._is_stale or now < self._due_at:
+        if self._over is None or policy is None or self._step is None or not self._is_stale or not self._time.is_due:
             return None
         self._is_stale = False
         try:
-            found = value_slice(policy, self._plan(self._over, self._step.observation), self._seen)
+            with self._time.spent():
+                found = value_slice(policy, self._plan(self._over, self._step.observation), self._seen)
         except NotSliceable:
             self._over = None
             raise
-        done = self._monotonic()
-        self._due_at = max(now + EVERY_SECONDS, done + (done - now) / LARGEST_SHARE)
         return SliceMessage(
             policy_step=policy.step, episode=self._step.episode, index=self._step.number, over=self._over, slice=found
         )

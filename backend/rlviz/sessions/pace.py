@@ -1,8 +1,9 @@
-"""Pace: when the next step is due."""
+"""Pace: when the next step is due; TimeShare: when something costly is."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 
 class Pace:
@@ -47,3 +48,28 @@ class Pace:
         self._owed = max(self._owed - 1, 0)
         now = self._monotonic()
         self._due = max(self._due + 1 / self.fps, now) if rest is None else now + rest
+
+
+class TimeShare:
+    """Work that takes at most ``share`` of the time: what takes long is done less often."""
+
+    def __init__(self, share: float, monotonic: Callable[[], float], *, every: float = 0.0) -> None:
+        """``every``: seconds between two beginnings, at least."""
+        self._share, self._monotonic, self._every = share, monotonic, every
+        self._due = float("-inf")
+
+    @property
+    def is_due(self) -> bool:
+        return self._monotonic() >= self._due
+
+    def hurry(self) -> None:
+        """It is due now."""
+        self._due = float("-inf")
+
+    @contextmanager
+    def spent(self) -> Iterator[None]:
+        """Does the work within this block."""
+        began = self._monotonic()
+        yield
+        done = self._monotonic()
+        self._due = max(began + self._every, began + (done - began) / self._share)

@@ -84,6 +84,8 @@ class SessionPlayer:
         self._look_for_policy()
         if self._looked_at:
             self._display.draw_slice(self._hands.policy)
+            if self._display.seen.is_owed and not self._pace.playing:
+                self._show(again=True)
         may_go_on = self._may_go_on()
         wait = self._pace.seconds_left if may_go_on else LONGEST_WAIT_SECONDS
         wish = self._outlet.wait(min(wait, LONGEST_WAIT_SECONDS))
@@ -175,7 +177,8 @@ class SessionPlayer:
 
     def _show(self, *, again: bool = False) -> None:
         assert self._history is not None
-        self._display.step(self._history, self._hands.policy, greedy=self._greedy, again=again)
+        hurried = self._pace.playing and not again
+        self._display.step(self._history, self._hands.policy, greedy=self._greedy, again=again, hurried=hurried)
 
     def _show_other(self) -> None:
         assert self._other is not None
@@ -262,7 +265,7 @@ class SessionPlayer:
                 self._pace.pause()
                 self._part(value)
             case ShowSeen():
-                self._display.seen = wish
+                self._display.seen.choose(wish)
                 if self._history is not None:
                     self._show(again=True)
             case ShowSlice(over=over):

@@ -81,6 +81,18 @@ def test_what_is_no_picture_has_none() -> None:
     assert saliency(looking_policy("ppo", spaces.Discrete(3)), np.zeros(4), np.array(0)) is None
 
 
+def test_a_map_is_smoothed_with_a_gaussian_that_ends_at_the_edge() -> None:
+    gradients = np.random.default_rng(0).normal(size=(2, 36, 48, 3))
+
+    def weights(side: int) -> Any:
+        places = np.arange(side)
+        found = np.exp(-0.5 * ((places[:, None] - places) / (side / 40)) ** 2)
+        return found / found.sum(axis=1, keepdims=True)
+
+    expected = weights(36) @ np.abs(gradients).max(axis=3) @ weights(48).T
+    np.testing.assert_allclose(salience(gradients), expected / expected.max(), atol=1e-3)
+
+
 def test_where_nothing_counts_nothing_lights() -> None:
     assert not salience(np.zeros((2, 36, 48, 3))).any()
     assert not salience(np.full((2, 36, 48, 3), np.nan)).any()

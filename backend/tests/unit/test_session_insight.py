@@ -11,8 +11,11 @@ from gymnasium import spaces
 from rlviz.algorithms.reading import Reading
 from rlviz.domain.errors import NotSliceable
 from rlviz.domain.saliency import Score
+from rlviz.domain.session_messages import ShowSeen
 from rlviz.evaluation.seen import see
 from rlviz.rollout.episode import Step
+from rlviz.sessions.hands import PolicyHand
+from rlviz.sessions.live_seen import LARGEST_SHARE, LiveSeen
 from rlviz.sessions.live_slice import EVERY_SECONDS, LiveSlice
 from tests.support.pictures import COLUMNS, ROWS, SHAPE, looking_policy
 
@@ -55,6 +58,34 @@ def test_colours_stay_colours() -> None:
 @pytest.mark.parametrize("observation", [np.zeros(4, np.float32), 3, np.zeros((8, 8), np.float32)])
 def test_what_is_no_picture_is_not_shown(observation: Any) -> None:
     assert see(observation) is None
+
+
+def test_saliency_takes_a_share_of_the_time_and_steps_without_a_map_are_not_shown() -> None:
+    """A clock that moves on at every look: a map takes a second, of which a quarter of the time may be."""
+    now = 0.0
+
+    def monotonic() -> float:
+        nonlocal now
+        now += 1.0
+        return now
+
+    hand = PolicyHand()
+    hand.policy = looking_policy("dqn", spaces.Discrete(3))
+    observation = seen_by(SHAPE)
+    hand.consider(observation, greedy=True)
+    seen = LiveSeen(monotonic)
+    assert seen.of(observation, hand, hurried=True) is None  # nobody asked
+    seen.choose(ShowSeen(type="seen", on=True))
+    assert all(seen.of(observation, hand, hurried=True) for _ in range(5))
+    seen.choose(ShowSeen(type="seen", on=True, saliency=True))
+    maps = []
+    for _ in range(50):
+        found = seen.of(observation, hand, hurried=True)
+        assert (found is None) == seen.is_owed
+        maps.append(found is not None and found.about.score is Score.Q)
+    assert maps[0]
+    assert sum(maps) == pytest.approx(50 * LARGEST_SHARE, abs=8)
+    assert seen.of(observation, hand, hurried=False) is not None  # nothing follows: it can wait
 
 
 class Sum:

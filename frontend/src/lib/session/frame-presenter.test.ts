@@ -100,8 +100,8 @@ test("a binary message that nobody announced is ignored", () => {
   expect(names).toEqual([]);
 });
 
-test("what the agent saw is shown with its frame, and closed with it", async () => {
-  const { target, shown, closed, frames, decoded } = presenter();
+test("what the agent saw is shown with its frame", async () => {
+  const { target, shown, frames, decoded } = presenter();
   const about = { pictures: 1, score: null };
   target.record(recordOf(1), true);
   target.frame(blob("frame"), { about, data: blob("seen") });
@@ -111,9 +111,31 @@ test("what the agent saw is shown with its frame, and closed with it", async () 
   await decoded();
   frames.run();
   expect(shown).toEqual([[1, "frame"]]);
-  target.record(recordOf(2), true);
-  target.frame(blob("next"));
-  await decoded();
-  frames.run();
-  expect(closed.sort()).toEqual(["frame", "seen"]);
+});
+
+test("what the agent saw stays until a step comes with it again", async () => {
+  const seen: (string | null)[] = [];
+  const closed: string[] = [];
+  const frames = new FakeFrames();
+  const target = new FramePresenter<Picture & { name: string }>({
+    decode: async (data) => {
+      const name = await data.text();
+      return { name, width: 3, height: 2, close: () => closed.push(name) };
+    },
+    frames,
+    present: (shown: Shown<Picture & { name: string }>) =>
+      seen.push(shown.seen?.picture.name ?? null),
+  });
+  const step = async (index: number, sees: string | null) => {
+    target.record(recordOf(index), true);
+    const about = { pictures: 1, score: "logit" as const };
+    target.frame(blob(String(index)), sees === null ? null : { about, data: blob(sees) });
+    await new Promise((resolve) => setTimeout(resolve));
+    frames.run();
+  };
+  await step(1, "a");
+  await step(2, null);
+  expect([seen, closed]).toEqual([["a", "a"], ["1"]]);
+  await step(3, "b");
+  expect([seen.at(-1), closed]).toEqual(["b", ["1", "2", "a"]]);
 });

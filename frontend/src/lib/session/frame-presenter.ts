@@ -20,7 +20,7 @@ export interface Shown<P extends Picture = ImageBitmap> {
   record: StepRecord;
   /** Null if nothing was rendered. */
   picture: P | null;
-  /** Null if it was not asked for. */
+  /** Of this step, or of the last that came with it; null if none did. */
   seen: Seen<P> | null;
 }
 
@@ -117,12 +117,14 @@ export class FramePresenter<P extends Picture> {
     this.due = shown;
     this.asked ??= this.options.frames.request(() => {
       this.asked = null;
-      const { due } = this;
+      const { due, onScreen } = this;
       this.due = null;
       if (!due) return;
-      this.options.present(due);
-      close(this.onScreen);
-      this.onScreen = due;
+      const next = { ...due, seen: due.seen ?? onScreen?.seen ?? null };
+      this.options.present(next);
+      onScreen?.picture?.close();
+      if (onScreen?.seen !== next.seen) onScreen?.seen?.picture.close();
+      this.onScreen = next;
     });
   }
 }

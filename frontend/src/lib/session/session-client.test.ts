@@ -195,7 +195,10 @@ test("what the agent saw becomes one moment with its frame, and is kept with it"
   newest().tellStep(recordOf(4), "jpeg");
   await settle();
   frames.run();
-  expect(session.moment.get()).toMatchObject({ record: { index: 4 }, seen: null });
+  expect(session.moment.get()).toMatchObject({
+    record: { index: 4 },
+    seen: { about: moment.seen?.about },
+  });
 });
 
 test("a slice that was asked for is asked for again in the session that follows a lost one", async () => {

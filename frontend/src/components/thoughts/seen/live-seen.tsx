@@ -35,7 +35,11 @@ export function LiveSeen({ client, frozen }: LiveSeenProps) {
       controls={<Switch label="What mattered" checked={saliency} onChange={setSaliency} />}
     >
       <p className="text-xs text-ink-soft">
-        {frozen ? "What the agent saw in this step was not kept." : "It comes with the next step."}
+        {!frozen
+          ? "It comes with the next step."
+          : saliency
+            ? "What mattered is read as often as frames keep coming, and was not read in this step."
+            : "What the agent saw in this step was not kept."}
       </p>
     </SeenFigure>
   );
