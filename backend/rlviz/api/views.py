@@ -98,7 +98,15 @@ def _solved(row: RunRow, found: SolvedAt | None, threshold: float | None) -> Sol
 def view_evaluation(row: EvaluationRow, kept: KeptFiles) -> Evaluation:
     url = f"/api/runs/{row.run_id}/artifacts/eval/{row.id}.mp4" if kept.video else None
     known = {"policy": PolicyChoice.LATEST, "video": True, **row.record}
-    return Evaluation(**{**known, "video_url": url, "has_steps": kept.steps, "has_pictures": kept.pictures})
+    return Evaluation(
+        **{
+            **known,
+            "video_url": url,
+            "has_steps": kept.steps,
+            "has_pictures": kept.pictures,
+            "policy_bytes": kept.policy_bytes,
+        }
+    )
 
 
 def view_notification(notification: Notification) -> schemas.Notification:

@@ -227,6 +227,10 @@ class RunFolder:
     def evaluation_path(self, evaluation_id: str) -> Path:
         return self.evaluations / f"{check_evaluation_id(evaluation_id)}.json"
 
+    def evaluated_policy_path(self, evaluation_id: str) -> Path:
+        """The policy that played, kept with the pictures of what it saw."""
+        return self.evaluations / f"{check_evaluation_id(evaluation_id)}.policy.zip"
+
     def pinned_policy_path(self, evaluation_id: str) -> Path:
         """Path of the policy that an evaluation plays, which stays when checkpoints are deleted."""
         return self.evaluations / f".{check_evaluation_id(evaluation_id)}.zip.tmp"
@@ -244,6 +248,11 @@ class RunFolder:
         except (OSError, NotImplementedError):  # a file system without hard links
             with open_file(policy, self.path) as source, pinned.open("wb") as copy:
                 shutil.copyfileobj(source, copy)
+
+    def keep_pinned_policy(self, evaluation_id: str) -> None:
+        """Keep the policy that an evaluation has pinned, if it has, for whoever asks what mattered in a picture."""
+        with suppress(FileNotFoundError):
+            self.pinned_policy_path(evaluation_id).replace(self.evaluated_policy_path(evaluation_id))
 
     def read_evaluation(self, evaluation_id: str) -> EvaluationRecord:
         """Raises RunFolderError if the record is missing or unreadable."""

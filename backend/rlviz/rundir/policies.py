@@ -32,6 +32,18 @@ def kept_policies(folder: RunFolder, final_step: int | None = None) -> list[Kept
     return policies
 
 
+def evaluated_policy(
+    folder: RunFolder, evaluation_id: str, step: int | None, final_step: int | None = None
+) -> KeptPolicy | None:
+    """The policy that played in an evaluation, of training step ``step``: the one kept with it, or of that step. None
+    if it is not kept any more. ``final_step`` as for kept_policies."""
+    path = folder.evaluated_policy_path(evaluation_id)
+    if step is not None and is_file(path, folder.path):
+        name = path.relative_to(folder.path).as_posix()
+        return KeptPolicy(step=step, kinds=[], file=name, size_bytes=path.stat().st_size)
+    return next((policy for policy in kept_policies(folder, final_step) if policy.step == step), None)
+
+
 def policy_at(policies: Sequence[KeptPolicy], step: int) -> KeptPolicy | None:
     """The newest of ``policies`` (by step) up to ``step``; None if there is none."""
     return next((policy for policy in reversed(policies) if policy.step <= step), None)

@@ -22,8 +22,9 @@ def retain_checkpoints(folder: RunFolder, keep: int) -> None:
 
 
 def retain_videos(folder: RunFolder, keep: int) -> None:
-    """Delete all but the newest ``keep`` evaluation videos, and of what the agent saw in them; summaries stay."""
-    for pattern in ("eval_*.mp4", "eval_*.pictures.zip"):
+    """Delete all but the newest ``keep`` evaluation videos, and of what the agent saw in them with the policies that
+    saw it; summaries stay."""
+    for pattern in ("eval_*.mp4", "eval_*.pictures.zip", "eval_*.policy.zip"):
         keep_newest(files_in(folder.evaluations, folder.path, pattern), keep)
 
 

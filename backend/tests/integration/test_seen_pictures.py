@@ -27,6 +27,7 @@ from rlviz.rollout.episode import Episode
 from rlviz.rollout.play import seed_all
 from rlviz.rundir.clips import Clips
 from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.retention import retain_videos
 from rlviz.training.builder import build_model
 from rlviz.training.checkpoint import save_policy
 from tests.support.http import Service, make_run, serving, wait_for
@@ -191,6 +192,27 @@ def test_what_is_not_there_is_said(service: Service, path: str, status: int, wor
     answer = service.api("GET", f"/runs/pong/evaluations/{path}")
     assert answer.status_code == status
     assert words in answer.json()["detail"]
+
+
+def test_a_policy_that_is_kept_with_its_evaluation_outlives_its_checkpoint(
+    tmp_path: Path, folder: RunFolder, service: Service
+) -> None:
+
+    def policy_bytes() -> Any:
+        return next(each["policy_bytes"] for each in service.get("/runs/pong/evaluations") if each["id"] == EVALUATION)
+
+    folder.pin_policy(EVALUATION, folder.path / POLICY)
+    folder.keep_pinned_policy(EVALUATION)
+    (folder.path / POLICY).rename(tmp_path / "away.zip")
+    try:
+        assert policy_bytes() == folder.evaluated_policy_path(EVALUATION).stat().st_size
+        answer = service.api("GET", f"/runs/pong/evaluations/{EVALUATION}/saliency", params={"episode": 0, "step": 2})
+        assert answer.status_code in (200, 202), answer.text
+        retain_videos(folder, 0)
+        assert policy_bytes() is None
+    finally:
+        (tmp_path / "away.zip").rename(folder.path / POLICY)
+    assert policy_bytes() > 0  # the checkpoint is there
 
 
 def test_pictures_go_with_the_videos_and_a_policy_that_is_gone_cannot_be_asked(

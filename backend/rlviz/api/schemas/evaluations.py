@@ -53,4 +53,7 @@ class Evaluation(Wire):
     video: bool = Field(description="Whether a video was asked for.")
     has_steps: bool = Field(description="Whether there are step records, and they are still kept.")
     has_pictures: bool = Field(description="Whether there is what the agent saw, as pictures, and it is still kept.")
+    policy_bytes: int | None = Field(
+        description="Size of the policy that played, which saliency needs; null if it saw no pictures, or is not kept."
+    )
     video_url: str | None = Field(description="null before there is a video, and once it was retired.")

@@ -136,6 +136,8 @@ class EvaluationMonitor:
         self._book()
 
     def _tidy(self) -> None:
+        if self._record.summary is not None and self._record.summary.pictures is not None:
+            self._folder.keep_pinned_policy(self.id)
         remove_leftovers(self._folder.evaluations, self._folder.path)
         retain_videos(self._folder, self._keep_videos)
         if self._record.steps is not None:

@@ -25,14 +25,18 @@ from rlviz.environments.custom import family_of
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.files import is_file
 from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.policies import evaluated_policy
 from rlviz.services.use_cases.base import RunUseCases
 from rlviz.services.use_cases.film import choose_policy
 
 
 class KeptFiles(NamedTuple):
+    """``policy_bytes``: size of the policy that played, if it saw pictures and is kept."""
+
     video: bool
     steps: bool
     pictures: bool
+    policy_bytes: int | None
 
 
 class EvaluationService(RunUseCases):
@@ -136,8 +140,19 @@ class EvaluationService(RunUseCases):
     def kept(self, row: EvaluationRow) -> KeptFiles:
         """Which of its files still exist."""
         folder = self._folder(row.run_id)
-        paths = folder.video_path(row.id), folder.steps_path(row.id), folder.pictures_path(row.id)
-        return KeptFiles(*(is_file(path, folder.path) for path in paths))
+        record, policy = row.parsed(), None
+        if record.summary is not None and record.summary.pictures is not None:
+            policy = evaluated_policy(folder, row.id, record.checkpoint_step, self._policy_step(row.run_id))
+        return KeptFiles(
+            video=is_file(folder.video_path(row.id), folder.path),
+            steps=is_file(folder.steps_path(row.id), folder.path),
+            pictures=is_file(folder.pictures_path(row.id), folder.path),
+            policy_bytes=policy.size_bytes if policy is not None else None,
+        )
+
+    def _policy_step(self, run_id: str) -> int | None:
+        with self._database.read() as session:
+            return get_run(session, run_id).policy_step
 
 
 def later_than(newest: datetime | None, now: datetime) -> datetime:

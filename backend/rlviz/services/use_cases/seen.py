@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rlviz.algorithms import ALGORITHMS
-from rlviz.catalog.models import EvaluationRow
+from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.catalog.runs import get_run
 from rlviz.domain.clips import ClipRequest
 from rlviz.domain.errors import EvaluationNotFound, InvalidRequest, NoSaliency, PicturesNotFound, StepsNotFound
@@ -17,7 +17,7 @@ from rlviz.environments.custom import environment_of
 from rlviz.rundir.clips import Clips
 from rlviz.rundir.files import damaged, is_file, open_file
 from rlviz.rundir.folder import RunFolder, strip_name
-from rlviz.rundir.policies import kept_policies
+from rlviz.rundir.policies import evaluated_policy
 from rlviz.services.use_cases.base import RunUseCases
 
 
@@ -62,7 +62,7 @@ class SeenService(RunUseCases):
 
         Raises RunNotFound, EvaluationNotFound, StepsNotFound, InvalidRequest, NoSaliency or NotEnoughDisk.
         """
-        kept, folder, evaluation = self._evaluation(run_id, evaluation_id)
+        run, folder, evaluation = self._evaluation(run_id, evaluation_id)
         folder.check()
         config = folder.read_config()
         if not environment_of(config).observation_space.is_picture or ALGORITHMS.get(config.algo).scorer is None:
@@ -70,7 +70,7 @@ class SeenService(RunUseCases):
         _check_step(evaluation, episode, index)
         if not is_file(folder.steps_path(evaluation_id), folder.path):
             raise StepsNotFound(f"Evaluation {evaluation_id!r} has no step records (any more), to play it again by.")
-        policy = _policy_of(kept, evaluation)
+        policy = _policy_of(run, folder, evaluation)
         wanted = WantedSaliency(
             run_id, policy.step, SaliencyPlan(evaluation_id=evaluation_id, episode=episode, index=index)
         )
@@ -106,15 +106,13 @@ class SeenService(RunUseCases):
             raise NoSaliency(f"{record.cause} Ask again to try again.")
         return clips.find_saliency(wanted_id)
 
-    def _evaluation(self, run_id: str, evaluation_id: str) -> tuple[list[KeptPolicy], RunFolder, EvaluationRow]:
-        """With the policies of the run that are kept."""
+    def _evaluation(self, run_id: str, evaluation_id: str) -> tuple[RunRow, RunFolder, EvaluationRow]:
         with self._database.read() as session:
             run = get_run(session, run_id)
             row = session.get(EvaluationRow, (run_id, evaluation_id))
         if row is None:
             raise EvaluationNotFound(f"Run {run_id[:80]!r} has no evaluation {evaluation_id[:80]!r}.")
-        folder = self._folder(run_id)
-        return kept_policies(folder, run.policy_step), folder, row
+        return run, self._folder(run_id), row
 
 
 def _read_strip(folder: RunFolder, path: Path, number: int, whose: str, why_none: str) -> bytes:
@@ -144,10 +142,10 @@ def _check_step(evaluation: EvaluationRow, episode: int, index: int) -> None:
         )
 
 
-def _policy_of(kept: list[KeptPolicy], evaluation: EvaluationRow) -> KeptPolicy:
+def _policy_of(run: RunRow, folder: RunFolder, evaluation: EvaluationRow) -> KeptPolicy:
     """The policy that played. Raises NoSaliency if it is not kept any more."""
     step = evaluation.parsed().checkpoint_step
-    found = next((policy for policy in kept if policy.step == step), None)
+    found = evaluated_policy(folder, evaluation.id, step, run.policy_step)
     if found is None:
         said = "that played" if step is None else f"of step {step:,}, which played,"
         raise NoSaliency(f"The policy {said} is not kept any more. Evaluate one that is.")

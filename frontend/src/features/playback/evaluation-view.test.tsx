@@ -25,6 +25,7 @@ const evaluation = (id: string, change: Partial<Evaluation> = {}): Evaluation =>
   video: true,
   has_steps: false,
   has_pictures: false,
+  policy_bytes: null,
   video_url: `/api/runs/a/artifacts/eval/${id}.mp4`,
   summary: {
     episodes: [0, 100].map((first_frame, index) => ({

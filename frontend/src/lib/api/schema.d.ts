@@ -2213,6 +2213,11 @@ export interface components {
        */
       has_pictures: boolean;
       /**
+       * Policy Bytes
+       * @description Size of the policy that played, which saliency needs; null if it saw no pictures, or is not kept.
+       */
+      policy_bytes: number | null;
+      /**
        * Video Url
        * @description null before there is a video, and once it was retired.
        */

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "@/components/ui/button";
 import { type Evaluation, evaluationPictures, saliencyQuery } from "@/lib/api";
+import { bytes } from "@/lib/format";
 import { sheetOf } from "./paint-seen";
 import { SeenFigure } from "./seen-figure";
 import { useKeptPicture } from "./use-kept-picture";
@@ -40,7 +41,7 @@ export function EvaluationSeen({ evaluation, frame, episode, index, onHold }: Ev
           <Button
             size="sm"
             needsService
-            disabled={wanted && !saliency.error}
+            disabled={(wanted && !saliency.error) || evaluation.policy_bytes === null}
             onClick={() => {
               onHold();
               setAsked({ episode, index });
@@ -49,6 +50,11 @@ export function EvaluationSeen({ evaluation, frame, episode, index, onHold }: Ev
           >
             {wanted && saliency.isFetching ? "Playing up to this step…" : "What mattered here"}
           </Button>
+          <p className="w-full text-2xs text-ink-faint">
+            {evaluation.policy_bytes === null
+              ? "What mattered can be told only as long as the policy that played is kept: with the videos of the newest evaluations."
+              : `The policy that played is kept for this, ${bytes(evaluation.policy_bytes)}.`}
+          </p>
           {wanted && saliency.error && (
             <p role="alert" className="w-full text-xs text-bad-strong">
               {saliency.error.message}
