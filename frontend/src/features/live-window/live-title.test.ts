@@ -9,7 +9,8 @@ test("the title says of which step the policy is", () => {
   expect(liveTitle({ status: "running" }, { policy: null })).toBe("Newest policy");
 });
 
-test("the policy of a run that is paused is not the final one", () => {
+test("the policy of a run that is paused or was interrupted is not the final one", () => {
+  expect(liveTitle({ status: "interrupted" }, { policy })).toBe("Policy of step 12,288");
   expect(liveTitle({ status: "paused" }, { policy })).toBe("Policy of step 12,288");
   expect(liveTitle({ status: "paused" }, { policy: null })).toBe("Newest policy");
 });

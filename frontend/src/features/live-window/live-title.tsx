@@ -1,19 +1,19 @@
 "use client";
 
 import clsx from "clsx";
-import { hasEnded, isActive, type RunDetail } from "@/lib/api";
+import { isActive, type RunDetail } from "@/lib/api";
 import { count } from "@/lib/format";
 import type { SessionClient, SessionState } from "@/lib/session";
 import { useStore } from "@/lib/store";
 
 type Whose = Pick<RunDetail, "status">;
 
-/** Which policy plays: "Policy of step 12,288"; of a run that has ended, "Final policy". */
+/** Which policy plays: "Policy of step 12,288"; of a run that came to its own end, "Final policy". */
 export function liveTitle(run: Whose, { policy }: Pick<SessionState, "policy">): string {
-  const goesOn = !hasEnded(run);
-  if (!policy) return goesOn ? "Newest policy" : "Final policy";
+  const isFinal = run.status === "completed" || run.status === "stopped";
+  if (!policy) return isFinal ? "Final policy" : "Newest policy";
   const step = count(policy.step);
-  return goesOn ? `Policy of step ${step}` : `Final policy, step ${step}`;
+  return isFinal ? `Final policy, step ${step}` : `Policy of step ${step}`;
 }
 
 /** The rest of the title line: how old the policy is, the seed of the episode, and who acts. `now` as `since`. */

@@ -11,6 +11,7 @@ import {
   useZoomDetail,
 } from "@/components/charts";
 import { Boundary } from "@/components/ui/boundary";
+import { useMovable } from "@/components/ui/movable";
 import type { RunDetail } from "@/lib/api";
 import { useMediaQuery } from "@/lib/media/use-media-query";
 import { learns } from "@/lib/run-actions";
@@ -64,15 +65,16 @@ export function RunBody({ run, parts: { Agent, Strip, Knobs, Snapshots, Rules } 
   const countsSteps = settings.axis === "step";
   usePicking(group, countsSteps && learns(run) ? showMoment : null);
   useMomentAddress(group);
-  const agent = (
+  const [agent, agentPlace] = useMovable(
     <div id={AGENT_ANCHOR} className="min-w-0 scroll-mt-18">
       <Boundary what="The agent">
         <Agent run={run} group={group} />
       </Boundary>
-    </div>
+    </div>,
   );
   return (
     <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_25rem] xl:grid-rows-[auto_1fr]">
+      {agent}
       <LearningCurves
         run={run}
         curves={curves(run.id)}
@@ -85,10 +87,10 @@ export function RunBody({ run, parts: { Agent, Strip, Knobs, Snapshots, Rules } 
             ? (axis) => <Strip {...{ run, group, axis, countsSteps }} onChosen={showMoment} />
             : undefined
         }
-        below={beside ? undefined : agent}
+        below={beside ? undefined : agentPlace}
       />
       <div className="flex min-w-0 flex-col gap-4 xl:row-span-2">
-        {beside && agent}
+        {beside && agentPlace}
         {learns(run) && trains(run) && <Knobs run={run} series={curves(run.id).series} />}
         <QTableSlot run={run} />
         {learns(run) && (

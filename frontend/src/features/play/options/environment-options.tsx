@@ -1,5 +1,6 @@
 "use client";
 
+import clsx from "clsx";
 import dynamic from "next/dynamic";
 import { useState } from "react";
 import { Card } from "@/components/ui/card";
@@ -35,7 +36,12 @@ export function EnvironmentOptions({
       <Disclosure summary="Options" open={open} onToggle={setOpen}>
         {open && <OptionsForm environment={environment} typed={typed} onPlay={onPlay} />}
       </Disclosure>
-      <p className="mt-1 font-mono text-xs break-words text-ink-soft">
+      <p
+        className={clsx(
+          "mt-1 text-xs break-words text-ink-soft",
+          changed.length > 0 && "font-mono",
+        )}
+      >
         {changed.length === 0
           ? "As by default"
           : changed.map(([name, value]) => `${name} ${setting(value)}`).join(", ")}
