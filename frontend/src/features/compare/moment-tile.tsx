@@ -7,7 +7,7 @@ import { Button } from "@/components/ui/button";
 import type { SeriesStyle } from "@/components/ui/series-style";
 import { Skeleton } from "@/components/ui/skeleton";
 import { explainAction, type KeptPolicy, type Run } from "@/lib/api";
-import { policyAt, USUAL_WISH, useClip, useFilm } from "@/lib/film";
+import { policyAt, DEFAULT_CLIP_OPTIONS, useClip, useFilm } from "@/lib/film";
 import { count, decimal } from "@/lib/format";
 import { Tile } from "./tile";
 import { TileVideo } from "./tile-video";
@@ -50,7 +50,7 @@ interface PlayedProps {
 }
 
 function Played({ run, policy, controller }: PlayedProps) {
-  const { clip, isMaking, error, refetch } = useClip(run.id, policy.step, USUAL_WISH);
+  const { clip, isMaking, error, refetch } = useClip(run.id, policy.step, DEFAULT_CLIP_OPTIONS);
   const { video, video_url: url, episodes } = clip ?? {};
   // External system: the video elements, which start together whenever one of them changes.
   useEffect(() => {

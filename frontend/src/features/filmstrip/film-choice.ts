@@ -1,14 +1,14 @@
 import type { ChartGroup } from "@/components/charts";
-import type { ClipWish } from "@/lib/api";
-import { USUAL_WISH } from "@/lib/film";
+import type { ClipOptions } from "@/lib/api";
+import { DEFAULT_CLIP_OPTIONS } from "@/lib/film";
 import { createStore, type Store, useStore } from "@/lib/store";
 
 /** What is played besides the moment: on which seed, how, and whether it is the video of the whole training. */
-export interface FilmChoice extends ClipWish {
+export interface FilmChoice extends ClipOptions {
   growth: boolean;
 }
 
-const USUAL: FilmChoice = { ...USUAL_WISH, growth: false };
+const USUAL: FilmChoice = { ...DEFAULT_CLIP_OPTIONS, growth: false };
 
 const choices = new WeakMap<ChartGroup, Store<FilmChoice>>();
 
@@ -19,7 +19,7 @@ function filmChoice(group: ChartGroup): Store<FilmChoice> {
   return store;
 }
 
-export function wishOf({ seed, greedy }: FilmChoice): ClipWish {
+export function optionsOf({ seed, greedy }: FilmChoice): ClipOptions {
   return { seed, greedy };
 }
 

@@ -5,11 +5,11 @@ import { useRef } from "react";
 import { CHART_INSET, type ChartAxis, type ChartGroup, useMoment } from "@/components/charts";
 import { Button } from "@/components/ui/button";
 import type { RunDetail } from "@/lib/api";
-import { useFilm, useSomePictures } from "@/lib/film";
+import { useFilm, useThumbnails } from "@/lib/film";
 import { bytes, plural } from "@/lib/format";
 import { useInView } from "@/lib/media/use-in-view";
 import { usePageSeen } from "@/lib/session";
-import { useFilmChoice, wishOf } from "./film-choice";
+import { useFilmChoice, optionsOf } from "./film-choice";
 import { StripFrames } from "./strip-frames";
 import { whyNoFilm } from "./why-no-film";
 
@@ -31,7 +31,7 @@ export function Filmstrip({ run, group, axis, countsSteps, onChosen }: Filmstrip
   const moment = useMoment(group);
   const [choice, choose] = useFilmChoice(group);
   const { policies, clips } = useFilm(run);
-  useSomePictures(run, seen && pageSeen, wishOf(choice));
+  useThumbnails(run, seen && pageSeen, optionsOf(choice));
 
   const kept = policies.data?.policies ?? [];
   const last = kept.at(-1)?.step ?? 0;

@@ -4,7 +4,7 @@ import { Download, X } from "lucide-react";
 import { ViewLayout } from "@/components/agent";
 import { usePlaybackController } from "@/components/player";
 import { Button } from "@/components/ui/button";
-import { apiLink, type ClipWish, explainAction, type RunDetail } from "@/lib/api";
+import { apiLink, type ClipOptions, explainAction, type RunDetail } from "@/lib/api";
 import { fileName, follow } from "@/lib/download";
 import { useGrowthVideo } from "@/lib/film";
 import { brief, compact, count, plural } from "@/lib/format";
@@ -14,14 +14,14 @@ interface GrowthProps {
   run: RunDetail;
   /** Step of the newest policy: another one makes another video. */
   until: number;
-  wish: ClipWish;
+  options: ClipOptions;
   onClose: () => void;
 }
 
 /** Some policies from the first to the newest after each other, with the curve of the return in a corner. */
-export function Growth({ run, until, wish, onClose }: GrowthProps) {
+export function Growth({ run, until, options, onClose }: GrowthProps) {
   const controller = usePlaybackController();
-  const { data: clip, isFetching, error, refetch } = useGrowthVideo(run.id, until, wish);
+  const { data: clip, isFetching, error, refetch } = useGrowthVideo(run.id, until, options);
   const url = clip?.video_url;
   const trouble = error
     ? explainAction(error)

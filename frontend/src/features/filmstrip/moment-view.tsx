@@ -8,7 +8,7 @@ import { Skeleton } from "@/components/ui/skeleton";
 import { explainAction, type KeptPolicy, type RunDetail } from "@/lib/api";
 import { policyAt, useFilm } from "@/lib/film";
 import { count } from "@/lib/format";
-import { useFilmChoice, wishOf } from "./film-choice";
+import { useFilmChoice, optionsOf } from "./film-choice";
 import { Growth } from "./growth";
 import { PolicyMoment } from "./policy-moment";
 import { whyNoFilm } from "./why-no-film";
@@ -32,7 +32,9 @@ export function MomentView({ run, group, onLeave }: MomentViewProps) {
     onLeave();
   };
   if (kept.length > 0 && moment === null && choice.growth) {
-    return <Growth run={run} until={kept.at(-1)!.step} wish={wishOf(choice)} onClose={leave} />;
+    return (
+      <Growth run={run} until={kept.at(-1)!.step} options={optionsOf(choice)} onClose={leave} />
+    );
   }
   if (kept.length > 0 && moment !== null) {
     return (
@@ -40,8 +42,8 @@ export function MomentView({ run, group, onLeave }: MomentViewProps) {
         run={run}
         policies={kept}
         policy={policyAt(kept, moment)!}
-        wish={wishOf(choice)}
-        onWish={choose}
+        options={optionsOf(choice)}
+        onOptions={choose}
         onMoment={group.moment.set}
         onClose={leave}
       />

@@ -11,7 +11,7 @@ import { Segmented } from "@/components/ui/segmented";
 import { Skeleton } from "@/components/ui/skeleton";
 import {
   type Clip,
-  type ClipWish,
+  type ClipOptions,
   explainAction,
   type KeptPolicy,
   type RunDetail,
@@ -31,8 +31,8 @@ interface PolicyMomentProps {
   run: RunDetail;
   policies: readonly KeptPolicy[];
   policy: KeptPolicy;
-  wish: ClipWish;
-  onWish: (change: Partial<ClipWish>) => void;
+  options: ClipOptions;
+  onOptions: (change: Partial<ClipOptions>) => void;
   onMoment: (step: number) => void;
   onClose: () => void;
 }
@@ -45,13 +45,13 @@ export function PolicyMoment({
   run,
   policies,
   policy,
-  wish,
-  onWish,
+  options,
+  onOptions,
   onMoment,
   onClose,
 }: PolicyMomentProps) {
   const controller = usePlaybackController();
-  const { clip, isMaking, error, refetch } = useClip(run.id, policy.step, wish);
+  const { clip, isMaking, error, refetch } = useClip(run.id, policy.step, options);
   const move = (by: number) => {
     const next = policyAfter(policies, policy.step, by);
     if (next) onMoment(next.step);
@@ -74,7 +74,7 @@ export function PolicyMoment({
           {policy.kinds.map((kind) => KINDS[kind] && <Badge key={kind}>{KINDS[kind]}</Badge>)}
         </>
       }
-      meta={`seed ${count(wish.seed)} · ${wish.greedy ? "greedy" : "exploring"}`}
+      meta={`seed ${count(options.seed)} · ${options.greedy ? "greedy" : "exploring"}`}
       actions={
         <>
           <Step label="Policy before" disabled={policy === policies[0]} onPress={() => move(-1)}>
@@ -103,18 +103,18 @@ export function PolicyMoment({
           <div className="flex flex-wrap items-center justify-between gap-2">
             <Segmented
               legend="Actions"
-              value={wish.greedy ? "greedy" : "exploring"}
+              value={options.greedy ? "greedy" : "exploring"}
               options={[
                 { value: "greedy", label: "Greedy" },
                 { value: "exploring", label: "Exploring" },
               ]}
-              onChange={(how) => onWish({ greedy: how === "greedy" })}
+              onChange={(how) => onOptions({ greedy: how === "greedy" })}
             />
             <Button
               size="sm"
               variant="quiet"
               icon={<Dices aria-hidden className="size-3.5" />}
-              onClick={() => onWish({ seed: Math.floor(Math.random() * SEEDS) })}
+              onClick={() => onOptions({ seed: Math.floor(Math.random() * SEEDS) })}
             >
               Another seed
             </Button>

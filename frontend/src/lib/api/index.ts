@@ -12,7 +12,7 @@ export { comparisonQuery } from "./queries/comparison";
 export { endingsQuery, episodeSearchQuery, judgementQuery } from "./queries/episodes";
 export { evaluate, evaluationsQuery } from "./queries/evaluations";
 export {
-  type ClipWish,
+  type ClipOptions,
   clipQuery,
   clipsQuery,
   growthVideoQuery,

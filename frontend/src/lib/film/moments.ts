@@ -1,7 +1,7 @@
-import type { Clip, ClipWish, KeptPolicy } from "@/lib/api";
+import type { Clip, ClipOptions, KeptPolicy } from "@/lib/api";
 
 /** Default options of clips. The seed is that of evaluations, so that both show the same episode. */
-export const USUAL_WISH: ClipWish = { seed: 1_000_000, greedy: true };
+export const DEFAULT_CLIP_OPTIONS: ClipOptions = { seed: 1_000_000, greedy: true };
 
 /** The newest policy up to `step`, or the first one if there is none. */
 export function policyAt(policies: readonly KeptPolicy[], step: number): KeptPolicy | undefined {

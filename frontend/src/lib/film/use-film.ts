@@ -6,7 +6,7 @@ import {
   type Clip,
   clipQuery,
   clipsQuery,
-  type ClipWish,
+  type ClipOptions,
   growthVideoQuery,
   isActive,
   keys,
@@ -38,12 +38,12 @@ export function useFilm(run: Run) {
 }
 
 /** The clip of the policy of `step`. While another one is rendered, the former one is returned. */
-export function useClip(runId: string, step: number | null, wish: ClipWish) {
+export function useClip(runId: string, step: number | null, options: ClipOptions) {
   const settled = useSettled(step, SETTLED_MS);
-  const known = useKnownClip(runId, step, wish);
+  const known = useKnownClip(runId, step, options);
   const asked = known !== undefined ? step : settled;
   const query = useQuery({
-    ...clipQuery(runId, asked ?? 0, wish),
+    ...clipQuery(runId, asked ?? 0, options),
     enabled: asked !== null,
     placeholderData: keepPreviousData,
   });
@@ -52,8 +52,8 @@ export function useClip(runId: string, step: number | null, wish: ClipWish) {
   return { ...query, clip, isMaking: known === undefined && (query.isFetching || asked !== step) };
 }
 
-export function useGrowthVideo(runId: string, until: number, wish: ClipWish) {
-  const query = useQuery(growthVideoQuery(runId, until, wish));
+export function useGrowthVideo(runId: string, until: number, options: ClipOptions) {
+  const query = useQuery(growthVideoQuery(runId, until, options));
   useListed(runId, query.data, false);
   return query;
 }
@@ -62,12 +62,12 @@ export function useGrowthVideo(runId: string, until: number, wish: ClipWish) {
  * Asks for small pictures of evenly spaced policies, one at a time, so that the strip has something to show. They are
  * made after everything else, and cost an episode without rendering.
  */
-export function useSomePictures(run: Run, enabled: boolean, wish: ClipWish) {
+export function useThumbnails(run: Run, enabled: boolean, options: ClipOptions) {
   const { policies, clips } = useFilm(run);
   const all = policies.data?.policies ?? [];
   const next = clips.data && nextToFilm(all, clips.data, PICTURED);
   const query = useQuery({
-    ...pictureQuery(run.id, next?.step ?? 0, wish),
+    ...pictureQuery(run.id, next?.step ?? 0, options),
     enabled: enabled && next !== undefined,
     retry: false,
   });
@@ -88,7 +88,7 @@ function useListed(runId: string, clip: Clip | undefined, isPlaceholder: boolean
 }
 
 /** The clip from the cached list, if it is there already. */
-function useKnownClip(runId: string, step: number | null, { seed, greedy }: ClipWish) {
+function useKnownClip(runId: string, step: number | null, { seed, greedy }: ClipOptions) {
   const { data } = useQuery(clipsQuery(runId));
   return data?.find(
     (clip) =>

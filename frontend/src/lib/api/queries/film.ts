@@ -4,7 +4,7 @@ import { keys } from "../keys";
 import type { Clip } from "../types";
 
 /** Options of a clip or a growth video. */
-export interface ClipWish {
+export interface ClipOptions {
   seed: number;
   greedy: boolean;
 }
@@ -33,15 +33,15 @@ export function clipsQuery(runId: string) {
 }
 
 /** A clip of one episode with the policy of `step`. Resolves when it is rendered or has failed. */
-export function clipQuery(runId: string, step: number, wish: ClipWish) {
+export function clipQuery(runId: string, step: number, options: ClipOptions) {
   return queryOptions({
-    queryKey: keys.clip(runId, { step, ...wish }),
+    queryKey: keys.clip(runId, { step, ...options }),
     queryFn: ({ signal }) =>
       made(runId, signal, () =>
         unwrap(
           http.POST("/runs/{run_id}/clips", {
             params: { path: { run_id: runId } },
-            body: { step, ...wish },
+            body: { step, ...options },
             signal,
           }),
         ),
@@ -52,8 +52,8 @@ export function clipQuery(runId: string, step: number, wish: ClipWish) {
 }
 
 /** A small picture of an episode with the policy of `step`, without its video. Resolves when it is there or has failed. */
-export function pictureQuery(runId: string, step: number, wish: ClipWish) {
-  const body = { step, ...wish, picture_only: true };
+export function pictureQuery(runId: string, step: number, options: ClipOptions) {
+  const body = { step, ...options, picture_only: true };
   return queryOptions({
     queryKey: keys.clip(runId, body),
     queryFn: async ({ signal }) => {
@@ -72,15 +72,15 @@ export function pictureQuery(runId: string, step: number, wish: ClipWish) {
 }
 
 /** One video of policies up to step `until`, which shows how the run learned. */
-export function growthVideoQuery(runId: string, until: number, wish: ClipWish) {
+export function growthVideoQuery(runId: string, until: number, options: ClipOptions) {
   return queryOptions({
-    queryKey: keys.clip(runId, { until, ...wish }),
+    queryKey: keys.clip(runId, { until, ...options }),
     queryFn: ({ signal }) =>
       made(runId, signal, () =>
         unwrap(
           http.POST("/runs/{run_id}/growth-video", {
             params: { path: { run_id: runId } },
-            body: wish,
+            body: options,
             signal,
           }),
         ),

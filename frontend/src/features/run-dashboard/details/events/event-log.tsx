@@ -10,7 +10,7 @@ import { Segmented } from "@/components/ui/segmented";
 import { Skeleton } from "@/components/ui/skeleton";
 import { evaluationsQuery, type RunDetail, runEventsQuery } from "@/lib/api";
 import { clockTime, count, moment, plural } from "@/lib/format";
-import { type Happening, happenings } from "./happenings";
+import { type LogEntry, logEntries } from "./log-entries";
 
 const appearances = {
   info: { Icon: Dot, ink: "text-ink-faint", word: "Info" },
@@ -32,7 +32,7 @@ export function EventLog({ run }: { run: RunDetail }) {
     if (!error) return <Skeleton className="m-4 h-40" />;
     return <ErrorState error={error} retry={() => void refetch()} retrying={isFetching} />;
   }
-  const events = happenings(data.events, evaluations).filter(
+  const events = logEntries(data.events, evaluations).filter(
     ({ level }) => shown === "all" || level !== "info",
   );
   return (
@@ -68,7 +68,7 @@ export function EventLog({ run }: { run: RunDetail }) {
   );
 }
 
-function EventRow({ event }: { event: Happening }) {
+function EventRow({ event }: { event: LogEntry }) {
   const { Icon, ink, word } = appearances[event.level];
   const at = new Date(event.time * 1000).toISOString();
   const { traceback } = event;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Evaluation, RunEvent } from "@/lib/api";
-import { happenings } from "./happenings";
+import { logEntries } from "./log-entries";
 
 const saved = {
   ...{ seq: 2, time: 1000, step: 500, kind: "checkpoint", level: "info", message: "Saved." },
@@ -14,7 +14,7 @@ const evaluation = {
 } as unknown as Evaluation;
 
 test("evaluations stand among the events, newest first", () => {
-  const all = happenings([saved], [evaluation]);
+  const all = logEntries([saved], [evaluation]);
   expect(all.map(({ kind }) => kind)).toEqual(["evaluation", "checkpoint"]);
   expect(all[0]).toMatchObject({
     step: 400,
@@ -25,9 +25,9 @@ test("evaluations stand among the events, newest first", () => {
 test("one that failed is an error with its cause, and one under way says so", () => {
   const failed = { ...evaluation, status: "failed", summary: null, cause: "no room" } as Evaluation;
   const waiting = { ...evaluation, status: "running", summary: null } as Evaluation;
-  expect(happenings([], [failed])[0]).toMatchObject({
+  expect(logEntries([], [failed])[0]).toMatchObject({
     level: "error",
     message: "An evaluation over 5 episodes failed: no room",
   });
-  expect(happenings([], [waiting])[0]?.message).toContain("is being evaluated");
+  expect(logEntries([], [waiting])[0]?.message).toContain("is being evaluated");
 });

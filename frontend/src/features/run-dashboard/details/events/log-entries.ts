@@ -2,7 +2,7 @@ import type { Evaluation, RunEvent } from "@/lib/api";
 import { brief, decimal, plural } from "@/lib/format";
 
 /** A line of the event log: an event of the journal, or an evaluation that a user requested. */
-export interface Happening {
+export interface LogEntry {
   key: string;
   /** Unix time in seconds. */
   time: number;
@@ -14,15 +14,15 @@ export interface Happening {
 }
 
 /** All events of a run, newest first. */
-export function happenings(
+export function logEntries(
   events: readonly RunEvent[],
   evaluations: readonly Evaluation[],
-): Happening[] {
+): LogEntry[] {
   const all = [...events.map(ofEvent), ...evaluations.map(ofEvaluation)];
   return all.sort((a, b) => b.time - a.time);
 }
 
-function ofEvent({ seq, time, step, kind, level, message, details }: RunEvent): Happening {
+function ofEvent({ seq, time, step, kind, level, message, details }: RunEvent): LogEntry {
   const traceback = "traceback" in details ? details.traceback : null;
   return {
     ...{ key: `event ${seq}`, time, step, kind, level, message },
@@ -30,7 +30,7 @@ function ofEvent({ seq, time, step, kind, level, message, details }: RunEvent): 
   };
 }
 
-function ofEvaluation(evaluation: Evaluation): Happening {
+function ofEvaluation(evaluation: Evaluation): LogEntry {
   const { id, ended_at, created_at, checkpoint_step, status } = evaluation;
   return {
     key: `evaluation ${id}`,
