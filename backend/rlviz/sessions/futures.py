@@ -30,16 +30,17 @@ class Generators:
     def used(self) -> Iterator[None]:
         """Draw from them where they were left; whoever draws elsewhere is not touched."""
         elsewhere = Generators(*self._spaces)
-        self._restore()
+        self.restore()
         yield
         self._keep()
-        elsewhere._restore()
+        elsewhere.restore()
 
     def _keep(self) -> None:
         self._global = random.getstate(), np.random.get_state(), torch.get_rng_state()
         self._own = [space.np_random.bit_generator.state for space in self._spaces]
 
-    def _restore(self) -> None:
+    def restore(self) -> None:
+        """Let everybody draw from here on what would have been drawn then."""
         python, numpy, torch_state = self._global
         random.setstate(python)
         np.random.set_state(numpy)

@@ -28,7 +28,7 @@ from rlviz.environments.generic_controls import generic_controls
 from rlviz.rollout.episode import Env, Episode
 from rlviz.rollout.play import seed_all
 from rlviz.sessions.display import Display
-from rlviz.sessions.futures import OtherFuture
+from rlviz.sessions.futures import Generators, OtherFuture
 from rlviz.sessions.hands import Hands, parse_action
 from rlviz.sessions.history import History
 from rlviz.sessions.pace import Pace
@@ -43,6 +43,10 @@ LONGEST_WAIT_SECONDS = 0.25
 
 RATES = {SessionMode.WATCH: 15.0, SessionMode.STEP: 15.0, SessionMode.PLAY: 30.0}
 """Steps a second, unless the environment is made for fewer."""
+
+
+DRAWS_KEPT = 256
+"""Steps back that choose the same actions again; each keeps some 30 kB."""
 
 
 class SessionPlayer:
@@ -73,6 +77,7 @@ class SessionPlayer:
         self._pace = Pace(fps, monotonic, playing=stage.mode is not SessionMode.STEP)
         self._looked_at = False
         self._history: History | None = None
+        self._draws: dict[int, Generators] = {}
         self._other: OtherFuture | None = None
         self._other_env: Env | None = None
         self._episodes, self._next_seed = 0, stage.seed
@@ -122,6 +127,7 @@ class SessionPlayer:
         history = self._history = History(Episode(self._stage.env, self._episodes, seed))
         self._episodes += 1
         self._hands.forget_next()
+        self._draws.clear()
         self._seed(history)
         history.episode.begin()
         self._began = self._monotonic()
@@ -147,10 +153,12 @@ class SessionPlayer:
         if history is None or history.last is None:
             raise ValueError("This is the beginning of the episode.")
         self._join()
+        now = self._generators()
         self._seed(history)
         self._history = history.again(self._stage.env, len(history.taken) - 1, self._alive)
         last = self._history.last
         self._began = self._monotonic() - (last.elapsed_ms / 1_000 if last is not None else 0.0)
+        self._draws.get(self._history.newest.number, now).restore()
         self._show()
 
     def _part(self, value: Any) -> None:
@@ -172,11 +180,23 @@ class SessionPlayer:
         self._hands.policy.begin()
         seed_all(history.episode, self._hands.policy.policy, deterministic=self._greedy)
 
+    def _generators(self) -> Generators:
+        """All that the next action may be drawn from, as it is now."""
+        policy = self._hands.policy.policy
+        return Generators(self._stage.env.action_space, *([] if policy is None else [policy.action_space]))
+
+    def _remember_draws(self, number: int) -> None:
+        """Of step ``number``, for whoever goes back to it; of the newest steps alone."""
+        self._draws[number] = self._generators()
+        self._draws.pop(number - DRAWS_KEPT, None)
+
     def _elapsed_ms(self) -> float:
         return round((self._monotonic() - self._began) * 1_000, 1)
 
     def _show(self, *, again: bool = False) -> None:
         assert self._history is not None
+        if not again:
+            self._remember_draws(self._history.newest.number)
         hurried = self._pace.playing and not again
         self._display.step(self._history, self._hands.policy, greedy=self._greedy, again=again, hurried=hurried)
 

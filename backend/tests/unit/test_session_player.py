@@ -556,11 +556,27 @@ def test_the_other_future_is_left_when_it_is_closed_or_the_episode_goes_elsewher
     assert len(rig.other) == shown
 
 
-def test_a_policy_that_explores_draws_the_same_numbers_in_both_futures() -> None:
-    class Drawing(Walker):
-        def predict(self, observation: Any, state: Any = None, deterministic: bool = False) -> tuple[Any, Any]:
-            return np.array([2 if deterministic else 1 + np.random.randint(0, 2)]), None
+class Drawing(Walker):
+    """Exploring, it goes on or stands still."""
 
+    def predict(self, observation: Any, state: Any = None, deterministic: bool = False) -> tuple[Any, Any]:
+        return np.array([2 if deterministic else 1 + np.random.randint(0, 2)]), None
+
+
+def test_steps_after_a_step_back_are_explored_as_they_were_before() -> None:
+    rig = step_mode(Drawing(100, 2), greedy=False)
+    step(rig, 7)
+    first = [record.action for _, record, _ in rig.shown if record.index > 0]
+    for _ in range(4):
+        rig.want(type="back")
+    rig.run(0.5)
+    shown = len(rig.shown)
+    step(rig, 4)
+    assert [record.action for _, record, _ in rig.shown[shown:]] == first[-4:]
+    assert len(set(first)) == 2, "or nothing was drawn"
+
+
+def test_a_policy_that_explores_draws_the_same_numbers_in_both_futures() -> None:
     rig = step_mode(Drawing(100, 2), greedy=False)
     step(rig, 1)
     rig.want(type="part", value=1)
