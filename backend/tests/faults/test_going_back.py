@@ -1,0 +1,69 @@
+"""Runs that go back while workers are killed, and that pause on a full disk: every row is counted once."""
+
+from __future__ import annotations
+
+import random
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+import pytest
+
+from rlviz.domain.events import EventKind
+from rlviz.rundir.superseded import superseded_rows
+from tests.faults.support import Figures, filled, times, train, whole_files
+from tests.faults.test_pausing import ENDED, newest_worker, resume
+from tests.support.http import serving, wait_for
+from tests.support.training import events, rows
+
+pytestmark = [pytest.mark.faults, pytest.mark.timeout(7_200)]
+
+
+def test_a_worker_killed_at_random_moments_of_going_back_leaves_a_run_that_goes_on(
+    tmp_path: Path, figures: Figures
+) -> None:
+    with serving(tmp_path) as service:
+        run_id = train(service)
+        service.api("POST", f"/runs/{run_id}/snapshots", json={"name": "mine"})
+        folder = service.folder(run_id)
+        wait_for(lambda: events(folder, EventKind.SNAPSHOT), "a snapshot", 120)
+        for number in range(times(3, 100)):
+            answer = service.api("POST", f"/runs/{run_id}/rollback", json={"snapshot": "mine"})
+            assert answer.status_code == 202
+            time.sleep(random.Random(number).uniform(0, 0.1))
+            with suppress(psutil.NoSuchProcess):
+                newest_worker(service, run_id).kill()
+            begin = time.monotonic()
+            wait_for(lambda: service.get(f"/runs/{run_id}")["status"] in ENDED, "the true status", 60)
+            figures.add("worker killed as it goes back: true status", time.monotonic() - begin, "s", at_most=10)
+            run = resume(service, run_id)
+            assert run["resumed"]["diverged_at"] is None
+            assert run["warnings"] == 0
+        service.api("POST", f"/runs/{run_id}/pause", json={})
+        service.wait_for_status(run_id, "paused")
+        left_out = superseded_rows(folder)
+        found = rows(folder)
+        assert [row["seq"] for row in found] == list(range(1, len(found) + 1))
+        counted = [row["values"].get("episode/index") for row in found if row["seq"] not in left_out]
+        episodes = [index for index in counted if index is not None]
+        assert episodes == list(range(1, len(episodes) + 1))
+        whole_files(folder)
+        assert "Traceback" not in service.log
+
+
+def test_on_a_full_disk_a_pause_and_a_rollback_are_refused_and_training_goes_on(small_disk: Path) -> None:
+    with serving(small_disk, min_free_disk="0") as service:
+        run_id = train(service)
+        folder = service.folder(run_id)
+        service.api("POST", f"/runs/{run_id}/snapshots", json={"name": "mine"})
+        wait_for(lambda: events(folder, EventKind.SNAPSHOT), "a snapshot", 120)
+        with filled(small_disk):
+            for wish, body in (("pause", {}), ("rollback", {"snapshot": "mine"})):
+                answer = service.api("POST", f"/runs/{run_id}/{wish}", json=body)
+                assert answer.status_code == 507, answer.text
+            assert service.get(f"/runs/{run_id}")["status"] == "running"
+        service.api("POST", f"/runs/{run_id}/pause", json={})
+        service.wait_for_status(run_id, "paused")
+        assert resume(service, run_id)["resumed"]["diverged_at"] is None
+        assert events(folder, EventKind.ROLLBACK) == []
