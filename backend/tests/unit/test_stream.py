@@ -127,6 +127,13 @@ def test_notifications_reach_who_streams_and_who_comes_back_gets_those_that_were
             assert await following() == NotificationEvent(second)
         async with world.stream(whole_list=True, notified=first.number) as back:
             assert await back() == NotificationEvent(second)
+        async with world.stream(whole_list=True, notified=second.number + 60_000) as ahead:  # a clock that is
+            coming = asyncio.ensure_future(ahead())
+            await asyncio.sleep(0.05)
+            third = board.post(NEWS)
+            world.change("a", name="A door")
+            assert isinstance(await coming, StatusEvent)
+            assert await ahead() == NotificationEvent(third)
         async with world.stream("a", notified=0) as one_run:
             assert isinstance(await one_run(), StatusEvent)
             world.rows("a", 1)

@@ -153,7 +153,9 @@ class StreamService:
     async def events(self, opened: OpenedStream) -> AsyncGenerator[StreamEvent, None]:
         """All events from the cursor on, as they happen. Rows keep their order and are never skipped."""
         with self.broadcast.subscription(opened.request.run_ids, all_runs=opened.request.whole_list) as subscription:
-            notified = self.board.last if opened.request.notified is None else opened.request.notified
+            notified = self.board.last  # also for a client whose clock, from which its number may be, is ahead
+            if opened.request.notified is not None:
+                notified = min(notified, opened.request.notified)
             runs, evaluations = await asyncio.to_thread(self._snapshot, opened.request.run_ids)
             followed = {run.id: _Followed(self.feeds.of(run.id), opened.positions[run.id], run) for run in runs}
             for run_id in opened.request.run_ids:

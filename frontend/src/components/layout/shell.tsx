@@ -3,6 +3,7 @@ import { LAYER_ID } from "@/components/ui/layer";
 import { Toaster } from "@/components/ui/toast";
 import { BottomBar } from "./bottom-bar";
 import { Commands } from "./commands/commands";
+import { Notified } from "./notifications/notified";
 import { SearchButton } from "./commands/search-button";
 import { Connection } from "./connection";
 import { Logo } from "./logo";
@@ -45,6 +46,7 @@ export function Shell({ children }: { children: ReactNode }) {
       <BottomBar />
       <Toaster />
       <ToastCauses />
+      <Notified />
       <Commands />
     </>
   );

@@ -8,6 +8,7 @@ import { Skeleton } from "@/components/ui/skeleton";
 import { healthQuery } from "@/lib/api";
 import { bytes } from "@/lib/format";
 import { StorageProfiles } from "./storage-profiles";
+import { NotificationSettings } from "../notifications/notification-settings";
 import { ThemeToggle } from "../theme/theme-toggle";
 
 /** Settings of this browser, and the settings that the service runs with. */
@@ -22,6 +23,7 @@ export function SettingsSheet({ onClose }: { onClose: () => void }) {
         </div>
         <ThemeToggle />
       </section>
+      <NotificationSettings webhook={health?.webhook} />
       <section aria-label="Service" className="mt-5">
         <h3 className="text-xs font-medium text-ink-faint">Service</h3>
         {health ? (

@@ -25,6 +25,7 @@ beforeEach(() => {
   client = new EventStreamClient({
     url: "/api/stream",
     timers,
+    since: 1_000,
     random: () => 0.5,
     open: (url) => {
       const source = new FakeSource(url);
@@ -47,7 +48,7 @@ function follow(run: string, cursor: string) {
 
 describe("one connection", () => {
   test("without a followed run it still carries the list", () => {
-    expect(current().url).toBe("/api/stream");
+    expect(current().url).toBe("/api/stream?notified=1000");
     expect(client.state.get()).toBe("live");
   });
 
@@ -224,4 +225,17 @@ describe("reconnecting", () => {
     client.retryNow();
     expect(sources).toHaveLength(1);
   });
+});
+
+test("a notification is told once, and the next connection goes on after it", () => {
+  const told = () =>
+    events.flatMap((event) => (event.kind === "notification" ? event.notification.number : []));
+  current().emit("notification", { notification: { number: 1_500 } });
+  current().emit("notification", { notification: { number: 1_500 } });
+  client.pause();
+  client.start();
+  expect(current().query.get("notified")).toBe("1500");
+  current().emit("notification", { notification: { number: 1_400 } });
+  current().emit("notification", { notification: { number: 1_600 } });
+  expect(told()).toEqual([1_500, 1_600]);
 });

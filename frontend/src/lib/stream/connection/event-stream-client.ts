@@ -1,4 +1,11 @@
-import type { EndEvent, EvaluationEvent, MetricRow, MetricsEvent, StatusEvent } from "@/lib/api";
+import type {
+  EndEvent,
+  EvaluationEvent,
+  MetricRow,
+  MetricsEvent,
+  NotificationEvent,
+  StatusEvent,
+} from "@/lib/api";
 import { createStore, Listeners, type ReadableStore } from "@/lib/store";
 import { backoff } from "@/lib/time/backoff";
 import type { Timers } from "@/lib/time/timers";
@@ -18,6 +25,8 @@ export interface EventStreamOptions {
   open: (url: string) => Source;
   timers: Timers;
   random?: () => number;
+  /** Notifications after this moment are wanted, in milliseconds. */
+  since: number;
 }
 
 /**
@@ -33,8 +42,12 @@ export class EventStreamClient {
   private connection: Connection = INITIAL;
   private source: Source | null = null;
   private timer: number | null = null;
+  /** Number of the last notification that was received: milliseconds, like the moment it begins with. */
+  private notified: number;
 
-  constructor(private readonly options: EventStreamOptions) {}
+  constructor(private readonly options: EventStreamOptions) {
+    this.notified = options.since;
+  }
 
   readonly onEvent = this.events.subscribe;
   readonly state: ReadableStore<ConnectionState> = this.stateStore;
@@ -116,8 +129,9 @@ export class EventStreamClient {
   }
 
   private address(): string {
-    const search = this.subscriptions.query().toString();
-    return search === "" ? this.options.url : `${this.options.url}?${search}`;
+    const query = this.subscriptions.query();
+    query.set("notified", String(this.notified));
+    return `${this.options.url}?${query}`;
   }
 
   private listenTo(source: Source) {
@@ -142,6 +156,11 @@ export class EventStreamClient {
     on<EvaluationEvent>("evaluation", (data) =>
       this.events.notify({ kind: "evaluation", ...data }),
     );
+    on<NotificationEvent>("notification", ({ notification }) => {
+      if (notification.number <= this.notified) return;
+      this.notified = notification.number;
+      this.events.notify({ kind: "notification", notification });
+    });
     on<EndEvent>("end", (end) => {
       if (end.status === "deleted") this.applyChange(this.subscriptions.forget(end.run_id));
       this.events.notify({ kind: "end", end });

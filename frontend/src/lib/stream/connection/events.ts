@@ -1,9 +1,11 @@
-import type { EndEvent, Evaluation, Run } from "@/lib/api";
+import type { EndEvent, Evaluation, Notification, Run } from "@/lib/api";
 
 /** Events for the whole app. Metric rows go only to the followers of their run. */
 export type StreamEvent =
   | { kind: "status"; run: Run }
   | { kind: "evaluation"; evaluation: Evaluation }
+  /** Each once, also if the connection was lost when it was told. */
+  | { kind: "notification"; notification: Notification }
   | { kind: "end"; end: EndEvent }
   | { kind: "reconnected" }
   /** The stream was reopened without a loss, but events of runs that are not followed may have been missed. */

@@ -3,6 +3,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
 import { apiBase, serviceAnswers } from "@/lib/api";
+import { browserNotifications } from "@/lib/notifications";
 import { serviceAwaySince } from "@/lib/service";
 import { browserTimers } from "@/lib/time/timers";
 import { queryBridge } from "../query-bridge";
@@ -20,6 +21,7 @@ export function StreamProvider({ children }: { children: ReactNode }) {
       url: `${apiBase}/stream`,
       open: (url) => new EventSource(url) as Source,
       timers: browserTimers,
+      since: Date.now(),
     }),
     bridge: queryBridge(queryClient),
   }));
@@ -30,7 +32,8 @@ export function StreamProvider({ children }: { children: ReactNode }) {
     const online = () => stream.retryNow();
     const offline = () => stream.markDropped();
     const unwatch = watchPageVisibility(document, browserTimers, {
-      onLeft: () => stream.pause(),
+      // A page that is to show notifications while it is hidden has to hear of them.
+      onLeft: () => browserNotifications.get() === "on" || stream.pause(),
       onReturned: () => stream.start(),
     });
     const unwatchService = watchService({

@@ -27,6 +27,7 @@ beforeEach(() => {
   client = new EventStreamClient({
     url: "/api/stream",
     timers,
+    since: 0,
     open: (url) => {
       sources.push(new FakeSource(url));
       return sources.at(-1)!;

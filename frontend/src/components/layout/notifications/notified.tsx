@@ -1,0 +1,24 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import { useEffect } from "react";
+import { useEventStream } from "@/lib/stream/connection/provider";
+import { routes } from "@/lib/url";
+
+/** Shows what the service has to tell, on every page. The code that does is loaded with the first of it. */
+export function Notified() {
+  const stream = useEventStream();
+  const router = useRouter();
+  // External system: the event stream.
+  useEffect(
+    () =>
+      stream.onEvent((event) => {
+        if (event.kind !== "notification") return;
+        const { notification } = event;
+        const open = () => router.push(routes.run(notification.run_id));
+        void import("./show").then(({ show }) => show(notification, open));
+      }),
+    [stream, router],
+  );
+  return null;
+}

@@ -1,0 +1,39 @@
+import { toast } from "@/components/ui/toast";
+import type { Notification as Told } from "@/lib/api";
+import { browserNotifications } from "@/lib/notifications";
+
+/** Longer than other messages: nobody has pressed anything and looks for an answer. */
+const DURATION = 12_000;
+
+const TONES = {
+  rule: "info",
+  solved: "good",
+  completed: "good",
+  stopped: "info",
+  failed: "bad",
+  interrupted: "bad",
+} as const satisfies Record<Told["kind"], "good" | "bad" | "info">;
+
+/** Shows a notification: on the page, and as one of the system while the page is hidden and the user wants it. */
+export function show({ kind, title, message, number, run_id }: Told, onOpen: () => void) {
+  const isHere = new URLSearchParams(window.location.search).get("id") === run_id;
+  toast({
+    title,
+    description: message || undefined,
+    tone: TONES[kind],
+    duration: DURATION,
+    link: isHere ? undefined : { label: "Open the run", onFollow: onOpen },
+  });
+  if (document.visibilityState === "visible" || browserNotifications.get() !== "on") return;
+  try {
+    // Of the tabs that are open, each shows it; by its tag they are one.
+    const shown = new Notification(title, { body: message, tag: `rlviz-${number}` });
+    shown.onclick = () => {
+      window.focus();
+      onOpen();
+      shown.close();
+    };
+  } catch {
+    // Some phones have the interface, and allow it in service workers alone.
+  }
+}

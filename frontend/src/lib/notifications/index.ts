@@ -1,0 +1,6 @@
+export {
+  browserNotifications,
+  type BrowserNotifications,
+  silence,
+  turnOn,
+} from "./browser-notifications";
