@@ -80,6 +80,7 @@ def _knobs(run_id: str, app: Application) -> RunKnobs:
             **view_knob(state.knob, state.range).model_dump(),
             configured=state.configured,
             is_scheduled=state.is_scheduled,
+            follows_schedule=state.follows_schedule,
             changed=state.changed,
             waiting=list(state.waiting),
         )

@@ -53,6 +53,7 @@ class KnobInfo(Wire):
 class RunKnob(KnobInfo):
     configured: float = Field(description="As the run was created; of a schedule, where it begins or ends.")
     is_scheduled: bool = Field(description="Whether it was created with a schedule.")
+    follows_schedule: bool = Field(description="Whether it does still: a value that is set ends its schedule.")
     changed: HyperparameterChangedData | None = Field(description="The last change; null: none was made.")
     waiting: list[KnobChange] = Field(description="Asked for and not made yet.")
 

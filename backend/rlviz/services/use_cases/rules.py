@@ -28,13 +28,14 @@ from rlviz.training.rules.engine import Firing
 
 @dataclass(frozen=True)
 class KnobState:
-    """A knob of a run. ``changed`` is the last change, None as long as nobody made one; ``waiting`` are those that were
-    asked for and are not made yet."""
+    """A knob of a run. ``follows_schedule``: whether its value still changes by itself. ``changed`` is the last change,
+    None as long as nobody made one; ``waiting`` are those that were asked for and are not made yet."""
 
     knob: Knob
     range: Range
     configured: float
     is_scheduled: bool
+    follows_schedule: bool
     changed: HyperparameterChangedData | None
     waiting: tuple[SetKnob | ScaleKnob, ...]
 
@@ -71,22 +72,16 @@ class RuleService(RunUseCases):
         folder, config = self._look(run_id)
         algorithm = ALGORITHMS.get(config.algo)
         values = algorithm.validate(config.hyperparameters, config.total_timesteps).model_dump()  # defaults filled in
-        changes: dict[str, HyperparameterChangedData] = {}
-        answered = 0
-        for event in read_events(folder).events:
-            if isinstance(event.data, HyperparameterChangedData):
-                changes[event.data.name] = event.data
-                answered = max(answered, event.data.request)
-            elif isinstance(event.data, RollbackData):
-                changes = {}
+        changes, answered = _changes(folder)
         wishes = folder.read_control().knob_wishes
         return [
             KnobState(
                 knob,
                 range_of(knob, algorithm),
                 float(values[knob.hyperparameter]),
-                is_scheduled(knob, values),
-                changes.get(name),
+                scheduled := is_scheduled(knob, values),
+                scheduled and not any(one.replaced_schedule for one in changes.get(name, ())),
+                changes[name][-1] if name in changes else None,
                 tuple(one.change for one in wishes if one.number > answered and one.change.knob == name),
             )
             for name, knob in knobs_of(algorithm, values).items()
@@ -117,6 +112,23 @@ class RuleService(RunUseCases):
         folder = self._folder(run_id)
         folder.check()
         return folder, folder.read_config()
+
+
+def _changes(folder: RunFolder) -> tuple[dict[str, list[HyperparameterChangedData]], int]:
+    """The changes that hold, by knob, oldest first, and the number of the last request that was answered."""
+    made: list[tuple[int, HyperparameterChangedData]] = []
+    answered = 0
+    for event in read_events(folder).events:
+        match event.data:
+            case HyperparameterChangedData() as changed:
+                made.append((event.step, changed))
+                answered = max(answered, changed.request)
+            case RollbackData():  # what came after its snapshot is no part of the run
+                made = [(step, one) for step, one in made if step <= event.step]
+    changes: dict[str, list[HyperparameterChangedData]] = {}
+    for _, one in made:
+        changes.setdefault(one.name, []).append(one)
+    return changes, answered
 
 
 def _check(rules: Sequence[Rule], config: RunConfig) -> None:

@@ -4759,6 +4759,11 @@ export interface components {
        * @description Whether it was created with a schedule.
        */
       is_scheduled: boolean;
+      /**
+       * Follows Schedule
+       * @description Whether it does still: a value that is set ends its schedule.
+       */
+      follows_schedule: boolean;
       /** @description The last change; null: none was made. */
       changed: components["schemas"]["HyperparameterChangedData"] | null;
       /**

@@ -1,9 +1,12 @@
 import { screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { Rule, RunDetail } from "@/lib/api";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { RulesPanel } from "./rules-panel";
+import { unsaved } from "./unsaved";
+
+beforeEach(() => unsaved.set({}));
 
 const RULES = "GET /runs/a/rules";
 const SAVE = "PUT /runs/a/rules";
@@ -48,11 +51,11 @@ function show(rules: Rule[], { routes = {}, change = {}, knobs = ["learning_rate
     ...routes,
   });
   const run = { id: "a", algo: "ppo", status: "running", step: 4096, reward_threshold: 475 };
-  renderWithQueries(
+  const view = renderWithQueries(
     <RulesPanel run={{ ...run, config: null, ...change } as unknown as RunDetail} />,
   );
   const sent = (route: string) => asked.findLast((one) => one.route === route)?.body;
-  return sent;
+  return Object.assign(sent, view);
 }
 
 const rule = async (number: number) =>
@@ -205,4 +208,25 @@ test("share, time and size come back as they were saved", async () => {
   await press("Save");
   await screen.findByRole("status");
   expect(sent(SAVE)).toEqual({ rules: rules.toReversed() });
+});
+
+test("what was edited and not saved is there again after a look at another tab", async () => {
+  show([highKl]).unmount();
+  const { unmount } = show([highKl]);
+  await add("Stop at 20 minutes");
+  unmount();
+  const sent = show([highKl]);
+  expect((await rule(2)).getByRole("textbox", { name: "Minutes" })).toHaveValue("20");
+  await press("Discard");
+  expect(screen.queryByRole("listitem", { name: "Rule 2" })).not.toBeInTheDocument();
+  expect(sent(SAVE)).toBeUndefined();
+});
+
+test("rules that contradict each other are told of at the later one, and can be saved", async () => {
+  show([highKl]);
+  await add("Halve the learning rate when the KL is too high");
+  const warning = (await rule(2)).getByRole("status");
+  expect(warning).toHaveTextContent("Rule 1 decides about the learning rate, too.");
+  expect((await rule(1)).queryByRole("status")).not.toBeInTheDocument();
+  expect(screen.getByRole("button", { name: "Save" })).toBeEnabled();
 });

@@ -1,15 +1,13 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { metricsFor } from "@/components/rule-editor";
 import { ErrorState } from "@/components/ui/error-state";
 import { Skeleton } from "@/components/ui/skeleton";
 import { algorithmsQuery, type RunDetail } from "@/lib/api";
 import { knobsQuery, rulesQuery } from "@/lib/api/queries/rules";
 import { useMetricRegistry } from "@/lib/registry";
 import { RuleEditor } from "./rule-editor";
-
-/** Metrics that only evaluations while training log. */
-const EVALUATION = "eval/";
 
 /** What a run does by itself, to be read, changed and tried. */
 export function RulesPanel({ run }: { run: RunDetail }) {
@@ -23,11 +21,9 @@ export function RulesPanel({ run }: { run: RunDetail }) {
     return <ErrorState error={error} retry={() => void refetch()} retrying={isFetching} />;
   }
   if (!rules.data || !knobs.data || !algorithms.data) return <Skeleton className="m-4 h-40" />;
-  const logged = new Set(algorithms.data.find(({ id }) => id === run.algo)?.metrics);
   const evaluates = run.config?.evaluation?.every_steps != null;
-  const metrics = registry.grouped(
-    ({ name }) => logged.has(name) || (evaluates && name.startsWith(EVALUATION)),
-  );
+  const algorithm = algorithms.data.find(({ id }) => id === run.algo);
+  const metrics = metricsFor(registry, algorithm, evaluates);
   return (
     <RuleEditor
       run={run}

@@ -31,16 +31,11 @@ export function knobChange(
     : { change: { kind: way, knob: knob.name, factor: value } };
 }
 
-/** Whether its value follows a schedule, as far as its last change tells. */
-export function followsSchedule({ is_scheduled, changed }: RunKnob): boolean {
-  return is_scheduled && changed?.change.kind !== "set_knob" && !changed?.replaced_schedule;
-}
-
 /** What may be typed, and what it does. */
 export function knobHint(knob: RunKnob, way: Way): string {
   const bounds = describeBounds(boundsOf(knob, way));
   const allowed = `${bounds.charAt(0).toUpperCase()}${bounds.slice(1)}.`;
-  if (!followsSchedule(knob)) return allowed;
+  if (!knob.follows_schedule) return allowed;
   return way === "set_knob"
     ? `${allowed} The value takes the place of the schedule.`
     : `${allowed} The schedule goes on, multiplied.`;
@@ -48,7 +43,7 @@ export function knobHint(knob: RunKnob, way: Way): string {
 
 /** The value of a knob: of a schedule, the one that was logged last, if any was. */
 export function valueNow(knob: RunKnob, logged: number | null): number | null {
-  if (!followsSchedule(knob)) return knob.changed?.after ?? knob.configured;
+  if (!knob.follows_schedule) return knob.changed?.after ?? knob.configured;
   return logged ?? knob.changed?.after ?? null;
 }
 

@@ -13,7 +13,7 @@ function knob(change: Partial<RunKnob> = {}): RunKnob {
   return {
     ...{ name: "learning_rate", label: "learning rate", minimum: 0, maximum: 1 },
     ...{ excludes_minimum: true, metric: "train/learning_rate", configured: 0.0003 },
-    ...{ is_scheduled: false, changed: null, waiting: [] },
+    ...{ is_scheduled: false, follows_schedule: false, changed: null, waiting: [] },
     ...change,
   };
 }
@@ -79,7 +79,7 @@ test("a refusal stands at its field", async () => {
 });
 
 test("what becomes of a schedule is said for either way, and only where there is one", async () => {
-  show([knob({ is_scheduled: true })]);
+  show([knob({ is_scheduled: true, follows_schedule: true })]);
   expect(await screen.findByText(/takes the place of the schedule/)).toBeVisible();
   await userEvent.selectOptions(screen.getByRole("combobox"), "Multiply by");
   expect(screen.getByText(/The schedule goes on, multiplied/)).toBeVisible();

@@ -16,6 +16,7 @@ export type DraftChange =
   | { field: Part; name: string; value: string | null }
   | { field: "anatomy"; value: boolean }
   | { field: "evaluation"; value: Partial<EvaluationDraft> }
+  | { field: "rules"; value: Draft["rules"] }
   | { field: "reset"; part: Part }
   | { field: "start-over" };
 
@@ -33,6 +34,7 @@ const BLANK: Draft = {
   env_options: {},
   evaluation: null,
   anatomy: null,
+  rules: [],
 };
 
 export function firstDraft(choices: Choices): Draft {
@@ -64,6 +66,7 @@ export function changeDraft(choices: Choices, draft: Draft, change: DraftChange)
     case "name":
     case "timesteps":
     case "anatomy":
+    case "rules":
       return { ...draft, [change.field]: change.value };
     case "env":
       return withValidChoices(

@@ -1,3 +1,4 @@
+import { withOwnKeys } from "@/components/rule-editor";
 import { firstDraft } from "./change-draft";
 import { algorithmOf, type Choices, type Draft, environmentOf, presetOf } from "./draft";
 
@@ -21,7 +22,7 @@ export function savedDraft(store: Store, choices: Choices): Draft | null {
   const kept = attempt(() => JSON.parse(store.getItem(KEY) ?? "null") as unknown);
   if (!isDraft(kept)) return null;
   const known = environmentOf(choices, kept)?.available && algorithmOf(choices, kept);
-  return known && presetOf(choices, kept) ? kept : null;
+  return known && presetOf(choices, kept) ? { ...kept, rules: withOwnKeys(kept.rules) } : null;
 }
 
 export function clearDraft(store: Store) {
@@ -46,6 +47,7 @@ function isDraft(value: unknown): value is Draft {
     texts.every((name) => typeof record[name] === "string") &&
     parts.every((name) => record[name] !== null && isObjectOrNull(record[name])) &&
     isObjectOrNull(record.evaluation) &&
+    Array.isArray(record.rules) &&
     (record.anatomy === null || typeof record.anatomy === "boolean") &&
     (record.timesteps === null || typeof record.timesteps === "string")
   );

@@ -7,6 +7,7 @@ import {
   type RunConfig,
   variantFor,
 } from "@/lib/api";
+import type { RuleDraft } from "@/components/rule-editor";
 import { setting } from "@/lib/format";
 import { parseHyperparameter } from "@/components/schema-field";
 
@@ -48,6 +49,8 @@ export interface Draft {
   evaluation: EvaluationDraft | null;
   /** Whether to record the anatomy of updates. `null`: not edited. */
   anatomy: boolean | null;
+  /** What the run shall do by itself. */
+  rules: readonly RuleDraft[];
 }
 
 export interface Choices {

@@ -1,4 +1,5 @@
-import { environmentOfRun, type Hyperparameter, type RunDetail } from "@/lib/api";
+import { draftOf } from "@/components/rule-editor";
+import { environmentOfRun, type Hyperparameter, type Rule, type RunDetail } from "@/lib/api";
 import { setting } from "@/lib/format";
 import { changeDraft, firstDraft } from "./change-draft";
 import {
@@ -18,10 +19,14 @@ const LONGEST_NAME = 120;
 const COPY = " (copy)";
 
 /**
- * A draft that repeats a run: its preset, and every value that differs from the preset as an edit. Null if
+ * A draft that repeats a run: its preset, every value that differs from the preset as an edit, and `rules`. Null if
  * its algorithm can no longer train on its environment here, or its configuration cannot be read.
  */
-export function draftFromRun(choices: Choices, { name, config }: RunDetail): Draft | null {
+export function draftFromRun(
+  choices: Choices,
+  { name, config }: RunDetail,
+  rules: readonly Rule[] = [],
+): Draft | null {
   if (config === null) return null;
   const environment = environmentOfRun(choices.environments, config);
   if (!environment?.available || !environment.algorithms.includes(config.algo)) return null;
@@ -46,6 +51,7 @@ export function draftFromRun(choices: Choices, { name, config }: RunDetail): Dra
     hyperparameters: differing("hyperparameters", config.hyperparameters),
     evaluation: same(evaluation, evaluationOf(choices, draft)) ? null : evaluation,
     anatomy: config.anatomy === anatomyOf(choices, draft) ? null : (config.anatomy ?? null),
+    rules: rules.map(draftOf),
   };
 }
 

@@ -1,11 +1,18 @@
 import { describe, expect, test } from "vitest";
-import type { RunDetail } from "@/lib/api";
+import type { Rule, RunDetail } from "@/lib/api";
 import { firstDraft } from "./change-draft";
 import { draftFromRun } from "./duplicate";
 import { choices } from "./fixtures";
 import { saveDraft, savedDraft } from "./draft-storage";
+import { submission } from "./submit";
 
 const typed = { ...firstDraft(choices), seed: "7" };
+
+const RULE: Rule = {
+  when: { kind: "seconds", seconds: 1200 },
+  do: [{ kind: "stop", then: "report", grace_seconds: 0 }],
+  at_most: 1,
+};
 
 describe("a run that is duplicated", () => {
   const run = (config: object) =>
@@ -51,6 +58,12 @@ describe("a run that is duplicated", () => {
       env_options: { g: "9.81" },
       evaluation: { on: true, every: "2000", episodes: "3", stops: true, stopAfter: "2" },
     });
+  });
+
+  test("brings the rules, told from those that are added to it", () => {
+    const draft = draftFromRun(choices, run({}), [RULE, RULE])!;
+    expect(submission(choices, draft).body.rules).toEqual([RULE, RULE]);
+    expect(new Set(draft.rules.map(({ key }) => key)).size).toBe(2);
   });
 
   test("brings whether updates are looked into, where that is not as it would be anyway", () => {

@@ -3,6 +3,7 @@ import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, test, vi } from "vitest";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { firstDraft } from "./change-draft";
+import { savedDraft } from "./draft-storage";
 import { choices } from "./fixtures";
 import { NewRunForm } from "./new-run-form";
 
@@ -107,4 +108,45 @@ test("the dice draws a seed", async () => {
   show();
   await userEvent.click(screen.getByRole("button", { name: "Roll the dice" }));
   expect(screen.getByLabelText<HTMLInputElement>("Seed").value).toMatch(/^\d+$/);
+});
+
+async function addRule(template: string) {
+  await userEvent.click(screen.getByText("Rules"));
+  await userEvent.click(screen.getByRole("button", { name: "Add a rule" }));
+  await userEvent.click(await screen.findByRole("menuitem", { name: template }));
+}
+
+test("rules are written as on the page of a run, and are created with the run", async () => {
+  const asked = show({ "POST /runs": () => ({ status: 201, body: { id: "ppo-a" } }) });
+  await addRule("Stop at 20 minutes");
+  await userEvent.type(screen.getByRole("textbox", { name: "Minutes" }), "0");
+  await start();
+  const stop = { kind: "stop", then: "report", grace_seconds: 0 };
+  expect(asked.find(({ route }) => route === "POST /runs")?.body).toMatchObject({
+    rules: [{ when: { kind: "seconds", seconds: 12_000 }, do: [stop], at_most: 1 }],
+  });
+});
+
+test("a rule that does not fit is told of at its field, and one that is no number is not sent", async () => {
+  const pointer = "/rules/0/when/seconds/seconds";
+  const asked = show(refuse(pointer, "should be less"));
+  await addRule("Stop at 20 minutes");
+  const minutes = screen.getByRole("textbox", { name: "Minutes" });
+  await start();
+  expect(await screen.findByText("should be less")).toBeVisible();
+  expect(minutes).toBeInvalid();
+  expect(screen.queryByText(/^rules/)).not.toBeInTheDocument();
+  await userEvent.type(minutes, "x");
+  expect(screen.queryByText("should be less")).not.toBeInTheDocument();
+  expect(screen.getByText("Minutes: enter a number")).toBeVisible();
+  await start();
+  expect(asked.filter(({ route }) => route === "POST /runs")).toHaveLength(1);
+});
+
+test("rules are there again when the form is opened again", async () => {
+  show();
+  await addRule("Stop at 20 minutes");
+  expect(savedDraft(window.sessionStorage, choices)?.rules).toMatchObject([
+    { when: { phrase: "seconds", values: { seconds: "20" } } },
+  ]);
 });

@@ -16,6 +16,7 @@ import { replacedAlgorithmNote } from "./compatibility";
 import { LengthField } from "./length-field";
 import { NameField } from "./name-field";
 import { PresetField } from "./preset-field";
+import { RuleFields } from "./rule-fields";
 import { RunSummary } from "./run-summary";
 import { SchemaFields } from "./schema-fields";
 import { Section } from "./section";
@@ -126,6 +127,7 @@ export function NewRunForm({ choices, first }: NewRunFormProps) {
         {trains && <EvaluationFields {...fields} />}
       </Section>
       {trains && <AdvancedFields {...fields} />}
+      <RuleFields {...fields} />
       <div className="sticky bottom-0 z-1 mt-auto flex flex-col gap-2 bg-surface px-5 py-3 max-md:px-4 max-md:pb-[calc(0.75rem+env(safe-area-inset-bottom))]">
         {unexplained && (
           <Notice tone="bad" role="alert" title={create.error.title}>

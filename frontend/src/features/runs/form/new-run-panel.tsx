@@ -6,6 +6,7 @@ import { Notice } from "@/components/ui/notice";
 import { Sheet } from "@/components/ui/sheet";
 import { Skeleton } from "@/components/ui/skeleton";
 import { algorithmsQuery, environmentsQuery, limitsQuery, runQuery } from "@/lib/api";
+import { rulesQuery } from "@/lib/api/queries/rules";
 import { useAlgorithmName } from "@/lib/registry";
 import { firstDraft, onEnvironment } from "./change-draft";
 import { draftFromRun } from "./duplicate";
@@ -25,6 +26,7 @@ export default function NewRunPanel({ duplicate, environment, onClose }: NewRunP
   const environments = useQuery(environmentsQuery);
   const limits = useQuery(limitsQuery);
   const model = useQuery({ ...runQuery(duplicate ?? ""), enabled: duplicate !== null });
+  const rules = useQuery({ ...rulesQuery(duplicate ?? ""), enabled: duplicate !== null });
   const needed =
     duplicate === null
       ? [algorithms, environments, limits]
@@ -46,7 +48,10 @@ export default function NewRunPanel({ duplicate, environment, onClose }: NewRunP
       }
       onClose={onClose}
     >
-      {algorithms.data && environments.data && limits.data && (duplicate === null || model.data) ? (
+      {algorithms.data &&
+      environments.data &&
+      limits.data &&
+      (duplicate === null || (model.data && (rules.data || rules.error))) ? (
         <Form
           choices={{
             algorithms: algorithms.data,
@@ -54,6 +59,7 @@ export default function NewRunPanel({ duplicate, environment, onClose }: NewRunP
             limits: limits.data,
           }}
           model={duplicate === null ? null : (model.data ?? null)}
+          rules={rules.data?.rules ?? []}
           environment={environment}
         />
       ) : broken?.error ? (
@@ -68,12 +74,14 @@ export default function NewRunPanel({ duplicate, environment, onClose }: NewRunP
 interface FormProps {
   choices: Parameters<typeof firstDraft>[0];
   model: Parameters<typeof draftFromRun>[1] | null;
+  /** Those that the model follows now. */
+  rules: Parameters<typeof draftFromRun>[2];
   environment: string | null;
 }
 
-function Form({ choices, model, environment }: FormProps) {
+function Form({ choices, model, rules, environment }: FormProps) {
   const algorithmName = useAlgorithmName();
-  const copied = model && draftFromRun(choices, model);
+  const copied = model && draftFromRun(choices, model, rules);
   const kept = copied ?? savedDraft(window.sessionStorage, choices) ?? firstDraft(choices);
   const first = onEnvironment(choices, kept, environment);
   return (

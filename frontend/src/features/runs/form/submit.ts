@@ -9,6 +9,7 @@ import {
   schemasOf,
   timestepsOf,
 } from "./draft";
+import { written } from "@/components/rule-editor";
 import { whyDraftIncompatible } from "./compatibility";
 import {
   type Bounds,
@@ -73,6 +74,8 @@ export function submission(choices: Choices, draft: Draft): Submission {
     problems[POINTERS.algo] =
       `${unfit}. Choose another algorithm, or change the environment's options back: what you typed is kept.`;
   }
+  const rules = written(draft.rules);
+  for (const { pointer, detail } of rules.problems) problems[pointer] ??= detail;
   const body = {
     algo: draft.algo,
     env_id: draft.env,
@@ -88,6 +91,7 @@ export function submission(choices: Choices, draft: Draft): Submission {
     ...(Object.keys(draft.env_options).length > 0 && { env_options: typed("env_options") }),
     ...(evaluation && { evaluation: evaluation.on ? planned(evaluation) : { every_steps: null } }),
     ...(anatomy !== null && { anatomy }),
+    ...(draft.rules.length > 0 && { rules: rules.rules }),
   };
   return { body: body as CreateRun, problems };
 }
@@ -125,8 +129,11 @@ export function problemsAfter(problems: Problems, change: DraftChange): Problems
       touched.push(POINTERS.algo, POINTERS.preset);
       return without((pointer) => touched.includes(pointer));
     }
+    // Rules may look at what evaluations log.
     case "evaluation":
-      return without((pointer) => pointer.startsWith("/evaluation"));
+      return without((pointer) => pointer.startsWith("/evaluation") || isOfRule(pointer));
+    case "rules":
+      return without(isOfRule);
     case "start-over":
       return {};
     case "reset":
@@ -146,6 +153,10 @@ export function unplaced(problems: Problems, choices: Choices, draft: Draft): st
     ...pointers("env_options"),
   ];
   return Object.entries(problems)
-    .filter(([pointer]) => !known.includes(pointer))
+    .filter(([pointer]) => !known.includes(pointer) && !/^\/rules\/\d/.test(pointer))
     .map(([pointer, detail]) => (pointer === "" ? detail : `${pointer.slice(1)}: ${detail}`));
+}
+
+function isOfRule(pointer: string): boolean {
+  return pointer.startsWith("/rules");
 }

@@ -9,6 +9,7 @@ import type { FieldProblem } from "@/lib/api";
 import { ClauseWords } from "./clause-words";
 import { actionsOf, type Clause, rephrased, type RuleDraft, type Vocabulary } from "./draft";
 import { ACTIONS, CONDITIONS } from "./phrases";
+import type { Warning } from "./warnings";
 
 /** As many as the service takes for one rule. */
 const MOST_ACTIONS = 5;
@@ -21,6 +22,7 @@ interface RuleItemProps {
   vocabulary: Vocabulary;
   /** Those of this rule. */
   problems: readonly FieldProblem[];
+  warnings: readonly Warning[];
   onChange: (draft: RuleDraft) => void;
   /** By how many places. */
   onMove: (by: number) => void;
@@ -29,7 +31,8 @@ interface RuleItemProps {
 
 /** One rule as a sentence. */
 export function RuleItem(props: RuleItemProps) {
-  const { draft, index, isLast, vocabulary, problems, onChange, onMove, onRemove } = props;
+  const { draft, index, isLast, vocabulary, problems, warnings } = props;
+  const { onChange, onMove, onRemove } = props;
   const phrases = actionsOf(vocabulary);
   const at = `/rules/${index}`;
   const name = `rule ${index + 1}`;
@@ -95,6 +98,11 @@ export function RuleItem(props: RuleItemProps) {
         </Line>
         {problems.map(({ pointer, detail }) => (
           <p key={pointer} role="alert" className="mt-1 pl-12 text-xs text-bad">
+            {detail}
+          </p>
+        ))}
+        {warnings.map(({ detail }) => (
+          <p key={detail} role="status" className="mt-1 pl-12 text-xs text-warn">
             {detail}
           </p>
         ))}

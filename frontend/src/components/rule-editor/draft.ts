@@ -36,6 +36,11 @@ export interface Vocabulary {
 
 let keys = 0;
 
+/** The same rules, told from all others: for drafts that were stored, and come from another page. */
+export function withOwnKeys(drafts: readonly RuleDraft[]): RuleDraft[] {
+  return drafts.map((draft) => ({ ...draft, key: (keys += 1) }));
+}
+
 export function draftOf(rule: Rule): RuleDraft {
   return {
     key: (keys += 1),

@@ -1,4 +1,4 @@
-import type { Rule, RunDetail } from "@/lib/api";
+import type { Rule } from "@/lib/api";
 import type { Vocabulary } from "./draft";
 
 export interface Template {
@@ -12,7 +12,7 @@ const LOSS = "train/loss";
 
 /** Rules to begin with: those that the run can follow. */
 export function templatesFor(
-  { reward_threshold: threshold }: Pick<RunDetail, "reward_threshold">,
+  threshold: number | null,
   { metrics, knobs, evaluates }: Vocabulary,
 ): Template[] {
   const names = new Set(metrics.flatMap((group) => group.metrics.map(({ name }) => name)));

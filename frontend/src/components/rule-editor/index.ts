@@ -1,0 +1,4 @@
+export { draftOf, type RuleDraft, type Vocabulary, withOwnKeys, written } from "./draft";
+export { RuleList } from "./rule-list";
+export { type Warning, warningsOf } from "./warnings";
+export { metricsFor } from "./vocabulary";
