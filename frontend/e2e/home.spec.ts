@@ -93,10 +93,12 @@ test("values out of bounds are refused beside their fields, with nothing created
   await page.goto("/?new");
   const form = page.getByRole("form", { name: "New run" });
   await form.getByLabel("Timesteps").fill("3");
-  await form.getByLabel("Seed").fill("one");
+  await form.getByLabel("Seed", { exact: true }).fill("one");
   await form.getByRole("button", { name: "Start training" }).click();
   await expect(form.getByLabel("Timesteps")).toHaveAccessibleDescription(/^Must be .* to /);
-  await expect(form.getByLabel("Seed")).toHaveAccessibleDescription("Enter a whole number");
+  await expect(form.getByLabel("Seed", { exact: true })).toHaveAccessibleDescription(
+    "Enter a whole number",
+  );
   await expect(form.getByLabel("Timesteps")).toBeFocused();
 });
 

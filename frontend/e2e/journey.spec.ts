@@ -32,7 +32,7 @@ test("the whole job, with the keyboard alone", async ({ page }) => {
   await tabTo(page, form.getByLabel("Timesteps"));
   await keyboard.press("Control+a");
   await keyboard.type("200000");
-  await tabTo(page, form.getByLabel("Seed"));
+  await tabTo(page, form.getByLabel("Seed", { exact: true }));
   await keyboard.type("7");
   await tabTo(page, form.getByLabel("Name"));
   await keyboard.type("By keyboard");
@@ -82,7 +82,7 @@ test("the whole job, on a phone @touch", async ({ page }) => {
     .tap();
   const form = page.getByRole("form", { name: "New run" });
   await form.getByLabel("Timesteps").fill("200000");
-  await form.getByLabel("Seed").fill("8");
+  await form.getByLabel("Seed", { exact: true }).fill("8");
   await form.getByLabel("Name").fill("By phone");
   await form.getByRole("button", { name: "Start training" }).tap();
   await watch(page);

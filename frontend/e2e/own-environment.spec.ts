@@ -14,7 +14,7 @@ test("an environment of one's own is chosen, trained and drawn like any other", 
     .click();
   await expect(form.getByText("Switch on the light that is dark.")).toBeVisible();
   await form.getByLabel("Timesteps").fill("2000");
-  await form.getByLabel("Seed").fill("1");
+  await form.getByLabel("Seed", { exact: true }).fill("1");
   await form.getByRole("button", { name: "Start training" }).click();
 
   await expect(status(page, "completed")).toBeVisible({ timeout: 90_000 });

@@ -24,7 +24,7 @@ const told = (page: Page) => page.getByText("The catalogue is busy").first().wai
 async function pressStartWithErrors(page: Page) {
   const form = page.getByRole("form", { name: "New run" });
   await form.getByLabel("Timesteps").fill("3");
-  await form.getByLabel("Seed").fill("one");
+  await form.getByLabel("Seed", { exact: true }).fill("one");
   await form.getByRole("button", { name: "Start training" }).click();
 }
 

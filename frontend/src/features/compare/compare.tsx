@@ -17,6 +17,7 @@ import { RunPicker } from "./run-picker";
 import { SideBySide } from "./side-by-side";
 import { SettingsDiff } from "./settings-diff";
 import { Suggestions } from "./suggestions";
+import { TrainSeeds } from "./train-seeds";
 import { ThresholdField } from "./threshold-field";
 import { UnknownRuns } from "./unknown-runs";
 import { useComparedRuns } from "./use-compared-runs";
@@ -73,7 +74,14 @@ export function Compare() {
         <CompareSkeleton />
       ) : (
         <>
-          <VerdictCard verdict={data.verdict} />
+          <VerdictCard verdict={data.verdict}>
+            {data.environments.length === 1 && (
+              <TrainSeeds
+                runs={runs.known}
+                onStarted={(started) => choose([...address.runs, ...started])}
+              />
+            )}
+          </VerdictCard>
           <Curves
             key={metric}
             {...{ metric, seriesStyles }}

@@ -1,7 +1,11 @@
+import type { ReactNode } from "react";
 import type { Comparison } from "@/lib/api";
 
 /** The result of the comparison in a sentence, with its reasons and limits. */
-export function VerdictCard({ verdict }: Pick<Comparison, "verdict">) {
+export function VerdictCard({
+  verdict,
+  children,
+}: Pick<Comparison, "verdict"> & { children?: ReactNode }) {
   if (!verdict) return null;
   return (
     <section
@@ -19,6 +23,7 @@ export function VerdictCard({ verdict }: Pick<Comparison, "verdict">) {
           {verdict.cautions.join(" ")}
         </p>
       )}
+      {children}
     </section>
   );
 }

@@ -8,6 +8,7 @@ export type RunStatus = Run["status"];
 export type RunPage = Schemas["RunPage"];
 export type RunConfig = Schemas["RunConfig"];
 export type CreateRun = Schemas["RunCreate"];
+export type CreateGroup = Schemas["GroupCreate"];
 export type ResumeRun = Partial<Schemas["ResumeRun"]>;
 export type RollbackRun = Schemas["RollbackRun"];
 export type CreateSnapshot = Partial<Schemas["SnapshotCreate"]>;

@@ -150,3 +150,15 @@ test("rules are there again when the form is opened again", async () => {
     { when: { phrase: "seconds", values: { seconds: "20" } } },
   ]);
 });
+
+test("several seeds are one request, and their comparison is opened", async () => {
+  const runs = ["a", "b", "c"].map((id) => ({ id }));
+  const asked = show({ "POST /runs/groups": () => ({ status: 201, body: { runs } }) });
+  await userEvent.selectOptions(screen.getByLabelText("× seeds"), "3");
+  await userEvent.type(screen.getByLabelText("Seed"), "7");
+  await userEvent.click(screen.getByRole("button", { name: "Start training × 3" }));
+  expect(asked.map(({ body }) => body)).toEqual([
+    expect.objectContaining({ algo: "ppo", seed: 7, count: 3, start: true }),
+  ]);
+  await vi.waitFor(() => expect(push).toHaveBeenCalledWith("/compare?runs=a,b,c"));
+});

@@ -20,6 +20,7 @@ import { RuleFields } from "./rule-fields";
 import { RunSummary } from "./run-summary";
 import { SchemaFields } from "./schema-fields";
 import { Section } from "./section";
+import { SeedCount } from "./seed-count";
 import { SeedField } from "./seed-field";
 import { clearDraft, isUnedited, saveDraft } from "./draft-storage";
 import { problemsAfter, problemsByPointer, type Problems, submission, unplaced } from "./submit";
@@ -36,6 +37,7 @@ export function NewRunForm({ choices, first }: NewRunFormProps) {
     first,
   );
   const [refused, setRefused] = useState<Problems>({});
+  const [seeds, setSeeds] = useState(1);
   const create = useCreateRun();
   const { body, problems: own } = submission(choices, draft);
   const problems = { ...refused, ...own };
@@ -58,7 +60,7 @@ export function NewRunForm({ choices, first }: NewRunFormProps) {
     setRefused({});
     if (Object.keys(own).length > 0) return focusFirstProblem();
     create.mutate(
-      { ...body, start },
+      { body: { ...body, start }, count: seeds },
       {
         onSuccess: () => clearDraft(window.sessionStorage),
         onError: (error) => {
@@ -95,7 +97,10 @@ export function NewRunForm({ choices, first }: NewRunFormProps) {
               size="sm"
               variant="quiet"
               className="-my-1.5"
-              onClick={() => edit({ field: "start-over" })}
+              onClick={() => {
+                setSeeds(1);
+                edit({ field: "start-over" });
+              }}
             >
               Start over
             </Button>
@@ -120,8 +125,9 @@ export function NewRunForm({ choices, first }: NewRunFormProps) {
       )}
       <Section title="This run">
         <LengthField {...fields} />
-        <div className="grid gap-3 sm:grid-cols-[12rem_minmax(0,1fr)]">
+        <div className="grid gap-3 sm:grid-cols-[11rem_7rem_minmax(0,1fr)]">
           <SeedField {...fields} />
+          <SeedCount value={seeds} onChange={setSeeds} />
           <NameField {...fields} />
         </div>
         {trains && <EvaluationFields {...fields} />}
@@ -154,6 +160,7 @@ export function NewRunForm({ choices, first }: NewRunFormProps) {
             icon={<Play aria-hidden className="size-4" />}
           >
             {trains ? "Start training" : "Start"}
+            {seeds > 1 && ` × ${seeds}`}
           </Button>
         </div>
       </div>

@@ -32,7 +32,7 @@ export function NoRuns({ onNew }: { onNew: () => void }) {
               needsService
               busy={create.isPending || create.isSuccess}
               icon={<Play aria-hidden className="size-4" />}
-              onClick={() => create.mutate({ ...FIRST_RUN })}
+              onClick={() => create.mutate({ body: FIRST_RUN })}
             >
               Train CartPole with PPO
             </Button>
