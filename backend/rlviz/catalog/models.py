@@ -67,6 +67,8 @@ class RunRow(SQLModel, table=True):
     resumed: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
     saves_at: int | None = None
     superseded: list[dict[str, Any]] = Field(default_factory=list, sa_column=_json(default="[]"))
+    last_event: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    """``seq`` of the newest event."""
     created_at: float
     queued_at: float | None = None
     started_at: float | None = None

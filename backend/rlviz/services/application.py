@@ -32,6 +32,7 @@ from rlviz.services.use_cases.damage import DamageService
 from rlviz.services.use_cases.environments import EnvironmentService
 from rlviz.services.use_cases.episodes import EpisodeService
 from rlviz.services.use_cases.evaluations import EvaluationService
+from rlviz.services.use_cases.family import FamilyService
 from rlviz.services.use_cases.film import FilmService
 from rlviz.services.use_cases.forking import ForkService
 from rlviz.services.use_cases.groups import GroupService
@@ -115,6 +116,10 @@ class Application:
     @cached_property
     def metrics(self) -> MetricsService:
         return MetricsService(self.sealer)
+
+    @cached_property
+    def family(self) -> FamilyService:
+        return FamilyService(self.database, self.settings.runs_dir)
 
     @cached_property
     def past(self) -> PastService:

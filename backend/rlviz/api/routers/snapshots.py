@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from typing import Annotated
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 
 from rlviz.api.dependencies import App
 from rlviz.api.problems import documented
@@ -12,6 +13,7 @@ from rlviz.api.schemas import (
     ForkChange,
     ForkChanges,
     ForkCreate,
+    ForkPlace,
     ResumeRun,
     RollbackRun,
     Run,
@@ -34,6 +36,7 @@ from rlviz.domain.errors import (
     SnapshotRefused,
     VerificationInProgress,
 )
+from rlviz.domain.records import MAX_STEP
 from rlviz.domain.snapshot_verification import SnapshotVerification
 from rlviz.domain.status import RunStatus
 from rlviz.services.application import Application
@@ -77,11 +80,17 @@ def roll_back_run(run_id: str, body: RollbackRun, app: App) -> Run:
     return _run(app, app.resuming.roll_back(run_id, body.snapshot))
 
 
-@router.get("/fork", responses=documented(RunNotFound, RunFolderError))
-def get_fork_changes(run_id: str, app: App) -> ForkChanges:
+@router.get("/fork", responses=documented(RunNotFound, RunFolderError, NothingToResume, InvalidRequest))
+def get_fork_changes(
+    run_id: str,
+    app: App,
+    step: Annotated[int | None, Query(ge=0, le=MAX_STEP, description="Where would a fork at this step begin?")] = None,
+) -> ForkChanges:
     """What can be changed at a fork of the run, and why the rest cannot."""
     changes = app.forks.changes(run_id)
-    return ForkChanges(run_id=run_id, changes=[ForkChange(**asdict(change)) for change in changes])
+    place = None if step is None else app.forks.place(run_id, step).manifest
+    at = None if place is None else ForkPlace(snapshot=place.name, step=place.step)
+    return ForkChanges(run_id=run_id, at=at, changes=[ForkChange(**asdict(change)) for change in changes])
 
 
 @router.post(

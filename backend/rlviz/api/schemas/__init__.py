@@ -37,6 +37,7 @@ from rlviz.api.schemas.episodes import (
 )
 from rlviz.api.schemas.evaluations import Evaluation, EvaluationCreate
 from rlviz.api.schemas.events import RunEvent, RunEvents
+from rlviz.api.schemas.family import Relative, RunFamily, SettingChange
 from rlviz.api.schemas.film import Clip, ClipCreate, GrowthVideoCreate, Policies
 from rlviz.api.schemas.hints import Hint, HintRule, LookedAt, Minimum, RunHints
 from rlviz.api.schemas.metrics import (
@@ -83,6 +84,7 @@ from rlviz.api.schemas.snapshots import (
     ForkChange,
     ForkChanges,
     ForkCreate,
+    ForkPlace,
     Resumed,
     ResumeRun,
     RollbackRun,
@@ -132,6 +134,7 @@ __all__ = [
     "ForkChange",
     "ForkChanges",
     "ForkCreate",
+    "ForkPlace",
     "FoundEpisode",
     "FoundEpisodes",
     "GhostCurves",
@@ -166,6 +169,7 @@ __all__ = [
     "ProblemField",
     "RandomReturnInfo",
     "RankedEpisodes",
+    "Relative",
     "ResumeRun",
     "Resumed",
     "ReturnBin",
@@ -178,6 +182,7 @@ __all__ = [
     "RunDetail",
     "RunEvent",
     "RunEvents",
+    "RunFamily",
     "RunGroup",
     "RunHints",
     "RunKnob",
@@ -194,6 +199,7 @@ __all__ = [
     "SeedsAdd",
     "Session",
     "SessionCreate",
+    "SettingChange",
     "SliceAxis",
     "SliceUnderWay",
     "SmoothedCurve",

@@ -123,6 +123,7 @@ class Run(Wire):
         description="Rows in whose place those of a later attempt have come. They are in no curve and no figure; when "
         "there are more of them, curves that were read before have to be read again."
     )
+    last_event: int = Field(description="seq of its newest event: when it is greater, there are new ones to be read.")
     created_at: Instant
     queued_at: Instant | None
     started_at: Instant | None

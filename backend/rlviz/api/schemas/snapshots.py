@@ -83,8 +83,16 @@ class ForkChange(Wire):
     why: str | None
 
 
+class ForkPlace(Wire):
+    """Where a fork begins that is asked for at some step."""
+
+    snapshot: str
+    step: int = Field(description="The first step of the fork: that of the snapshot.")
+
+
 class ForkChanges(Wire):
     run_id: str
+    at: ForkPlace | None = Field(description="Where a fork at the `step` asked about begins; null: none was.")
     changes: list[ForkChange]
 
 

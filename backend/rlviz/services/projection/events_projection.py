@@ -61,6 +61,8 @@ class EventsProjection:
         """Steps to train for, if not those of the configuration."""
         self.superseded = Superseded()
         """The rows in whose place those of a later attempt have come."""
+        self.last_event = 0
+        """``seq`` of the newest event."""
         self._policies: list[int] = []
         self._bests: list[_Best] = []
         self._trained: list[tuple[float, float]] = []
@@ -99,6 +101,7 @@ class EventsProjection:
 
     def take_event(self, event: EventRecord) -> None:
         """Apply the next event of the journal."""
+        self.last_event = max(self.last_event, event.seq)
         match event.data:
             case StartedData() as started:
                 self._start(event, started)

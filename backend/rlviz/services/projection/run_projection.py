@@ -115,6 +115,7 @@ class RunProjection:
             "attempts": [list(times) for times in events.clock.attempts],
             "superseded": [stretch.model_dump() for stretch in events.superseded.stretches],
             "rule_messages": events.messages.model_dump(mode="json"),
+            "last_event": events.last_event,
             "warnings": metrics.broken + events.broken + events.warnings,
             "last_warning": self._last_warning(),
         }

@@ -21,7 +21,9 @@ from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.creation import new_folder
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.inherit import inherit
+from rlviz.rundir.lineage import is_behind
 from rlviz.rundir.snapshots import Snapshot, find_snapshot, snapshots_of
+from rlviz.rundir.superseded import superseded_rows
 from rlviz.services.projection.folder_projection import row_of_config
 from rlviz.services.use_cases.base import RunUseCases
 from rlviz.services.use_cases.configuration import check_memory
@@ -58,8 +60,8 @@ class Change:
 
 @dataclass(frozen=True)
 class ForkWish:
-    """``snapshot`` or ``step``: at a step, the newest snapshot that is not beyond it. None leaves it to the parent; of
-    the seed, that means the same."""
+    """``snapshot`` or ``step``: at a step, the newest snapshot of the run as it is now that is not beyond it. None
+    leaves it to the parent; of the seed, that means the same."""
 
     snapshot: str | None = None
     step: int | None = None
@@ -99,6 +101,12 @@ class ForkService(RunUseCases):
         with self._database.read() as session:
             get_run(session, run_id)
         return possible_changes(self._folder(run_id).read_config())
+
+    def place(self, run_id: str, step: int) -> Snapshot:
+        """The snapshot that a fork of the run at ``step`` goes on from. Raises RunNotFound and NothingToResume."""
+        with self._database.read() as session:
+            get_run(session, run_id)
+        return _choose(self._folder(run_id), ForkWish(step=step))
 
     def fork(self, run_id: str, wish: ForkWish) -> RunRow:
         """A new run that goes on from a snapshot of ``run_id``, whatever that does meanwhile.
@@ -191,7 +199,8 @@ def _choose(folder: RunFolder, wish: ForkWish) -> Snapshot:
             raise NothingToResume(f"Snapshot {wish.snapshot!r} cannot be used. {found.problem}")
         return found
     assert wish.step is not None
-    whole = [one for one in snapshots_of(folder) if one.is_whole]
+    superseded = superseded_rows(folder)
+    whole = [one for one in snapshots_of(folder) if one.is_whole and not is_behind(one, superseded)]
     before = [one for one in whole if one.manifest.step <= wish.step]
     if not before:
         steps = ", ".join(f"{one.manifest.step:,}" for one in whole) or "none"

@@ -1,6 +1,7 @@
 "use client";
 
-import { Clapperboard, MousePointerClick } from "lucide-react";
+import { Clapperboard, GitFork, MousePointerClick } from "lucide-react";
+import { type ComponentType, useState } from "react";
 import { Stage, StageNote, useCornerWindow, ViewLayout } from "@/components/agent";
 import { type ChartGroup, useMoment } from "@/components/charts";
 import { Button } from "@/components/ui/button";
@@ -18,10 +19,12 @@ interface MomentViewProps {
   group: ChartGroup;
   /** Nobody looks at a moment any more. */
   onLeave: () => void;
+  /** A dialog that forks the run at a step. */
+  Fork: ComponentType<{ run: RunDetail; at: number; onClose: () => void }>;
 }
 
 /** Plays the policy of the moment that was chosen, or the video of the whole training; or says how to choose. */
-export function MomentView({ run, group, onLeave }: MomentViewProps) {
+export function MomentView({ run, group, onLeave, Fork }: MomentViewProps) {
   const moment = useMoment(group);
   const [choice, choose] = useFilmChoice(group);
   const { policies } = useFilm(run);
@@ -39,6 +42,7 @@ export function MomentView({ run, group, onLeave }: MomentViewProps) {
   if (kept.length > 0 && moment !== null) {
     return (
       <PolicyMoment
+        fork={<ForkHere Fork={Fork} run={run} at={moment} />}
         run={run}
         policies={kept}
         policy={policyAt(kept, moment)!}
@@ -72,6 +76,24 @@ export function MomentView({ run, group, onLeave }: MomentViewProps) {
         />
       )}
     </NoMoment>
+  );
+}
+
+function ForkHere({ run, at, Fork }: Pick<MomentViewProps, "run" | "Fork"> & { at: number }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <Button
+        size="sm"
+        variant="quiet"
+        needsService
+        icon={<GitFork aria-hidden className="size-3.5" />}
+        onClick={() => setOpen(true)}
+      >
+        Fork from here…
+      </Button>
+      {open && <Fork run={run} at={at} onClose={() => setOpen(false)} />}
+    </>
   );
 }
 

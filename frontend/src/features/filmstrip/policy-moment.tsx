@@ -2,6 +2,7 @@
 
 import { ChevronLeft, ChevronRight, Dices, X } from "lucide-react";
 import dynamic from "next/dynamic";
+import type { ReactNode } from "react";
 import { ViewLayout } from "@/components/agent";
 import { usePlaybackController } from "@/components/player";
 import { Badge } from "@/components/ui/badge";
@@ -35,6 +36,8 @@ interface PolicyMomentProps {
   onOptions: (change: Partial<ClipOptions>) => void;
   onMoment: (step: number) => void;
   onClose: () => void;
+  /** Forks the run at the moment. */
+  fork: ReactNode;
 }
 
 const KINDS = { latest: "newest", best: "best", film: null, checkpoint: "checkpoint" } as const;
@@ -49,6 +52,7 @@ export function PolicyMoment({
   onOptions,
   onMoment,
   onClose,
+  fork,
 }: PolicyMomentProps) {
   const controller = usePlaybackController();
   const { clip, isMaking, error, refetch } = useClip(run.id, policy.step, options);
@@ -110,6 +114,7 @@ export function PolicyMoment({
               ]}
               onChange={(how) => onOptions({ greedy: how === "greedy" })}
             />
+            {fork}
             <Button
               size="sm"
               variant="quiet"

@@ -20,6 +20,7 @@ import { chooseAgentView } from "@/lib/url";
 import { AnatomySection } from "./anatomy/anatomy-section";
 import { LearningCurves } from "./curves/learning-curves";
 import { useHighlight } from "./curves/use-highlight";
+import { FamilyCard } from "./family/family-card";
 import { RunDetails } from "./details/run-details";
 import { RunHints } from "./hints/run-hints";
 import { AGENT_ANCHOR } from "./agent-anchor";
@@ -93,6 +94,7 @@ export function RunBody({ run, parts: { Agent, Strip, Knobs, Snapshots, Rules } 
         {beside && agentPlace}
         {learns(run) && trains(run) && <Knobs run={run} series={curves(run.id).series} />}
         <QTableSlot run={run} />
+        {learns(run) && <FamilyCard run={run} />}
         {learns(run) && (
           <RunHints
             run={run}

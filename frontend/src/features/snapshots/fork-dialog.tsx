@@ -13,30 +13,40 @@ import {
 } from "@/lib/api";
 import { count } from "@/lib/format";
 import { ForkForm } from "./fork-form";
+import type { ForkStart } from "./fork-wish";
 import { called } from "./snapshot-words";
 
 interface ForkDialogProps {
   run: RunDetail;
-  snapshot: SnapshotInfo;
+  /** The snapshot to fork at; or a step, for the newest snapshot that is not beyond it. */
+  at: SnapshotInfo | number;
   onClose: () => void;
 }
 
 /** Makes a new run that goes on from a snapshot of this one, with other settings. */
-export function ForkDialog({ run, snapshot, onClose }: ForkDialogProps) {
+export function ForkDialog({ run, at, onClose }: ForkDialogProps) {
   const algorithms = useQuery(algorithmsQuery);
-  const changes = useQuery(forkChangesQuery(run.id));
+  const asked = typeof at === "number" ? at : null;
+  const changes = useQuery(forkChangesQuery(run.id, asked));
+  const place = changes.data?.at;
+  const start: ForkStart | null =
+    typeof at !== "number"
+      ? { step: at.step, wish: { snapshot: at.name } }
+      : place
+        ? { step: place.step, wish: { step: at } }
+        : null;
   const algorithm = algorithms.data?.find(({ id }) => id === run.algo);
   const failed = [algorithms, changes].find(({ error }) => error !== null);
   return (
     <Dialog
       open
       onOpenChange={onClose}
-      title={`Fork at ${called(snapshot)}`}
-      description={`A new run goes on from step ${count(snapshot.step)} with what you change. This run ${isActive(run) ? "trains on" : "stays as it is"}.`}
+      title={`Fork at ${typeof at === "number" ? `step ${count(at)}` : called(at)}`}
+      description={`${start ? beginsAt(start.step, asked) : ""} This run ${isActive(run) ? "trains on" : "stays as it is"}.`.trim()}
     >
       {failed?.error ? (
         <ErrorState error={failed.error} retry={() => void failed.refetch()} />
-      ) : !algorithm || !changes.data ? (
+      ) : !algorithm || !changes.data || !start ? (
         <Skeleton className="h-64" />
       ) : run.config === null ? (
         <p className="text-sm text-ink-soft">The configuration of this run cannot be read.</p>
@@ -46,9 +56,16 @@ export function ForkDialog({ run, snapshot, onClose }: ForkDialogProps) {
           config={run.config}
           algorithm={algorithm}
           changes={changes.data}
-          snapshot={snapshot}
+          start={start}
         />
       )}
     </Dialog>
   );
+}
+
+/** Where the new run begins; `asked` is the step that it was asked for at, null for a snapshot's own. */
+function beginsAt(step: number, asked: number | null): string {
+  const begins = `A new run goes on from step ${count(step)} with what you change.`;
+  if (asked === null || asked === step) return begins;
+  return `${begins} That is the nearest snapshot before step ${count(asked)}.`;
 }

@@ -16,33 +16,40 @@ import {
   keys,
   type RunConfig,
   type RunDetail,
-  type SnapshotInfo,
 } from "@/lib/api";
 import { count, plural, setting } from "@/lib/format";
 import { routes } from "@/lib/url";
-import { type FixedSetting, type ForkDraft, forkSettings, forkWish, pointerTo } from "./fork-wish";
+import {
+  type FixedSetting,
+  type ForkDraft,
+  type ForkStart,
+  forkSettings,
+  forkWish,
+  pointerTo,
+} from "./fork-wish";
 
 interface ForkFormProps {
   run: RunDetail;
   config: RunConfig;
   algorithm: Algorithm;
   changes: ForkChanges;
-  snapshot: SnapshotInfo;
+  start: ForkStart;
 }
 
-export function ForkForm({ run, config, algorithm, changes, snapshot }: ForkFormProps) {
+export function ForkForm({ run, config, algorithm, changes, start }: ForkFormProps) {
   const router = useRouter();
   const client = useQueryClient();
   const [draft, setDraft] = useState<ForkDraft>({
     ...{ name: "", seed: "", hyperparameters: {} },
-    timesteps: String(Math.max(run.total_timesteps, snapshot.step + 1)),
+    timesteps: String(Math.max(run.total_timesteps, start.step + 1)),
   });
   const { changeable, fixed } = forkSettings(config, algorithm, changes);
-  const { body, problems } = forkWish(config, algorithm, changeable, draft, snapshot);
+  const { body, problems } = forkWish(config, algorithm, changeable, draft, start);
   const fork = useMutation({
-    mutationFn: (start: boolean) => forkRun(run.id, { ...body, start }),
+    mutationFn: (begin: boolean) => forkRun(run.id, { ...body, start: begin }),
     onSuccess: ({ id }) => {
       void client.invalidateQueries({ queryKey: keys.runs });
+      void client.invalidateQueries({ queryKey: keys.family(run.id) });
       router.push(routes.run(id));
     },
   });
@@ -84,7 +91,7 @@ export function ForkForm({ run, config, algorithm, changes, snapshot }: ForkForm
         </Field>
         <Field
           label="Timesteps"
-          hint={`In all; ${count(snapshot.step)} are done.`}
+          hint={`In all; ${count(start.step)} are done.`}
           error={problem("/total_timesteps")}
         >
           {text("timesteps")}

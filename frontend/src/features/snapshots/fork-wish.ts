@@ -11,6 +11,12 @@ export interface ForkDraft {
   hyperparameters: Record<string, string>;
 }
 
+/** Where a fork begins: at `step`, when the service is asked for `wish`. */
+export interface ForkStart {
+  step: number;
+  wish: Pick<ForkRun, "snapshot" | "step">;
+}
+
 /** What is wrong, by JSON pointer of the field. */
 type Problems = Record<string, string>;
 
@@ -49,7 +55,7 @@ export function forkWish(
   { seed: seeds, total_timesteps: lengths }: Algorithm,
   schemas: readonly Hyperparameter[],
   draft: ForkDraft,
-  snapshot: { name: string; step: number },
+  start: ForkStart,
 ): { body: ForkRun; problems: Problems } {
   const problems: Problems = {};
   const integer = (pointer: string, text: string, bounds: Parameters<typeof parseInteger>[1]) => {
@@ -65,9 +71,9 @@ export function forkWish(
     if (parsed.ok) hyperparameters[schema.name] = parsed.value;
     else problems[pointerTo(schema.name)] = parsed.problem;
   }
-  const beyond = Math.max(lengths.minimum, snapshot.step + 1);
+  const beyond = Math.max(lengths.minimum, start.step + 1);
   const body = {
-    snapshot: snapshot.name,
+    ...start.wish,
     hyperparameters,
     total_timesteps: integer("/total_timesteps", draft.timesteps, { ...lengths, minimum: beyond }),
     ...(draft.seed.trim() !== "" && { seed: integer("/seed", draft.seed, seeds) }),

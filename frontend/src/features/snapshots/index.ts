@@ -1,1 +1,2 @@
+export { ForkDialog } from "./fork-dialog";
 export { SnapshotsPanel } from "./snapshots-panel";

@@ -77,9 +77,7 @@ function Snapshots({ run, found }: { run: RunDetail; found: RunSnapshots }) {
           ))}
         </ul>
       )}
-      {chosen && deed?.action === "fork" && (
-        <ForkDialog run={run} snapshot={chosen} onClose={close} />
-      )}
+      {chosen && deed?.action === "fork" && <ForkDialog run={run} at={chosen} onClose={close} />}
       {chosen && deed && deed.action !== "fork" && (
         <AskDeed
           run={run}

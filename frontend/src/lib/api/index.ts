@@ -31,6 +31,7 @@ export { runSearchQuery } from "./queries/run-search";
 export { artifactLink, fetchJson, fetchTail } from "./queries/artifacts";
 export { anatomyQuery } from "./queries/anatomy";
 export { hintsQuery } from "./queries/hints";
+export { familyQuery } from "./queries/family";
 export { runEventsQuery } from "./queries/run-events";
 export { hasPast, pastQuery } from "./queries/past";
 export { lastRowsQuery } from "./queries/last-rows";

@@ -12,6 +12,7 @@ export const keys = {
   comparison: (ids: readonly string[], threshold: number | null) =>
     ["comparison", ids, threshold] as const,
   events: (id: string) => ["run", id, "events"] as const,
+  family: (id: string) => ["run", id, "family"] as const,
   past: (id: string) => ["run", id, "past"] as const,
   anatomy: (id: string) => ["run", id, "anatomy"] as const,
   hints: (id: string) => ["run", id, "hints"] as const,

@@ -543,6 +543,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/runs/{run_id}/family": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Get Family
+     * @description The parent of a fork, the other forks of that one, and its own, with what was changed at each.
+     */
+    get: operations["get_family"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/tags": {
     parameters: {
       query?: never;
@@ -2469,6 +2489,8 @@ export interface components {
     ForkChanges: {
       /** Run Id */
       run_id: string;
+      /** @description Where a fork at the `step` asked about begins; null: none was. */
+      at: components["schemas"]["ForkPlace"] | null;
       /** Changes */
       changes: components["schemas"]["ForkChange"][];
     };
@@ -2509,6 +2531,19 @@ export interface components {
        * @default false
        */
       start?: boolean;
+    };
+    /**
+     * ForkPlace
+     * @description Where a fork begins that is asked for at some step.
+     */
+    ForkPlace: {
+      /** Snapshot */
+      snapshot: string;
+      /**
+       * Step
+       * @description The first step of the fork: that of the snapshot.
+       */
+      step: number;
     };
     /** FoundEpisode */
     FoundEpisode: {
@@ -3787,6 +3822,31 @@ export interface components {
       /** Best */
       best: number;
     };
+    /** Relative */
+    Relative: {
+      /** Run Id */
+      run_id: string;
+      /** Deleted */
+      deleted: boolean;
+      /**
+       * Name
+       * @description null: it is deleted.
+       */
+      name: string | null;
+      status: components["schemas"]["RunStatus"] | null;
+      /** Best Moving Average */
+      best_moving_average: number | null;
+      /**
+       * Forked At
+       * @description Step at which it left its own parent; null: it has none.
+       */
+      forked_at: number | null;
+      /**
+       * Changes
+       * @description What was changed at that fork.
+       */
+      changes: components["schemas"]["SettingChange"][];
+    };
     /** ResumeRun */
     ResumeRun: {
       /**
@@ -4160,6 +4220,11 @@ export interface components {
        * @description Rows in whose place those of a later attempt have come. They are in no curve and no figure; when there are more of them, curves that were read before have to be read again.
        */
       superseded: components["schemas"]["Stretch"][];
+      /**
+       * Last Event
+       * @description seq of its newest event: when it is greater, there are new ones to be read.
+       */
+      last_event: number;
       /**
        * Created At
        * Format: date-time
@@ -4536,6 +4601,11 @@ export interface components {
        */
       superseded: components["schemas"]["Stretch"][];
       /**
+       * Last Event
+       * @description seq of its newest event: when it is greater, there are new ones to be read.
+       */
+      last_event: number;
+      /**
        * Created At
        * Format: date-time
        */
@@ -4701,6 +4771,22 @@ export interface components {
        * @description Lines among these that are no events and were left out.
        */
       broken_lines: number;
+    };
+    /** RunFamily */
+    RunFamily: {
+      /** @description The run itself. */
+      own: components["schemas"]["Relative"];
+      parent: components["schemas"]["Relative"] | null;
+      /**
+       * Siblings
+       * @description The other forks of its parent, oldest first; 50 at most.
+       */
+      siblings: components["schemas"]["Relative"][];
+      /**
+       * Children
+       * @description Its own forks, oldest first; 50 at most.
+       */
+      children: components["schemas"]["Relative"][];
     };
     /**
      * RunGroup
@@ -5158,6 +5244,17 @@ export interface components {
       kind: "set_knob";
       /** Value */
       value: number;
+    };
+    /** SettingChange */
+    SettingChange: {
+      /**
+       * Name
+       * @description A hyperparameter, `seed` or `total_timesteps`.
+       */
+      name: string;
+      /** @description The parent's; null where the parent is gone. */
+      before: components["schemas"]["JsonValue"];
+      after: components["schemas"]["JsonValue"];
     };
     /** SliceAxis */
     SliceAxis: {
@@ -7706,7 +7803,10 @@ export interface operations {
   };
   get_fork_changes: {
     parameters: {
-      query?: never;
+      query?: {
+        /** @description Where would a fork at this step begin? */
+        step?: number | null;
+      };
       header?: never;
       path: {
         run_id: string;
@@ -7733,8 +7833,17 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description Run is damaged */
+      /** @description Run is damaged; Nothing to resume from */
       409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Invalid request */
+      422: {
         headers: {
           [name: string]: unknown;
         };
@@ -8002,6 +8111,37 @@ export interface operations {
       };
       /** @description Training cannot go on from this snapshot; A verification is in progress */
       409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_family: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RunFamily"];
+        };
+      };
+      /** @description Run not found */
+      404: {
         headers: {
           [name: string]: unknown;
         };

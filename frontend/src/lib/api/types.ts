@@ -26,6 +26,7 @@ export type DryRun = Schemas["DryRun"];
 export type PatchRun = Schemas["RunPatch"];
 export type DeletedRun = Schemas["DeletedRun"];
 export type TrashList = Schemas["TrashList"];
+export type Relative = Schemas["Relative"];
 export type RunPast = Schemas["PastCurves"];
 export type RunEvent = Schemas["RunEvent"];
 export type UpdateAnatomy = Schemas["UpdateAnatomy"];

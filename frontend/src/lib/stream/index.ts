@@ -6,7 +6,7 @@ export { useMetricNames, useRunCurves } from "./series/use-run-curves";
 export { RunSeries } from "./series/run-series";
 export { SERVICE_AXES } from "./series/axis";
 export { TrainingClock } from "./series/training-clock";
-export { episodeMeanOf, loggedMeanOf, MEAN_LENGTH, MEAN_RETURN } from "./series/episode-means";
+export { episodeMeanOf, MEAN_LENGTH, MEAN_RETURN } from "./series/episode-means";
 export { extremes } from "./series/thin";
 export { useConnectionState } from "./connection/use-connection-state";
 export { watchPageVisibility } from "./connection/page-visibility";

@@ -14,6 +14,10 @@ const LiveWindow = dynamic(
   () => import("@/features/live-window").then((module) => module.LiveWindow),
   { ssr: false },
 );
+const ForkDialog = dynamic(
+  () => import("@/features/snapshots").then((module) => module.ForkDialog),
+  { ssr: false },
+);
 const MomentView = dynamic(
   () => import("@/features/filmstrip/moment-view").then((module) => module.MomentView),
   { ssr: false },
@@ -56,12 +60,16 @@ export function Agent({ run, group }: AgentProps) {
       {shown === "live" ? (
         <LiveWindow run={run} />
       ) : shown === "moment" ? (
-        <MomentView run={run} group={group} onLeave={() => choose(null)} />
+        <MomentView run={run} group={group} onLeave={() => choose(null)} Fork={ForkAt} />
       ) : (
         <EvaluationView run={run} />
       )}
     </AgentViews>
   );
+}
+
+function ForkAt(props: { run: RunDetail; at: number; onClose: () => void }) {
+  return <ForkDialog {...props} />;
 }
 
 /**

@@ -93,10 +93,9 @@ export function ChartToolbar({
         aria-label="Reset zoom"
         disabled={!window}
         onClick={group.reset}
+        title="Reset zoom"
         icon={<ZoomOut aria-hidden className="size-3.5" />}
-      >
-        Reset
-      </Button>
+      />
     </div>
   );
 }

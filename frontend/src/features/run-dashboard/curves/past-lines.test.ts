@@ -21,12 +21,12 @@ const spec = rewardChart(
   { title: "Return", evaluated: false },
 );
 
-test("the mean that was logged is drawn behind, and counted in no figure", () => {
+test("what the past has of a metric is drawn behind, and counted in no figure", () => {
   const charted = withPast(spec, pastLines(past));
   expect(charted.series).toBe(spec.series);
   expect(charted.context?.map(({ label, metric }) => [label, metric])).toEqual([
-    ["Parent, up to the fork", "mean/return"],
-    ["Left behind", "rollout/ep_rew_mean"],
+    ["Parent, up to the fork", "episode/reward"],
+    ["Left behind", "episode/reward"],
   ]);
 });
 

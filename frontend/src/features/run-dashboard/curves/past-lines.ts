@@ -1,6 +1,6 @@
 import type { ChartSpec, SeriesSpec } from "@/components/charts";
 import type { RunPast } from "@/lib/api";
-import { loggedMeanOf, RunSeries } from "@/lib/stream";
+import { RunSeries } from "@/lib/stream";
 
 /** Curves behind those of a run: of what it left behind, or of a run that led to it. */
 export interface PastLine {
@@ -10,7 +10,7 @@ export interface PastLine {
   series: RunSeries;
 }
 
-const GHOST_DASH = [2, 3];
+const GHOST_DASH: readonly number[] = [];
 const ANCESTOR_DASH = [7, 3];
 
 export function pastLines({ x, ghosts, ancestors }: RunPast): PastLine[] {
@@ -37,17 +37,15 @@ export function pastLines({ x, ghosts, ancestors }: RunPast): PastLine[] {
 
 /** The chart with what each of `past` has of its metric behind it. */
 export function withPast(spec: ChartSpec, past: readonly PastLine[]): ChartSpec {
-  // Of the charts of episodes it is the mean that can be told from what is drawn over it.
-  const main = spec.series.find(({ id }) => id === "mean") ?? spec.series[0];
+  const main = spec.series[0];
   if (!main || past.length === 0) return spec;
-  const logged = loggedMeanOf(main.metric);
+  const { metric, negate, smooth } = main;
   const context = past.flatMap(({ id, label, dash, series }): SeriesSpec[] => {
-    const metric = series.names.get().includes(logged) ? logged : main.metric;
     if (series.column(metric).length === 0) return [];
     return [
       {
         ...{ id, label, dash, metric, source: series },
-        ...{ mode: "line", color: "ink-faint", negate: main.negate, smooth: main.smooth },
+        ...{ mode: "line", color: "ink-faint", negate, smooth },
       },
     ];
   });

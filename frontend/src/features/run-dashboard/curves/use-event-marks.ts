@@ -10,9 +10,7 @@ import { usePoints } from "./use-points";
 
 /** A run's events as marks on its axis. */
 export function useEventMarks(run: Run, series: RunSeries, axis: MetricAxis): ChartMark[] {
-  // Changes whenever there may be a new event.
-  const when = [run.status, run.policy_step, run.best_policy?.step, run.warnings].join();
-  const { data: events } = useQuery(runEventsQuery(run.id, when));
+  const { data: events } = useQuery(runEventsQuery(run.id, run.last_event));
   const { data: evaluations } = useQuery(evaluationsQuery(run.id));
   const points = usePoints(series, "eval/mean_reward");
   const known = JSON.stringify({

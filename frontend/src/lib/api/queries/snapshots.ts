@@ -37,13 +37,16 @@ export function verifySnapshot(id: string, name: string) {
   return unwrap(http.POST("/runs/{run_id}/snapshots/{name}/verify", { params: { path } }));
 }
 
-/** What can be changed at a fork of the run, and why the rest cannot. */
-export function forkChangesQuery(id: string) {
+/** What can be changed at a fork of the run, and why the rest cannot; with `step`, where a fork there begins. */
+export function forkChangesQuery(id: string, step: number | null = null) {
   return queryOptions({
-    queryKey: keys.forkChanges(id),
-    queryFn: ({ signal }) =>
-      unwrap(http.GET("/runs/{run_id}/fork", { params: { path: { run_id: id } }, signal })),
-    staleTime: Infinity,
+    queryKey: [...keys.forkChanges(id), step],
+    queryFn: ({ signal }) => {
+      const params = { path: { run_id: id }, query: step === null ? {} : { step } };
+      return unwrap(http.GET("/runs/{run_id}/fork", { params, signal }));
+    },
+    // Snapshots come and go.
+    staleTime: step === null ? Infinity : 0,
   });
 }
 

@@ -23,11 +23,6 @@ export function episodeMeanOf(logged: string): { name: string; of: string } | nu
   return found ? { name: found[0], of: found[1].of } : null;
 }
 
-/** The logged mean that a computed one replaces; other metrics are their own. */
-export function loggedMeanOf(metric: string): string {
-  return SOURCES[metric]?.logged ?? metric;
-}
-
 interface Mean {
   name: string;
   source: MeanSource;

@@ -24,8 +24,7 @@ const NO_EVALUATIONS: [] = [];
 
 /** The run's events, newest first. */
 export function EventLog({ run }: { run: RunDetail }) {
-  const when = [run.status, run.policy_step, run.warnings].join();
-  const { data, error, refetch, isFetching } = useQuery(runEventsQuery(run.id, when));
+  const { data, error, refetch, isFetching } = useQuery(runEventsQuery(run.id, run.last_event));
   const { data: evaluations = NO_EVALUATIONS } = useQuery(evaluationsQuery(run.id));
   const [shown, setShown] = useState<Shown>("all");
   if (!data) {

@@ -1,0 +1,100 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { Card } from "@/components/ui/card";
+import { StatusBadge } from "@/components/ui/status-badge";
+import { familyQuery, type Relative, type RunDetail } from "@/lib/api";
+import { count, decimal } from "@/lib/format";
+import { routes } from "@/lib/url";
+import { changeWords } from "./change-words";
+
+/** The tree of runs around this one: what it was forked from, and what was forked. Nothing without relatives. */
+export function FamilyCard({ run }: { run: RunDetail }) {
+  const { data } = useQuery(familyQuery(run.id));
+  if (!data || (!data.parent && data.children.length === 0)) return null;
+  const { own, parent, siblings, children } = data;
+  const self = (
+    <Branch key={own.run_id} run={own} isThis>
+      {children.map((child) => (
+        <Branch key={child.run_id} run={child} />
+      ))}
+    </Branch>
+  );
+  const ids = [parent, own, ...siblings, ...children].flatMap((one) =>
+    one && !one.deleted ? [one.run_id] : [],
+  );
+  return (
+    <Card
+      title="Family"
+      aside={
+        ids.length > 1 && (
+          <Link
+            href={routes.compareRuns(ids)}
+            className="rounded-sm text-xs font-medium text-accent hover:underline"
+          >
+            Compare all
+          </Link>
+        )
+      }
+    >
+      <ul className="text-sm">
+        {parent ? (
+          <Branch run={parent}>
+            {self}
+            {siblings.map((one) => (
+              <Branch key={one.run_id} run={one} />
+            ))}
+          </Branch>
+        ) : (
+          self
+        )}
+      </ul>
+    </Card>
+  );
+}
+
+interface BranchProps {
+  run: Relative;
+  /** Whether it is the run of the page. */
+  isThis?: boolean;
+  children?: ReactNode;
+}
+
+function Branch({ run, isThis = false, children }: BranchProps) {
+  const { run_id, name, status, deleted, best_moving_average: best } = run;
+  const hasMore = Array.isArray(children) ? children.length > 0 : Boolean(children);
+  return (
+    <li className="py-1">
+      <div className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
+        {deleted ? (
+          <span className="min-w-0 text-ink-soft">
+            A run that is deleted <span className="font-mono text-xs break-all">{run_id}</span>
+          </span>
+        ) : isThis ? (
+          <strong aria-current="page" className="min-w-0 font-semibold break-words">
+            {name}
+          </strong>
+        ) : (
+          <Link
+            href={routes.run(run_id)}
+            className="min-w-0 rounded-sm font-medium break-words text-accent hover:underline"
+          >
+            {name}
+          </Link>
+        )}
+        {status && <StatusBadge status={status} />}
+        {best !== null && (
+          <span className="text-xs text-ink-soft tabular-nums">best average {decimal(best)}</span>
+        )}
+      </div>
+      {run.forked_at !== null && (
+        <p className="text-xs break-words text-ink-soft">
+          forked at step {count(run.forked_at)}, {changeWords(run.changes)}
+        </p>
+      )}
+      {hasMore && <ul className="mt-1 ml-1 border-l border-line pl-3">{children}</ul>}
+    </li>
+  );
+}
