@@ -44,7 +44,10 @@ class Parent(BaseModel):
     run_id: str
     snapshot: str = Field(description="Name of the snapshot.")
     step: int = Field(ge=0, description="Environment steps that the parent had done there.")
-    changed: list[str] = Field(default_factory=list, description="Hyperparameters that differ from the parent's.")
+    changed: list[str] = Field(
+        default_factory=list,
+        description="Hyperparameters, and options of the environment, that differ from the parent's.",
+    )
     environments_anew: bool = Field(
         default=False, description="Whether environments and generators begin anew instead of going on."
     )

@@ -115,3 +115,17 @@ def test_an_off_policy_fork_takes_its_replay_buffer_along(app: Application) -> N
     assert ended(app, same.id).state is S.COMPLETED
     assert ended(app, slower.id).state is S.COMPLETED
     assert learned(folder_of(app, slower.id)) != learned(folder_of(app, same.id))
+
+
+def test_options_of_the_environment_change_at_a_fork_where_networks_still_fit(app: Application) -> None:
+    run_id = start(app, env_id="FrozenLake-v1", steps=640)
+    assert ended(app, run_id).state is S.COMPLETED
+    child = app.forks.fork(
+        run_id, ForkWish(snapshot="640", total_timesteps=1_280, start=True, env_options={"is_slippery": False})
+    )
+    row = ended(app, child.id)
+    assert (row.state, row.env_options["is_slippery"], row.cause) == (S.COMPLETED, False, None)
+    assert row.parent is not None
+    assert (row.parent["changed"], row.parent["environments_anew"]) == (["is_slippery"], True)
+    with pytest.raises(InvalidRequest, match="other observations"):
+        app.forks.fork(run_id, ForkWish(snapshot="640", env_options={"map_name": "8x8"}))

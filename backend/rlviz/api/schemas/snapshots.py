@@ -68,6 +68,11 @@ class ForkCreate(Body):
     snapshot: str | None = Field(None, max_length=MAX_NAME, description="Name of the snapshot to fork at; or:")
     step: int | None = Field(None, ge=0, le=MAX_STEP, description="The newest snapshot that is not beyond this step.")
     hyperparameters: dict[str, JsonValue] = Field(default={}, description="Values that differ from the parent's.")
+    env_options: dict[str, JsonValue] = Field(
+        default={},
+        description="Options of the environment that differ from the parent's. Environments begin anew with them; what "
+        "is observed and done has to be of the same kind.",
+    )
     seed: Seed | None = Field(None, description="null: the parent's. With another, environments begin anew.")
     total_timesteps: TotalTimesteps | None = Field(None, description="null: the parent's.")
     name: RunName | None = None

@@ -16,6 +16,7 @@ from rlviz.domain.errors import FieldError, InvalidRequest, NothingToResume, poi
 from rlviz.domain.ids import new_run_id
 from rlviz.domain.status import RunStatus
 from rlviz.domain.times import utc
+from rlviz.environments.base import Environment
 from rlviz.provenance import git_revision, package_versions
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.creation import new_folder
@@ -66,6 +67,7 @@ class ForkWish:
     snapshot: str | None = None
     step: int | None = None
     hyperparameters: Mapping[str, JsonValue] = field(default_factory=dict)
+    env_options: Mapping[str, JsonValue] = field(default_factory=dict)
     seed: int | None = None
     total_timesteps: int | None = None
     name: str | None = None
@@ -155,7 +157,9 @@ class ForkService(RunUseCases):
             raise InvalidRequest.field(
                 "/total_timesteps", f"The snapshot is of step {snapshot.manifest.step:,} already. Give more timesteps."
             )
-        environment = self._environments.get(parent.env_id).resolve(parent.env_options)
+        before = self._environments.get(parent.env_id).resolve(parent.env_options)
+        environment = _with_options(before, wish.env_options)
+        options = sorted(name for name, value in environment.chosen.items() if before.chosen.get(name) != value)
         hyperparameters = algorithm.validate(
             {**parent.hyperparameters, **wish.hyperparameters},
             total,
@@ -166,14 +170,15 @@ class ForkService(RunUseCases):
         check_memory(algorithm, hyperparameters, environment, self._settings.memory_a_run)
         seed = parent.seed if wish.seed is None else wish.seed
         instant = utc(now)
-        anew = seed != parent.seed or any(change.effect is Effect.ANEW for change in changes)
+        anew = seed != parent.seed or bool(options) or any(change.effect is Effect.ANEW for change in changes)
         return parent.model_copy(
             update={
                 "run_id": new_run_id(algorithm.id, parent.env_id, instant),
                 "name": wish.name.strip() if wish.name else f"{parent.name[:100]}, forked",
                 "created_at": instant,
                 "group_id": None,
-                "preset": parent.preset if not changed else None,
+                "preset": parent.preset if not changed + options else None,
+                "env_options": environment.chosen,
                 "seed": seed,
                 "total_timesteps": total,
                 "hyperparameters": hyperparameters.model_dump(),
@@ -183,11 +188,26 @@ class ForkService(RunUseCases):
                     run_id=parent.run_id,
                     snapshot=snapshot.name,
                     step=snapshot.manifest.step,
-                    changed=changed,
+                    changed=changed + options,
                     environments_anew=anew,
                 ),
             }
         )
+
+
+def _with_options(environment: Environment, changes: Mapping[str, JsonValue]) -> Environment:
+    """Raises UnknownName, or InvalidRequest for options with which other things are observed or done."""
+    changed = environment.resolve({**environment.chosen, **changes})
+    for what, before, after in (
+        ("observations", environment.observation_space, changed.observation_space),
+        ("actions", environment.action_space, changed.action_space),
+    ):
+        if before != after:
+            raise InvalidRequest.field(
+                "/env_options",
+                f"With these options the environment has other {what}: {_NETWORK[:1].lower()}{_NETWORK[1:]}",
+            )
+    return changed
 
 
 def _choose(folder: RunFolder, wish: ForkWish) -> Snapshot:

@@ -2515,6 +2515,14 @@ export interface components {
         [key: string]: components["schemas"]["JsonValue"];
       };
       /**
+       * Env Options
+       * @description Options of the environment that differ from the parent's. Environments begin anew with them; what is observed and done has to be of the same kind.
+       * @default {}
+       */
+      env_options?: {
+        [key: string]: components["schemas"]["JsonValue"];
+      };
+      /**
        * Seed
        * @description null: the parent's. With another, environments begin anew.
        */
@@ -3494,7 +3502,7 @@ export interface components {
       step: number;
       /**
        * Changed
-       * @description Hyperparameters that differ from the parent's.
+       * @description Hyperparameters, and options of the environment, that differ from the parent's.
        */
       changed?: string[];
       /**
