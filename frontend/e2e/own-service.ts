@@ -1,0 +1,55 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+interface OwnService {
+  url: string;
+  /** Ends the service as Ctrl-C does, and starts it again over the same runs. */
+  restart: () => Promise<void>;
+  /** Ends it, with what it trains, and removes its runs. */
+  close: () => Promise<void>;
+}
+
+/** A service for one test, without seeded runs, at a port of its own. It serves `out/`, so build before. */
+export async function ownService(port: number): Promise<OwnService> {
+  const runs = await mkdtemp(path.join(tmpdir(), "rlviz-e2e-own-"));
+  const url = `http://127.0.0.1:${port}`;
+  const start = async () => {
+    const child = spawn("../backend/.venv/bin/python", ["-m", "rlviz", "serve"], {
+      env: {
+        ...process.env,
+        ...{ RLVIZ_PORT: String(port), RLVIZ_RUNS_DIR: runs },
+        ...{ RLVIZ_ON_EXIT: "stop", RLVIZ_MAX_CONCURRENT_RUNS: "2" },
+      },
+      stdio: "ignore",
+    });
+    const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+    while (!(await answers(`${url}/api/health`))) {
+      if (child.exitCode !== null) throw new Error(`The service ended with ${child.exitCode}`);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    return async () => {
+      child.kill("SIGINT");
+      await gone;
+    };
+  };
+  let stop = await start();
+  return {
+    url,
+    restart: async () => {
+      await stop();
+      stop = await start();
+    },
+    close: async () => {
+      await stop();
+      await rm(runs, { recursive: true, force: true });
+    },
+  };
+}
+
+const answers = (url: string) =>
+  fetch(url).then(
+    ({ ok }) => ok,
+    () => false,
+  );
