@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from rlviz.domain.errors import EvaluationNotFound, RunNotFound
 
 _RUN_ID = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,78}[a-z0-9])?")
-_STAMP = re.compile(r"-(\d{8}-\d{6})-[0-9a-f]{4}$")
+_STAMP = re.compile(r"-(\d{8}-\d{6})-(?:[0-9a-f]{4}|[0-9a-f]{6})$")
 _EVALUATION_ID = re.compile(r"eval_[0-9]{8}-[0-9]{6}-[0-9]{3}")
 
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 
 from rlviz.domain.errors import EvaluationNotFound, RunNotFound
-from rlviz.domain.ids import check_evaluation_id, check_run_id, is_run_id, new_evaluation_id, new_run_id
+from rlviz.domain.ids import check_evaluation_id, check_run_id, created_at_of, is_run_id, new_evaluation_id, new_run_id
 
 NOW = datetime(2026, 11, 21, 1, 43, 12, 123_999, tzinfo=UTC)
 BAD = [
@@ -87,3 +87,9 @@ def test_anything_else_is_no_evaluation(text: str) -> None:
     with pytest.raises(EvaluationNotFound) as caught:
         check_evaluation_id(text)
     assert len(str(caught.value)) < 500
+
+
+def test_an_id_tells_when_its_run_was_created() -> None:
+    assert created_at_of(new_run_id("ppo", "CartPole-v1", NOW)) == NOW.replace(microsecond=0)
+    assert created_at_of("ppo-cartpole-20261121-014312-7f3a") is not None, "as version 0.1.0 made them"
+    assert created_at_of("my-own-name") is None

@@ -22,12 +22,12 @@ export function SessionRefusal({ refusal, onAgain }: SessionRefusalProps) {
   });
   const takeOver = useMutation({ mutationFn: endSession, onSettled: onAgain });
   const full = (others?.length ?? 0) > 0;
-  // External system: the clock. A place may become free.
+  // External system: the clock. A place may become free; every refusal starts the wait anew.
   useEffect(() => {
     if (!full) return;
     const timer = setTimeout(onAgain, RETRY_MS);
     return () => clearTimeout(timer);
-  }, [full, onAgain]);
+  }, [full, onAgain, refusal]);
   return (
     <div role="alert" className="absolute inset-0 overflow-y-auto p-3 text-center text-sm">
       <div className="grid min-h-full place-content-center justify-items-center gap-2">
