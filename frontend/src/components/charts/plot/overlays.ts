@@ -10,20 +10,17 @@ import {
 import type { TokenColors } from "./token-colors";
 import type { PlotState } from "./options";
 
-/** Pixels that the name of a baseline needs above its line. */
-const LABEL_ROOM = 16;
-
 /** Dash patterns of a goal (a level to reach) and of a baseline (a level to compare with). */
 export const GOAL_DASH = [5, 4];
 export const BASELINE_DASH = [1.5, 3];
 
-/** Draws the reference levels: goals dashed, baselines dotted with their name at the right end. */
+/** Draws the reference levels: goals dashed, baselines dotted. The legend names them and gives their values. */
 export function drawReferences(
   { ctx, bbox, valToPos }: uPlot,
   { model, colors, scale }: PlotState,
 ) {
   const pixel = devicePixelRatio * scale;
-  for (const { at, label, isBaseline } of model.references) {
+  for (const { at, isBaseline } of model.references) {
     const y = Math.round(valToPos(at, "y", true));
     if (y < bbox.top || y > bbox.top + bbox.height) continue;
     ctx.save();
@@ -35,16 +32,6 @@ export function drawReferences(
     ctx.moveTo(bbox.left, y);
     ctx.lineTo(bbox.left + bbox.width, y);
     ctx.stroke();
-    if (isBaseline) {
-      // Below the line where there is no room above it.
-      const isHigh = y - bbox.top < LABEL_ROOM * pixel;
-      ctx.font = colors.font;
-      ctx.fillStyle = colors.of("ink-faint");
-      ctx.textAlign = "right";
-      ctx.textBaseline = isHigh ? "top" : "bottom";
-      const gap = (isHigh ? 3 : -3) * pixel;
-      ctx.fillText(label, bbox.left + bbox.width - 4 * pixel, y + gap);
-    }
     ctx.restore();
   }
 }

@@ -52,12 +52,13 @@ export interface SeriesSpec {
 export interface Reference {
   label: string;
   value: number;
-  /** To compare with rather than to reach: drawn dotted and named, and the range is not extended to show it. */
+  /** To compare with rather than to reach: drawn dotted, and the range is not extended to show it. */
   isBaseline?: boolean;
 }
 
 /** A reference at its height on the y axis. */
-export interface ReferenceLine extends Tick {
+export interface ReferenceLine {
+  at: number;
   isBaseline: boolean;
 }
 

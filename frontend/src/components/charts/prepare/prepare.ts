@@ -1,4 +1,4 @@
-import { compact, count, plural } from "@/lib/format";
+import { count, plural } from "@/lib/format";
 import { align } from "./align";
 import { isCrowded, linesOnGrid } from "./crowd";
 import { type CurveOptions, heldValues, newestPosition, prepareCurve, smooths } from "./curve";
@@ -84,11 +84,7 @@ export function prepare(
     yTicks: scale.ticks(y),
     hasAxisName: options.height >= ROOMY,
     references: spec.references
-      .map(({ label, value, isBaseline = false }) => ({
-        label: `${label} ${compact(value)}`,
-        at: scale.of(value),
-        isBaseline,
-      }))
+      .map(({ value, isBaseline = false }) => ({ at: scale.of(value), isBaseline }))
       .filter(({ at }) => Number.isFinite(at)),
     points: curves.reduce((sum, curve) => sum + curve.count, 0),
     faint: faintness(curves, options.smoothing),
