@@ -113,7 +113,7 @@ test("what the agent saw is shown with its frame", async () => {
   expect(shown).toEqual([[1, "frame"]]);
 });
 
-test("what the agent saw stays until a step comes with it again", async () => {
+test("what the agent saw stays until a step of the episode comes with it again", async () => {
   const seen: (string | null)[] = [];
   const closed: string[] = [];
   const frames = new FakeFrames();
@@ -126,8 +126,8 @@ test("what the agent saw stays until a step comes with it again", async () => {
     present: (shown: Shown<Picture & { name: string }>) =>
       seen.push(shown.seen?.picture.name ?? null),
   });
-  const step = async (index: number, sees: string | null) => {
-    target.record(recordOf(index), true);
+  const step = async (index: number, sees: string | null, episode = 0) => {
+    target.record(recordOf(index, { episode }), true);
     const about = { pictures: 1, score: "logit" as const };
     target.frame(blob(String(index)), sees === null ? null : { about, data: blob(sees) });
     await new Promise((resolve) => setTimeout(resolve));
@@ -138,4 +138,6 @@ test("what the agent saw stays until a step comes with it again", async () => {
   expect([seen, closed]).toEqual([["a", "a"], ["1"]]);
   await step(3, "b");
   expect([seen.at(-1), closed]).toEqual(["b", ["1", "2", "a"]]);
+  await step(0, null, 1);
+  expect(seen.at(-1), "of another episode").toBeNull();
 });

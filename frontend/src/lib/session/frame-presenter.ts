@@ -7,6 +7,8 @@ export type Picture = Pick<ImageBitmap, "width" | "height" | "close">;
 export interface Seen<P> {
   about: SeenPictures;
   picture: P;
+  /** The step in which the agent saw it. */
+  record: StepRecord;
 }
 
 /** The same, not decoded yet. */
@@ -20,7 +22,7 @@ export interface Shown<P extends Picture = ImageBitmap> {
   record: StepRecord;
   /** Null if nothing was rendered. */
   picture: P | null;
-  /** Of this step, or of the last that came with it; null if none did. */
+  /** Of this step, or of the last of this episode that came with it; null if none did. */
   seen: Seen<P> | null;
 }
 
@@ -103,7 +105,7 @@ export class FramePresenter<P extends Picture> {
       const shown = {
         record,
         picture,
-        seen: seen && sheet && { about: seen.about, picture: sheet },
+        seen: seen && sheet && { about: seen.about, picture: sheet, record },
       };
       if (era !== this.era) return close(shown);
       if (picture) this.show(shown);
@@ -120,7 +122,8 @@ export class FramePresenter<P extends Picture> {
       const { due, onScreen } = this;
       this.due = null;
       if (!due) return;
-      const next = { ...due, seen: due.seen ?? onScreen?.seen ?? null };
+      const held = onScreen?.record.episode === due.record.episode ? onScreen.seen : null;
+      const next = { ...due, seen: due.seen ?? held };
       this.options.present(next);
       onScreen?.picture?.close();
       if (onScreen?.seen !== next.seen) onScreen?.seen?.picture.close();

@@ -8,9 +8,9 @@ import { LiveSeen } from "./live-seen";
 
 const bitmap = { width: 336, height: 168, close: () => {} } as ImageBitmap;
 
-const moment = (score: "q_value" | null): Moment => ({
-  ...{ record: recordOf(1), picture: null, trace: {} as EpisodeTrace, shownAt: 0 },
-  seen: { about: { pictures: 4, score }, picture: bitmap },
+const moment = (score: "q_value" | null, at = 1, seenAt = at): Moment => ({
+  ...{ record: recordOf(at), picture: null, trace: {} as EpisodeTrace, shownAt: 0 },
+  seen: { about: { pictures: 4, score }, picture: bitmap, record: recordOf(seenAt) },
 });
 
 beforeEach(() => {
@@ -60,4 +60,10 @@ test("with saliency it says of what it is and what it cannot tell", () => {
     "href",
     "/explain#saliency",
   );
+});
+
+test("a picture that is kept while frames go on says of which step it is", () => {
+  const { store } = shown();
+  act(() => store.set(moment("q_value", 415, 412)));
+  expect(screen.getByText("Step 412")).toBeVisible();
 });

@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from "react";
 import { Switch } from "@/components/ui/switch";
+import { count } from "@/lib/format";
 import type { EpisodeTrace, SessionClient } from "@/lib/session";
 import { useStore } from "@/lib/store";
 import { sheetOf } from "./paint-seen";
@@ -27,12 +28,22 @@ export function LiveSeen({ client, frozen }: LiveSeenProps) {
   const decoded = useDecoded(kept?.data ?? null);
   const about = frozen ? kept?.about : moment?.seen?.about;
   const bitmap = frozen ? decoded : moment?.seen?.picture;
+  const shownAt = frozen ? frozen.index : moment?.seen?.record.index;
   const score = about?.score ?? null;
   return (
     <SeenFigure
       sheet={bitmap && about ? sheetOf(bitmap, about.pictures, score !== null) : null}
       score={score}
-      controls={<Switch label="What mattered" checked={saliency} onChange={setSaliency} />}
+      controls={
+        <>
+          <Switch label="What mattered" checked={saliency} onChange={setSaliency} />
+          {shownAt !== undefined && (
+            <span className="ml-auto text-xs text-ink-faint tabular-nums">
+              Step {count(shownAt)}
+            </span>
+          )}
+        </>
+      }
     >
       <p className="text-xs text-ink-soft">
         {!frozen
