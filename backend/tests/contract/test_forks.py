@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,9 +13,11 @@ from rlviz.domain.status import RunStatus
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.lineage import newest_of_run
 from rlviz.services.application import Application
+from rlviz.services.use_cases.configuration import NewRun
 from rlviz.services.use_cases.forking import Effect, ForkWish
+from rlviz.services.use_cases.groups import SeedsWanted
 from tests.support.service import create, ended, folder_of, service, start
-from tests.support.training import curves, rows
+from tests.support.training import QUICK, curves, rows
 
 S = RunStatus
 
@@ -69,6 +72,17 @@ def test_what_may_be_changed_at_a_fork_trains(app: Application, parent: str, cha
     assert row.parent is not None
     assert row.parent["changed"] == sorted(changes.get("hyperparameters", {}))
     assert learned(folder_of(app, child.id))[0][0] > 640
+
+
+def test_a_fork_is_in_no_group_of_its_parents_even_with_nothing_but_another_seed(app: Application) -> None:
+    new = NewRun(algo="ppo", env_id="CartPole-v1", total_timesteps=128, hyperparameters=QUICK["ppo"])
+    first, second = app.groups.create(new, SeedsWanted(seeds=(1, 2)), start=False)
+    app.runs.start(second.id)
+    assert ended(app, second.id).state is S.COMPLETED
+    for wish in (ForkWish(step=128), ForkWish(step=128, seed=3), ForkWish(step=128, hyperparameters={"gamma": 0.9})):
+        child = app.forks.fork(second.id, replace(wish, total_timesteps=256))
+        assert (child.group_id, app.runs.config(child.id).group_id) == (child.id, None)
+    assert [[row.id for row in group.runs] for group in app.groups.find([first.id])] == [[first.id, second.id]]
 
 
 def test_a_fork_outlives_its_parent(app: Application) -> None:
