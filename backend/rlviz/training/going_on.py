@@ -7,7 +7,7 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from rlviz.domain.config import RunConfig
 from rlviz.domain.events import RollbackData, StartedData, Stretch
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.left_behind import leave_behind
+from rlviz.rundir.left_behind import EarlierPolicies, leave_behind
 from rlviz.rundir.superseded import superseded_rows
 from rlviz.training.attempt import Attempt
 from rlviz.training.journals import RunJournals
@@ -61,4 +61,5 @@ def begin_journal(
         )
     else:
         beyond = rows_after(folder, seq, superseded_rows(folder))
-        journals.expect(Recomputed(name, step, beyond, last=last, attempt=attempt.number))
+        earlier = EarlierPolicies(folder, attempt.number, step)
+        journals.expect(Recomputed(name, step, beyond, last=last, attempt=attempt.number, leave_behind=earlier.leave))

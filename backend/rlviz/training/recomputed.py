@@ -6,10 +6,10 @@ is no part of that: what is named ``time/`` is not compared, and a row that says
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
-from rlviz.domain.events import DivergedData, EventData, ResumedData, Stretch
+from rlviz.domain.events import DivergedData, EventData, ResumedData, Stretch, WarningData
 from rlviz.domain.records import is_metric
 from rlviz.domain.superseded import Superseded
 from rlviz.rundir.folder import RunFolder
@@ -29,11 +29,20 @@ class Recomputed:
 
     ``expected``: the rows beyond the snapshot, as the journal has them, in order; ``last`` is the seq of the journal's
     last row, and ``attempt`` the one that computes them again. The event ``resumed`` or ``diverged`` says how it went.
+    ``leave_behind`` is called before ``diverged`` is told, with the last step up to which earlier attempts still count.
     """
 
     def __init__(
-        self, snapshot: str, step: int, expected: Iterable[Mapping[str, Any]], *, last: int, attempt: int
+        self,
+        snapshot: str,
+        step: int,
+        expected: Iterable[Mapping[str, Any]],
+        *,
+        last: int,
+        attempt: int,
+        leave_behind: Callable[[int], None],
     ) -> None:
+        self._leave_behind = leave_behind
         self._snapshot, self._step, self._last, self._attempt = snapshot, step, last, attempt
         self._expected = (row for row in expected if _compared(row["values"]))
         self._next = next(self._expected, None)
@@ -65,6 +74,11 @@ class Recomputed:
         self._over = True
         superseded = Stretch(first=self._next["seq"], last=self._last, attempt=self._attempt)
         metric = _first_difference(recorded, compared) if step == self._next["step"] else None
+        try:
+            self._leave_behind(step - 1)
+        except OSError as error:
+            told = f"Policies that no longer belong to the run could not be put aside: {error}."
+            log.event(step, WarningData(message=told))
         log.event(
             step,
             DivergedData(

@@ -162,7 +162,7 @@ class EventsProjection:
         self.superseded = Superseded([*self.superseded.stretches, rows])
         self._policies = [one for one in self._policies if one <= step]
         kept = [one for one in self._bests if one.step <= step]
-        if len(kept) < len(self._bests):  # the file of the best policy held a later one, and is gone
+        if self._bests and self._bests[-1].step > step:  # that is what the file of the best policy held: it is gone
             kept = [one._replace(figures=None) for one in kept]
         self._bests = kept
         if self.step > step:
