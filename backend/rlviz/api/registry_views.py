@@ -131,6 +131,7 @@ def view_environment(environment: Environment, algorithms: list[Algorithm]) -> E
         options=[_field(name, schema, "Gymnasium") for name, schema in properties.items()],
         sees=environment.sees,
         does=environment.does,
+        not_exact_because=environment.custom.state_problem if environment.custom is not None else None,
         available=environment.hint is None,
         install_hint=environment.hint,
         variants=[

@@ -80,6 +80,9 @@ class StartedData(EventData):
     total_timesteps: int | None = Field(
         default=None, description="Steps to train for, if not those of the configuration: the run was made longer."
     )
+    not_exact_because: str | None = Field(
+        default=None, description="Why it does not go on from it bit for bit; null: it does, or there is none."
+    )
 
     @model_validator(mode="before")
     @classmethod

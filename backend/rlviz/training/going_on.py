@@ -48,6 +48,7 @@ def begin_journal(
         worker=worker,
         snapshot=attempt.resume_from,
         total_timesteps=attempt.total_timesteps,
+        not_exact_because=(" ".join(continuation.not_exact_because) or None) if continuation is not None else None,
     )
     journals.event(step, started)
     if continuation is None:

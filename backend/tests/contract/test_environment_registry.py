@@ -12,9 +12,12 @@ import pytest
 
 from rlviz.algorithms import ALGORITHMS
 from rlviz.api.registry_views import view_environment
+from rlviz.domain.environment import CustomEnvironment, StateKept
 from rlviz.domain.errors import InvalidRequest, UnknownName
+from rlviz.domain.spaces import Space
 from rlviz.environments import ENVIRONMENTS
 from rlviz.environments.base import Environment
+from rlviz.environments.custom import custom_environment
 from rlviz.environments.make import make
 from rlviz.services.use_cases.environments import variants
 from rlviz.training.q_table import grid
@@ -173,3 +176,15 @@ def test_an_environment_whose_package_is_missing_says_how_to_install_it(monkeypa
     assert not shown.available
     assert shown.install_hint == "ale_py is not installed: pip install ale-py opencv-python-headless"
     assert view_environment(ENVIRONMENTS.get("CartPole-v1"), []).available
+
+
+def test_an_environment_of_a_users_own_that_nothing_copies_says_which_test_found_it() -> None:
+    space = Space("Discrete", n=2)
+    custom = CustomEnvironment(
+        entry_point="own:Haunted", summary="", observation_space=space, action_space=space, reward_threshold=None,
+        max_episode_steps=None, render_fps=30, state_kept_by=StateKept.NOTHING,
+        state_problem="With its attributes copied: its reward differed.",
+    )  # fmt: skip
+    shown = view_environment(custom_environment("Haunted", custom), [])
+    assert shown.not_exact_because == "With its attributes copied: its reward differed."
+    assert view_environment(ENVIRONMENTS.get("CartPole-v1"), []).not_exact_because is None

@@ -17,6 +17,7 @@ from rlviz.domain.spaces import Space
 from rlviz.environments import ENVIRONMENTS
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.snapshots import Snapshot, snapshots_of
+from rlviz.services.projection.folder_projection import row_of_folder
 from rlviz.training.session import train_run
 from tests.faults.support import SOAK, Figures, times
 from tests.support.resuming import cut, final_state, logged, train_elsewhere
@@ -176,3 +177,6 @@ def test_an_environment_that_cannot_be_copied_begins_an_episode_anew_and_the_run
     assert logged(continued)[: snapshot.manifest.last_row] == logged(folder)[: snapshot.manifest.last_row]
     [warning] = messages(continued)
     assert warning.startswith("Training does not go on exactly as it was. Nothing that was tried")
+    resumed = row_of_folder(continued).resumed
+    assert resumed is not None
+    assert resumed["not_exact_because"].startswith("Nothing that was tried copies the state of Haunted")

@@ -112,6 +112,7 @@ def test_a_run_that_paused_goes_on_as_if_nothing_had_happened(tmp_path: Path, at
         "verified": 0,
         "left": 0,
         "diverged_at": None,
+        "not_exact_because": None,
     }
     assert row.trained_before > 0
 

@@ -147,6 +147,9 @@ class EnvironmentInfo(EnvironmentFacts):
     options: list[HyperparameterField] = Field(description="Options of the environment; empty if it has none.")
     sees: str = Field(description="What the agent sees, in a sentence.")
     does: str = Field(description="What the agent does, in a sentence.")
+    not_exact_because: str | None = Field(
+        description="Why a run on it cannot be resumed exactly: what each test found; null: it can."
+    )
     available: bool = Field(description="Whether its package is installed.")
     install_hint: str | None = Field(description="How to install what is missing.")
     variants: list[EnvironmentVariant] = Field(

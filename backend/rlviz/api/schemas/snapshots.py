@@ -113,3 +113,6 @@ class Resumed(Wire):
     diverged_at: int | None = Field(
         description="Step from which on they came out otherwise: the newest attempt counts from there; null: nowhere."
     )
+    not_exact_because: str | None = Field(
+        None, description="Why training did not go on bit for bit, known before it began; null: it was to."
+    )

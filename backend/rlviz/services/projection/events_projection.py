@@ -155,6 +155,7 @@ class EventsProjection:
             "verified": verified,
             "left": left,
             "diverged_at": diverged_at,
+            "not_exact_because": self.started.not_exact_because if self.started is not None else None,
         }
 
     def _supersede(self, rows: Stretch, step: int) -> None:

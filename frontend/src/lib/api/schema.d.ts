@@ -1978,6 +1978,11 @@ export interface components {
        */
       does: string;
       /**
+       * Not Exact Because
+       * @description Why a run on it cannot be resumed exactly: what each test found; null: it can.
+       */
+      not_exact_because: string | null;
+      /**
        * Available
        * @description Whether its package is installed.
        */
@@ -3895,6 +3900,11 @@ export interface components {
        * @description Step from which on they came out otherwise: the newest attempt counts from there; null: nowhere.
        */
       diverged_at: number | null;
+      /**
+       * Not Exact Because
+       * @description Why training did not go on bit for bit, known before it began; null: it was to.
+       */
+      not_exact_because?: string | null;
     };
     /**
      * ResumedData
@@ -5622,6 +5632,11 @@ export interface components {
        * @description Steps to train for, if not those of the configuration: the run was made longer.
        */
       total_timesteps?: number | null;
+      /**
+       * Not Exact Because
+       * @description Why it does not go on from it bit for bit; null: it does, or there is none.
+       */
+      not_exact_because?: string | null;
     };
     /**
      * StateKept

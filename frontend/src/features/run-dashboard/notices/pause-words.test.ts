@@ -17,9 +17,16 @@ describe("a run that pauses", () => {
 });
 
 describe("a run that continued from a snapshot", () => {
-  const resumed = { snapshot: "16384", step: 16_384, verified: 132, left: 0, diverged_at: null };
-  const words = (changes: Partial<typeof resumed> | { diverged_at: number }) =>
-    resumedWords({ status: "running", resumed: { ...resumed, ...changes } });
+  const resumed = {
+    ...{ snapshot: "16384", step: 16_384, verified: 132, left: 0, diverged_at: null },
+    not_exact_because: null,
+  };
+  const words = (
+    changes: Partial<Omit<typeof resumed, "not_exact_because" | "diverged_at">> & {
+      diverged_at?: number;
+      not_exact_because?: string;
+    },
+  ) => resumedWords({ status: "running", resumed: { ...resumed, ...changes } });
 
   test("says how many rows came out identical", () =>
     expect(words({})).toBe("Resumed from step 16,384, 132 rows identical."));
@@ -29,6 +36,11 @@ describe("a run that continued from a snapshot", () => {
 
   test("does not claim to be exact where it is not", () =>
     expect(words({ diverged_at: 16_512 })).toMatch(/but not exactly: 132 rows identical/));
+
+  test("says so where it was known beforehand not to be exact", () =>
+    expect(words({ verified: 0, not_exact_because: "Its episode began anew." })).toBe(
+      "Resumed from step 16,384, but not exactly. Its episode began anew.",
+    ));
 
   test("says nothing before the attempt has begun", () =>
     expect(resumedWords({ status: "queued", resumed })).toBeNull());

@@ -23,6 +23,7 @@ export function pauseWords({ status, step, end_step, saves_at }: Paused) {
 export function resumedWords({ status, resumed }: Continued): string | null {
   if (!resumed || status === "queued" || status === "starting") return null;
   const from = `Resumed from step ${count(resumed.step)}`;
+  if (resumed.not_exact_because) return `${from}, but not exactly. ${resumed.not_exact_because}`;
   if (resumed.diverged_at !== null) {
     return `${from}, but not exactly: ${plural(resumed.verified ?? 0, "row")} identical before a difference.`;
   }

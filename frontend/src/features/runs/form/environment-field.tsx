@@ -52,6 +52,7 @@ function option(environment: Environment, algorithm: Algorithm | undefined): Com
 
 function EnvironmentFacts({ environment }: { environment: Environment }) {
   const { id, summary, sees, does, reward_threshold, max_episode_steps } = environment;
+  const { not_exact_because: problem } = environment;
   const facts = [
     spacesInWords(environment),
     reward_threshold === null
@@ -70,6 +71,12 @@ function EnvironmentFacts({ environment }: { environment: Environment }) {
           </p>
         )}
         <p className="text-ink-faint tabular-nums">{facts.filter(Boolean).join(" · ")}</p>
+        {problem !== null && (
+          <p>
+            <span className="font-medium text-warn">Resume of this environment is not exact:</span>{" "}
+            {problem}
+          </p>
+        )}
         <Link href={routes.playOn(id)} className="w-fit rounded-sm text-accent hover:underline">
           Play it yourself
         </Link>

@@ -71,6 +71,7 @@ const environment = (id: string, kind: string, algorithms: string[], rest: objec
   render_fps: 50,
   options: [],
   variants: [],
+  not_exact_because: null,
   sees: "",
   does: "",
   available: true,

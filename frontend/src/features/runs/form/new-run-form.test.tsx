@@ -162,3 +162,16 @@ test("several seeds are one request, and their comparison is opened", async () =
   ]);
   await vi.waitFor(() => expect(push).toHaveBeenCalledWith("/compare?runs=a,b,c"));
 });
+
+test("an environment whose state nothing copies says which test found that out", () => {
+  const [cartPole, ...others] = choices.environments;
+  const found = "With its attributes copied: its reward differed.";
+  const haunted = {
+    ...choices,
+    environments: [{ ...cartPole!, not_exact_because: found }, ...others],
+  };
+  renderWithQueries(<NewRunForm choices={haunted} first={firstDraft(haunted)} />);
+  expect(
+    screen.getByText(/Resume of this environment is not exact:/).parentElement,
+  ).toHaveTextContent(`Resume of this environment is not exact: ${found}`);
+});
