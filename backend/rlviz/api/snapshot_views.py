@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rlviz.api.schemas import RunSnapshots, SnapshotInfo
+from rlviz.domain.snapshot_verification import SnapshotVerification
 from rlviz.domain.times import utc
 from rlviz.rundir.snapshots import Snapshot
 from rlviz.services.use_cases.snapshots import SnapshotList
@@ -14,14 +15,17 @@ def view_snapshots(run_id: str, found: SnapshotList) -> RunSnapshots:
     newest = [one.name for one in found.snapshots if one.is_whole and one.name not in found.behind]
     return RunSnapshots(
         run_id=run_id,
-        snapshots=[_view(one, behind=one.name in found.behind) for one in found.snapshots],
+        snapshots=[
+            _view(one, behind=one.name in found.behind, verification=found.verifications.get(one.name))
+            for one in found.snapshots
+        ],
         newest=newest[-1] if newest else None,
         bytes=found.bytes,
         spread_over_training=found.spread,
     )
 
 
-def _view(snapshot: Snapshot, *, behind: bool) -> SnapshotInfo:
+def _view(snapshot: Snapshot, *, behind: bool, verification: SnapshotVerification | None) -> SnapshotInfo:
     return SnapshotInfo(
         **snapshot.manifest.model_dump(include=_SAME),
         time=utc(snapshot.manifest.time),
@@ -30,4 +34,5 @@ def _view(snapshot: Snapshot, *, behind: bool) -> SnapshotInfo:
         whole=snapshot.is_whole,
         problem=snapshot.problem,
         behind=behind,
+        verification=verification,
     )

@@ -64,6 +64,7 @@ def test_every_part_of_a_snapshot_comes_back_as_it_was(app: Application, run_id:
     assert [part.name for part in found.parts] == PARTS
     assert (found.whole, found.identical, found.first_difference) == (True, True, None)
     assert (found.exact, found.reasons) == (True, [])
+    assert app.snapshots.list(run_id).verifications == {"400": found}
     after = sorted(path.name for path in folder_of(app, run_id).path.rglob("*"))
     assert after == sorted([*before, "400.verify.json"]), "nothing else is written to the folder of the run"
 

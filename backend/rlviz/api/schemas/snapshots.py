@@ -9,6 +9,7 @@ from rlviz.domain.config import RunName, Seed, TotalTimesteps
 from rlviz.domain.limits import LIMITS
 from rlviz.domain.records import MAX_STEP
 from rlviz.domain.snapshot import MAX_NAME, Trigger
+from rlviz.domain.snapshot_verification import SnapshotVerification
 from rlviz.domain.times import Instant
 from rlviz.services.use_cases.forking import Effect
 
@@ -51,6 +52,7 @@ class SnapshotInfo(Wire):
     exact: bool = Field(description="Whether training goes on from it bit for bit.")
     not_exact_because: str | None
     behind: bool = Field(description="Whether the run went back to before it: it is no part of the run as it is now.")
+    verification: SnapshotVerification | None = Field(description="The newest one; null: it was never verified.")
 
 
 class RunSnapshots(Wire):

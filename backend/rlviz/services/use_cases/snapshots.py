@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import get_run
-from rlviz.domain.errors import ArtifactNotFound, InvalidRequest, NotTraining, RlvizError, VerificationInProgress
+from rlviz.domain.errors import (
+    ArtifactNotFound,
+    InvalidRequest,
+    NotTraining,
+    RlvizError,
+    RunFolderError,
+    VerificationInProgress,
+)
 from rlviz.domain.snapshot import check_name
 from rlviz.domain.snapshot_verification import SnapshotVerification
 from rlviz.domain.status import RunStatus
@@ -36,12 +44,14 @@ KEPT_WISHES = 20
 @dataclass(frozen=True)
 class SnapshotList:
     """``behind``: names of those that a rollback left behind. ``bytes``: what all of them take, what they share once.
-    ``spread``: hyperparameters whose course depends on the length of training."""
+    ``spread``: hyperparameters whose course depends on the length of training. ``verifications``: the newest of each
+    that was verified, by name."""
 
     snapshots: list[Snapshot]
     behind: frozenset[str]
     bytes: int
     spread: list[str]
+    verifications: dict[str, SnapshotVerification]
 
 
 class SnapshotService(RunUseCases):
@@ -54,7 +64,12 @@ class SnapshotService(RunUseCases):
             spread = depends_on_length(folder.read_config())
         except RlvizError:
             spread = []
-        return SnapshotList(found, behind, bytes_of(folder), spread)
+        verifications = {}
+        for one in found:
+            with suppress(RunFolderError):  # its file is damaged: it can be verified again
+                if (verification := self._newest_verification(folder, one.name)) is not None:
+                    verifications[one.name] = verification
+        return SnapshotList(found, behind, bytes_of(folder), spread, verifications)
 
     def take(self, run_id: str, name: str | None, message: str) -> RunRow:
         """Ask a run that trains for a snapshot at the start of its next rollout.
@@ -88,10 +103,13 @@ class SnapshotService(RunUseCases):
 
     def verification(self, run_id: str, name: str) -> SnapshotVerification | None:
         """The newest verification; None if there was none. Raises RunNotFound, and ArtifactNotFound."""
-        under_way = self._supervisor.is_verifying(run_id, VerifySnapshot(name))
         folder = self._folder_of(run_id)
         if not is_file(folder.snapshot_path(name), folder.path):
             raise ArtifactNotFound(f"This run has no snapshot {name[:80]!r}.")
+        return self._newest_verification(folder, name)
+
+    def _newest_verification(self, folder: RunFolder, name: str) -> SnapshotVerification | None:
+        under_way = self._supervisor.is_verifying(folder.run_id, VerifySnapshot(name))
         found = read_snapshot_verification(folder, name)
         if found is None:
             return None

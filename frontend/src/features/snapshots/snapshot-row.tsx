@@ -24,7 +24,7 @@ interface SnapshotRowProps {
 export function SnapshotRow({ run, snapshot, isNewest, onAct }: SnapshotRowProps) {
   const now = useNow("minute");
   const { name, message, is_named, step, trigger, time, behind, whole, exact } = snapshot;
-  const verification = useVerification(run.id, name);
+  const verification = useVerification(run.id, snapshot);
   const trouble = snapshot.problem ?? (exact ? null : snapshot.not_exact_because);
   return (
     <li className="flex items-start gap-x-3 py-1.5 text-xs">

@@ -1,7 +1,7 @@
 import { render, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
-import type { RunDetail, RunSnapshots } from "@/lib/api";
+import type { RunDetail, RunSnapshots, SnapshotInfo } from "@/lib/api";
 import { renderWithQueries, serve, withQueries } from "@/lib/testing/service";
 import { list, run, snapshot } from "./fixtures";
 import { SnapshotsPanel } from "./snapshots-panel";
@@ -103,6 +103,17 @@ test.each([
   },
   60_000,
 );
+
+test("what came of an earlier verification is said, also after the page was loaded again", async () => {
+  const earlier = {
+    ...verified,
+    reasons: [],
+    cause: null,
+  } as unknown as SnapshotInfo["verification"];
+  const asked = show(list(snapshot(6_144, { verification: earlier })));
+  expect(await screen.findByText("Verified: model, generators are identical.")).toBeVisible();
+  expect(asked()).toEqual([]);
+});
 
 test("a snapshot is deleted when that is confirmed, and the list is loaded anew", async () => {
   let found = two;

@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import {
   explainAction,
   keys,
+  type SnapshotInfo,
   type SnapshotVerification,
   snapshotVerificationQuery,
   verifySnapshot,
@@ -15,8 +16,8 @@ interface VerificationState {
   error: Error | null;
 }
 
-/** The verification of a snapshot that this page has asked for. */
-export function useVerification(run: string, name: string) {
+/** The newest verification of a snapshot: one that this page has asked for, or an earlier one. */
+export function useVerification(run: string, { name, verification: earlier }: SnapshotInfo) {
   const client = useQueryClient();
   const request = useMutation({
     mutationFn: () => verifySnapshot(run, name),
@@ -24,9 +25,9 @@ export function useVerification(run: string, name: string) {
   });
   const { data, error } = useQuery({
     ...snapshotVerificationQuery(run, name),
-    enabled: request.isSuccess,
+    enabled: request.isSuccess || earlier?.status === "running",
   });
-  const found = data ?? null;
+  const found = data ?? earlier;
   const busy = request.isPending || found?.status === "running";
   return { found, busy, error: request.error ?? error, verify: () => request.mutate() };
 }

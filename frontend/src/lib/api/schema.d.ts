@@ -5422,6 +5422,8 @@ export interface components {
        * @description Whether the run went back to before it: it is no part of the run as it is now.
        */
       behind: boolean;
+      /** @description The newest one; null: it was never verified. */
+      verification: components["schemas"]["SnapshotVerification"] | null;
     };
     /**
      * SnapshotPlan
