@@ -152,5 +152,8 @@ def _described(api: FastAPI) -> dict[str, Any]:
 
 
 def _can_be_invalid(operation: dict[str, Any]) -> bool:
-    """FastAPI documents 422 for every endpoint with a parameter, but any text is a valid path parameter (or a 404)."""
-    return "requestBody" in operation or any(item["in"] != "path" for item in operation.get("parameters", ()))
+    """FastAPI documents 422 for every endpoint with a parameter, but any text is a valid path parameter (or a 404),
+    unless the path has a number."""
+    return "requestBody" in operation or any(
+        item["in"] != "path" or item["schema"].get("type") != "string" for item in operation.get("parameters", ())
+    )

@@ -35,7 +35,7 @@ Strip = Annotated[int, Path(ge=0, le=1_000_000, description="From 0; the facts s
     response_class=Response,
     responses={
         200: {"description": "A strip of pictures", "content": {"image/png": {}}},
-        **documented(RunNotFound, EvaluationNotFound, PicturesNotFound, InvalidRequest, RunFolderError),
+        **documented(RunNotFound, EvaluationNotFound, PicturesNotFound, RunFolderError),
     },
 )
 def get_pictures(
