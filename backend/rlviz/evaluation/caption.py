@@ -57,6 +57,16 @@ class MomentCaption(NamedTuple):
         return f"After {self.policy_step:,}", f"Step {self.step}", f"Return {_number(self.episode_return)}"
 
 
+class PlayedCaption(NamedTuple):
+    """The caption of a frame of an episode that is being played by hand."""
+
+    step: int
+    episode_return: float
+
+    def fields(self) -> tuple[str, str, str]:
+        return "Played by hand", f"Step {self.step}", f"Return {_number(self.episode_return)}"
+
+
 def _number(value: float) -> str:
     return f"{value:.2f}" if abs(value) < 1e6 else f"{value:.4g}"
 

@@ -121,4 +121,4 @@ class Display:
         self.slice.note(step)
         if not again:
             for sink in self._sinks:
-                sink(history.episode, step, record)
+                sink(history.episode, step, record, frame)

@@ -57,11 +57,13 @@ class Presence(BaseModel):
 
 
 class Recording(BaseModel):
-    """What is played by hand is kept in this run folder from now on; ``steps``: as records too, if so."""
+    """What is played by hand is kept in this run folder from now on; ``steps``: as records too, if so. The newest
+    ``keep_videos`` of its videos stay."""
 
     type: Literal["recording"] = "recording"
     run_folder: Path
     steps: StepsWanted | None
+    keep_videos: int
 
 
 WORKER_MESSAGE: TypeAdapter[ClientMessage | Presence | Recording] = TypeAdapter(

@@ -13,13 +13,14 @@ from functools import partial
 import torch
 
 from rlviz.domain.errors import RlvizError, brief
-from rlviz.domain.session_messages import EndedMessage, RecordedMessage
+from rlviz.domain.session_messages import EndedMessage, RecordedMessage, SessionMode
 from rlviz.environments import ENVIRONMENTS
 from rlviz.environments.base import Environment
 from rlviz.environments.custom import custom_environment, environment_of
 from rlviz.environments.make import make
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.watch import Lease
+from rlviz.sessions.camera import Camera
 from rlviz.sessions.folder import SessionFolder, SessionPlan
 from rlviz.sessions.link import Link
 from rlviz.sessions.played_run import PlayedRun
@@ -65,7 +66,9 @@ def play_session(folder: SessionFolder) -> None:
             policies = _policies(plan)
             at_the_end.callback(policies.close)
             stage = _stage(plan, policies)
-            played = PlayedRun(stage.env, link.ask_for_recording, _tell_recorded(link))
+            fps = float(stage.environment.render_fps)
+            camera = Camera(folder.path, fps=fps, always=plan.mode is SessionMode.PLAY)
+            played = PlayedRun(stage.env, camera, link.ask_for_recording, _tell_recorded(link))
             at_the_end.callback(played.close)
             player = SessionPlayer(stage, link, sinks=[played], on_recording=played.open, alive=watchdog.alive)
             while True:

@@ -20,9 +20,9 @@ from rlviz.sessions.policies import PolicySource
 Wish = ClientMessage | Presence | Recording
 """What comes from the one who looks, and from the service itself."""
 
-Sink = Callable[[Episode, Step, StepRecord], None]
-"""Gets every step of an episode, with its record, as it happens: one of a lower number than the one before follows a
-step back."""
+Sink = Callable[[Episode, Step, StepRecord, NDArray[np.uint8]], None]
+"""Gets every step of an episode, with its record and its frame (height, width, 3), as it happens: one of a lower number
+than the one before follows a step back. The frame may change afterwards."""
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,11 @@ import textwrap
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import av
 import psutil
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
@@ -184,6 +186,23 @@ def test_a_worker_that_is_killed_ends_its_session_with_the_cause(service: Servic
         [worker] = session_workers(service)
         worker.kill()
         assert "signal 9 (SIGKILL)" in viewer.first("ended").cause
+
+
+def test_a_worker_that_is_killed_while_it_films_leaves_the_video_of_the_whole_episodes(service: Service) -> None:
+    with looking(service, mode="play", env_id="CartPole-v1") as viewer:
+        viewer.send(type="rate", fps=60)
+        viewer.send(type="action", value=1)
+        run_id = viewer.first("recorded").run_id
+        [worker] = session_workers(service)
+        worker.kill()
+        viewer.first("ended")
+    service.wait_for_status(run_id, "interrupted")
+    [evaluation] = service.get(f"/runs/{run_id}/evaluations")
+    with av.open(BytesIO(service.http.get(evaluation["video_url"]).content)) as container:
+        frames = sum(1 for _ in container.decode(container.streams.video[0]))
+    assert frames == sum(one["episode_length"] + 1 for one in evaluation["summary"]["episodes"])
+    kept = {path.name for path in service.folder(run_id).evaluations.iterdir()}
+    assert kept == {f"{evaluation['id']}{suffix}" for suffix in (".json", ".mp4", ".steps.parquet")}
 
 
 def test_a_killed_worker_does_not_disturb_the_run_that_it_showed(service: Service) -> None:

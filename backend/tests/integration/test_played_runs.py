@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import av
 import pytest
 
 from rlviz.domain.events import EventKind
@@ -50,8 +52,15 @@ def test_what_a_person_plays_is_a_run_like_any_other(service: Service) -> None:
     assert run["ep_rew_mean"] == pytest.approx(run["ep_len_mean"])
     assert run_id in [one["id"] for one in service.get("/runs", params={"algo": "human"})["runs"]]
     [evaluation] = wait_for(lambda: service.get(f"/runs/{run_id}/evaluations"), "the records in the catalogue")
-    assert (evaluation["status"], evaluation["has_steps"], evaluation["video_url"]) == ("completed", True, None)
+    assert (evaluation["status"], evaluation["has_steps"]) == ("completed", True)
     assert [episode["seed"] for episode in evaluation["summary"]["episodes"]][:2] == [40, 41]
+    episodes, video = evaluation["summary"]["episodes"], evaluation["summary"]["video"]
+    frames = [episode["episode_length"] + 1 for episode in episodes]
+    assert [episode["first_frame"] for episode in episodes] == [sum(frames[:place]) for place in range(len(frames))]
+    answer = service.http.get(evaluation["video_url"])
+    assert (answer.status_code, len(answer.content)) == (200, video["size_bytes"])
+    with av.open(BytesIO(answer.content)) as container:
+        assert sum(1 for _ in container.decode(container.streams.video[0])) == video["frames"] == sum(frames)
     found = service.get(f"/runs/{run_id}/evaluations/{evaluation['id']}/steps", params={"episode": 0})
     assert set(found["columns"]["actor"][1:]) == {"person"}
     service.api("POST", f"/runs/{run_id}/evaluations/{evaluation['id']}/verify")

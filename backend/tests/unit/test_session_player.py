@@ -125,7 +125,7 @@ class Rig:
         self.player = SessionPlayer(
             stage,
             self,
-            sinks=[lambda _episode, _step, record: self.sunk.append(record)],
+            sinks=[lambda _episode, _step, record, _frame: self.sunk.append(record)],
             monotonic=lambda: self.now,
         )
 

@@ -38,4 +38,8 @@ class PlayedRuns(RunUseCases):
         self._supervisor.follow_played(row, session_id)
         profile = self._settings.storage_profile(family_of(config))
         steps = StepsWanted(frames_every=profile.frames_every, max_bytes=profile.max_bytes)
-        return Recording(run_folder=self._folder(row.id).path.absolute(), steps=steps if profile.records else None)
+        return Recording(
+            run_folder=self._folder(row.id).path.absolute(),
+            steps=steps if profile.records else None,
+            keep_videos=self._settings.keep_eval_videos,
+        )
