@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 
+from rlviz.analysis import hints
 from rlviz.analysis.arrays import Floats
-from rlviz.analysis.hints import Review
+from rlviz.analysis.hints import Review, SuggestedChange
 from rlviz.analysis.solved import SolvedAt
 from rlviz.api import schemas
 from rlviz.api.schemas import (
@@ -126,10 +127,18 @@ def view_event(event: EventRecord) -> RunEvent:
     )
 
 
-def view_hints(run_id: str, seen: Review) -> RunHints:
+def view_hints(run_id: str, seen: Review, changes: Callable[[hints.Hint], Iterable[SuggestedChange]]) -> RunHints:
+    """``changes``: those of a hint that a fork of the run accepts."""
     return RunHints(
         run_id=run_id,
-        hints=[Hint(**asdict(hint)) for hint in seen.hints],
+        hints=[
+            Hint(
+                **{name: value for name, value in asdict(hint).items() if name != "advice"},
+                suggestion=hint.suggestion,
+                changes=[schemas.SuggestedChange(name=one.name, value=one.value) for one in changes(hint)],
+            )
+            for hint in seen.hints
+        ],
         rules=[
             HintRule(
                 id=finding.rule.id,

@@ -135,7 +135,7 @@ class Application:
 
     @cached_property
     def hints(self) -> HintService:
-        return HintService(self.runs, self.metrics)
+        return HintService(self.runs, self.metrics, self.forks)
 
     def claim(self) -> None:
         """Take the runs folder for this service alone, until ``close``, and make or migrate its catalogue.

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ import pytest
 from rlviz.analysis.columns import Series
 from rlviz.analysis.hints import Case, RuleState, find_hints, review
 from rlviz.domain.evaluation import BestPolicy
+from rlviz.services.use_cases.configuration import NewRun
+from tests.support.service import catalogued
 from tests.support.situations import RECORDED, recorded
 
 REAL = [
@@ -186,3 +189,26 @@ def test_the_arithmetic_of_a_lost_return_adds_up(given: Case) -> None:
         assert lost == pytest.approx(top - end, rel=0.005)
         assert gained == pytest.approx(top - start, rel=0.005)
         assert share == pytest.approx(100 * lost / gained, abs=1)
+
+
+FORKED = {"ppo-mountaincar": "MountainCar-v0", "ppo-acrobot": "Acrobot-v1", "q-learning-frozenlake": "FrozenLake-v1"}
+
+
+@pytest.mark.parametrize(("name", "share"), [(name, share) for name, share, told in REAL if told])
+def test_a_change_that_a_hint_suggests_is_accepted_at_a_fork_or_the_network_would_be_another(
+    tmp_path: Path, name: str, share: float
+) -> None:
+    given = recorded(name, share)
+    env_id = next((env_id for start, env_id in FORKED.items() if name.startswith(start)), "CartPole-v1")
+    with catalogued(tmp_path) as app:
+        new = NewRun(
+            algo=given.algo,
+            env_id=env_id,
+            total_timesteps=given.total_timesteps,
+            hyperparameters=dict(given.hyperparameters),
+        )
+        config = app.runs.config(app.runs.create(new).id)
+        for hint in find_hints(given):
+            for change in hint.changes:
+                assert change.value != given.hyperparameters[change.name]
+                assert app.forks.accepts(config, change.name, change.value) is (change.name != "net_arch"), change

@@ -6,9 +6,21 @@ and give tests/unit/test_hint_situations.py one situation in which it gives a hi
 """
 
 from rlviz.analysis.hints.case import Case
-from rlviz.analysis.hints.hint import Hint
+from rlviz.analysis.hints.hint import Hint, SuggestedChange
 from rlviz.analysis.hints.registry import RETURN_RULES, RULES
 from rlviz.analysis.hints.review import Review, find_hints, review
 from rlviz.analysis.hints.rule import Finding, Rule, RuleState
 
-__all__ = ["RETURN_RULES", "RULES", "Case", "Finding", "Hint", "Review", "Rule", "RuleState", "find_hints", "review"]
+__all__ = [
+    "RETURN_RULES",
+    "RULES",
+    "Case",
+    "Finding",
+    "Hint",
+    "Review",
+    "Rule",
+    "RuleState",
+    "SuggestedChange",
+    "find_hints",
+    "review",
+]

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from rlviz.analysis.hints.case import Case
-from rlviz.analysis.hints.hint import Hint, change, plain, raise_or_lower, sentence
+from rlviz.analysis.hints.hint import Advice, Hint, SuggestedChange, change, known, plain, raise_or_lower
 
 ENTROPY = "train/entropy_loss"
 EPSILON = "rollout/exploration_rate"
@@ -43,7 +43,7 @@ def entropy_collapsed(case: Case) -> Hint | None:
             f"{COLLAPSED_ENTROPY:.0%} of that of random choice among {case.actions} actions "
             f"({plain(-float(curve.value[-1]))} of {plain(math.log(case.actions))} nats at the end)."
         ),
-        suggestion=sentence(_more_entropy(case), change(case, "learning_rate", 1 / 3)),
+        advice=known(_more_entropy(case), change(case, "learning_rate", 1 / 3)),
     )
 
 
@@ -66,7 +66,7 @@ def epsilon_high(case: Case) -> Hint | None:
             f"At step {int(curve.step[-1]):,}, {last:.0%} of the actions are still random, which also holds the "
             "returns seen in training down."
         ),
-        suggestion=_less_epsilon(case, floor),
+        advice=_less_epsilon(case, floor),
     )
 
 
@@ -75,19 +75,19 @@ def _still_improves(case: Case, since: int) -> bool:
     return len(before) > 0 and case.final is not None and case.final > before[-1] + 0.1 * abs(before[-1])
 
 
-def _more_entropy(case: Case) -> str | None:
+def _more_entropy(case: Case) -> SuggestedChange | None:
     now = case.number("ent_coef")
     return None if now is None else raise_or_lower("ent_coef", now, max(0.01, min(3 * now, 1.0)))
 
 
-def _less_epsilon(case: Case, floor: float) -> str:
+def _less_epsilon(case: Case, floor: float) -> tuple[Advice, ...]:
     if floor > HIGH_EPSILON:
-        return sentence(raise_or_lower("exploration_final_eps", floor, 0.05))
+        return known(raise_or_lower("exploration_final_eps", floor, 0.05))
     fraction = case.number("exploration_fraction")
     if fraction is None:
-        return "Let epsilon fall faster."
+        return ("let epsilon fall faster",)
     wanted = round(min(fraction, case.progress, 1.0) / 2, 3)
     longer = None
     if case.progress < 0.9:
         longer = f"train for all {case.total_timesteps:,} timesteps; it ended after {case.step:,}"
-    return sentence(raise_or_lower("exploration_fraction", fraction, wanted), longer)
+    return known(raise_or_lower("exploration_fraction", fraction, wanted), longer)

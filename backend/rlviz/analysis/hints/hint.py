@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from pydantic import JsonValue
+
 from rlviz.analysis.hints.case import Case
 
 Severity = Literal["info", "warning", "problem"]
@@ -26,9 +28,21 @@ class LookedAt:
 
 
 @dataclass(frozen=True)
+class SuggestedChange:
+    """Advice to give hyperparameter ``name`` another ``value``; ``words`` say so as a part of a sentence."""
+
+    name: str
+    value: JsonValue
+    words: str
+
+
+Advice = str | SuggestedChange
+
+
+@dataclass(frozen=True)
 class Hint:
     """``metric`` between ``from_step`` and ``to_step`` shows the finding; ``learn`` is the section of the guide to
-    read.
+    read. ``advice``: what to try, one or the other.
 
     ``looked_at`` is filled in by ``review``.
     """
@@ -40,9 +54,20 @@ class Hint:
     from_step: int
     to_step: int
     evidence: str
-    suggestion: str
+    advice: tuple[Advice, ...]
     learn: str = FAILURE_MODES
     looked_at: LookedAt | None = None
+
+    @property
+    def suggestion(self) -> str:
+        """The advice as one sentence: ``"Lower …, or raise …."``"""
+        text = ", or ".join(one if isinstance(one, str) else one.words for one in self.advice)
+        return f"{text[:1].upper()}{text[1:]}."
+
+    @property
+    def changes(self) -> list[SuggestedChange]:
+        """The advice that is a change of a hyperparameter."""
+        return [one for one in self.advice if isinstance(one, SuggestedChange)]
 
 
 def plain(value: float) -> str:
@@ -59,23 +84,23 @@ def shown(value: float) -> float:
     return float(plain(value).replace(",", ""))
 
 
-def change(case: Case, name: str, factor: float, *, low: float = 0.0, high: float = float("inf")) -> str | None:
-    """For instance ``"lower learning_rate from 0.001 to 0.0003"``; None if it cannot be changed that way."""
+def change(
+    case: Case, name: str, factor: float, *, low: float = 0.0, high: float = float("inf")
+) -> SuggestedChange | None:
+    """For instance ``"lower learning_rate from 0.001 to 0.000333"``; None if it cannot be changed that way."""
     now = case.number(name)
     if now is None:
         return None
     wanted = min(max(now * factor, low), high)
-    if isinstance(case.hyperparameters[name], int):
-        wanted = round(wanted)
+    wanted = round(wanted) if isinstance(case.hyperparameters[name], int) else shown(wanted)
     return None if wanted == now else raise_or_lower(name, now, wanted)
 
 
-def raise_or_lower(name: str, now: float, wanted: float) -> str:
-    return f"{'raise' if wanted > now else 'lower'} {name} from {plain(now)} to {plain(wanted)}"
+def raise_or_lower(name: str, now: float, wanted: float, purpose: str = "") -> SuggestedChange:
+    words = f"{'raise' if wanted > now else 'lower'} {name} from {plain(now)} to {plain(wanted)}{purpose}"
+    return SuggestedChange(name, wanted, words)
 
 
-def sentence(*options: str | None) -> str:
-    """The options that are not None, as one sentence: ``"Lower …, or raise …."``"""
-    known = [option for option in options if option]
-    text = ", or ".join(known)
-    return f"{text[:1].upper()}{text[1:]}."
+def known(*options: Advice | None) -> tuple[Advice, ...]:
+    """The options that are not None."""
+    return tuple(option for option in options if option is not None)

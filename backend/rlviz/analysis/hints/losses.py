@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rlviz.analysis.hints.case import Case
-from rlviz.analysis.hints.hint import Hint, change, plain, sentence, shown
+from rlviz.analysis.hints.hint import Hint, change, known, plain, shown
 
 LOSSES = ("train/critic_loss", "train/value_loss", "train/loss")
 """Names of the value loss by algorithm; the first one that was logged is used."""
@@ -34,7 +34,7 @@ def loss_not_a_number(case: Case) -> Hint | None:
         evidence=(
             f"{len(broken)} of {len(series)} values are NaN or infinite, from step {int(series.step[broken[0]]):,} on."
         ),
-        suggestion=sentence(change(case, "learning_rate", 1 / 10), change(case, "max_grad_norm", 1 / 2)),
+        advice=known(change(case, "learning_rate", 1 / 10), change(case, "max_grad_norm", 1 / 2)),
     )
 
 
@@ -62,7 +62,7 @@ def loss_runs_away(case: Case) -> Hint | None:
             f"From {plain(early)} early on it grew to {plain(late)}, {plain(shown(late) / shown(early))} times as "
             f"much, and it still grows; grown returns explain {plain(explained)} times at most."
         ),
-        suggestion=sentence(
+        advice=known(
             change(case, "learning_rate", 1 / 3),
             change(case, "target_update_interval", 4, high=1_000_000),
             change(case, "tau", 1 / 2) if "target_update_interval" not in case.hyperparameters else None,

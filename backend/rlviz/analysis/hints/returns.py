@@ -6,7 +6,17 @@ import numpy as np
 
 from rlviz.analysis.arrays import Floats
 from rlviz.analysis.hints.case import WINDOW, Case, Stretches
-from rlviz.analysis.hints.hint import KNOBS, Hint, change, plain, sentence, shown
+from rlviz.analysis.hints.hint import (
+    KNOBS,
+    Advice,
+    Hint,
+    SuggestedChange,
+    change,
+    known,
+    plain,
+    raise_or_lower,
+    shown,
+)
 from rlviz.domain.records import EPISODE_REWARD
 
 CLEAR = 3.0
@@ -45,9 +55,7 @@ def reward_collapsed(case: Case) -> Hint | None:
             f"{_middle(parts, best):,} and is {plain(end)} at the end: {plain(top - end)} of the {plain(top - start)} "
             f"gained are lost ({share:.0%}).{_kept(case)}"
         ),
-        suggestion=sentence(
-            _gentler(case), None if case.best else "keep the best policy by evaluating while it trains"
-        ),
+        advice=known(_gentler(case), None if case.best else "keep the best policy by evaluating while it trains"),
     )
 
 
@@ -78,7 +86,7 @@ def unstable(case: Case) -> Hint | None:
             f"The mean return of {len(parts[0])} episodes fell {len(falls)} times from above {plain(high)} to below "
             f"{plain(low)}, first at step {first:,}.{_kept(case)}"
         ),
-        suggestion=sentence(_gentler(case), change(case, "batch_size", 2, high=8_192)),
+        advice=known(_gentler(case), change(case, "batch_size", 2, high=8_192)),
     )
 
 
@@ -105,7 +113,7 @@ def too_few_timesteps(case: Case) -> Hint | None:
             f"The mean return rose from {plain(parts.mean[-4])} around step {_middle(parts, -4):,} to "
             f"{plain(parts.mean[-1])} in the last tenth of the steps{goal}."
         ),
-        suggestion=sentence(_longer(case)),
+        advice=known(_longer(case)),
         learn=KNOBS,
     )
 
@@ -126,7 +134,7 @@ def flat(case: Case) -> Hint | None:
             f"The mean return was {plain(_beginning(case))} over the first {_first(case)} episodes and is "
             f"{plain(float(parts.mean[-2:].mean()))} over the last fifth of the steps.{_goal(case)}"
         ),
-        suggestion=sentence(*_bolder(case)),
+        advice=known(*_bolder(case)),
     )
 
 
@@ -147,7 +155,7 @@ def plateau(case: Case) -> Hint | None:
             f"The mean return was {plain(before)} over the fifth of the steps before the last, and is {plain(after)} "
             f"over the last.{_goal(case)}"
         ),
-        suggestion=sentence(*_bolder(case)),
+        advice=known(*_bolder(case)),
     )
 
 
@@ -192,7 +200,7 @@ def _goal(case: Case) -> str:
 
 
 def _kept(case: Case) -> str:
-    """A sentence about the best policy, if one was kept."""
+    """A known about the best policy, if one was kept."""
     if case.best is None:
         return ""
     return f" The best policy, of step {case.best.step:,}, is kept: {plain(case.best.mean_return)} on fresh episodes."
@@ -217,11 +225,12 @@ def _middle(parts: Stretches, index: int) -> int:
     return int((parts.edge[index] + parts.edge[index + 1]) / 2)
 
 
-def _gentler(case: Case) -> str | None:
+def _gentler(case: Case) -> SuggestedChange | None:
     if case.hyperparameters.get("learning_rate_schedule") == "constant":
         rate = case.number("learning_rate")
         now = f" from {plain(rate)}" if rate is not None else ""
-        return f"set learning_rate_schedule to linear, so that the learning rate falls{now} to 0"
+        words = f"set learning_rate_schedule to linear, so that the learning rate falls{now} to 0"
+        return SuggestedChange("learning_rate_schedule", "linear", words)
     return change(case, "learning_rate", 1 / 3)
 
 
@@ -231,13 +240,14 @@ def _longer(case: Case) -> str:
     return f"train for {2 * case.total_timesteps:,} timesteps instead of {case.total_timesteps:,}"
 
 
-def _bolder(case: Case) -> list[str | None]:
+def _bolder(case: Case) -> list[Advice | None]:
     """Suggestions for more exploration, by the algorithm's own means; then another learning rate."""
     entropy, fraction = case.number("ent_coef"), case.number("exploration_fraction")
     if entropy is not None:
         wanted = max(0.01, min(3 * entropy, 1.0))
-        return [f"raise ent_coef from {plain(entropy)} to {plain(wanted)}", change(case, "learning_rate", 1 / 3)]
+        return [raise_or_lower("ent_coef", entropy, shown(wanted)), change(case, "learning_rate", 1 / 3)]
     if fraction is not None and fraction < 0.5:
-        explore = change(case, "exploration_fraction", 2, high=0.5)
-        return [f"{explore}, so that it explores for longer", change(case, "learning_rate", 1 / 3)]
+        wanted = min(2 * fraction, 0.5)
+        explore = raise_or_lower("exploration_fraction", fraction, wanted, ", so that it explores for longer")
+        return [explore, change(case, "learning_rate", 1 / 3)]
     return [change(case, "learning_rate", 1 / 3), _longer(case)]

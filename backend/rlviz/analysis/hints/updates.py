@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rlviz.analysis.hints.case import Case
-from rlviz.analysis.hints.hint import Hint, change, plain, raise_or_lower, sentence
+from rlviz.analysis.hints.hint import Hint, SuggestedChange, change, known, plain, raise_or_lower, shown
 
 KL = "train/approx_kl"
 CLIP_FRACTION = "train/clip_fraction"
@@ -42,7 +42,7 @@ def kl_spikes(case: Case) -> Hint | None:
             f"{len(spikes)} of {len(curve)} updates, up to {plain(highest)} at step "
             f"{int(curve.step[curve.value.argmax()]):,}."
         ),
-        suggestion=sentence(_stop_at_kl(case), change(case, "learning_rate", 1 / 2)),
+        advice=known(_stop_at_kl(case), change(case, "learning_rate", 1 / 2)),
     )
 
 
@@ -65,7 +65,7 @@ def clip_fraction_high(case: Case) -> Hint | None:
             f"In the second half, clip_fraction is above {LARGE_CLIP_FRACTION:g} in {share:.0%} of the updates "
             f"(median {plain(float(np.median(recent)))})."
         ),
-        suggestion=sentence(change(case, "learning_rate", 1 / 2), change(case, "n_epochs", 1 / 2, low=1)),
+        advice=known(change(case, "learning_rate", 1 / 2), change(case, "n_epochs", 1 / 2, low=1)),
     )
 
 
@@ -88,7 +88,7 @@ def explained_variance_low(case: Case) -> Hint | None:
         from_step=int(curve.step[half]),
         to_step=int(curve.step[-1]),
         evidence=f"In the second half, the median of explained_variance is {plain(usual)}{worse}; 1 is perfect.",
-        suggestion=sentence(
+        advice=known(
             change(case, "vf_coef", 2, high=10),
             change(case, "n_steps", 2),
             _wider(case),
@@ -96,18 +96,23 @@ def explained_variance_low(case: Case) -> Hint | None:
     )
 
 
-def _stop_at_kl(case: Case) -> str | None:
+def _stop_at_kl(case: Case) -> SuggestedChange | None:
     if "target_kl" not in case.hyperparameters:
         return None
     now = case.number("target_kl")
     if now is None:
-        return "set target_kl, which is off, to 0.03, so that an update ends when it has moved so far"
-    return raise_or_lower("target_kl", now, now / 2)
+        words = "set target_kl, which is off, to 0.03, so that an update ends when it has moved so far"
+        return SuggestedChange("target_kl", 0.03, words)
+    return raise_or_lower("target_kl", now, shown(now / 2))
 
 
-def _wider(case: Case) -> str | None:
+def _wider(case: Case) -> SuggestedChange | None:
     layers = case.hyperparameters.get("net_arch")
     if not isinstance(layers, list) or not layers:
         return None
     wider = [min(2 * int(units), 1024) for units in layers if isinstance(units, int)]
-    return None if wider == layers else f"give net_arch {wider} instead of {layers}"
+    return (
+        None
+        if wider == layers
+        else SuggestedChange("net_arch", list(wider), f"give net_arch {wider} instead of {layers}")
+    )

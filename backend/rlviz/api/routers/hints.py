@@ -16,4 +16,4 @@ router = APIRouter(prefix="/runs/{run_id}/hints", tags=["hints"])
 @router.get("", responses=documented(RunNotFound, ArtifactNotFound))
 def list_hints(run_id: str, app: App) -> RunHints:
     """What the curves show that is known to go wrong, where, and what to try."""
-    return view_hints(run_id, app.hints.of(run_id))
+    return view_hints(run_id, app.hints.of(run_id), lambda hint: app.hints.changes(run_id, hint))

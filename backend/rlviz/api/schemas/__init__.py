@@ -39,7 +39,7 @@ from rlviz.api.schemas.evaluations import Evaluation, EvaluationCreate
 from rlviz.api.schemas.events import RunEvent, RunEvents
 from rlviz.api.schemas.family import Relative, RunFamily, SettingChange
 from rlviz.api.schemas.film import Clip, ClipCreate, GrowthVideoCreate, Policies
-from rlviz.api.schemas.hints import Hint, HintRule, LookedAt, Minimum, RunHints
+from rlviz.api.schemas.hints import Hint, HintRule, LookedAt, Minimum, RunHints, SuggestedChange
 from rlviz.api.schemas.metrics import (
     AncestorCurves,
     GhostCurves,
@@ -212,6 +212,7 @@ __all__ = [
     "StepComponents",
     "StepsInfo",
     "StorageProfileInfo",
+    "SuggestedChange",
     "Tag",
     "TagCount",
     "TagList",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from rlviz.analysis.hints import RuleState
 from rlviz.analysis.hints.rule import Unit
@@ -21,6 +21,13 @@ class LookedAt(Wire):
     unit: Unit = Field(description="What a value stands for.")
 
 
+class SuggestedChange(Wire):
+    """A change that is suggested, and that a fork of the run accepts."""
+
+    name: str = Field(description="The hyperparameter.")
+    value: JsonValue = Field(description="What to set it to.")
+
+
 class Hint(Wire):
     id: str = Field(description="The rule that found it, for instance entropy-collapsed.")
     severity: Literal["info", "warning", "problem"]
@@ -30,6 +37,9 @@ class Hint(Wire):
     to_step: int
     evidence: str = Field(description="What was seen, in numbers.")
     suggestion: str = Field(description="What to try: which hyperparameter, and which value.")
+    changes: list[SuggestedChange] = Field(
+        description="What of the suggestion can be tried by forking the run: one of them at a time."
+    )
     learn: str = Field(description="Anchor on the algorithm's page of explanations.")
     looked_at: LookedAt
 

@@ -9,10 +9,11 @@ from enum import StrEnum
 from pydantic import JsonValue
 
 from rlviz.algorithms import ALGORITHMS
+from rlviz.algorithms.base import Hyperparameters
 from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import get_run
 from rlviz.domain.config import Parent, RunConfig
-from rlviz.domain.errors import FieldError, InvalidRequest, NothingToResume, pointer_to
+from rlviz.domain.errors import FieldError, InvalidRequest, NothingToResume, UnknownName, pointer_to
 from rlviz.domain.ids import new_run_id
 from rlviz.domain.status import RunStatus
 from rlviz.domain.times import utc
@@ -110,6 +111,18 @@ class ForkService(RunUseCases):
             get_run(session, run_id)
         return _choose(self._folder(run_id), ForkWish(step=step))
 
+    def accepts(self, config: RunConfig, name: str, value: JsonValue) -> bool:
+        """Whether a fork of a run so configured can have hyperparameter ``name`` changed to ``value`` alone."""
+        if config.algo not in ALGORITHMS.names():
+            return False
+        wish = ForkWish(hyperparameters={name: value})
+        try:
+            environment = self._environments.get(config.env_id).resolve(config.env_options)
+            self._changed(config, wish, config.total_timesteps, environment)
+        except (InvalidRequest, UnknownName):
+            return False
+        return True
+
     def fork(self, run_id: str, wish: ForkWish) -> RunRow:
         """A new run that goes on from a snapshot of ``run_id``, whatever that does meanwhile.
 
@@ -142,16 +155,6 @@ class ForkService(RunUseCases):
         return row
 
     def _config(self, parent: RunConfig, snapshot: Snapshot, wish: ForkWish, now: float) -> RunConfig:
-        algorithm = ALGORITHMS.get(parent.algo)
-        changed = sorted(
-            name for name, value in wish.hyperparameters.items() if parent.hyperparameters.get(name) != value
-        )
-        changes = [_change(name, parent) for name in changed if name in algorithm.hyperparameters.model_fields]
-        refused = [change for change in changes if change.effect is Effect.REFUSED]
-        if refused:
-            fields = [FieldError(pointer_to("hyperparameters", one.name), one.why or "") for one in refused]
-            told = "; ".join(f"{one.name}: {one.why}" for one in refused)
-            raise InvalidRequest(f"This cannot be changed at a fork. {told}", fields)
         total = wish.total_timesteps or max(parent.total_timesteps, snapshot.manifest.step + 1)
         if total <= snapshot.manifest.step:
             raise InvalidRequest.field(
@@ -160,20 +163,14 @@ class ForkService(RunUseCases):
         before = self._environments.get(parent.env_id).resolve(parent.env_options)
         environment = _with_options(before, wish.env_options)
         options = sorted(name for name, value in environment.chosen.items() if before.chosen.get(name) != value)
-        hyperparameters = algorithm.validate(
-            {**parent.hyperparameters, **wish.hyperparameters},
-            total,
-            (environment.observation_space, environment.action_space),
-        )
-        if "ent_coef" in changed and isinstance(wish.hyperparameters["ent_coef"], str):
-            raise InvalidRequest.field("/hyperparameters/ent_coef", "A number cannot become one that is learned.")
-        check_memory(algorithm, hyperparameters, environment, self._settings.memory_a_run)
+        hyperparameters, changes = self._changed(parent, wish, total, environment)
+        changed = [change.name for change in changes]
         seed = parent.seed if wish.seed is None else wish.seed
         instant = utc(now)
         anew = seed != parent.seed or bool(options) or any(change.effect is Effect.ANEW for change in changes)
         return parent.model_copy(
             update={
-                "run_id": new_run_id(algorithm.id, parent.env_id, instant),
+                "run_id": new_run_id(parent.algo, parent.env_id, instant),
                 "name": wish.name.strip() if wish.name else f"{parent.name[:100]}, forked",
                 "created_at": instant,
                 "group_id": None,
@@ -193,6 +190,30 @@ class ForkService(RunUseCases):
                 ),
             }
         )
+
+    def _changed(
+        self, parent: RunConfig, wish: ForkWish, total: int, environment: Environment
+    ) -> tuple[Hyperparameters, list[Change]]:
+        """All hyperparameters of the fork, and what changes, by name. Raises InvalidRequest."""
+        algorithm = ALGORITHMS.get(parent.algo)
+        changed = sorted(
+            name for name, value in wish.hyperparameters.items() if parent.hyperparameters.get(name) != value
+        )
+        changes = [_change(name, parent) for name in changed if name in algorithm.hyperparameters.model_fields]
+        refused = [change for change in changes if change.effect is Effect.REFUSED]
+        if refused:
+            fields = [FieldError(pointer_to("hyperparameters", one.name), one.why or "") for one in refused]
+            told = "; ".join(f"{one.name}: {one.why}" for one in refused)
+            raise InvalidRequest(f"This cannot be changed at a fork. {told}", fields)
+        hyperparameters = algorithm.validate(
+            {**parent.hyperparameters, **wish.hyperparameters},
+            total,
+            (environment.observation_space, environment.action_space),
+        )
+        if "ent_coef" in changed and isinstance(wish.hyperparameters["ent_coef"], str):
+            raise InvalidRequest.field("/hyperparameters/ent_coef", "A number cannot become one that is learned.")
+        check_memory(algorithm, hyperparameters, environment, self._settings.memory_a_run)
+        return hyperparameters, changes
 
 
 def _with_options(environment: Environment, changes: Mapping[str, JsonValue]) -> Environment:

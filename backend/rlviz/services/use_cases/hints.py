@@ -6,7 +6,7 @@ from threading import Lock
 
 from cachetools import LRUCache
 
-from rlviz.analysis.hints import Case, Review, review
+from rlviz.analysis.hints import Case, Hint, Review, SuggestedChange, review
 from rlviz.catalog.models import RunRow
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import UnknownName
@@ -15,6 +15,7 @@ from rlviz.domain.run_actor import RunActor
 from rlviz.domain.superseded import Superseded
 from rlviz.environments.base import Environment
 from rlviz.environments.custom import environment_of
+from rlviz.services.use_cases.forking import ForkService
 from rlviz.services.use_cases.metrics import MetricsService
 from rlviz.services.use_cases.run_series import Snapshot
 from rlviz.services.use_cases.runs import RunService
@@ -25,8 +26,8 @@ CACHED_RUNS = 200
 class HintService:
     """Computes hints again only when the journal has grown, or the run has ended."""
 
-    def __init__(self, runs: RunService, metrics: MetricsService) -> None:
-        self._runs, self._metrics = runs, metrics
+    def __init__(self, runs: RunService, metrics: MetricsService, forks: ForkService) -> None:
+        self._runs, self._metrics, self._forks = runs, metrics, forks
         self._cache: LRUCache[str, tuple[tuple[int, str, int | None, Superseded], Review]] = LRUCache(CACHED_RUNS)
         self._lock = Lock()
 
@@ -46,6 +47,11 @@ class HintService:
         with self._lock:
             self._cache[run_id] = version, seen
         return seen
+
+    def changes(self, run_id: str, hint: Hint) -> list[SuggestedChange]:
+        """Those of the hint's that a fork of the run accepts. Raises ArtifactNotFound if its folder is gone."""
+        config = self._runs.config(run_id)
+        return [change for change in hint.changes if self._forks.accepts(config, change.name, change.value)]
 
     def _case(self, row: RunRow, found: Snapshot) -> Case:
         config = self._runs.config(row.id)

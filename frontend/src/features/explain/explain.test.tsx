@@ -24,6 +24,7 @@ const hint = {
   to_step: 8_000,
   evidence: "approx_kl is above 0.3 in 7 of 47 updates.",
   suggestion: "Set target_kl to 0.03.",
+  changes: [{ name: "target_kl", value: 0.03 }],
   learn: "failure-modes",
 };
 

@@ -22,7 +22,7 @@ import { LearningCurves } from "./curves/learning-curves";
 import { useHighlight } from "./curves/use-highlight";
 import { FamilyCard } from "./family/family-card";
 import { RunDetails } from "./details/run-details";
-import { RunHints } from "./hints/run-hints";
+import { RunHints, type TryProps } from "./hints/run-hints";
 import { AGENT_ANCHOR } from "./agent-anchor";
 import { QTableSlot } from "./q-table/q-table-slot";
 
@@ -45,6 +45,8 @@ export interface RunParts {
   }>;
   /** The hyperparameters that can be adjusted, while the run trains. */
   Knobs: ComponentType<{ run: RunDetail; series: RunSeries }>;
+  /** Forks the run with a change that a hint suggests. */
+  Try: ComponentType<TryProps>;
   /** The snapshots of the run, among its details. */
   Snapshots: ComponentType<{ run: RunDetail }>;
   /** What the run does by itself, among its details. */
@@ -55,7 +57,10 @@ export interface RunParts {
 const BESIDE = "(min-width: 80rem)";
 
 /** Curves on one side; what the policy does, and what the curves suggest, on the other. */
-export function RunBody({ run, parts: { Agent, Strip, Knobs, Snapshots, Rules } }: RunBodyProps) {
+export function RunBody({
+  run,
+  parts: { Agent, Strip, Knobs, Snapshots, Rules, Try },
+}: RunBodyProps) {
   const group = useChartGroup();
   const [settings, changeView] = useChartSettings(group);
   const { axis, smoothing } = settings;
@@ -98,6 +103,7 @@ export function RunBody({ run, parts: { Agent, Strip, Knobs, Snapshots, Rules } 
         {learns(run) && (
           <RunHints
             run={run}
+            Try={Try}
             shown={highlight}
             onShow={(hint) => {
               changeView({ axis: "step" });

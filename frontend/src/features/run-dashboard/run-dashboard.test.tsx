@@ -126,6 +126,7 @@ test("an unknown run says so", async () => {
         Knobs: () => null,
         Snapshots: () => null,
         Rules: () => null,
+        Try: () => null,
       }}
     />,
   );
@@ -144,6 +145,7 @@ test("a service that is away can be asked again", async () => {
         Knobs: () => null,
         Snapshots: () => null,
         Rules: () => null,
+        Try: () => null,
       }}
     />,
   );

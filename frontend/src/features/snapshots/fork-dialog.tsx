@@ -7,6 +7,7 @@ import { Skeleton } from "@/components/ui/skeleton";
 import {
   algorithmsQuery,
   forkChangesQuery,
+  type Hint,
   isActive,
   type RunDetail,
   type SnapshotInfo,
@@ -20,11 +21,13 @@ interface ForkDialogProps {
   run: RunDetail;
   /** The snapshot to fork at; or a step, for the newest snapshot that is not beyond it. */
   at: SnapshotInfo | number;
+  /** A change that is filled in; then the comparison with the parent is opened, and not the page of the new run. */
+  tries?: Hint["changes"][number];
   onClose: () => void;
 }
 
 /** Makes a new run that goes on from a snapshot of this one, with other settings. */
-export function ForkDialog({ run, at, onClose }: ForkDialogProps) {
+export function ForkDialog({ run, at, tries, onClose }: ForkDialogProps) {
   const algorithms = useQuery(algorithmsQuery);
   const asked = typeof at === "number" ? at : null;
   const changes = useQuery(forkChangesQuery(run.id, asked));
@@ -57,6 +60,7 @@ export function ForkDialog({ run, at, onClose }: ForkDialogProps) {
           algorithm={algorithm}
           changes={changes.data}
           start={start}
+          tries={tries}
         />
       )}
     </Dialog>

@@ -13,6 +13,7 @@ import {
   explainAction,
   type ForkChanges,
   forkRun,
+  type Hint,
   keys,
   type RunConfig,
   type RunDetail,
@@ -34,14 +35,16 @@ interface ForkFormProps {
   algorithm: Algorithm;
   changes: ForkChanges;
   start: ForkStart;
+  tries?: Hint["changes"][number];
 }
 
-export function ForkForm({ run, config, algorithm, changes, start }: ForkFormProps) {
+export function ForkForm({ run, config, algorithm, changes, start, tries }: ForkFormProps) {
   const router = useRouter();
   const client = useQueryClient();
   const [draft, setDraft] = useState<ForkDraft>({
-    ...{ name: "", seed: "", hyperparameters: {} },
-    timesteps: String(Math.max(run.total_timesteps, start.step + 1)),
+    ...{ name: "", seed: "" },
+    hyperparameters: tries ? { [tries.name]: setting(tries.value) } : {},
+    timesteps: String(usualTimesteps(run, start, tries !== undefined)),
   });
   const { changeable, fixed } = forkSettings(config, algorithm, changes);
   const { body, problems } = forkWish(config, algorithm, changeable, draft, start);
@@ -50,7 +53,7 @@ export function ForkForm({ run, config, algorithm, changes, start }: ForkFormPro
     onSuccess: ({ id }) => {
       void client.invalidateQueries({ queryKey: keys.runs });
       void client.invalidateQueries({ queryKey: keys.family(run.id) });
-      router.push(routes.run(id));
+      router.push(tries ? routes.compareRuns([run.id, id]) : routes.run(id));
     },
   });
   const refused = fork.error instanceof ApiError ? fork.error.fields : [];
@@ -139,6 +142,12 @@ export function ForkForm({ run, config, algorithm, changes, start }: ForkFormPro
       </div>
     </form>
   );
+}
+
+/** As many as the parent trains for; for a change to show, as many again where it has none left. */
+function usualTimesteps(run: RunDetail, { step }: ForkStart, tries: boolean): number {
+  if (step < run.total_timesteps) return run.total_timesteps;
+  return step + (tries ? run.total_timesteps : 1);
 }
 
 function Fixed({ settings }: { settings: readonly FixedSetting[] }) {

@@ -1,2 +1,3 @@
 export { ForkDialog } from "./fork-dialog";
+export { TryChange } from "./try-change";
 export { SnapshotsPanel } from "./snapshots-panel";

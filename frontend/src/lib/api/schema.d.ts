@@ -2812,6 +2812,11 @@ export interface components {
        */
       suggestion: string;
       /**
+       * Changes
+       * @description What of the suggestion can be tried by forking the run: one of them at a time.
+       */
+      changes: components["schemas"]["SuggestedChange"][];
+      /**
        * Learn
        * @description Anchor on the algorithm's page of explanations.
        */
@@ -5893,6 +5898,19 @@ export interface components {
        * @description The step that the run went back to: what earlier attempts did beyond is superseded, rows or not.
        */
       beyond?: number | null;
+    };
+    /**
+     * SuggestedChange
+     * @description A change that is suggested, and that a fork of the run accepts.
+     */
+    SuggestedChange: {
+      /**
+       * Name
+       * @description The hyperparameter.
+       */
+      name: string;
+      /** @description What to set it to. */
+      value: components["schemas"]["JsonValue"];
     };
     /** TagCount */
     TagCount: {

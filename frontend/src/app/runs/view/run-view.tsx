@@ -18,7 +18,11 @@ const Rules = dynamic(() => import("@/features/rules").then((module) => module.R
   loading: () => <Skeleton className="m-4 h-40" />,
 });
 
-const PARTS = { Agent, Strip: Filmstrip, Knobs, Snapshots, Rules };
+const Try = dynamic(() => import("@/features/snapshots").then((module) => module.TryChange), {
+  ssr: false,
+});
+
+const PARTS = { Agent, Strip: Filmstrip, Knobs, Snapshots, Rules, Try };
 
 /** The page is exported statically, so it reads the run's id from the query string. */
 export function RunView() {

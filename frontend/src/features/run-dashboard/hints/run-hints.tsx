@@ -2,12 +2,13 @@
 
 import { useQuery } from "@tanstack/react-query";
 import clsx from "clsx";
-import { CircleAlert, Eye, Info, TriangleAlert } from "lucide-react";
+import { CircleAlert, Eye, GitFork, Info, TriangleAlert } from "lucide-react";
 import Link from "next/link";
+import { type ComponentType, useState } from "react";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
-import { type Hint, hintsQuery, isActive, type Run } from "@/lib/api";
-import { count } from "@/lib/format";
+import { type Hint, hintsQuery, isActive, type RunDetail } from "@/lib/api";
+import { count, setting } from "@/lib/format";
 import { routes } from "@/lib/url";
 import type { Highlight } from "../curves/highlight";
 
@@ -19,18 +20,28 @@ const appearances = {
 
 const WHILE_LIVE = 15_000;
 
+export interface TryProps {
+  run: RunDetail;
+  hint: Hint;
+  change: Hint["changes"][number];
+  onClose: () => void;
+}
+
 interface RunHintsProps {
-  run: Run;
+  run: RunDetail;
+  /** Forks the run with a change that a hint suggests. */
+  Try: ComponentType<TryProps>;
   shown: Highlight | null;
   onShow: (highlight: Highlight | null) => void;
 }
 
 /** Hints about the run's curves, each with the part of the curve. Renders nothing without hints. */
-export function RunHints({ run, shown, onShow }: RunHintsProps) {
+export function RunHints({ run, Try, shown, onShow }: RunHintsProps) {
   const { data } = useQuery({
     ...hintsQuery(run.id),
     refetchInterval: isActive(run) ? WHILE_LIVE : false,
   });
+  const [tried, setTried] = useState<Pick<TryProps, "hint" | "change"> | null>(null);
   const hints = data ?? [];
   if (hints.length === 0) return null;
   return (
@@ -53,9 +64,11 @@ export function RunHints({ run, shown, onShow }: RunHintsProps) {
             hint={hint}
             shown={isShown(hint, shown)}
             onShow={onShow}
+            onTry={(change) => setTried({ hint, change })}
           />
         ))}
       </ul>
+      {tried && <Try run={run} {...tried} onClose={() => setTried(null)} />}
     </Card>
   );
 }
@@ -64,9 +77,10 @@ interface HintRowProps {
   hint: Hint;
   shown: boolean;
   onShow: (highlight: Highlight | null) => void;
+  onTry: (change: TryProps["change"]) => void;
 }
 
-function HintRow({ hint, shown, onShow }: HintRowProps) {
+function HintRow({ hint, shown, onShow, onTry }: HintRowProps) {
   const { Icon, ink, word } = appearances[hint.severity];
   return (
     <li className="flex gap-2.5 px-4 py-3">
@@ -88,6 +102,17 @@ function HintRow({ hint, shown, onShow }: HintRowProps) {
             steps {count(hint.from_step)}–{count(hint.to_step)}
           </span>
         </Button>
+        {hint.changes.map((change) => (
+          <Button
+            key={change.name}
+            size="sm"
+            variant="quiet"
+            icon={<GitFork aria-hidden className="size-3.5" />}
+            onClick={() => onTry(change)}
+          >
+            Try {change.name} {setting(change.value)}
+          </Button>
+        ))}
       </div>
     </li>
   );

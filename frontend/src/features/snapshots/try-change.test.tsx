@@ -1,0 +1,64 @@
+import { screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { expect, test, vi } from "vitest";
+import type { Hint, RunDetail, RunSnapshots } from "@/lib/api";
+import { renderWithQueries, serve } from "@/lib/testing/service";
+import { list, run, snapshot } from "./fixtures";
+import { placeToTry, TryChange } from "./try-change";
+
+const push = vi.fn();
+vi.mock("next/navigation", () => ({ useRouter: () => ({ push }) }));
+
+const change = { name: "learning_rate", value: 0.0005 };
+const hint = { from_step: 5_000, changes: [change] } as unknown as Hint;
+const parent = run({
+  ...{ algo: "ppo", name: "First", seed: 7, status: "completed" },
+  config: { hyperparameters: { learning_rate: 0.001 } },
+} as unknown as Partial<RunDetail>);
+const algorithm = {
+  ...{ id: "ppo", seed: { minimum: 0, maximum: 99 } },
+  total_timesteps: { minimum: 1, maximum: 1e9, default: 10 },
+  hyperparameters: [{ name: "learning_rate", type: "number", help: "", default: 0.001 }],
+};
+
+function show(found: RunSnapshots) {
+  const asked = serve({
+    "GET /runs/a/snapshots": () => ({ body: found }),
+    "GET /algorithms": () => ({ body: [algorithm] }),
+    "GET /runs/a/fork": () => ({
+      body: { run_id: "a", changes: [{ name: "learning_rate", effect: "fits", why: null }] },
+    }),
+    "POST /runs/a/fork": () => ({ status: 201, body: run({ id: "child" }) }),
+  });
+  renderWithQueries(<TryChange run={parent} hint={hint} change={change} onClose={() => {}} />);
+  return asked;
+}
+
+test("begins at the newest snapshot before what was found, else at the first that can be used", () => {
+  const behind = snapshot(4_096, { behind: true });
+  const all = list(snapshot(1_024), snapshot(2_048), behind, snapshot(8_192));
+  expect(placeToTry(all, 5_000)?.step).toBe(2_048);
+  expect(placeToTry(all, 500)?.step).toBe(1_024);
+  expect(placeToTry(list(behind), 5_000)).toBeUndefined();
+});
+
+test("fills the change in, forks, and opens the comparison with the parent", async () => {
+  const asked = show(list(snapshot(2_048), snapshot(8_192)));
+  expect(await screen.findByRole("textbox", { name: "learning_rate" })).toHaveValue("0.0005");
+  await userEvent.click(screen.getByRole("button", { name: "Fork and start" }));
+  await vi.waitFor(() => expect(push).toHaveBeenCalledWith("/compare?runs=a,child"));
+  expect(asked.find(({ route }) => route.startsWith("POST"))?.body).toEqual({
+    ...{ snapshot: "2048", hyperparameters: { learning_rate: 0.0005 } },
+    ...{ total_timesteps: 10_240, start: true },
+  });
+});
+
+test("where training is over already, the fork trains for as long again", async () => {
+  show(list(snapshot(10_240)));
+  expect(await screen.findByRole("textbox", { name: "Timesteps" })).toHaveValue("20480");
+});
+
+test("a run without a snapshot says that there is nothing to fork", async () => {
+  show(list());
+  expect(await screen.findByText(/no snapshot that a fork could begin from/)).toBeVisible();
+});
