@@ -160,7 +160,10 @@ def test_a_worker_that_is_killed_leaves_an_interrupted_run_that_names_the_signal
     assert (row.state, row.cause) == (S.INTERRUPTED, "The worker was killed by signal 9 (SIGKILL).")
     assert row.ended_at is not None
     last = events(folder)[-1]
-    assert (last.data, last.time) == (InterruptedData(attempt=1, cause=row.cause), row.ended_at)
+    assert isinstance(last.data, InterruptedData)
+    assert (last.data.attempt, last.data.cause, last.time) == (1, row.cause, row.ended_at)
+    newest = [line.record for line in read_journal(folder.metrics_path)][-1]
+    assert last.data.trained_until == newest["time"] < row.ended_at
     assert [line.record for line in read_journal(folder.metrics_path) if line.record is None] == []
 
 
