@@ -42,8 +42,10 @@ class Parent(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     run_id: str
-    snapshot: str = Field(description="Name of the snapshot.")
-    step: int = Field(ge=0, description="Environment steps that the parent had done there.")
+    snapshot: str = Field(
+        description="Name of the snapshot that it begins from, or from which the parent was trained again."
+    )
+    step: int = Field(ge=0, description="Environment steps that the parent had done where the fork begins.")
     changed: list[str] = Field(
         default_factory=list,
         description="Hyperparameters, and options of the environment, that differ from the parent's.",

@@ -1,13 +1,29 @@
-"""Handing a snapshot over to the run that is forked from it."""
+"""Handing a snapshot over to the run that is forked from it, and what it takes to go on from there as the parent did.
+
+snapshots/<name>.zip    the snapshot of the parent, and the one at the step of the fork once that is reached
+parent/<run_id>/        of a fork between two snapshots, until then: what the parent is, and did beyond its snapshot
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
+from rlviz.domain.config import Parent
+from rlviz.domain.errors import RlvizError
+from rlviz.domain.events import StartedData, parse_event
+from rlviz.domain.records import is_metric
+from rlviz.rundir.control import Control
+from rlviz.rundir.files import files_in
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.snapshots import Snapshot
+from rlviz.rundir.journal import READ_BYTES, JournalTail, offset_after, read_journal
+from rlviz.rundir.snapshots import Snapshot, find_snapshot
+from rlviz.rundir.superseded import superseded_rows
 
 
 def inherit(snapshot: Snapshot, parent: RunFolder, child: RunFolder) -> None:
@@ -21,6 +37,63 @@ def inherit(snapshot: Snapshot, parent: RunFolder, child: RunFolder) -> None:
         child.replay.mkdir(exist_ok=True)
     for segment in snapshot.manifest.segments:
         _link(parent.segment_path(segment.file), child.segment_path(segment.file))
+
+
+def inherit_stretch(snapshot: Snapshot, parent: RunFolder, child: RunFolder, until: int) -> None:
+    """Put into the folder of ``child`` what it takes to train ``parent`` again from ``snapshot`` to step ``until``, and
+    to compare: a folder of the parent's own, in which it is to be resumed. Raises OSError and RunFolderError."""
+    copy = RunFolder(child.parent, parent.run_id)
+    attempt, total = _attempts(parent, snapshot)
+    config = parent.read_config()
+    copy.create(config if total is None else config.model_copy(update={"total_timesteps": total}))
+    for source, target in ((parent.events_path, copy.events_path), (parent.rules_path, copy.rules_path)):
+        with suppress(FileNotFoundError):
+            shutil.copyfile(source, target, follow_symlinks=False)
+    with copy.metrics_path.open("w") as file:
+        file.writelines(f"{json.dumps(row)}\n" for row in _rows(parent, snapshot.manifest.last_row, until))
+    copy.write_control(Control(attempt=attempt + 1, resume_from=snapshot.name))
+
+
+def inherit_segments(source: RunFolder, child: RunFolder) -> None:
+    """Put the segments that ``source`` has written into the folder of ``child`` too. Raises OSError."""
+    for path in files_in(source.replay, source.path, "*.seg"):
+        child.replay.mkdir(exist_ok=True)
+        with suppress(FileExistsError):
+            _link(path, child.segment_path(path.name))
+
+
+def beginning_of(child: RunFolder, parent: Parent) -> Snapshot:
+    """The snapshot of the parent that a fork begins from: that of its very step, if it is there already. Raises
+    ArtifactNotFound, SnapshotRefused and RunFolderError."""
+    with suppress(RlvizError):
+        found = find_snapshot(child, str(parent.step))
+        if (found.manifest.run_id, found.manifest.step) == (parent.run_id, parent.step):
+            return found
+    return find_snapshot(child, parent.snapshot)
+
+
+def _attempts(folder: RunFolder, snapshot: Snapshot) -> tuple[int, int | None]:
+    """The number of the last attempt, and how long the one that went on from ``snapshot`` was to train."""
+    newest, total = 1, None
+    for line in read_journal(folder.events_path):
+        event = parse_event(line.record)
+        if event is not None and isinstance(event.data, StartedData):
+            newest = max(newest, event.data.attempt)
+            if event.step <= snapshot.manifest.step:
+                total = event.data.total_timesteps
+    return newest, total
+
+
+def _rows(folder: RunFolder, after: int, until: int) -> Iterator[dict[str, Any]]:
+    """Those beyond row ``after``, up to step ``until``, that count."""
+    superseded = superseded_rows(folder)
+    tail = JournalTail(folder.metrics_path, offset_after(folder.metrics_path, after, "seq"))
+    while (found := tail.read_records(READ_BYTES)).records or found.broken:
+        for row in found.records:
+            if is_metric(row) and row["seq"] > after and row["seq"] not in superseded:
+                if row["step"] > until:
+                    return
+                yield row
 
 
 def _link(source: Path, target: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from math import prod
 from typing import Any
 
@@ -34,6 +36,17 @@ def build_model(config: RunConfig) -> BaseAlgorithm:
         policy, environments, seed=config.seed, device="cpu", **arguments
     )
     return model
+
+
+@contextmanager
+def closing_environments(model: BaseAlgorithm) -> Iterator[BaseAlgorithm]:
+    """Close the model's environments at the end."""
+    try:
+        yield model
+    finally:
+        environments = model.get_env()
+        if environments is not None:
+            environments.close()
 
 
 def policy_for(observations: gymnasium.Space[Any]) -> str:

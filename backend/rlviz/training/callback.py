@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from threading import Event
@@ -24,6 +25,10 @@ from rlviz.training.snapshot.snapshots import Snapshots
 from rlviz.training.steering import Steering
 
 RATE_WINDOW_SECONDS = 1.0
+
+
+class BoundaryReached(Exception):
+    """Training is at the start of the rollout where it was to be left."""
 
 
 class RunCallback(BaseCallback):
@@ -64,6 +69,8 @@ class RunCallback(BaseCallback):
         """Which count this callback among what they capture."""
         self.steering: Steering | None = None
         self.rollbacks: Rollbacks | None = None
+        self.leave_at = math.inf
+        """From this step on, BoundaryReached leaves the library's ``learn`` at the start of a rollout."""
         self._episodes = episodes
         self._rollouts = 0
         self._rate_since = (0, 0.0)
@@ -154,6 +161,8 @@ class RunCallback(BaseCallback):
             self.ended_early = self.ended_early or self.steering.end
         if self.rollbacks is not None and self.rollbacks.is_wanted:
             self._go_back(self.rollbacks)
+        if self.num_timesteps >= self.leave_at:
+            raise BoundaryReached
         if self.snapshots is not None:
             if self._pause.is_wanted:
                 self._pause.hold(self.num_timesteps, self.snapshots)

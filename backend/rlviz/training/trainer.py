@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from threading import Event
 
@@ -18,7 +18,7 @@ from rlviz.domain.knobs import KnobWish
 from rlviz.rundir.control import Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.attempt import FIRST, Attempt
-from rlviz.training.builder import build_model
+from rlviz.training.builder import build_model, closing_environments
 from rlviz.training.equipment import Equipment
 from rlviz.training.error_messages import in_words
 from rlviz.training.going_on import begin_journal, continue_from_snapshot
@@ -27,6 +27,7 @@ from rlviz.training.journals import JournalOutput, RunJournals
 from rlviz.training.live_weights import LiveWeights
 from rlviz.training.logger import RunLogger
 from rlviz.training.pausing import Pause, TrainingPaused
+from rlviz.training.retraining import RetrainingInterrupted, begin_fork
 from rlviz.training.rollback import GoBack, Target
 from rlviz.training.snapshot.iterations import log_interval
 from rlviz.training.snapshot.restore import Continuation
@@ -46,6 +47,8 @@ class Trainer:
         self._folder, self._attempt, self._worker = folder, attempt, worker
         self._journals = RunJournals(folder)
         self._stop = Event()
+        self._interrupted = Event()
+        """Set by a stop and by a pause: what comes before training ends at once for either."""
         self._pause = Pause(self._journals)
         self._live = LiveWeights(folder)
         self._equipment: Equipment | None = None
@@ -63,10 +66,12 @@ class Trainer:
     def stop(self) -> None:
         """End training after the step of the environment, or the gradient step, that is under way."""
         self._stop.set()
+        self._interrupted.set()
 
     def pause(self) -> None:
         """End training at the start of the next rollout, with a snapshot that holds all that it is."""
         self._pause.request()
+        self._interrupted.set()
 
     def request_checkpoint(self, number: int) -> None:
         """Ask for a checkpoint; the same number twice asks once."""
@@ -138,7 +143,12 @@ class Trainer:
 
     def _train(self, config: RunConfig) -> None:
         self._heed_control()
-        with _closing(build_model(config)) as model:
+        try:
+            self._attempt = begin_fork(self._folder, config, self._attempt, self._journals, self._interrupted)
+        except RetrainingInterrupted as interrupted:
+            self._journals.event(interrupted.step, self._leave_unbegun(interrupted.snapshot))
+            return
+        with closing_environments(build_model(config)) as model:
             logger = RunLogger(JournalOutput(self._journals))
             model.set_logger(logger)
             continuation = continue_from_snapshot(model, config, self._folder, self._journals, self._attempt)
@@ -231,6 +241,11 @@ class Trainer:
             if equipment.rollbacks.is_wanted:
                 equipment.rollbacks.go(model.num_timesteps)
 
+    def _leave_unbegun(self, snapshot: str) -> Ending:
+        """The attempt ends before it has begun to train: resumed, it begins from ``snapshot`` again."""
+        number = self._attempt.number
+        return StoppedData(attempt=number) if self._stop.is_set() else PausedData(attempt=number, snapshot=snapshot)
+
     def _leave_paused(self, model: BaseAlgorithm, equipment: Equipment, snapshot: str) -> PausedData:
         """The policy of this moment is saved too, for whoever evaluates it meanwhile."""
         equipment.checkpoints.save(model)
@@ -250,14 +265,3 @@ class Trainer:
         if stopped:
             return StoppedData(attempt=number, path=path)
         return FinishedData(attempt=number, path=path, ended_early=ended_early)
-
-
-@contextmanager
-def _closing(model: BaseAlgorithm) -> Iterator[BaseAlgorithm]:
-    """Close the model's environments at the end."""
-    try:
-        yield model
-    finally:
-        environments = model.get_env()
-        if environments is not None:
-            environments.close()

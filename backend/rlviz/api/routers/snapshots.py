@@ -88,8 +88,8 @@ def get_fork_changes(
 ) -> ForkChanges:
     """What can be changed at a fork of the run, and why the rest cannot."""
     changes = app.forks.changes(run_id)
-    place = None if step is None else app.forks.place(run_id, step).manifest
-    at = None if place is None else ForkPlace(snapshot=place.name, step=place.step)
+    place = None if step is None else app.forks.place(run_id, step)
+    at = None if place is None else ForkPlace(snapshot=place.snapshot.name, step=place.step)
     return ForkChanges(run_id=run_id, at=at, changes=[ForkChange(**asdict(change)) for change in changes])
 
 

@@ -68,7 +68,13 @@ class RunSnapshots(Wire):
 
 class ForkCreate(Body):
     snapshot: str | None = Field(None, max_length=MAX_NAME, description="Name of the snapshot to fork at; or:")
-    step: int | None = Field(None, ge=0, le=MAX_STEP, description="The newest snapshot that is not beyond this step.")
+    step: int | None = Field(
+        None,
+        ge=0,
+        le=MAX_STEP,
+        description="The step to fork at: at the first start of a rollout there or beyond, or at the last that the "
+        "run has come to.",
+    )
     hyperparameters: dict[str, JsonValue] = Field(default={}, description="Values that differ from the parent's.")
     env_options: dict[str, JsonValue] = Field(
         default={},
@@ -93,8 +99,11 @@ class ForkChange(Wire):
 class ForkPlace(Wire):
     """Where a fork begins that is asked for at some step."""
 
-    snapshot: str
-    step: int = Field(description="The first step of the fork: that of the snapshot.")
+    snapshot: str = Field(description="The snapshot before, or at that step.")
+    step: int = Field(
+        description="The first step of the fork. Where it is beyond the snapshot, the parent is first trained again to "
+        "there, exactly as it was."
+    )
 
 
 class ForkChanges(Wire):

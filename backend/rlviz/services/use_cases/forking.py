@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -22,10 +22,9 @@ from rlviz.provenance import git_revision, package_versions
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.creation import new_folder
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.inherit import inherit
-from rlviz.rundir.lineage import is_behind
-from rlviz.rundir.snapshots import Snapshot, find_snapshot, snapshots_of
-from rlviz.rundir.superseded import superseded_rows
+from rlviz.rundir.inherit import inherit, inherit_stretch
+from rlviz.rundir.lineage import whole_of_run
+from rlviz.rundir.snapshots import Snapshot, find_snapshot
 from rlviz.services.projection.folder_projection import row_of_config
 from rlviz.services.use_cases.base import RunUseCases
 from rlviz.services.use_cases.configuration import check_memory
@@ -61,9 +60,23 @@ class Change:
 
 
 @dataclass(frozen=True)
+class ForkPlace:
+    """Where a fork begins: at ``step``, to which its worker trains the parent again from ``snapshot``, if that is of an
+    earlier step. It is the first start of a rollout at or beyond the step asked for that the parent has come to, or
+    the last."""
+
+    snapshot: Snapshot
+    step: int
+
+    @property
+    def is_between(self) -> bool:
+        """Whether the parent has to be trained again."""
+        return self.step > self.snapshot.manifest.step
+
+
+@dataclass(frozen=True)
 class ForkWish:
-    """``snapshot`` or ``step``: at a step, the newest snapshot of the run as it is now that is not beyond it. None
-    leaves it to the parent; of the seed, that means the same."""
+    """``snapshot`` or ``step``: see ForkPlace. None leaves it to the parent; of the seed, that means the same."""
 
     snapshot: str | None = None
     step: int | None = None
@@ -105,11 +118,12 @@ class ForkService(RunUseCases):
             get_run(session, run_id)
         return possible_changes(self._folder(run_id).read_config())
 
-    def place(self, run_id: str, step: int) -> Snapshot:
-        """The snapshot that a fork of the run at ``step`` goes on from. Raises RunNotFound and NothingToResume."""
+    def place(self, run_id: str, step: int) -> ForkPlace:
+        """Where a fork of the run at ``step`` begins. Raises RunNotFound, NothingToResume and RunFolderError."""
         with self._database.read() as session:
-            get_run(session, run_id)
-        return _choose(self._folder(run_id), ForkWish(step=step))
+            reached = get_run(session, run_id).step
+        folder = self._folder(run_id)
+        return _choose(folder, folder.read_config(), ForkWish(step=step), reached)
 
     def accepts(self, config: RunConfig, name: str, value: JsonValue) -> bool:
         """Whether a fork of a run so configured can have hyperparameter ``name`` changed to ``value`` alone."""
@@ -131,17 +145,23 @@ class ForkService(RunUseCases):
         """
         self._disk.check()
         with self._database.read() as session:
-            get_run(session, run_id)
+            reached = get_run(session, run_id).step
         parent = self._folder(run_id)
         parent.check()
-        snapshot, now = _choose(parent, wish), self._clock()
-        config = self._config(parent.read_config(), snapshot, wish, now)
+        theirs, now = parent.read_config(), self._clock()
+        place = _choose(parent, theirs, wish, reached)
+        snapshot, config = place.snapshot, self._config(theirs, place, wish, now)
         row = row_of_config(config)
         control = Control(resume_from=snapshot.name)
         if wish.start:
             row.status, row.queued_at = RunStatus.QUEUED.value, now
             control = Control(desired=Desired.RUN, requested_at=now, queued_at=now, resume_from=snapshot.name)
-        fill: Callable[[RunFolder], None] = lambda child: inherit(snapshot, parent, child)  # noqa: E731
+
+        def fill(child: RunFolder) -> None:
+            inherit(snapshot, parent, child)
+            if place.is_between:
+                inherit_stretch(snapshot, parent, child, place.step)
+
         with (
             new_folder(self._settings.runs_dir, config, control, fill=fill) as appear,
             self._database.write() as session,
@@ -154,11 +174,11 @@ class ForkService(RunUseCases):
             self._supervisor.wake()
         return row
 
-    def _config(self, parent: RunConfig, snapshot: Snapshot, wish: ForkWish, now: float) -> RunConfig:
-        total = wish.total_timesteps or max(parent.total_timesteps, snapshot.manifest.step + 1)
-        if total <= snapshot.manifest.step:
+    def _config(self, parent: RunConfig, place: ForkPlace, wish: ForkWish, now: float) -> RunConfig:
+        total = wish.total_timesteps or max(parent.total_timesteps, place.step + 1)
+        if total <= place.step:
             raise InvalidRequest.field(
-                "/total_timesteps", f"The snapshot is of step {snapshot.manifest.step:,} already. Give more timesteps."
+                "/total_timesteps", f"The fork begins at step {place.step:,} already. Give more timesteps."
             )
         before = self._environments.get(parent.env_id).resolve(parent.env_options)
         environment = _with_options(before, wish.env_options)
@@ -183,8 +203,8 @@ class ForkService(RunUseCases):
                 "git_revision": git_revision(),
                 "parent": Parent(
                     run_id=parent.run_id,
-                    snapshot=snapshot.name,
-                    step=snapshot.manifest.step,
+                    snapshot=place.snapshot.name,
+                    step=place.step,
                     changed=changed + options,
                     environments_anew=anew,
                 ),
@@ -231,21 +251,31 @@ def _with_options(environment: Environment, changes: Mapping[str, JsonValue]) ->
     return changed
 
 
-def _choose(folder: RunFolder, wish: ForkWish) -> Snapshot:
+def _choose(folder: RunFolder, config: RunConfig, wish: ForkWish, reached: int) -> ForkPlace:
+    """``reached``: the step that the run has come to."""
     if (wish.snapshot is None) == (wish.step is None):
         raise InvalidRequest.field("/snapshot", "Name a snapshot, or give a step: one of the two.")
     if wish.snapshot is not None:
         found = find_snapshot(folder, wish.snapshot)
         if not found.is_whole:
             raise NothingToResume(f"Snapshot {wish.snapshot!r} cannot be used. {found.problem}")
-        return found
+        return ForkPlace(found, found.manifest.step)
     assert wish.step is not None
-    superseded = superseded_rows(folder)
-    whole = [one for one in snapshots_of(folder) if one.is_whole and not is_behind(one, superseded)]
+    whole = whole_of_run(folder)
     before = [one for one in whole if one.manifest.step <= wish.step]
     if not before:
         steps = ", ".join(f"{one.manifest.step:,}" for one in whole) or "none"
         raise NothingToResume(
             f"There is no snapshot of step {wish.step:,} or before. Fork at the step of one that is there: {steps}."
         )
-    return before[-1]
+    step = _boundary(before[-1].manifest.step, min(wish.step, reached), reached, config)
+    exactly = [one for one in whole if one.manifest.step == step]
+    return ForkPlace((exactly or before)[-1], step)
+
+
+def _boundary(begin: int, wanted: int, reached: int, config: RunConfig) -> int:
+    """The first start of a rollout at or beyond step ``wanted``, counted from the one at ``begin``; of those beyond
+    ``reached`` none."""
+    every = ALGORITHMS.get(config.algo).validate(config.hyperparameters, config.total_timesteps).rollout_steps
+    rollouts = -(-(wanted - begin) // every)
+    return begin + max(0, min(rollouts, (reached - begin) // every)) * every

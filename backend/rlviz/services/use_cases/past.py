@@ -14,13 +14,14 @@ from cachetools import LRUCache
 from rlviz.analysis.columns import Columns, Series
 from rlviz.analysis.training_clock import TrainingClock
 from rlviz.catalog.models import RunRow
+from rlviz.domain.config import Parent
 from rlviz.domain.errors import RlvizError, RunFolderError, RunNotFound
 from rlviz.domain.events import DivergedData, RollbackData, Stretch, parse_event
 from rlviz.domain.records import EPISODE_INDEX, is_metric
 from rlviz.domain.superseded import Superseded
 from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.inherit import beginning_of
 from rlviz.rundir.journal import READ_BYTES, JournalTail, offset_after, read_journal
-from rlviz.rundir.snapshots import find_snapshot
 from rlviz.rundir.superseded import superseded_rows
 from rlviz.services.use_cases.metrics import Curve, CurveRequest, MetricsService, curve_of, places
 from rlviz.services.use_cases.run_series import NOTHING
@@ -114,21 +115,21 @@ class PastService:
         for _ in range(MOST_ANCESTORS):
             if row.parent is None:
                 return
-            child, step, snapshot = self._runs.folder(row.id), row.parent["step"], row.parent["snapshot"]
+            child, fork = self._runs.folder(row.id), Parent.model_validate(row.parent)
             try:
-                row = self._runs.get(row.parent["run_id"])
-                series = self._series_at(self._runs.folder(row.id), child, snapshot)
+                row = self._runs.get(fork.run_id)
+                series = self._series_at(self._runs.folder(row.id), child, fork)
             except (RunNotFound, RunFolderError):
                 return
-            curves = _curves(series, names, request, row.clock, until=step)
-            yield Ancestor(row.id, row.name, step, curves)
+            curves = _curves(series, names, request, row.clock, until=fork.step)
+            yield Ancestor(row.id, row.name, fork.step, curves)
 
-    def _series_at(self, parent: RunFolder, child: RunFolder, snapshot: str) -> Mapping[str, Series]:
-        """The series of ``parent`` as they were when the snapshot was taken, at least as far as to its step: what led
+    def _series_at(self, parent: RunFolder, child: RunFolder, fork: Parent) -> Mapping[str, Series]:
+        """The series of ``parent`` as they were when it was forked, at least as far as to its step: what led
         to it may have been left behind since."""
         now = superseded_rows(parent)
         with suppress(RlvizError):
-            taken = find_snapshot(child, snapshot).manifest
+            taken = beginning_of(child, fork).manifest
             then = now.by(taken.attempt)
             if any(stretch.attempt > taken.attempt and stretch.first <= taken.last_row for stretch in now.stretches):
                 return _read_rows(parent, Stretch(first=1, last=taken.last_row), then)

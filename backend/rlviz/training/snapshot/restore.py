@@ -66,8 +66,11 @@ class Continuation:
             restore_generators(model, self._contents.state["generators"])
 
 
-def restore(model: BaseAlgorithm, config: RunConfig, folder: RunFolder, name: str) -> Continuation:
-    """Bring ``model``, built from ``config``, to snapshot ``name`` of the run in ``folder``.
+def restore(
+    model: BaseAlgorithm, config: RunConfig, folder: RunFolder, name: str, *, of: RunFolder | None = None
+) -> Continuation:
+    """Bring ``model``, built from ``config``, to snapshot ``name`` in ``folder``: that of the run of ``config``, or of
+    one that has inherited the snapshot from the run in ``of``.
 
     Raises ArtifactNotFound, and SnapshotRefused if training cannot go on from it; the model is then of no use any more.
     """
@@ -75,7 +78,7 @@ def restore(model: BaseAlgorithm, config: RunConfig, folder: RunFolder, name: st
     fit_replay(contents, config, model)
     replay = contents.state["replay"]
     placed = placed_rows(model, folder, replay, contents.pieces) if replay is not None else ()
-    return restore_contents(model, config, folder, contents, placed)
+    return restore_contents(model, config, of or folder, contents, placed)
 
 
 def restore_contents(

@@ -135,6 +135,10 @@ class Snapshots:
         for wish in wishes:
             self._submit(recent, wish)
 
+    def capture(self, point: Point) -> Captured:
+        """What training is now, for somebody else to write."""
+        return self._capture(point)
+
     def take_last(self, trigger: Trigger) -> None:
         """Training is over, behind its last update."""
         if self._plan.is_on:

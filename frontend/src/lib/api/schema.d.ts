@@ -2508,7 +2508,7 @@ export interface components {
       snapshot?: string | null;
       /**
        * Step
-       * @description The newest snapshot that is not beyond this step.
+       * @description The step to fork at: at the first start of a rollout there or beyond, or at the last that the run has come to.
        */
       step?: number | null;
       /**
@@ -2550,11 +2550,14 @@ export interface components {
      * @description Where a fork begins that is asked for at some step.
      */
     ForkPlace: {
-      /** Snapshot */
+      /**
+       * Snapshot
+       * @description The snapshot before, or at that step.
+       */
       snapshot: string;
       /**
        * Step
-       * @description The first step of the fork: that of the snapshot.
+       * @description The first step of the fork. Where it is beyond the snapshot, the parent is first trained again to there, exactly as it was.
        */
       step: number;
     };
@@ -3502,12 +3505,12 @@ export interface components {
       run_id: string;
       /**
        * Snapshot
-       * @description Name of the snapshot.
+       * @description Name of the snapshot that it begins from, or from which the parent was trained again.
        */
       snapshot: string;
       /**
        * Step
-       * @description Environment steps that the parent had done there.
+       * @description Environment steps that the parent had done where the fork begins.
        */
       step: number;
       /**

@@ -1,0 +1,104 @@
+"""A fork at a step between two snapshots: the parent is trained again to there, exactly."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import pytest
+
+from rlviz.domain.knobs import KnobWish, SetKnob
+from rlviz.domain.rules import Rule, ScaleKnob, StepsLimit
+from rlviz.rundir.control import Control, Desired
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.inherit import beginning_of
+from rlviz.services.use_cases.forking import ForkWish
+from rlviz.training.session import train_run
+from tests.support.service import catalogued
+from tests.support.training import curves, kinds, make_run, messages, rows, snapshots
+
+PLAN = snapshots(every_steps=512, keep=100)
+
+
+def trained_twice(root: Path, algo: str, **changes: Any) -> RunFolder:
+    """512 steps, and then, in an attempt with another learning rate that a person has set, 1,280."""
+    folder = make_run(root, "parent", algo=algo, total_timesteps=512, snapshots=PLAN, **changes)
+    assert train_run(folder)
+    slower = KnobWish(number=1, change=SetKnob(knob="learning_rate", value=1e-4))
+    folder.write_control(
+        Control(desired=Desired.RUN, attempt=2, resume_from="512", total_timesteps=1_280, knob_wishes=(slower,))
+    )
+    assert train_run(folder)
+    return folder
+
+
+def forked(parent: RunFolder, step: int, **wish: Any) -> RunFolder:
+    """A fork at ``step``, not trained yet."""
+    root = parent.path.parent
+    with catalogued(root) as app:
+        child = app.forks.fork(parent.run_id, ForkWish(step=step, total_timesteps=1_280, start=True, **wish))
+        assert child.parent is not None
+        assert child.parent["step"] == app.forks.place(parent.run_id, step).step
+    return RunFolder(root, child.id)
+
+
+def beyond(folder: RunFolder, step: int) -> list[Any]:
+    return [row for row in curves(folder) if row[0] > step]
+
+
+RULE = Rule(when=StepsLimit(steps=600), do=[ScaleKnob(knob="learning_rate", factor=0.5)])
+CHANGES: dict[str, dict[str, Any]] = {
+    "ppo": {"hyperparameters": {"clip_range_schedule": "linear"}, "rules": [RULE]},
+    "dqn": {"hyperparameters": {"buffer_size": 300, "train_freq": 4}},
+}
+
+
+@pytest.mark.parametrize(("algo", "step"), [("ppo", 896), ("dqn", 804)])
+def test_it_computes_what_its_parent_did(tmp_path: Path, algo: str, step: int) -> None:
+    parent = trained_twice(tmp_path, algo, **CHANGES[algo])
+    child = forked(parent, 801)
+    fork = child.read_config().parent
+    assert fork is not None
+    assert (fork.snapshot, fork.step) == ("512", step)
+    expected = beyond(parent, step)
+    shutil.rmtree(parent.path)
+    assert train_run(child, stop_at_once()), "it is stopped while it trains its parent again"
+    assert (kinds(child), rows(child)) == (["stopped"], [])
+    child.change_control(attempt=2)
+    assert train_run(child)
+    assert (kinds(child)[-1], messages(child)) == ("finished", [])
+    assert expected
+    assert curves(child) == expected
+    assert not child.parent.exists()
+    assert beginning_of(child, fork).manifest.step == step
+
+
+def test_at_a_snapshot_or_beyond_the_end_nothing_is_trained_again(tmp_path: Path) -> None:
+    parent = make_run(tmp_path, "parent", total_timesteps=640, snapshots=snapshots(every_steps=128, keep=100))
+    assert train_run(parent)
+    for step, snapshot in ((500, 512), (512, 512), (513, 640), (9_000, 640)):
+        child = forked(parent, step)
+        fork = child.read_config().parent
+        assert fork is not None
+        assert (fork.snapshot, fork.step) == (str(snapshot), snapshot)
+        assert not child.parent.exists()
+
+
+def test_a_parent_that_comes_out_otherwise_is_warned_of(tmp_path: Path) -> None:
+    parent = trained_twice(tmp_path, "ppo")
+    lines = parent.metrics_path.read_text().splitlines()
+    changed = [re.sub(r'"train/loss": ?[^,}]+', '"train/loss":5.0', line) for line in lines]
+    parent.metrics_path.write_text("\n".join(changed) + "\n")
+    child = forked(parent, 801)
+    assert train_run(child)
+    [message] = messages(child)
+    assert "came out otherwise from step 640 on" in message
+
+
+def stop_at_once() -> Event:
+    stop = Event()
+    stop.set()
+    return stop
