@@ -36,7 +36,7 @@ export const phone = { width: 390, height: 844 };
 export default defineConfig({
   testDir: "e2e",
   globalTeardown: "./e2e/teardown.ts",
-  timeout: 120_000,
+  timeout: 300_000, // a busy machine takes five times as long as a quiet one
   expect: { timeout: 15_000 },
   workers: 1,
   retries: 1, // a second try is reported as flaky; a busy machine alone should not fail everything

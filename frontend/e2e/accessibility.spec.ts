@@ -31,7 +31,7 @@ function visits(): Visit[] {
 
 for (const colorScheme of ["light", "dark"] as const) {
   test(`no page breaks an accessibility rule (${colorScheme})`, async ({ page }) => {
-    test.setTimeout(180_000);
+    test.setTimeout(480_000);
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     for (const { address, open } of visits()) {
       await page.goto(address);

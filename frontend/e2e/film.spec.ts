@@ -25,7 +25,6 @@ async function trained(
 let filmed: Promise<string> | undefined;
 
 test("a click on the curve plays the policy of that moment", async ({ page, request }) => {
-  test.setTimeout(300_000);
   filmed ??= trained(request);
   await page.goto(runPage(await filmed));
   await expect(strip(page)).toBeVisible({ timeout: 30_000 });
@@ -72,7 +71,6 @@ test("what the policy makes of a clip leads to its frames, and the clip plays on
   page,
   request,
 }) => {
-  test.setTimeout(300_000);
   filmed ??= trained(request);
   await page.goto(`${runPage(await filmed)}&view=moment&moment=0`);
   const video = moment(page).locator("video");
@@ -101,7 +99,7 @@ test("what the policy makes of a clip leads to its frames, and the clip plays on
 });
 
 test("two episodes play side by side from where their actions part", async ({ page, request }) => {
-  test.setTimeout(420_000);
+  test.setTimeout(600_000);
   filmed ??= trained(request);
   const id = await filmed;
   const evaluations = `/api/runs/${id}/evaluations`;
@@ -145,7 +143,6 @@ test("compared runs play what they had learned at the same step, side by side in
   page,
   request,
 }) => {
-  test.setTimeout(300_000);
   const one = await trained(request, { name: "First" });
   const two = await trained(request, { name: "Second", seed: 8 });
   await page.goto(comparePage(one, two, seeded().good));

@@ -10,7 +10,7 @@ const pictures = process.env.RLVIZ_E2E_PICTURES;
 test("training is paused, outlives the app, goes on exactly, is forked, and compared", async ({
   page,
 }, { project }) => {
-  test.setTimeout(240_000); // five workers start, one after the other
+  test.setTimeout(600_000); // five workers start, one after the other
   const service = await ownService(PORT);
   const look = async (name: string) => {
     if (!pictures) return;
