@@ -21,9 +21,12 @@ test("the player plays, steps, jumps and loops, by press and by key @phone", asy
   await expect(episode(page, 2)).toHaveAttribute("aria-current", "true");
   await player.focus();
   await page.keyboard.press("k");
-  const paused = Math.floor((await videoTime(video)) * FPS);
+  // The clock may run ahead of the frame on the screen, from which steps are taken, until the first step.
   await page.keyboard.press("ArrowRight");
-  await expect.poll(async () => Math.floor((await videoTime(video)) * FPS)).toBe(paused + 1);
+  await page.waitForTimeout(1_000);
+  const shown = Math.floor((await videoTime(video)) * FPS);
+  await page.keyboard.press("ArrowRight");
+  await expect.poll(async () => Math.floor((await videoTime(video)) * FPS)).toBe(shown + 1);
   await page.keyboard.press("3");
   await expect(episode(page, 3)).toHaveAttribute("aria-current", "true");
   await page.keyboard.press("p");

@@ -28,7 +28,7 @@ test("training is paused, outlives the app, goes on exactly, is forked, and comp
     await page.goto(`${service.url}/?new`);
     const form = page.getByRole("form", { name: "New run" });
     await form.getByLabel("Timesteps").fill("1000000");
-    await form.getByLabel("Seed").fill("1");
+    await form.getByLabel("Seed", { exact: true }).fill("1");
     await form.getByLabel("Name").fill("Parent");
     await form.getByRole("button", { name: "Start training" }).click();
     await drawn(20);
