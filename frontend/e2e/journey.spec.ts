@@ -23,6 +23,7 @@ async function isRecorded(page: Page, episodes: number) {
 }
 
 test("the whole job, with the keyboard alone", async ({ page }) => {
+  test.setTimeout(600_000); // every key waits for a page that draws while training takes the processor
   const { keyboard } = page;
   await page.goto("/");
   await expect(page.locator("[role=row][data-index]").first()).toBeVisible();
