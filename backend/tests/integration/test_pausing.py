@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -38,25 +37,6 @@ TOTAL = 1_500
 def run_of(root: Path, algo: str = "ppo", **plan: Any) -> RunFolder:
     total = TOTAL if algo != "q-learning" else 3 * TOTAL  # its rollouts are long
     return make_run(root, algo=algo, total_timesteps=total, snapshots=snapshots(**plan))
-
-
-@pytest.fixture
-def at(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, Callable[[RunCallback], None]], None]:
-    """Has something done in the training thread, once, at the first step that is not before the one given."""
-    original = RunCallback._on_step
-
-    def arrange(step: int, act: Callable[[RunCallback], None]) -> None:
-        waiting = [step]
-
-        def on_step(self: RunCallback) -> bool:
-            if waiting and self.num_timesteps >= waiting[0]:
-                waiting.clear()
-                act(self)
-            return original(self)
-
-        monkeypatch.setattr(RunCallback, "_on_step", on_step)
-
-    return arrange
 
 
 def ask_to_pause(callback: RunCallback) -> None:

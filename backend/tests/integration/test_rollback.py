@@ -61,25 +61,6 @@ def make(root: Path, name: str) -> RunFolder:
     return make_run(root, name, algo=algo, **{**config, "hyperparameters": dict(config.get("hyperparameters", {}))})
 
 
-@pytest.fixture
-def at(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, Callable[[RunCallback], None]], None]:
-    """Has something done in the training thread, once, at the first step that is not before the one given."""
-    original = RunCallback._on_step
-
-    def arrange(step: int, act: Callable[[RunCallback], None]) -> None:
-        waiting = [step]
-
-        def on_step(self: RunCallback) -> bool:
-            if waiting and self.num_timesteps >= waiting[0]:
-                waiting.clear()
-                act(self)
-            return original(self)
-
-        monkeypatch.setattr(RunCallback, "_on_step", on_step)
-
-    return arrange
-
-
 def going_back(*, forgetting: bool = False) -> Callable[[RunCallback], None]:
     """To the oldest snapshot that is in memory, from there or from disk."""
 

@@ -24,25 +24,6 @@ LENGTHS = {"sac": 2_600, "td3": 2_600, "q-learning": 6_000}
 """Of algorithms, or environments, with fewer rows."""
 
 
-@pytest.fixture
-def at(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, Callable[[RunCallback], None]], None]:
-    """Has something done in the training thread, once, at the first step that is not before the one given."""
-    original = RunCallback._on_step
-
-    def arrange(step: int, act: Callable[[RunCallback], None]) -> None:
-        waiting = [step]
-
-        def on_step(self: RunCallback) -> bool:
-            if waiting and self.num_timesteps >= waiting[0]:
-                waiting.clear()
-                act(self)
-            return original(self)
-
-        monkeypatch.setattr(RunCallback, "_on_step", on_step)
-
-    return arrange
-
-
 def rule(when: dict[str, Any], *do: dict[str, Any], **more: Any) -> Rule:
     return Rule.model_validate({"when": when, "do": do, **more})
 
