@@ -83,7 +83,8 @@ def _retrain(folder: RunFolder, parent: Parent, journals: RunJournals, interrupt
             f"from step {difference:,} on. This run begins with what came out.",
         )
     inherit_segments(theirs, folder)
-    write_archive(folder, captured, _manifest_of(captured, manifest))
+    before = theirs.read_control().attempt - 1
+    write_archive(folder, captured, _manifest_of(captured, manifest, attempt=before))
 
 
 def _resume_parent(
@@ -144,7 +145,8 @@ def _without_keepsakes(config: RunConfig) -> RunConfig:
     )
 
 
-def _manifest_of(captured: Captured, before: SnapshotManifest) -> SnapshotManifest:
+def _manifest_of(captured: Captured, before: SnapshotManifest, attempt: int) -> SnapshotManifest:
+    """``attempt``: the parent's newest when it was forked, which its rows up to here are those of."""
     return before.model_copy(
         update={
             "name": str(captured.step),
@@ -152,6 +154,7 @@ def _manifest_of(captured: Captured, before: SnapshotManifest) -> SnapshotManife
             "message": "",
             "trigger": Trigger.REQUESTED,
             "step": captured.step,
+            "attempt": attempt,
             "point": captured.point,
             "last_row": captured.last_row,
             "exact": captured.problem is None,

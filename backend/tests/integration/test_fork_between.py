@@ -64,6 +64,7 @@ def test_it_computes_what_its_parent_did(tmp_path: Path, algo: str, step: int) -
     assert fork is not None
     assert (fork.snapshot, fork.step) == ("512", step)
     expected = beyond(parent, step)
+    last_row = max(row["seq"] for row in rows(parent) if row["step"] <= step)
     shutil.rmtree(parent.path)
     assert train_run(child, stop_at_once()), "it is stopped while it trains its parent again"
     assert (kinds(child), rows(child)) == (["stopped"], [])
@@ -73,7 +74,8 @@ def test_it_computes_what_its_parent_did(tmp_path: Path, algo: str, step: int) -
     assert expected
     assert curves(child) == expected
     assert not child.parent.exists()
-    assert beginning_of(child, fork).manifest.step == step
+    reached = beginning_of(child, fork).manifest
+    assert (reached.step, reached.attempt, reached.last_row) == (step, 2, last_row), "where it is in its parent's rows"
 
 
 def test_at_a_snapshot_or_beyond_the_end_nothing_is_trained_again(tmp_path: Path) -> None:

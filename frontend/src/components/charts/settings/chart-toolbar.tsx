@@ -43,14 +43,14 @@ export function ChartToolbar({
     <div
       role="group"
       aria-label="Charts"
-      className="flex flex-wrap items-center gap-x-4 gap-y-2 text-xs text-ink-soft"
+      className="flex flex-wrap items-center gap-x-3 gap-y-2 text-xs text-ink-soft"
     >
       <span className="flex items-center gap-1.5">
         Smoothing
         <ChartHelp title="Smoothing" text={SMOOTHING_HELP} />
         <Slider
           label="Smoothing"
-          className="w-24"
+          className="w-20"
           min={0}
           max={MOST_SMOOTHING}
           step={0.01}

@@ -10,6 +10,9 @@ export interface LineScale {
 const ROOMS = [1, 1.5, 2, 3, 5, 7.5];
 const LEAST = 50;
 
+/** Share of its values that the axis spans at least: less is rounding, and its labels would be the same. */
+const LEAST_SPAN = 0.02;
+
 export function lineScale(
   lines: readonly Values[],
   { first, grows, fromZero }: { first: number; grows: boolean; fromZero: boolean },
@@ -27,6 +30,8 @@ export function lineScale(
   }
   if (low > high) [low, high] = [0, 1];
   if (low === high) [low, high] = [low - 0.5, high + 0.5];
+  const missing = LEAST_SPAN * Math.max(Math.abs(low), Math.abs(high)) - (high - low);
+  if (missing > 0) [low, high] = [low - missing / 2, high + missing / 2];
   return {
     x: [first, grows ? first + roomFor(length) : Math.max(first + 1, last)],
     y: [low, high],

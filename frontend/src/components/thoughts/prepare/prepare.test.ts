@@ -223,6 +223,12 @@ describe("the axis of a line", () => {
     expect(lineScale([[null]], growing).y).toEqual([0, 1]);
   });
 
+  test("does not draw rounding as if it were a curve", () => {
+    const [low, high] = lineScale([[49.99, 50.01]], growing).y;
+    expect([low.toFixed(1), high.toFixed(1)]).toEqual(["49.5", "50.5"]);
+    expect(lineScale([[40, 50]], growing).y).toEqual([40, 50]);
+  });
+
   test("never points beyond the steps there are", () => {
     const scale = lineScale([values(10)], growing);
     expect([stepAt(0.5, scale, 10), stepAt(0.1, scale, 10), stepAt(-1, scale, 10)]).toEqual([

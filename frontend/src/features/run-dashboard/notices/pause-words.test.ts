@@ -21,12 +21,17 @@ describe("a run that continued from a snapshot", () => {
     ...{ snapshot: "16384", step: 16_384, verified: 132, left: 0, diverged_at: null },
     not_exact_because: null,
   };
+  const run: Parameters<typeof resumedWords>[0] = {
+    ...{ status: "running", parent: null, attempt: 2 },
+    ...{ resumed, superseded: [] },
+  };
+  const stretch = { first: 290, last: 850, attempt: 2, beyond: 16_384 };
   const words = (
     changes: Partial<Omit<typeof resumed, "not_exact_because" | "diverged_at">> & {
       diverged_at?: number;
       not_exact_because?: string;
     },
-  ) => resumedWords({ status: "running", resumed: { ...resumed, ...changes } });
+  ) => resumedWords({ ...run, resumed: { ...resumed, ...changes } });
 
   test("says how many rows came out identical", () =>
     expect(words({})).toBe("Resumed from step 16,384, 132 rows identical."));
@@ -43,5 +48,18 @@ describe("a run that continued from a snapshot", () => {
     ));
 
   test("says nothing before the attempt has begun", () =>
-    expect(resumedWords({ status: "queued", resumed })).toBeNull());
+    expect(resumedWords({ ...run, status: "queued" })).toBeNull());
+
+  test("says that it went back, and so nothing of what it left behind", () => {
+    const back = { ...run, resumed: { ...resumed, verified: null }, superseded: [stretch] };
+    expect(resumedWords(back)).toBe("Went back to step 16,384.");
+    expect(resumedWords({ ...back, attempt: 3 })).toBe("Resumed from step 16,384.");
+  });
+
+  test("says of a fork where it began, and of its later attempts that they were resumed", () => {
+    const parent = { run_id: "a", snapshot: "16384", step: 16_384, changed: [] };
+    const fork = { ...run, parent, attempt: 1, resumed: { ...resumed, verified: 0 } };
+    expect(resumedWords(fork)).toBe("Began at its parent's step 16,384, exactly where it was.");
+    expect(resumedWords({ ...fork, attempt: 2 })).toMatch(/^Resumed from step 16,384/);
+  });
 });

@@ -2,7 +2,7 @@ import type { RunDetail } from "@/lib/api";
 import { count, plural } from "@/lib/format";
 
 type Paused = Pick<RunDetail, "status" | "step" | "end_step" | "saves_at">;
-type Continued = Pick<RunDetail, "status" | "resumed">;
+type Continued = Pick<RunDetail, "status" | "resumed" | "parent" | "attempt" | "superseded">;
 
 /** What a run that pauses or is paused waits for; null for any other. */
 export function pauseWords({ status, step, end_step, saves_at }: Paused) {
@@ -20,9 +20,10 @@ export function pauseWords({ status, step, end_step, saves_at }: Paused) {
 }
 
 /** How the newest attempt continued from a snapshot, in a sentence; null if it did not. */
-export function resumedWords({ status, resumed }: Continued): string | null {
+export function resumedWords(run: Continued): string | null {
+  const { status, resumed } = run;
   if (!resumed || status === "queued" || status === "starting") return null;
-  const from = `Resumed from step ${count(resumed.step)}`;
+  const from = `${beginning(run)} step ${count(resumed.step)}`;
   if (resumed.not_exact_because) return `${from}, but not exactly. ${resumed.not_exact_because}`;
   if (resumed.diverged_at !== null) {
     return `${from}, but not exactly: ${plural(resumed.verified ?? 0, "row")} identical before a difference.`;
@@ -30,4 +31,12 @@ export function resumedWords({ status, resumed }: Continued): string | null {
   if (resumed.verified === null) return `${from}.`;
   if (resumed.verified === 0) return `${from}, exactly where it was.`;
   return `${from}, ${plural(resumed.verified, "row")} identical.`;
+}
+
+/** A fork begins at its parent's step; what a run went back from is superseded without a comparison. */
+function beginning({ resumed, parent, attempt, superseded }: Continued): string {
+  if (attempt === 1 && parent) return "Began at its parent's";
+  const wentBack =
+    resumed?.diverged_at === null && superseded.some((stretch) => stretch.attempt === attempt);
+  return wentBack ? "Went back to" : "Resumed from";
 }
