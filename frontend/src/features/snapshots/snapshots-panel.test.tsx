@@ -226,7 +226,9 @@ test("what cannot be done now says why", async () => {
   await userEvent.click(await screen.findByRole("button", { name: /snapshot step 6,144/ }));
   const items = await screen.findAllByRole("menuitem");
   expect(items.map(({ textContent }) => textContent)).toContain("Fork here…");
-  for (const item of items.filter(({ textContent }) => !/Fork|Verify|Roll back/.test(textContent))) {
+  for (const item of items.filter(
+    ({ textContent }) => !/Fork|Verify|Roll back/.test(textContent),
+  )) {
     expect(item).toHaveAttribute("aria-disabled", "true");
     expect(item).toHaveTextContent(/It trains, or is about to\.|Stop it first\./);
   }
