@@ -21,7 +21,7 @@ from rlviz.services.projection.folder_projection import read_metrics, update_row
 from rlviz.services.projection.run_projection import RunProjection
 from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.streaming.feeds import MetricsFeed
-from rlviz.services.supervision.termination import GracePeriod, TerminationPolicy, TerminationStep
+from rlviz.services.supervision.termination import LOST_FOLDER_GRACE, GracePeriod, TerminationPolicy, TerminationStep
 
 log = logging.getLogger(__name__)
 
@@ -30,8 +30,6 @@ PROGRESS_SECONDS = 1.0
 
 FOLDER_SECONDS = 1.0
 """How often it is looked whether the run still has its folder."""
-
-AT_ONCE = GracePeriod(ask=0.0, terminate=5.0)
 
 FOLDER_LOST = (
     "The folder of this run was deleted, moved or renamed while it trained, so that nothing it did could be followed; "
@@ -103,7 +101,7 @@ class RunMonitor:
             self._lost = not self.folder.is_there() and self.folder.path.parent.exists()
             if self._lost:
                 log.warning("Run %s: %s", self.folder.run_id, FOLDER_LOST)
-                self.end(AT_ONCE)
+                self.end(LOST_FOLDER_GRACE)
         if self._ending is not None:
             self._ending.tick()
 

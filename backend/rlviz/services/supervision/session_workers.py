@@ -11,13 +11,10 @@ from threading import Lock
 from rlviz.domain.errors import RlvizError
 from rlviz.launchers.base import Launcher, Worker
 from rlviz.launchers.job import PlaySession
-from rlviz.services.supervision.termination import GracePeriod, TerminationPolicy
+from rlviz.services.supervision.termination import SESSION_GRACE, TerminationPolicy
 from rlviz.sessions.folder import SessionFolder
 
 log = logging.getLogger(__name__)
-
-GRACE = GracePeriod(ask=2.0, terminate=1.0)
-"""A worker ends by itself when its connection does; a run that was played by hand is brought to its end meanwhile."""
 
 CLOSING_SECONDS = 2.0
 """How long they may take to end, and then to be gone."""
@@ -77,7 +74,7 @@ class SessionWorkers:
                 on_gone(f"The session could not be started: {error}")
         for session_id in to_end:
             if (live := self._live.get(session_id)) is not None and live.termination is None:
-                live.termination = TerminationPolicy(f"The worker of {session_id}", live.worker, GRACE)
+                live.termination = TerminationPolicy(f"The worker of {session_id}", live.worker, SESSION_GRACE)
         for session_id, live in list(self._live.items()):
             if (how := live.worker.poll()) is not None:
                 del self._live[session_id]

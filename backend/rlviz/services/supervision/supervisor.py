@@ -19,15 +19,13 @@ from rlviz.services.supervision.live_evaluations import LiveEvaluations
 from rlviz.services.supervision.live_runs import LiveRuns
 from rlviz.services.supervision.retry import RETRY_SECONDS, RetryThrottle
 from rlviz.services.supervision.session_workers import SessionWorkers
-from rlviz.services.supervision.termination import GracePeriod
+from rlviz.services.supervision.termination import CLOSING_GRACE
 from rlviz.services.supervision.verification_workers import VerificationWorkers
 from rlviz.services.supervision.wake_signal import WakeSignal
 from rlviz.settings import Settings
 
 TICK_SECONDS = 0.05
 IDLE_SECONDS = 0.5
-CLOSING_GRACE = GracePeriod(ask=6.0, terminate=2.0)
-"""For workers that end with the service: together less than the ten seconds that its end may take."""
 
 
 class Supervisor:
