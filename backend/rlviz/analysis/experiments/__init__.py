@@ -1,0 +1,10 @@
+"""What an experiment shows: from the scores of its trials, by variant and seed, to results that say how they were made.
+
+Pure functions; ``experiment_results`` is the one that puts them together.
+"""
+
+from rlviz.analysis.experiments.made import Made
+from rlviz.analysis.experiments.results import ExperimentResults, experiment_results
+from rlviz.analysis.experiments.trials import LearningCurve, ScoreKind, Setting, Trial
+
+__all__ = ["ExperimentResults", "LearningCurve", "Made", "ScoreKind", "Setting", "Trial", "experiment_results"]

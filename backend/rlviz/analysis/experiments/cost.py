@@ -1,0 +1,49 @@
+"""What an experiment has cost, in seconds of a processor core."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import Field
+
+from rlviz.analysis.experiments.made import HERE, Frozen, Made
+from rlviz.analysis.experiments.trials import Setting, Trial
+
+
+class VariantCost(Frozen):
+    variant: str
+    core_seconds: float
+    steps: float = Field(description="Environment steps of all its trials together.")
+    trials: int = Field(description="Trials that cost something.")
+
+
+class Cost(Frozen):
+    """Failed and unfinished trials cost as well."""
+
+    core_seconds: float
+    variants: list[VariantCost] = Field(description="In the order of the specification.")
+    made: Made
+
+
+def cost(trials: Sequence[Trial], setting: Setting) -> Cost:
+    found = []
+    for variant in setting.variants:
+        ours = [one for one in trials if one.variant == variant and one.core_seconds > 0]
+        found.append(
+            VariantCost(
+                variant=variant,
+                core_seconds=sum(one.core_seconds for one in ours),
+                steps=sum(one.steps for one in ours),
+                trials=len(ours),
+            )
+        )
+    return Cost(
+        core_seconds=sum(one.core_seconds for one in found),
+        variants=found,
+        made=Made(
+            definition="Core-seconds: seconds that each trial trained, in all its attempts, times the threads that "
+            "torch may use; evaluations while it trained are in it, the one that gives the score is not.",
+            n=sum(one.trials for one in found),
+            source=HERE,
+        ),
+    )

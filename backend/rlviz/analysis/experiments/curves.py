@@ -1,0 +1,113 @@
+"""Learning curves of each variant's seeds as one, with a band, on a grid that all variants share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from pydantic import Field
+
+from rlviz.analysis.arrays import Floats
+from rlviz.analysis.comparison import Episodes, aligned_curves
+from rlviz.analysis.experiments.made import AGARWAL, Frozen, Made, numbers
+from rlviz.analysis.experiments.trials import LearningCurve, Setting, Trial
+from rlviz.analysis.numbers import brief
+from rlviz.analysis.statistics import banded_curve
+from rlviz.analysis.statistics.bootstrap import CONFIDENCE
+from rlviz.analysis.statistics.curves import BAND_RESAMPLES
+
+GRID_POINTS = 200
+MOST_CURVES = 20
+TRAINING_WINDOW = 20
+"""Episodes in the moving average, where curves are those of training."""
+
+
+class VariantCurve(Frozen):
+    """Lists over ``step`` of all curves; null where no seed of the variant has a value."""
+
+    variant: str
+    seeds: int = Field(description="Seeds with a curve.")
+    iqm: list[float | None] = Field(description="Interquartile mean of the seeds that have a value there.")
+    low: list[float | None] = Field(description="Its 95 % interval, at each step; null for fewer than two seeds.")
+    high: list[float | None]
+    count: list[int] = Field(description="Seeds that have a value there.")
+    ends: list[float] = Field(description="The last step of each seed, ascending.")
+    note: str | None = Field(description="Says so where seeds end at different steps, or have no curve.")
+    made: Made
+
+
+class Curves(Frozen):
+    """Learning curves. A value holds from its step to the next one of its seed; beyond the last there is none."""
+
+    source: str = Field(description="evaluation: of the greedy policy; training: moving average of 20 episodes.")
+    step: list[float]
+    variants: list[VariantCurve] = Field(description="From best to worst.")
+    left_out: list[str] = Field(description="Ids of variants beyond the best 20.")
+
+
+def learning_curves(trials: Sequence[Trial], setting: Setting, ranked: Sequence[str]) -> Curves:
+    """``ranked``: ids of variants, those first that are to be shown if there are too many."""
+    shown = ranked[:MOST_CURVES]
+    drawn = {variant: [one for one in trials if one.variant == variant and one.curve is not None] for variant in shown}
+    known = {one.run_id: _as_episodes(one.curve) for ours in drawn.values() for one in ours if one.curve is not None}
+    grid = aligned_curves(known, window=1, max_points=GRID_POINTS)
+    totals = {variant: sum(one.variant == variant for one in trials) for variant in shown}
+    return Curves(
+        source="evaluation" if setting.greedy_curves else "training",
+        step=grid.step.tolist(),
+        variants=[
+            _of_variant(variant, ours, totals[variant], [grid.values[one.run_id] for one in ours], setting)
+            for variant, ours in drawn.items()
+            if ours
+        ],
+        left_out=list(ranked[MOST_CURVES:]),
+    )
+
+
+def _as_episodes(curve: LearningCurve) -> Episodes:
+    """What is on no grid yet, as the function takes it that puts returns of episodes on one."""
+    return Episodes(curve.step, curve.step, curve.value)
+
+
+def _of_variant(
+    variant: str, trials: Sequence[Trial], total: int, values: Sequence[Floats], setting: Setting
+) -> VariantCurve:
+    found = banded_curve(np.array(values))
+    ends = sorted(float(one.curve.step[-1]) for one in trials if one.curve is not None and len(one.curve.step))
+    what = (
+        "greedy evaluations while it trained"
+        if setting.greedy_curves
+        else f"the mean return of the last {TRAINING_WINDOW} episodes of training"
+    )
+    return VariantCurve(
+        variant=variant,
+        seeds=len(trials),
+        iqm=numbers(found.iqm),
+        low=numbers(found.low),
+        high=numbers(found.high),
+        count=found.count.tolist(),
+        ends=ends,
+        note=_note(ends, total),
+        made=Made(
+            definition=f"At each step the interquartile mean of {what}, of the seeds that have a value there, with the "
+            "interval of a bootstrap over whole curves. Nothing is put in the place of a seed that has ended.",
+            n=len(trials),
+            resamples=BAND_RESAMPLES if len(trials) > 1 else None,
+            confidence=CONFIDENCE if len(trials) > 1 else None,
+            source=AGARWAL,
+        ),
+    )
+
+
+def _note(ends: Sequence[float], total: int) -> str | None:
+    """What keeps the curves of one variant from being of one length."""
+    told = []
+    if len(ends) < total:
+        told.append(f"{total - len(ends)} of {total} seeds have no curve.")
+    if ends and ends[0] < 0.98 * ends[-1]:
+        early = sum(end < 0.98 * ends[-1] for end in ends)
+        told.append(
+            f"{early} of {len(ends)} seeds end{'s' if early == 1 else ''} before the others, the first at step "
+            f"{brief(ends[0])} of {brief(ends[-1])}; from there on the curve is of fewer seeds."
+        )
+    return " ".join(told) or None

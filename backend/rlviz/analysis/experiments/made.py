@@ -1,0 +1,33 @@
+"""Made: how a figure was made, for whoever wants to know before they believe it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+from pydantic import BaseModel, ConfigDict, Field
+
+AGARWAL = "Agarwal et al. 2021, https://arxiv.org/abs/2108.13264"
+KAPLAN_MEIER = "Kaplan and Meier 1958; intervals by Greenwood's formula on the log-log scale"
+HERE = "docs/experiments.md"
+
+
+class Frozen(BaseModel):
+    """Base of all that results consist of."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+class Made(Frozen):
+    """How a figure was made."""
+
+    definition: str = Field(description="What it is, in a sentence.")
+    n: int = Field(description="How many scores, pairs or seeds it was made from.")
+    resamples: int | None = Field(None, description="Resamples of its bootstrap interval; null: it has none.")
+    confidence: float | None = Field(None, description="Share that its interval is made for, as 0.95.")
+    source: str = Field(description="Where the definition comes from.")
+
+
+def numbers(values: ArrayLike) -> list[float | None]:
+    """An array of shape (n,) as JSON has it: null for what is not finite."""
+    found = np.asarray(values, dtype=np.float64)
+    return [float(value) if np.isfinite(value) else None for value in found]

@@ -1,0 +1,94 @@
+"""Pairs: how often a seed of one variant does better than a seed of another."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import comb
+
+import numpy as np
+from pydantic import Field
+
+from rlviz.analysis.arrays import Floats
+from rlviz.analysis.experiments.made import AGARWAL, Frozen, Made
+from rlviz.analysis.experiments.scores import resamples_for
+from rlviz.analysis.statistics import probability_of_improvement
+from rlviz.analysis.statistics.bootstrap import CONFIDENCE
+
+MOST_COMPARED = 12
+"""Variants that are compared in pairs, the best by interquartile mean: 66 pairs."""
+
+
+class Pair(Frozen):
+    """Whether ``first`` does better than ``second``. The other way round all probabilities are 1 minus these."""
+
+    first: str = Field(description="Id of a variant.")
+    second: str
+    seeds_first: int
+    seeds_second: int
+    probability: float = Field(description="That a seed of the first does better than one of the second; ties half.")
+    low: float = Field(description="Ends of its 95 % interval.")
+    high: float
+    joint_low: float = Field(description="Ends of the wider interval; those of all pairs together hold with 95 %.")
+    joint_high: float
+    chance: float = Field(
+        description="How likely ranks at least as far apart were, in either direction, if both were the same; "
+        "1 unless all seeds of one did better than all of the other, where the bootstrap interval has no width."
+    )
+    made: Made
+
+
+class Improvements(Frozen):
+    """Probability of improvement, for each pair of ``variants``."""
+
+    variants: list[str] = Field(description="Ids, from best to worst: rows and columns of the matrix.")
+    left_out: list[str] = Field(description="Ids of variants beyond the best 12, which are not compared in pairs.")
+    matrix: list[list[float | None]] = Field(description="Row against column; null on the diagonal.")
+    pairs: list[Pair] = Field(description="Each pair once, the better ranked first.")
+
+
+def improvements(scores: dict[str, Floats]) -> Improvements:
+    """``scores``: by variant, each of shape (n,) with at least one, from the best variant to the worst."""
+    ids = list(scores)
+    compared = ids[:MOST_COMPARED]
+    count = max(comb(len(compared), 2), 1)
+    pairs = [_pair(a, scores[a], b, scores[b], count) for a, b in combinations(compared, 2)]
+    places = {variant: place for place, variant in enumerate(compared)}
+    matrix: list[list[float | None]] = [[None] * len(compared) for _ in compared]
+    for pair in pairs:
+        matrix[places[pair.first]][places[pair.second]] = pair.probability
+        matrix[places[pair.second]][places[pair.first]] = 1 - pair.probability
+    return Improvements(variants=compared, left_out=ids[MOST_COMPARED:], matrix=matrix, pairs=pairs)
+
+
+def _pair(first: str, ours: Floats, second: str, theirs: Floats, pairs: int) -> Pair:
+    n, m = len(ours), len(theirs)
+    resamples = resamples_for((n + m) * pairs)
+    joint = 1 - (1 - CONFIDENCE) / pairs
+    found = probability_of_improvement([ours], [theirs], resamples=resamples)
+    wide = found if pairs == 1 else probability_of_improvement([ours], [theirs], resamples=resamples, confidence=joint)
+    return Pair(
+        first=first,
+        second=second,
+        seeds_first=n,
+        seeds_second=m,
+        probability=found.probability,
+        low=found.interval.low,
+        high=found.interval.high,
+        joint_low=wide.interval.low,
+        joint_high=wide.interval.high,
+        chance=_chance(found.probability, n, m),
+        made=Made(
+            definition="Probability of improvement: of all pairs of a seed of the first and a seed of the second, the "
+            "share in which the first did better; ties count half. The interval is the percentile interval of a "
+            "bootstrap over the seeds of both.",
+            n=n * m,
+            resamples=resamples,
+            confidence=CONFIDENCE,
+            source=AGARWAL,
+        ),
+    )
+
+
+def _chance(probability: float, n: int, m: int) -> float:
+    """Of all ways to deal n + m ranks to the two, the share in which one has the highest ones (an exact rank test)."""
+    return min(1.0, 2 / comb(n + m, n)) if np.isin(probability, (0.0, 1.0)) else 1.0

@@ -1,0 +1,62 @@
+"""ExperimentResults: everything that an experiment shows, made from its trials."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import Field
+
+from rlviz.analysis.experiments.cost import Cost, cost
+from rlviz.analysis.experiments.curves import Curves, learning_curves
+from rlviz.analysis.experiments.made import Frozen
+from rlviz.analysis.experiments.pairs import Improvements, improvements
+from rlviz.analysis.experiments.profiles import Profiles, profiles
+from rlviz.analysis.experiments.scores import Forest, VariantScores, forest, values, variant_scores
+from rlviz.analysis.experiments.threshold import Thresholds, steps_to_threshold
+from rlviz.analysis.experiments.trials import SCORE_DEFINITIONS, ScoreKind, Setting, Trial, scored
+from rlviz.analysis.experiments.verdict import ExperimentVerdict, experiment_verdict
+
+
+class ExperimentResults(Frozen):
+    """Every figure says beside it, in ``made``, how it was made."""
+
+    score: ScoreKind
+    score_definition: str
+    threshold: float | None = Field(description="Return to reach: the one asked for, or the environment's; null: none.")
+    trials: int
+    scored: int = Field(description="Trials that have a score.")
+    failed: int = Field(description="Trials that ended without one.")
+    complete: bool = Field(description="Whether every trial has ended.")
+    verdict: ExperimentVerdict
+    variants: list[VariantScores] = Field(description="In the order of the specification.")
+    forest: Forest
+    improvements: Improvements
+    profiles: Profiles
+    thresholds: Thresholds | None = Field(description="Steps to the threshold; null without one.")
+    curves: Curves
+    cost: Cost
+
+
+def experiment_results(trials: Sequence[Trial], setting: Setting) -> ExperimentResults:
+    """Raises ValueError if a score is not finite."""
+    summed_up = variant_scores(trials, setting)
+    best_first = sorted(summed_up, key=lambda one: one.rank or len(summed_up) + 1)
+    scores = {one.variant: values(scored(trials, one.variant)) for one in best_first if one.n}
+    pairs = improvements(scores) if len({setting.environments[one] for one in scores}) <= 1 else improvements({})
+    return ExperimentResults(
+        score=setting.score,
+        score_definition=SCORE_DEFINITIONS[setting.score],
+        threshold=setting.threshold,
+        trials=len(trials),
+        scored=sum(one.n for one in summed_up),
+        failed=sum(one.failed for one in summed_up),
+        complete=all(one.ended for one in trials),
+        verdict=experiment_verdict(summed_up, pairs, trials),
+        variants=summed_up,
+        forest=forest(summed_up, setting.threshold),
+        improvements=pairs,
+        profiles=profiles(scores),
+        thresholds=steps_to_threshold(trials, setting),
+        curves=learning_curves(trials, setting, [one.variant for one in best_first]),
+        cost=cost(trials, setting),
+    )

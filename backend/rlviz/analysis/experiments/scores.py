@@ -1,0 +1,167 @@
+"""Scores of each variant, summed up: what a table and a forest plot show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from pydantic import Field
+
+from rlviz.analysis.arrays import Floats
+from rlviz.analysis.experiments.made import AGARWAL, Frozen, Made
+from rlviz.analysis.experiments.trials import SCORE_DEFINITIONS, Setting, Trial, scored
+from rlviz.analysis.statistics import Interval, bootstrap_interval, interquartile_mean, mean, median, optimality_gap
+from rlviz.analysis.statistics.bootstrap import CONFIDENCE, RESAMPLES
+
+FEWEST_RESAMPLES = 1_000
+SCORES_DRAWN = 5_000_000
+"""Of all variants together, at most, so that a thousand trials take no longer than a moment."""
+
+
+class SeedScore(Frozen):
+    seed: int
+    run_id: str
+    score: float
+
+
+class VariantScores(Frozen):
+    """The scores of one variant. Figures are null while it has none, ends of the interval below two."""
+
+    variant: str = Field(description="Its id in the specification.")
+    label: str
+    environment: str
+    trials: int = Field(description="Trials of it, whether they have ended or not.")
+    n: int = Field(description="Trials that have a score.")
+    failed: int = Field(description="Trials that ended without a score.")
+    rank: int | None = Field(description="Place by interquartile mean, from 1.")
+    mean: float | None
+    median: float | None
+    iqm: float | None
+    low: float | None = Field(description="Ends of the 95 % interval of the interquartile mean.")
+    high: float | None
+    std: float | None = Field(description="Standard deviation of the sample (n - 1).")
+    optimality_gap: float | None = Field(description="Null without a threshold.")
+    scores: list[SeedScore] = Field(description="By seed.")
+    made: dict[str, Made] = Field(description="By the name of each figure.")
+
+
+class ForestRow(Frozen):
+    variant: str
+    label: str
+    iqm: float
+    low: float | None
+    high: float | None
+    n: int
+
+
+class Forest(Frozen):
+    """Forest plot: variants from best to worst, those without scores left out."""
+
+    rows: list[ForestRow]
+    minimum: float | None = Field(description="Least of all scores, ends of intervals and the threshold; null: none.")
+    maximum: float | None
+    reference: float | None = Field(description="The threshold, to be drawn as a line.")
+
+
+def variant_scores(trials: Sequence[Trial], setting: Setting) -> list[VariantScores]:
+    """Of each variant, in the order of the specification."""
+    found = {variant: scored(trials, variant) for variant in setting.variants}
+    resamples = resamples_for(sum(map(len, found.values())))
+    middles = sorted((_iqm(ours) for ours in found.values() if ours), reverse=True)
+    return [
+        _summed_up(variant, [one for one in trials if one.variant == variant], ours, setting, resamples, middles)
+        for variant, ours in found.items()
+    ]
+
+
+def forest(variants: Sequence[VariantScores], threshold: float | None) -> Forest:
+    ranked = sorted((one for one in variants if one.rank is not None), key=lambda one: (one.rank or 0, one.label))
+    rows = [
+        ForestRow(variant=one.variant, label=one.label, iqm=one.iqm, low=one.low, high=one.high, n=one.n)
+        for one in ranked
+        if one.iqm is not None
+    ]
+    ends = [end for row in rows for end in (row.iqm, row.low, row.high) if end is not None]
+    ends += [score.score for one in ranked for score in one.scores]
+    if ends and threshold is not None:
+        ends.append(threshold)
+    return Forest(
+        rows=rows,
+        minimum=min(ends, default=None),
+        maximum=max(ends, default=None),
+        reference=threshold if ends else None,
+    )
+
+
+def resamples_for(scores: int) -> int:
+    """How often that many scores are drawn anew."""
+    return int(np.clip(SCORES_DRAWN // max(scores, 1), FEWEST_RESAMPLES, RESAMPLES))
+
+
+def values(trials: Sequence[Trial]) -> Floats:
+    """The scores of trials that have one, shape (n,)."""
+    return np.array([one.score for one in trials], dtype=np.float64)
+
+
+def _iqm(ours: Sequence[Trial]) -> float:
+    return float(interquartile_mean([values(ours)]))
+
+
+def _summed_up(
+    variant: str,
+    trials: Sequence[Trial],
+    ours: Sequence[Trial],
+    setting: Setting,
+    resamples: int,
+    middles: Sequence[float],
+) -> VariantScores:
+    strata = [values(ours)]
+    n, goal = len(ours), setting.threshold
+    interval: Interval | None = None
+    if n > 1:
+        interval = bootstrap_interval(strata, resamples=resamples)
+    return VariantScores(
+        variant=variant,
+        label=setting.variants[variant],
+        environment=setting.environments[variant],
+        trials=len(trials),
+        n=n,
+        failed=sum(one.ended and one.score is None for one in trials),
+        rank=middles.index(_iqm(ours)) + 1 if n else None,
+        mean=float(mean(strata)) if n else None,
+        median=float(median(strata)) if n else None,
+        iqm=_iqm(ours) if n else None,
+        low=interval.low if interval else None,
+        high=interval.high if interval else None,
+        std=float(strata[0].std(ddof=1)) if n > 1 else None,
+        optimality_gap=float(optimality_gap(goal)(strata)) if n and goal is not None else None,
+        scores=[SeedScore(seed=one.seed, run_id=one.run_id, score=one.score or 0.0) for one in ours],
+        made=_made(n, resamples, setting),
+    )
+
+
+def _made(n: int, resamples: int, setting: Setting) -> dict[str, Made]:
+    score = f"A score is {SCORE_DEFINITIONS[setting.score]}."
+    cut = n // 4
+    dropped = f"the lowest and the highest {cut} of {n} are left out" if cut else "below four scores it is the mean"
+    figures = {
+        "mean": Made(definition=f"The mean of all scores. {score}", n=n, source=AGARWAL),
+        "median": Made(definition=f"The median of all scores. {score}", n=n, source=AGARWAL),
+        "iqm": Made(
+            definition=f"Interquartile mean: the mean of the middle half of the scores; {dropped}. Its interval is the "
+            f"percentile interval of a bootstrap over seeds. {score}",
+            n=n,
+            resamples=resamples if n > 1 else None,
+            confidence=CONFIDENCE if n > 1 else None,
+            source=AGARWAL,
+        ),
+        "std": Made(definition=f"Standard deviation of the sample, with n - 1. {score}", n=n, source=AGARWAL),
+    }
+    if setting.threshold is not None:
+        figures["optimality_gap"] = Made(
+            definition=f"By how much scores fall short of {setting.threshold:g} on average; what lies above it makes "
+            f"up for nothing. Lower is better. {score}",
+            n=n,
+            source=AGARWAL,
+        )
+    return figures

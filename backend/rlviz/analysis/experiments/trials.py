@@ -1,0 +1,77 @@
+"""Trial: one training of one variant with one seed, as far as results need to know it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from rlviz.analysis.arrays import Floats
+
+
+class ScoreKind(StrEnum):
+    """What counts as the score of a trial.
+
+    *trial*: the mean return of its policy on fresh episodes, played after training, as the specification asks for.
+    *training*: the mean return of the last 100 episodes of training, exploration included. *best*: the mean return on
+    fresh episodes of the best policy that it kept.
+    """
+
+    TRIAL = "trial"
+    TRAINING = "training"
+    BEST = "best"
+
+
+SCORE_DEFINITIONS = {
+    ScoreKind.TRIAL: "the mean return of the trial's policy on fresh episodes, played after training",
+    ScoreKind.TRAINING: "the mean return of the last 100 episodes of training, exploration included",
+    ScoreKind.BEST: "the mean return on fresh episodes of the best policy that was kept while it trained",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class LearningCurve:
+    """Arrays of shape (n,): environment steps, not decreasing, and the return there."""
+
+    step: Floats
+    value: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """``score`` is None if it has none: it failed, or has not ended; ``ended`` tells which.
+
+    ``steps``: environment steps that it was trained for. ``reached``: the step at which it reached the threshold, None
+    if it has not. ``core_seconds``: of all its attempts. ``curve`` is None where nothing was logged.
+    """
+
+    variant: str
+    seed: int
+    run_id: str
+    score: float | None
+    ended: bool
+    steps: float = 0
+    reached: float | None = None
+    core_seconds: float = 0
+    curve: LearningCurve | None = None
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What results shall be made of. ``variants``: their ids with what they are called, in the order of the
+    specification; ``environments``: that of each, with its options.
+
+    ``threshold``: the return to reach; None: there is none, and no steps to it. ``greedy_curves``: whether the learning
+    curves are those of greedy evaluations; otherwise they are moving averages of the returns in training.
+    """
+
+    variants: dict[str, str]
+    environments: dict[str, str]
+    score: ScoreKind = ScoreKind.TRIAL
+    threshold: float | None = None
+    greedy_curves: bool = False
+
+
+def scored(trials: Sequence[Trial], variant: str) -> list[Trial]:
+    """The trials of ``variant`` that have a score, by seed."""
+    return sorted((one for one in trials if one.variant == variant and one.score is not None), key=lambda one: one.seed)

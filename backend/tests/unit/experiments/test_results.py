@@ -1,0 +1,138 @@
+"""What an experiment shows, of scores whose figures are known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rlviz.analysis.experiments import ExperimentResults, LearningCurve, Setting, Trial, experiment_results
+
+A = (11.0, 12.0, 13.0, 14.0, 15.0)
+B = (1.0, 2.0, 3.0, 4.0, 5.0)
+
+
+def trials(variant: str, *scores: float | None, steps: float = 1_000, reached: float | None = None) -> list[Trial]:
+    return [
+        Trial(variant, seed, f"{variant}-{seed}", score, ended=True, steps=steps, reached=reached, core_seconds=2.0)
+        for seed, score in enumerate(scores)
+    ]
+
+
+def results(*groups: list[Trial], threshold: float | None = None, environments: str = "") -> ExperimentResults:
+    variants = [group[0].variant for group in groups]
+    setting = Setting(
+        variants={variant: variant.upper() for variant in variants},
+        environments=dict(zip(variants, environments.split() or ["CartPole-v1"] * len(variants), strict=True)),
+        threshold=threshold,
+    )
+    return experiment_results([trial for group in groups for trial in group], setting)
+
+
+def test_a_variant_has_the_known_figures_of_its_scores() -> None:
+    (found,) = results(trials("a", 1, 2, 3, 4, 10), threshold=5.0).variants
+    assert (found.n, found.mean, found.median, found.iqm) == (5, 4.0, 3.0, 3.0)
+    assert found.std == pytest.approx(np.std([1, 2, 3, 4, 10], ddof=1))
+    assert found.optimality_gap == pytest.approx(5 - (1 + 2 + 3 + 4 + 5) / 5)
+    assert found.low is not None
+    assert found.high is not None
+    assert 1 <= found.low < 3 < found.high <= 10
+
+
+def test_every_figure_says_how_it_was_made() -> None:
+    found = results(trials("a", *A), trials("b", *B), threshold=5.0)
+    made = [one for variant in found.variants for one in variant.made.values()]
+    assert set(found.variants[0].made) == {"mean", "median", "iqm", "std", "optimality_gap"}
+    assert found.thresholds is not None
+    made += [*(pair.made for pair in found.improvements.pairs), *(one.made for one in found.profiles.variants)]
+    made += [*(one.made for one in found.thresholds.variants), found.cost.made, found.verdict.made]
+    assert all(one.definition.endswith(".") and one.source and one.n > 0 for one in made)
+    assert found.variants[0].made["iqm"].resamples == 10_000
+
+
+def test_a_single_seed_has_no_interval() -> None:
+    (found,) = results(trials("a", 7)).variants
+    assert (found.n, found.iqm, found.low, found.high, found.std) == (1, 7.0, None, None, None)
+
+
+def test_a_variant_without_scores_has_no_figures_and_no_row_in_the_forest() -> None:
+    found = results(trials("a", *A), trials("b", None, None))
+    assert (found.variants[1].n, found.variants[1].failed, found.variants[1].iqm) == (0, 2, None)
+    assert [row.variant for row in found.forest.rows] == ["a"]
+
+
+def test_the_forest_begins_with_the_best_and_spans_all_that_is_drawn() -> None:
+    found = results(trials("b", *B), trials("a", *A), threshold=20.0).forest
+    assert [row.variant for row in found.rows] == ["a", "b"]
+    assert (found.minimum, found.maximum, found.reference) == (1.0, 20.0, 20.0)
+
+
+def test_the_matrix_of_probabilities_is_its_own_opposite() -> None:
+    found = results(trials("a", 1, 3, 5), trials("b", 2, 3, 4)).improvements
+    assert found.variants == ["a", "b"]
+    # a > b in 2 < 3, 2 < 5, 3 < 5, 4 < 5: four of nine pairs; one tie counts half
+    assert found.matrix[0][1] == pytest.approx(4.5 / 9)
+    assert found.matrix[1][0] == pytest.approx(4.5 / 9)
+    assert found.matrix[0][0] is None
+
+
+def test_variants_beyond_the_best_are_named_as_left_out() -> None:
+    groups = [trials(f"v{place:02}", place, place + 0.5) for place in range(14)]
+    found = results(*groups).improvements
+    assert found.variants[0] == "v13"
+    assert found.left_out == ["v01", "v00"]
+    assert len(found.pairs) == 66
+
+
+def test_a_seed_that_never_got_there_is_censored() -> None:
+    got_there = trials("a", 1, 1, steps=1_000, reached=400)
+    never = [Trial("a", 7, "a-7", 1.0, ended=True, steps=1_000)]
+    found = results([*got_there, *never], threshold=5.0).thresholds
+    assert found is not None
+    (one,) = found.variants
+    assert (one.n, one.reached, one.median) == (3, 2, 400.0)
+    assert one.step == [400.0]
+    assert one.waiting == pytest.approx([1 / 3])
+    assert [seed.censored for seed in one.seeds] == [False, False, True]
+
+
+def test_without_a_threshold_there_are_no_steps_to_it() -> None:
+    found = results(trials("a", *A))
+    assert found.thresholds is None
+    assert found.variants[0].optimality_gap is None
+
+
+def curve_of(*points: tuple[float, float]) -> LearningCurve:
+    step, value = np.array(points).T
+    return LearningCurve(step, value)
+
+
+def test_curves_hold_their_value_to_the_next_and_end_where_their_seed_ends() -> None:
+    long = Trial("a", 0, "a-0", 1.0, ended=True, curve=curve_of((0, 0.0), (50, 4.0), (100, 8.0)))
+    short = Trial("a", 1, "a-1", 1.0, ended=True, curve=curve_of((0, 2.0), (60, 6.0)))
+    found = results([long, short]).curves
+    (one,) = found.variants
+    assert found.step == [0.0, 50.0, 60.0, 100.0]
+    assert one.iqm == [1.0, 3.0, 5.0, 8.0]
+    assert one.count == [2, 2, 2, 1]
+    assert one.high[3] is None
+    assert one.ends == [60.0, 100.0]
+    assert one.note is not None
+    assert one.note.startswith("1 of 2 seeds ends before the others, the first at step 60 of 100")
+
+
+def test_cost_counts_trials_that_failed() -> None:
+    found = results(trials("a", 1, None), trials("b", 1)).cost
+    assert found.core_seconds == 6.0
+    assert [one.core_seconds for one in found.variants] == [4.0, 2.0]
+
+
+def test_results_of_nothing_yet_are_empty_and_can_be_written() -> None:
+    waiting = [Trial("a", 0, "", None, ended=False), Trial("b", 0, "", None, ended=False)]
+    found = results([waiting[0]], [waiting[1]], threshold=1.0)
+    assert found.verdict.headline == "Nothing can be said yet: no trial has a score."
+    assert (found.scored, found.complete, found.curves.step) == (0, False, [])
+    assert ExperimentResults.model_validate_json(found.model_dump_json()) == found
+
+
+def test_the_same_trials_give_the_same_results() -> None:
+    assert results(trials("a", *A), trials("b", *B)) == results(trials("a", *A), trials("b", *B))

@@ -1,0 +1,82 @@
+"""A verdict says only what the intervals carry."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlviz.analysis.experiments.verdict import ExperimentVerdict
+from tests.unit.experiments.test_results import A, B, results, trials
+
+
+def normal(variant: str, mean: float, seeds: int, seed: int) -> ExperimentVerdict:
+    """Against another with mean 0, both with a standard deviation of 1."""
+    rng = np.random.default_rng(seed)
+    theirs = rng.normal(0, 1, seeds)
+    return results(trials(variant, *rng.normal(mean, 1, seeds)), trials("b", *theirs)).verdict
+
+
+def test_five_seeds_that_all_did_better_are_better_and_chance_is_named() -> None:
+    found = results(trials("b", *B), trials("a", *A)).verdict
+    assert found.headline == "A is better than B with probability 1.00 [1.00, 1.00]."
+    assert (found.finding, found.best, found.better_than) == ("better", "a", ["b"])
+    assert "by chance that happens in 0.79 % of cases" in found.reasons[1]
+
+
+def test_scores_that_overlap_carry_no_verdict_and_say_how_many_seeds_would_tell() -> None:
+    found = results(trials("a", 1, 3, 5, 7, 9), trials("b", 0, 2, 4, 6, 8)).verdict
+    assert found.finding == "nothing"
+    assert found.best is None
+    assert found.headline.startswith("Nothing can be said yet: a seed of A does better than a seed of B with")
+    assert "more seeds" in found.reasons[-1]
+
+
+def test_an_interval_with_a_width_says_what_would_halve_it() -> None:
+    found = normal("a", 1.5, 20, seed=3)
+    assert found.finding == "better"
+    assert "About 60 more seeds of A and of B would halve the interval between them." in found.reasons
+
+
+def test_three_seeds_carry_no_verdict_however_far_apart() -> None:
+    found = results(trials("a", 500, 500, 500), trials("b", 9, 9, 9)).verdict
+    assert found.headline == (
+        "Nothing can be said yet: 5 seeds of each are needed for an interval that can be trusted; A has 3 and B has 3."
+    )
+
+
+def test_the_best_of_three_may_be_better_than_one_alone() -> None:
+    found = results(trials("a", *A), trials("b", *(a - 0.5 for a in A)), trials("c", *B)).verdict
+    assert found.finding == "partly"
+    assert found.better_than == ["c"]
+    assert found.headline.endswith("; against B nothing can be said yet.")
+
+
+def test_with_many_pairs_five_seeds_apart_may_be_chance() -> None:
+    """2 in 252 is less than 5 %, but not less than 5 % over 21 pairs."""
+    groups = [trials(f"v{place}", *(100.0 * place + n for n in range(5))) for place in range(7)]
+    assert results(*groups).verdict.finding == "nothing"
+
+
+def test_the_same_scores_are_seldom_called_different() -> None:
+    wrong = sum(normal("a", 0, 10, seed).finding == "better" for seed in range(60))
+    assert wrong <= 8  # 5 % are three; with the probability of more than eight below 1 %
+
+
+def test_failed_trials_are_named_as_a_caution() -> None:
+    found = results(trials("a", *A, None), trials("b", *B)).verdict
+    assert found.cautions[0].startswith("1 of 6 trials of A ended without a score and is left out;")
+
+
+def test_different_budgets_are_named_as_a_caution() -> None:
+    found = results(trials("a", *A, steps=1_000), trials("b", *B, steps=500)).verdict
+    assert found.cautions == ["They were not trained for as long: B for 500 steps, A for 1k."]
+
+
+def test_different_environments_are_not_compared() -> None:
+    found = results(trials("a", *A), trials("b", *B), environments="CartPole-v1 Pendulum-v1")
+    assert "different environments" in found.verdict.headline
+    assert found.improvements.pairs == []
+
+
+def test_a_variant_alone_is_compared_with_nothing() -> None:
+    found = results(trials("a", *A)).verdict
+    assert found.headline.startswith("Nothing can be said yet: A alone has scores")
