@@ -1,0 +1,176 @@
+"""The drawings of a report. Each decides nothing but places: what is shown, the results say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from xml.etree.ElementTree import Element
+
+from rlviz.analysis.experiments.curves import Curves
+from rlviz.analysis.experiments.profiles import Profiles
+from rlviz.analysis.experiments.report.axes import WIDTH, Frame, Scale, frame, path, picture, stretches
+from rlviz.analysis.experiments.report.elements import element, titled
+from rlviz.analysis.experiments.scores import Forest, VariantScores
+from rlviz.analysis.experiments.threshold import Thresholds
+from rlviz.analysis.numbers import brief, decimal
+
+SERIES = 10
+DASHES = ("", "7 4", "2 3", "10 3 2 3")
+"""Beside the colour, so that neither is needed to tell two lines apart."""
+
+ROW = 34
+NAME = 190.0
+
+Places = Mapping[str, int]
+"""The place of each variant in the specification, which gives it its colour everywhere."""
+
+
+def style(place: int) -> dict[str, str]:
+    return {"class_": f"s{place % SERIES + 1}", "stroke_dasharray": DASHES[place // SERIES % len(DASHES)] or "none"}
+
+
+def legend(labels: Mapping[str, str], places: Places) -> Element:
+    """``labels``: by variant, in the order in which they are drawn."""
+    return element(
+        "ul",
+        *(
+            element(
+                "li",
+                element(
+                    "svg",
+                    element("line", x1=0, x2=28, y1=6, y2=6, **line(places[variant])),
+                    viewBox="0 0 28 12",
+                    width=28,
+                    height=12,
+                    aria_hidden="true",
+                ),
+                f" {label}",
+            )
+            for variant, label in labels.items()
+        ),
+        class_="legend",
+    )
+
+
+def line(place: int) -> dict[str, str]:
+    """Every second variant has its line broken."""
+    look = style(place)
+    return {**look, "class_": f"line {look['class_']}", "stroke_dasharray": DASHES[place % len(DASHES)] or "none"}
+
+
+def draw_forest(forest: Forest, variants: Sequence[VariantScores], places: Places) -> Element:
+    """A row for each variant: its seeds as small dots, the interquartile mean as a square, the interval as a line."""
+    low, high = forest.minimum or 0.0, forest.maximum or 0.0
+    margin = (high - low or 1.0) * 0.04
+    x = Scale(low - margin, high + margin, NAME, WIDTH - 150)
+    height = ROW * len(forest.rows) + 44.0
+    bottom = height - 36
+    seeds = {one.variant: one.scores for one in variants}
+    parts = []
+    for value in x.ticks(4):
+        parts.append(element("line", x1=x(value), x2=x(value), y1=4, y2=bottom, class_="grid"))
+        parts.append(element("text", brief(value), x=x(value), y=bottom + 18, text_anchor="middle"))
+    if forest.reference is not None:
+        at = x(forest.reference)
+        parts.append(element("line", x1=at, x2=at, y1=4, y2=bottom, class_="reference"))
+        parts.append(element("text", "threshold", x=at, y=bottom + 32, text_anchor="middle"))
+    for number, row in enumerate(forest.rows):
+        y = ROW * number + ROW / 2 + 4
+        look = f"s{places[row.variant] % SERIES + 1}"
+        parts.append(titled(element("text", _short(row.label), x=NAME - 12, y=y + 4, text_anchor="end"), row.label))
+        parts += [
+            titled(
+                element("circle", cx=x(seed.score), cy=y, r=3, class_=f"seed {look}"),
+                f"seed {seed.seed}: {decimal(seed.score)}",
+            )
+            for seed in seeds[row.variant]
+        ]
+        told = decimal(row.iqm)
+        if row.low is not None and row.high is not None:
+            parts.append(element("line", x1=x(row.low), x2=x(row.high), y1=y, y2=y, class_=f"interval {look}"))
+            told += f" [{decimal(row.low)}, {decimal(row.high)}]"
+        parts.append(
+            titled(element("rect", x=x(row.iqm) - 5, y=y - 5, width=10, height=10, class_=f"point {look}"), told)
+        )
+        parts.append(element("text", told, x=WIDTH - 140, y=y + 4, class_="number"))
+    return picture(*parts, height=height, label=f"Forest plot of {len(forest.rows)} variants")
+
+
+def draw_curves(curves: Curves, threshold: float | None, places: Places) -> Element:
+    ends = [value for one in curves.variants for column in (one.iqm, one.low, one.high) for value in column]
+    known = [value for value in ends if value is not None] + ([] if threshold is None else [threshold])
+    if not known or not curves.step:
+        return element("p", "Nothing was logged that a curve could be drawn of.")
+    box = frame((0.0, curves.step[-1]), _spread(known))
+    what = "return of the greedy policy" if curves.source == "evaluation" else "return in training"
+    parts = box.drawn("environment steps", what)
+    if threshold is not None:
+        at = box.y(threshold)
+        parts.append(element("line", x1=box.x.start, x2=box.x.end, y1=at, y2=at, class_="reference"))
+    for one in curves.variants:
+        parts += _band(box, curves.step, one.low, one.high, places[one.variant])
+        for stretch in stretches(curves.step, one.iqm):
+            points = path([(box.x(step), box.y(value)) for step, value in stretch])
+            parts.append(element("path", d=points, **line(places[one.variant])))
+    return picture(*parts, height=320, label=f"Learning curves of {len(curves.variants)} variants")
+
+
+def draw_profiles(profiles: Profiles, places: Places) -> Element:
+    if not profiles.value:
+        return element("p", "There are no scores to draw a profile of.")
+    box = frame((profiles.value[0], profiles.value[-1]), (0.0, 1.0))
+    parts = box.drawn("score", "share of seeds above it")
+    for one in profiles.variants:
+        parts += _band(box, profiles.value, one.low, one.high, places[one.variant])
+        points = path([(box.x(x), box.y(y)) for x, y in zip(profiles.value, one.share, strict=True)])
+        parts.append(element("path", d=points, **line(places[one.variant])))
+    return picture(*parts, height=320, label=f"Performance profiles of {len(profiles.variants)} variants")
+
+
+def draw_thresholds(thresholds: Thresholds, places: Places) -> Element:
+    """Shares that have got there, as steps; a seed that was not trained any further is a cross on its line."""
+    last = max((seed.steps for one in thresholds.variants for seed in one.seeds), default=1.0)
+    box = frame((0.0, last), (0.0, 1.0))
+    parts = box.drawn("environment steps", f"share of seeds that have reached {decimal(thresholds.threshold)}")
+    for one in thresholds.variants:
+        points, share = [(box.x(0), box.y(0))], 0.0
+        for step, waiting in zip(one.step, one.waiting, strict=True):
+            points += [(box.x(step), box.y(share)), (box.x(step), box.y(1 - waiting))]
+            share = 1 - waiting
+        points.append((box.x(max(seed.steps for seed in one.seeds)), box.y(share)))
+        parts.append(element("path", d=path(points), **line(places[one.variant])))
+        for seed in one.seeds:
+            if seed.censored:
+                passed = [
+                    1 - waiting for step, waiting in zip(one.step, one.waiting, strict=True) if step <= seed.steps
+                ]
+                parts.append(_cross(box, seed.steps, passed[-1] if passed else 0.0, seed.seed, places[one.variant]))
+    return picture(*parts, height=320, label=f"Steps to threshold of {len(thresholds.variants)} variants")
+
+
+def _cross(box: Frame, step: float, share: float, seed: int, place: int) -> Element:
+    x, y = box.x(step), box.y(share)
+    shape = f"M{x - 4:.1f} {y - 4:.1f}l8 8m0 -8l-8 8"
+    told = f"seed {seed} was trained for {brief(step)} steps and has not got there"
+    return titled(element("path", d=shape, class_=f"line s{place % SERIES + 1}"), told)
+
+
+def _band(
+    box: Frame, x: Sequence[float], low: Sequence[float | None], high: Sequence[float | None], place: int
+) -> list[Element]:
+    found = []
+    for stretch in stretches(x, low, high):
+        if len(stretch) > 1:
+            there = [(box.x(at), box.y(top)) for at, _, top in stretch]
+            back = [(box.x(at), box.y(bottom)) for at, bottom, _ in reversed(stretch)]
+            found.append(element("path", d=path(there + back) + "Z", class_=f"band s{place % SERIES + 1}"))
+    return found
+
+
+def _spread(known: Sequence[float]) -> tuple[float, float]:
+    low, high = min(known), max(known)
+    margin = (high - low or max(abs(high), 1.0)) * 0.05
+    return low - margin, high + margin
+
+
+def _short(label: str) -> str:
+    return label if len(label) <= 26 else f"{label[:25]}…"

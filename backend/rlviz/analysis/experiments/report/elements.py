@@ -1,0 +1,54 @@
+"""Elements of HTML and SVG. Text goes in as text and is escaped when it is written: no name can become markup."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from xml.etree.ElementTree import Element, SubElement
+
+Child = Element | str
+
+
+def element(tag: str, *children: Child, **attributes: object) -> Element:
+    """An underscore in the name of an attribute stands for a hyphen, one at its end for nothing (``class_``)."""
+    made = Element(tag, {name.rstrip("_").replace("_", "-"): _text(value) for name, value in attributes.items()})
+    for child in children:
+        if isinstance(child, Element):
+            made.append(child)
+        elif len(made):
+            made[-1].tail = (made[-1].tail or "") + child
+        else:
+            made.text = (made.text or "") + child
+    return made
+
+
+def titled(made: Element, title: str) -> Element:
+    """With what a browser shows when one points at it."""
+    told = SubElement(made, "title")
+    told.text = title
+    made.remove(told)
+    made.insert(0, told)
+    return made
+
+
+def table(head: Sequence[Child], rows: Sequence[Sequence[Child]], caption: str) -> Element:
+    """The first cell of each row is its head."""
+    return element(
+        "div",
+        element(
+            "table",
+            element("caption", caption),
+            element("thead", element("tr", *(element("th", cell, scope="col") for cell in head))),
+            element(
+                "tbody",
+                *(
+                    element("tr", element("th", row[0], scope="row"), *(element("td", cell) for cell in row[1:]))
+                    for row in rows
+                ),
+            ),
+        ),
+        class_="wide",
+    )
+
+
+def _text(value: object) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)

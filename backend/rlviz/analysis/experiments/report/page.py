@@ -1,0 +1,201 @@
+"""The page of a report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree.ElementTree import Element, tostring
+
+from rlviz.analysis.experiments import tables
+from rlviz.analysis.experiments.made import Made
+from rlviz.analysis.experiments.pairs import Improvements
+from rlviz.analysis.experiments.report.drawings import (
+    Places,
+    draw_curves,
+    draw_forest,
+    draw_profiles,
+    draw_thresholds,
+    legend,
+)
+from rlviz.analysis.experiments.report.elements import Child, element, table
+from rlviz.analysis.experiments.results import ExperimentResults
+from rlviz.analysis.numbers import duration
+
+STYLE = Path(__file__).parent / "style.css"
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+"""Content security policy of the page itself, wherever it is opened: nothing is fetched, nothing runs."""
+
+
+@dataclass(frozen=True)
+class ReportHead:
+    """``made_at``: date and time as text. ``specification``: of the experiment, as JSON."""
+
+    title: str
+    experiment_id: str
+    made_at: str
+    version: str
+    specification: str
+
+
+def report(head: ReportHead, results: ExperimentResults) -> str:
+    """One HTML document. All text in it is escaped."""
+    places = {one.variant: place for place, one in enumerate(results.variants)}
+    labels = {one.variant: one.label for one in results.variants}
+    document = element(
+        "html",
+        element(
+            "head",
+            element("meta", charset="utf-8"),
+            element("meta", http_equiv="Content-Security-Policy", content=POLICY),
+            element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+            element("title", head.title),
+            element("style", STYLE.read_text()),
+        ),
+        element(
+            "body", *_opening(head, results), *_sections(results, places, labels), *_closing(head, results, labels)
+        ),
+        lang="en",
+    )
+    # As XML, "<" is escaped within attributes too; empty elements are closed by a tag, as HTML wants it.
+    text = tostring(document, encoding="unicode", short_empty_elements=False)
+    return f"<!doctype html>\n{text}\n"
+
+
+def _opening(head: ReportHead, results: ExperimentResults) -> list[Element]:
+    counted = f"{results.scored} of {results.trials} trials have a score"
+    if results.failed:
+        counted += f", {results.failed} ended without one"
+    return [
+        element("h1", head.title),
+        element("p", f"{head.experiment_id} · {counted} · {head.made_at}", class_="about"),
+        element(
+            "section",
+            element("h2", "Verdict"),
+            element("p", results.verdict.headline, class_="verdict"),
+            *(element("p", reason) for reason in results.verdict.reasons),
+            *(element("p", element("strong", "Caution: "), caution) for caution in results.verdict.cautions),
+            how_made(results.verdict.made),
+        ),
+    ]
+
+
+def _sections(results: ExperimentResults, places: Places, labels: Mapping[str, str]) -> list[Element]:
+    scored = [one for one in results.variants if one.n]
+    found = []
+    if scored:
+        found.append(
+            _section(
+                "Scores",
+                draw_forest(results.forest, results.variants, places),
+                table(tables.head(results), tables.rows(results), f"A score is {results.score_definition}."),
+                *(how_made(made) for made in scored[0].made.values()),
+            )
+        )
+    if results.curves.variants:
+        found.append(
+            _section(
+                "Learning curves",
+                draw_curves(results.curves, results.threshold, places),
+                _legend([one.variant for one in results.curves.variants], labels, places),
+                *(element("p", f"{labels[one.variant]}: {one.note}") for one in results.curves.variants if one.note),
+                *_left_out(results.curves.left_out, labels),
+                how_made(results.curves.variants[0].made),
+            )
+        )
+    if results.improvements.pairs:
+        found.append(
+            _section(
+                "Probability of improvement",
+                _matrix(results.improvements, labels),
+                *_left_out(results.improvements.left_out, labels),
+                how_made(results.improvements.pairs[0].made),
+            )
+        )
+    if results.profiles.variants:
+        found.append(
+            _section(
+                "Performance profiles",
+                draw_profiles(results.profiles, places),
+                _legend([one.variant for one in results.profiles.variants], labels, places),
+                *_left_out(results.profiles.left_out, labels),
+                how_made(results.profiles.variants[0].made),
+            )
+        )
+    if results.thresholds is not None and results.thresholds.variants:
+        found.append(
+            _section(
+                "Steps to threshold",
+                draw_thresholds(results.thresholds, places),
+                _legend([one.variant for one in results.thresholds.variants], labels, places),
+                how_made(results.thresholds.variants[0].made),
+            )
+        )
+    return found
+
+
+def _closing(head: ReportHead, results: ExperimentResults, labels: Mapping[str, str]) -> list[Element]:
+    costs = [
+        [labels[one.variant], duration(one.core_seconds), f"{one.steps:,.0f}", str(one.trials)]
+        for one in results.cost.variants
+    ]
+    return [
+        _section(
+            "Cost",
+            element("p", f"{duration(results.cost.core_seconds)} of one processor core."),
+            table(["variant", "core time", "environment steps", "trials"], costs, "What each variant has cost."),
+            how_made(results.cost.made),
+        ),
+        _section(
+            "Specification",
+            element("details", element("summary", "As JSON"), element("pre", head.specification)),
+            element("p", f"Made by RL Gym Visualizer {head.version}.", class_="about"),
+        ),
+    ]
+
+
+def how_made(made: Made) -> Element:
+    parts = [made.definition, f"n = {made.n}."]
+    if made.resamples is not None:
+        parts.append(f"{made.resamples:,} resamples.")
+    return element("p", " ".join([*parts, f"Source: {made.source}."]), class_="made")
+
+
+def _section(title: str, *children: Child) -> Element:
+    return element("section", element("h2", title), *children)
+
+
+def _legend(variants: Sequence[str], labels: Mapping[str, str], places: Places) -> Element:
+    return legend({variant: labels[variant] for variant in variants}, places)
+
+
+def _left_out(variants: Sequence[str], labels: Mapping[str, str]) -> list[Element]:
+    """Says what is not shown."""
+    if not variants:
+        return []
+    named = ", ".join(labels[variant] for variant in variants[:10])
+    more = f" and {len(variants) - 10} more" if len(variants) > 10 else ""
+    return [element("p", f"Not shown, of lower rank: {named}{more}.", class_="about")]
+
+
+def _matrix(found: Improvements, labels: Mapping[str, str]) -> Element:
+    """How probably a seed of the row does better than one of the column, with the interval."""
+    ends = {(pair.first, pair.second): (pair.low, pair.high) for pair in found.pairs}
+    ends |= {(pair.second, pair.first): (1 - pair.high, 1 - pair.low) for pair in found.pairs}
+    cells: list[list[Child]] = []
+    for ours, values in zip(found.variants, found.matrix, strict=True):
+        row: list[Child] = [labels[ours]]
+        for theirs, value in zip(found.variants, values, strict=True):
+            if value is None:
+                row.append("")
+                continue
+            low, high = ends[ours, theirs]
+            told = f"{value:.2f} [{low:.2f}, {high:.2f}]"
+            row.append(element("span", told, title=f"{labels[ours]} against {labels[theirs]}"))
+        cells.append(row)
+    return table(
+        ["", *(labels[variant] for variant in found.variants)],
+        cells,
+        "How probably a seed of the row does better than a seed of the column, with its 95 % interval.",
+    )

@@ -1,0 +1,114 @@
+"""The scores of an experiment as a table for a paper (LaTeX) or a page (Markdown)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rlviz.analysis.experiments.results import ExperimentResults
+from rlviz.analysis.numbers import brief, decimal
+
+NOTHING = "–"
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "–": "--",
+    "−": "$-$",
+}
+_MARKDOWN = "\\`*_{}[]<>|#"
+
+
+def head(results: ExperimentResults) -> list[str]:
+    columns = ["variant", "seeds", "IQM", "95 % interval", "median", "mean", "std"]
+    if results.threshold is not None:
+        columns += ["optimality gap", "reached", "steps to threshold"]
+    return columns
+
+
+def rows(results: ExperimentResults) -> list[list[str]]:
+    """The cells of each variant, best first, in the order of ``head``; those without scores come last."""
+    thresholds = {one.variant: one for one in (results.thresholds.variants if results.thresholds else ())}
+    found = []
+    for one in sorted(results.variants, key=lambda one: one.rank or len(results.variants) + 1):
+        ends = NOTHING if one.low is None or one.high is None else f"[{decimal(one.low)}, {decimal(one.high)}]"
+        cells = [one.label, str(one.n), _told(one.iqm), ends, _told(one.median), _told(one.mean), _told(one.std)]
+        if results.threshold is not None:
+            steps = thresholds.get(one.variant)
+            cells += [
+                _told(one.optimality_gap),
+                f"{steps.reached} of {steps.n}" if steps else NOTHING,
+                NOTHING if steps is None or steps.median is None else brief(steps.median),
+            ]
+        found.append(cells)
+    return found
+
+
+def markdown(results: ExperimentResults) -> str:
+    columns = head(results)
+    lines = [_row(columns), _row(["---"] + ["---:"] * (len(columns) - 1))]
+    lines += [_row([_plain(cell) for cell in cells]) for cells in rows(results)]
+    return "\n".join([*lines, "", f"{_plain(caption(results))}", ""])
+
+
+def latex(results: ExperimentResults) -> str:
+    """Needs the package booktabs."""
+    columns = head(results)
+    lines = [
+        r"\begin{table}",
+        r"  \centering",
+        rf"  \begin{{tabular}}{{l{'r' * (len(columns) - 1)}}}",
+        r"    \toprule",
+        f"    {_tex_row(columns)}",
+        r"    \midrule",
+        *(f"    {_tex_row(cells)}" for cells in rows(results)),
+        r"    \bottomrule",
+        r"  \end{tabular}",
+        rf"  \caption{{{_tex(caption(results))}}}",
+        r"\end{table}",
+    ]
+    return "\n".join([*lines, ""])
+
+
+def caption(results: ExperimentResults) -> str:
+    """What the table shows, and how it was made."""
+    resamples = max((one.made["iqm"].resamples or 0 for one in results.variants), default=0)
+    told = f"A score is {results.score_definition}. IQM: interquartile mean over seeds"
+    if resamples:
+        told += f", with its 95 % percentile interval by bootstrap ({resamples:,} resamples)"
+    if results.threshold is not None:
+        told += (
+            f". Steps to threshold: Kaplan-Meier median of the steps to a return of {decimal(results.threshold)}; "
+            f"{NOTHING} where fewer than half of the seeds have got there"
+        )
+    return f"{told}. {results.verdict.headline}"
+
+
+def _told(value: float | None) -> str:
+    return NOTHING if value is None else decimal(value)
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _plain(text: str) -> str:
+    """Text that Markdown shows as it is."""
+    one_line = " ".join(text.split())
+    return "".join(f"\\{letter}" if letter in _MARKDOWN else letter for letter in one_line)
+
+
+def _tex_row(cells: Sequence[str]) -> str:
+    return f"{' & '.join(_tex(cell) for cell in cells)} \\\\"
+
+
+def _tex(text: str) -> str:
+    return "".join(_LATEX.get(letter, letter) for letter in " ".join(text.split()))

@@ -1,0 +1,114 @@
+"""The report is one file that says everything, fetches nothing and runs nothing; tables say the same."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+
+from rlviz.analysis.experiments import ExperimentResults, LearningCurve, Setting, Trial, experiment_results
+from rlviz.analysis.experiments.report import ReportHead, report
+from rlviz.analysis.experiments.report.axes import Scale, stretches
+from rlviz.analysis.experiments.tables import latex, markdown
+
+HOSTILE = "<script>alert(\"1\")</script> & 'x' | 5 % _a_"
+
+
+def results_of(label: str) -> ExperimentResults:
+    curve = LearningCurve(np.array([100.0, 200.0]), np.array([1.0, 20.0]))
+    trials = [
+        Trial(variant, seed, f"{variant}-{seed}", score + seed, True, 200, reached, 3.0, curve)
+        for variant, score, reached in (("a", 10.0, 200.0), ("b", 0.0, None))
+        for seed in range(5)
+    ]
+    names = {"a": label, "b": "plain"}
+    return experiment_results(trials, Setting(names, dict.fromkeys(names, "CartPole-v1"), threshold=12.0))
+
+
+def page(label: str = "PPO") -> str:
+    head = ReportHead(f"Test {label}", "test-1", "2026-11-23 12:00 UTC", "1.0", f'{{"name": "</pre>{label}"}}')
+    return report(head, results_of(label))
+
+
+class Seen(HTMLParser):
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str | None]] = []
+        self.text = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += attrs
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def test_it_says_the_verdict_and_draws_every_picture() -> None:
+    seen = Seen(page())
+    assert "PPO is better than plain with probability 1.00 [1.00, 1.00]." in seen.text
+    for title in ("Scores", "Learning curves", "Probability of improvement", "Performance profiles", "Cost"):
+        assert title in seen.text
+    labels = [value for name, value in seen.attributes if name == "aria-label"]
+    assert [str(label).split(" of ")[0] for label in labels] == [
+        "Forest plot",
+        "Learning curves",
+        "Performance profiles",
+        "Steps to threshold",
+    ]
+
+
+def test_it_fetches_nothing_and_runs_nothing() -> None:
+    seen = Seen(page(HOSTILE))
+    assert not {"script", "link", "img", "iframe", "object", "embed", "base", "form"} & set(seen.tags)
+    assert not [name for name, _ in seen.attributes if name.startswith("on") or name in {"src", "href", "style"}]
+    assert "url(" not in page()
+    assert "@import" not in page()
+
+
+def test_names_are_text_wherever_they_stand() -> None:
+    text = page(HOSTILE)
+    assert "<script" not in text
+    assert "</pre><" not in text.replace("</pre></details>", "")
+    assert Seen(text).text.count(HOSTILE) > 5
+
+
+def test_both_colour_schemes_give_every_series_a_colour() -> None:
+    light, dark = page().split("prefers-color-scheme: dark", 1)
+    for place in range(1, 11):
+        assert f"--s{place}: #" in light
+        assert f"--s{place}: #" in dark
+
+
+def test_results_of_nothing_are_a_report_too() -> None:
+    found = experiment_results([Trial("a", 0, "", None, ended=False)], Setting({"a": "A"}, {"a": "CartPole-v1"}))
+    text = report(ReportHead("Empty", "empty-1", "now", "1.0", "{}"), found)
+    assert "Nothing can be said yet: no trial has a score." in text
+
+
+def test_markdown_has_a_row_for_each_variant_and_escapes_its_name() -> None:
+    lines = markdown(results_of(HOSTILE)).splitlines()
+    assert lines[0].startswith("| variant | seeds | IQM |")
+    assert lines[2].startswith(r"| \<script\>")
+    assert r"\|" in lines[2]
+    cells = re.split(r"(?<!\\)\|", lines[3])
+    assert [cell.strip() for cell in cells[1:4]] == ["plain", "5", "2.00"]
+
+
+def test_latex_escapes_what_would_be_commands() -> None:
+    text = latex(results_of(r"50 % of a_b & \input{x}"))
+    assert r"50 \% of a\_b \& \textbackslash{}input\{x\} & 5 & 12.0" in text
+    assert text.count(r"\\") == 3
+
+
+def test_ticks_are_round_and_within_the_scale() -> None:
+    assert Scale(0, 100_000, 0, 1).ticks() == [0, 20_000, 40_000, 60_000, 80_000, 100_000]
+    assert Scale(-0.3, 0.7, 0, 1).ticks() == [-0.2, 0.0, 0.2, 0.4, 0.6]
+    assert Scale(5, 5, 0, 1).ticks() == [5]
+
+
+def test_a_gap_in_a_curve_stays_a_gap() -> None:
+    assert stretches([1, 2, 3, 4], [5.0, None, 7.0, 8.0]) == [[(1, 5.0)], [(3, 7.0), (4, 8.0)]]
