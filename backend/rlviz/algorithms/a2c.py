@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from rlviz.algorithms import on_policy
-from rlviz.algorithms.base import VECTORS, Algorithm
+from rlviz.algorithms.base import HERE, VECTORS, Algorithm
 from rlviz.algorithms.fields import (
     EntropyWeight,
     GaeLambda,
@@ -19,6 +19,9 @@ from rlviz.algorithms.fields import (
 )
 from rlviz.algorithms.knobs import ENTROPY, LEARNING_RATE
 from rlviz.algorithms.on_policy import OnPolicyHyperparameters
+from rlviz.algorithms.search_spaces import ENTROPY as ENTROPY_RANGE
+from rlviz.algorithms.search_spaces import ON_POLICY
+from rlviz.domain.sweep import Choice, Suggested
 
 
 class A2CHyperparameters(OnPolicyHyperparameters):
@@ -47,5 +50,10 @@ A2C = Algorithm(
     scorer="rlviz.algorithms.scores:actor_critic",
     hyperparameters=A2CHyperparameters,
     knobs=(LEARNING_RATE, ENTROPY),
+    search={
+        **ON_POLICY,
+        "ent_coef": ENTROPY_RANGE,
+        "n_steps": Suggested(Choice(choices=[5, 8, 16, 32, 64, 128]), f"{HERE}: around the library's 5"),
+    },
     metrics=(*on_policy.METRICS, "train/policy_loss", "train/entropy_loss"),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
 from typing import Any, ClassVar
 
@@ -15,6 +15,7 @@ from rlviz.algorithms.memory import Layout, MemoryNeed
 from rlviz.domain.errors import FieldError, InvalidRequest, UnknownName, pointer_to
 from rlviz.domain.metrics import MetricDefinition
 from rlviz.domain.spaces import Space
+from rlviz.domain.sweep import Suggestions
 
 SB3 = "Stable-Baselines3"
 CONTRIB = "sb3-contrib"
@@ -111,7 +112,7 @@ class Algorithm:
     the one that suits the observations. ``definitions`` are of metrics that ``rlviz.domain.metrics`` does not define:
     those that this algorithm alone logs. ``export`` refers to a function that writes, beside each saved
     policy, what people want to see of it: ``(folder, config, model) -> None``. ``knobs`` are the hyperparameters that
-    can be adjusted while it trains.
+    can be adjusted while it trains. ``search`` is what a search for hyperparameters varies unless told otherwise.
     """
 
     id: str
@@ -130,6 +131,7 @@ class Algorithm:
     export: str | None = None
     definitions: tuple[MetricDefinition, ...] = ()
     knobs: tuple[Knob, ...] = ()
+    search: Suggestions = field(default_factory=dict)
 
     def fits(self, observation_space: str, action_space: str) -> bool:
         return observation_space in self.observation_spaces and action_space in self.action_spaces

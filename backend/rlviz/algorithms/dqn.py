@@ -21,6 +21,7 @@ from rlviz.algorithms.fields import (
 )
 from rlviz.algorithms.knobs import EXPLORATION_RATE, LEARNING_RATE
 from rlviz.algorithms.off_policy import DeepQHyperparameters
+from rlviz.algorithms.search_spaces import DEEP_Q
 
 _SMALLER = f"{HERE}: the library's are for Atari, these for small problems"
 
@@ -58,5 +59,6 @@ DQN = Algorithm(
     td_errors="rlviz.algorithms.experience:q_network",
     hyperparameters=DQNHyperparameters,
     knobs=(LEARNING_RATE, EXPLORATION_RATE),
+    search=DEEP_Q,
     metrics=(*off_policy.METRICS, "rollout/exploration_rate", "train/loss"),
 )

@@ -18,7 +18,10 @@ from rlviz.algorithms.fields import (
 )
 from rlviz.algorithms.knobs import CLIP_RANGE, ENTROPY, LEARNING_RATE
 from rlviz.algorithms.on_policy import OnPolicyHyperparameters
+from rlviz.algorithms.search_spaces import ENTROPY as ENTROPY_RANGE
+from rlviz.algorithms.search_spaces import ON_POLICY, ROLLOUT, ZOO
 from rlviz.domain.errors import FieldError
+from rlviz.domain.sweep import Choice, Suggested
 
 
 class PPOHyperparameters(OnPolicyHyperparameters):
@@ -62,6 +65,13 @@ PPO = Algorithm(
     scorer="rlviz.algorithms.scores:actor_critic",
     hyperparameters=PPOHyperparameters,
     knobs=(LEARNING_RATE, CLIP_RANGE, ENTROPY),
+    search={
+        **ON_POLICY,
+        **ROLLOUT,
+        "ent_coef": ENTROPY_RANGE,
+        "clip_range": Suggested(Choice(choices=[0.1, 0.2, 0.3, 0.4]), ZOO),
+        "n_epochs": Suggested(Choice(choices=[1, 5, 10, 20]), ZOO),
+    },
     metrics=(
         *on_policy.METRICS,
         "train/loss",

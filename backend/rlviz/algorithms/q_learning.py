@@ -21,6 +21,7 @@ from rlviz.algorithms.memory import Layout, MemoryNeed
 from rlviz.algorithms.off_policy import epsilon_problems
 from rlviz.domain.errors import FieldError
 from rlviz.domain.metrics import ChartPlace, MetricDefinition, MetricGroup, MetricKind
+from rlviz.domain.sweep import Choice, FloatRange, Suggested
 
 
 class QLearningHyperparameters(Hyperparameters):
@@ -79,6 +80,13 @@ Q_LEARNING = Algorithm(
     td_errors="rlviz.algorithms.experience:table",
     hyperparameters=QLearningHyperparameters,
     knobs=(LEARNING_RATE, EXPLORATION_RATE),
+    search={
+        "learning_rate": Suggested(FloatRange(low=0.01, high=1.0, log=True), HERE),
+        "gamma": Suggested(Choice(choices=[0.9, 0.95, 0.98, 0.99, 0.995, 0.999]), HERE),
+        "exploration_fraction": Suggested(FloatRange(low=0.05, high=1.0), HERE),
+        "exploration_final_eps": Suggested(FloatRange(low=0.0, high=0.2), HERE),
+        "initial_value": Suggested(FloatRange(low=-10.0, high=10.0), HERE),
+    },
     metrics=(
         "rollout/exploration_rate",
         "train/learning_rate",

@@ -21,6 +21,8 @@ from rlviz.algorithms.fields import (
 )
 from rlviz.algorithms.knobs import EXPLORATION_RATE, LEARNING_RATE
 from rlviz.algorithms.off_policy import DeepQHyperparameters
+from rlviz.algorithms.search_spaces import DEEP_Q, ZOO
+from rlviz.domain.sweep import IntRange, Suggested
 
 
 class QRDQNHyperparameters(DeepQHyperparameters):
@@ -60,5 +62,6 @@ QRDQN = Algorithm(
     td_errors="rlviz.algorithms.experience:quantile_network",
     hyperparameters=QRDQNHyperparameters,
     knobs=(LEARNING_RATE, EXPLORATION_RATE),
+    search={**DEEP_Q, "n_quantiles": Suggested(IntRange(low=5, high=200), ZOO)},
     metrics=(*off_policy.METRICS, "rollout/exploration_rate", "train/loss"),
 )

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from rlviz.algorithms import off_policy
-from rlviz.algorithms.base import VECTORS, Algorithm
+from rlviz.algorithms.base import HERE, VECTORS, Algorithm
 from rlviz.algorithms.fields import Group, LogStdInit, SdeSampleFreq, UseSde, setting
 from rlviz.algorithms.knobs import FIXED_TEMPERATURE, LEARNING_RATE
 from rlviz.algorithms.off_policy import OffPolicyHyperparameters
+from rlviz.algorithms.search_spaces import OFF_POLICY, TAU, ZOO
 from rlviz.domain.metrics import ChartPlace, MetricDefinition, MetricGroup
+from rlviz.domain.sweep import Choice, FloatRange, Suggested
 
 
 class SACHyperparameters(OffPolicyHyperparameters):
@@ -55,6 +57,12 @@ SAC = Algorithm(
     td_errors="rlviz.algorithms.experience:soft_critics",
     hyperparameters=SACHyperparameters,
     knobs=(LEARNING_RATE, FIXED_TEMPERATURE),
+    search={
+        **OFF_POLICY,
+        "tau": TAU,
+        "use_sde": Suggested(Choice(choices=[False, True]), f"{HERE}: RL Zoo's script has it as an option"),
+        "log_std_init": Suggested(FloatRange(low=-4.0, high=1.0, when={"use_sde": [True]}), ZOO),
+    },
     metrics=(
         *off_policy.METRICS,
         "train/actor_loss",

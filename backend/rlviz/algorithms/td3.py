@@ -11,7 +11,9 @@ from rlviz.algorithms.base import HERE, VECTORS, Algorithm
 from rlviz.algorithms.fields import Group, LearningRate, NetArch, setting
 from rlviz.algorithms.knobs import LEARNING_RATE
 from rlviz.algorithms.off_policy import OffPolicyHyperparameters
+from rlviz.algorithms.search_spaces import NARROWED, OFF_POLICY, TAU, ZOO
 from rlviz.domain.registry import load
+from rlviz.domain.sweep import Choice, FloatRange, Suggested
 
 _NOISY = "RL Zoo: the library's default is no noise, with which it would not explore"
 
@@ -72,5 +74,13 @@ TD3 = Algorithm(
     td_errors="rlviz.algorithms.experience:twin_critics",
     hyperparameters=TD3Hyperparameters,
     knobs=(LEARNING_RATE,),
+    search={
+        **OFF_POLICY,
+        "tau": TAU,
+        "action_noise": Suggested(Choice(choices=["normal", "ornstein-uhlenbeck", "none"]), ZOO),
+        "action_noise_std": Suggested(
+            FloatRange(low=0.01, high=1.0, when={"action_noise": ["normal", "ornstein-uhlenbeck"]}), NARROWED
+        ),
+    },
     metrics=(*off_policy.METRICS, "train/actor_loss", "train/critic_loss"),
 )

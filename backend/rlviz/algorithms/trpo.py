@@ -9,7 +9,9 @@ from rlviz.algorithms.base import CONTRIB, VECTORS, Algorithm
 from rlviz.algorithms.fields import Group, LearningRate, Minibatch, setting
 from rlviz.algorithms.knobs import LEARNING_RATE
 from rlviz.algorithms.on_policy import OnPolicyHyperparameters
+from rlviz.algorithms.search_spaces import NARROWED, ON_POLICY, ROLLOUT, ZOO
 from rlviz.domain.errors import FieldError
+from rlviz.domain.sweep import Choice, FloatRange, Suggested
 
 
 class TRPOHyperparameters(OnPolicyHyperparameters):
@@ -68,6 +70,14 @@ TRPO = Algorithm(
     scorer="rlviz.algorithms.scores:actor_critic",
     hyperparameters=TRPOHyperparameters,
     knobs=(LEARNING_RATE,),
+    search={
+        **{name: suggested for name, suggested in ON_POLICY.items() if name != "max_grad_norm"},
+        **ROLLOUT,
+        "learning_rate": Suggested(FloatRange(low=1e-5, high=1e-2, log=True), NARROWED),
+        "target_kl": Suggested(Choice(choices=[0.1, 0.05, 0.03, 0.02, 0.01, 0.005, 0.001]), ZOO),
+        "n_critic_updates": Suggested(Choice(choices=[5, 10, 20, 25, 30]), ZOO),
+        "cg_max_steps": Suggested(Choice(choices=[5, 10, 20, 25, 30]), ZOO),
+    },
     metrics=(
         *on_policy.METRICS,
         "train/policy_objective",

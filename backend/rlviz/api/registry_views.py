@@ -24,6 +24,7 @@ from rlviz.api.schemas import (
     MetricInfo,
     PresetInfo,
     RandomReturnInfo,
+    SearchSuggestion,
     SpaceInfo,
 )
 from rlviz.api.views import still_url
@@ -50,6 +51,10 @@ def view_algorithm(algorithm: Algorithm) -> AlgorithmInfo:
         hyperparameters=view_hyperparameters(algorithm.hyperparameters),
         rollout_factors=list(algorithm.hyperparameters.rollout_factors),
         knobs=[view_knob(knob, range_of(knob, algorithm)) for knob in algorithm.knobs],
+        search=[
+            SearchSuggestion(name=name, parameter=suggested.parameter, source=suggested.source)
+            for name, suggested in algorithm.search.items()
+        ],
         presets=[view_preset(preset, algorithm) for preset in presets_for(algorithm.id)],
         total_timesteps=_timesteps_of(algorithm),
         seed=LIMITS.seed,

@@ -12,6 +12,7 @@ from rlviz.api.schemas.choices import (
     MetricInfo,
     PresetInfo,
     RandomReturnInfo,
+    SearchSuggestion,
     SpaceInfo,
 )
 from rlviz.api.schemas.comparison import (
@@ -194,6 +195,7 @@ __all__ = [
     "RunValueSlice",
     "RunsMetricCurves",
     "SaliencyUnderWay",
+    "SearchSuggestion",
     "SeedCurve",
     "SeedGroup",
     "SeedsAdd",

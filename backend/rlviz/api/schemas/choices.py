@@ -14,6 +14,7 @@ from rlviz.domain.evaluation_plan import EvaluationPlan
 from rlviz.domain.limits import Bounds
 from rlviz.domain.metrics import MetricDefinition, MetricGroup
 from rlviz.domain.run_actor import RunActor
+from rlviz.domain.sweep import Parameter
 
 
 class HyperparameterField(Wire):
@@ -59,6 +60,12 @@ class PresetInfo(Wire):
     hyperparameters: dict[str, JsonValue] = Field(description="Every hyperparameter, with the preset's values.")
 
 
+class SearchSuggestion(Wire):
+    name: str = Field(description="Of the hyperparameter.")
+    parameter: Parameter
+    source: str = Field(description="Where the range comes from.")
+
+
 class AlgorithmInfo(Wire):
     id: str
     actor: RunActor = Field(description="`policy`: it learns. `random`: actions by chance, to compare with.")
@@ -74,6 +81,10 @@ class AlgorithmInfo(Wire):
         "whole rollout, so `total_timesteps` is rounded up to a multiple of that."
     )
     knobs: list[KnobInfo] = Field(description="Hyperparameters that can be adjusted while it trains.")
+    search: list[SearchSuggestion] = Field(
+        description="What a search for hyperparameters varies unless told otherwise. A hyperparameter that an "
+        "environment does not need is not to be offered for it."
+    )
     presets: list[PresetInfo]
     total_timesteps: Bounds
     seed: Bounds

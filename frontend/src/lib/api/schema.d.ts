@@ -1307,6 +1307,11 @@ export interface components {
        * @description Hyperparameters that can be adjusted while it trains.
        */
       knobs: components["schemas"]["KnobInfo"][];
+      /**
+       * Search
+       * @description What a search for hyperparameters varies unless told otherwise. A hyperparameter that an environment does not need is not to be offered for it.
+       */
+      search: components["schemas"]["SearchSuggestion"][];
       /** Presets */
       presets: components["schemas"]["PresetInfo"][];
       total_timesteps: components["schemas"]["Bounds"];
@@ -1505,6 +1510,23 @@ export interface components {
        * @default 40
        */
       film?: number;
+    };
+    /** Choice */
+    Choice: {
+      /**
+       * When
+       * @description Searched only where each of these parameters has one of these values; {}: always.
+       */
+      when?: {
+        [key: string]: components["schemas"]["JsonValue"][];
+      };
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: "choice";
+      /** Choices */
+      choices: components["schemas"]["JsonValue"][];
     };
     /**
      * Clip
@@ -2478,6 +2500,36 @@ export interface components {
        */
       ended_early?: string | null;
     };
+    /** FloatRange */
+    FloatRange: {
+      /**
+       * When
+       * @description Searched only where each of these parameters has one of these values; {}: always.
+       */
+      when?: {
+        [key: string]: components["schemas"]["JsonValue"][];
+      };
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: "float";
+      /** Low */
+      low: number;
+      /** High */
+      high: number;
+      /**
+       * Log
+       * @description Search on a logarithmic scale.
+       * @default false
+       */
+      log?: boolean;
+      /**
+       * Step
+       * @description Only low, low + step, …; null: any number between.
+       */
+      step?: number | null;
+    };
     /** ForkChange */
     ForkChange: {
       /**
@@ -2955,6 +3007,37 @@ export interface components {
        * @default
        */
       source?: string;
+    };
+    /** IntRange */
+    IntRange: {
+      /**
+       * When
+       * @description Searched only where each of these parameters has one of these values; {}: always.
+       */
+      when?: {
+        [key: string]: components["schemas"]["JsonValue"][];
+      };
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: "int";
+      /** Low */
+      low: number;
+      /** High */
+      high: number;
+      /**
+       * Log
+       * @description Search on a logarithmic scale.
+       * @default false
+       */
+      log?: boolean;
+      /**
+       * Step
+       * @description Only low, low + step, ….
+       * @default 1
+       */
+      step?: number;
     };
     /**
      * InterruptedData
@@ -5078,6 +5161,24 @@ export interface components {
      * @enum {string}
      */
     Score: "logit" | "q_value" | "value";
+    /** SearchSuggestion */
+    SearchSuggestion: {
+      /**
+       * Name
+       * @description Of the hyperparameter.
+       */
+      name: string;
+      /** Parameter */
+      parameter:
+        | components["schemas"]["FloatRange"]
+        | components["schemas"]["IntRange"]
+        | components["schemas"]["Choice"];
+      /**
+       * Source
+       * @description Where the range comes from.
+       */
+      source: string;
+    };
     /**
      * SecondsLimit
      * @description So many seconds of training are over; a pause does not count.

@@ -1,0 +1,175 @@
+"""Study: the search of one experiment, asked for values and told how they did."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import JsonValue
+
+from rlviz.domain.registry import load
+from rlviz.domain.sweep import Choice, FloatRange, IntRange, Parameter, Sweep, applies, label_of
+from rlviz.search.pruners import make_pruner
+from rlviz.search.samplers import make_sampler
+
+if TYPE_CHECKING:
+    from optuna.study import Study as OptunaStudy
+    from optuna.trial import FrozenTrial
+
+JOURNAL = "optuna.journal"
+VALUES = "values"
+CAUSE = "cause"
+MISFIT = "misfit"
+
+MOST_MISFITS = 5
+"""A search ends when so many combinations were proposed, for each trial wanted, that cannot be trained with."""
+
+
+class TrialState(StrEnum):
+    """*running*: proposed, and its scores are not known. *complete*: has an objective. *pruned*: fell behind and was
+    given up. *failed*: has none; its cause says why."""
+
+    RUNNING = "running"
+    COMPLETE = "complete"
+    PRUNED = "pruned"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True)
+class SearchTrial:
+    """``values``: by the name of each hyperparameter that was searched. ``objective`` is that of a complete one."""
+
+    number: int
+    values: Mapping[str, JsonValue]
+    state: TrialState
+    objective: float | None = None
+    cause: str | None = None
+
+
+class Study:
+    """Optuna's study in ``folder``, made when it is not there yet.
+
+    Every answer is in the journal before a method returns, so whoever opens the folder next goes on from there: trials
+    that ran are running still, and none is proposed again. One process at a time may ask. Not for several threads.
+    """
+
+    def __init__(self, folder: Path, name: str, sweep: Sweep) -> None:
+        """Raises OSError, or what Optuna raises for a journal that is damaged."""
+        load("optuna.logging:set_verbosity")(load("optuna.logging:WARNING"))
+        backend = load("optuna.storages.journal:JournalFileBackend")(str(folder / JOURNAL))
+        self._storage = load("optuna.storages:JournalStorage")(backend)
+        self._sweep = sweep
+        self._pruner = make_pruner(sweep.pruner)
+        self._study: OptunaStudy = load("optuna:create_study")(
+            study_name=name, storage=self._storage, direction="maximize", load_if_exists=True, pruner=self._pruner
+        )
+        # What was drawn before is not drawn again: who goes on begins another stream of random numbers.
+        self._study.sampler = make_sampler(sweep, begun=len(self._frozen()))
+
+    @property
+    def trials(self) -> list[SearchTrial]:
+        """All that were proposed, by number."""
+        return [_as_trial(frozen) for frozen in self._frozen()]
+
+    @property
+    def is_over(self) -> bool:
+        """Whether as many trials as wanted were proposed; misfits are not counted."""
+        frozen = self._frozen()
+        misfits = sum(bool(one.user_attrs.get(MISFIT)) for one in frozen)
+        tried = len(frozen) - misfits
+        return (
+            tried >= self._sweep.trials
+            or misfits >= MOST_MISFITS * self._sweep.trials
+            or self._is_exhausted(len(frozen))
+        )
+
+    def ask(self) -> SearchTrial | None:
+        """Values to be tried; None once ``is_over``."""
+        if self.is_over:
+            return None
+        asked = self._study.ask()
+        values: dict[str, JsonValue] = {}
+        for name, parameter in self._sweep.space.items():
+            if applies(parameter, values):
+                values[name] = _suggest(asked, name, parameter)
+        asked.set_user_attr(VALUES, values)
+        return SearchTrial(asked.number, values, TrialState.RUNNING)
+
+    def report(self, number: int, step: int, value: float) -> bool:
+        """Tell how well the policy of a running trial does at ``step``; return whether to give the trial up."""
+        trial_id = self._id_of(number)
+        self._storage.set_trial_intermediate_value(trial_id, step, value)
+        return bool(self._pruner.prune(self._study, self._storage.get_trial(trial_id)))
+
+    def complete(self, number: int, objective: float) -> None:
+        """The trial's objective; a second time nothing happens."""
+        self._study.tell(number, objective, skip_if_finished=True)
+
+    def give_up(self, number: int) -> None:
+        """The trial was pruned. Optuna keeps what was reported of it last as its value."""
+        self._study.tell(number, state=load("optuna.trial:TrialState").PRUNED, skip_if_finished=True)
+
+    def fail(self, number: int, cause: str, *, misfit: bool = False) -> None:
+        """The trial has no objective. A ``misfit``, whose values cannot work together, makes room for another trial."""
+        trial_id = self._id_of(number)
+        if not self._storage.get_trial(trial_id).state.is_finished():
+            self._storage.set_trial_user_attr(trial_id, CAUSE, cause)
+            self._storage.set_trial_user_attr(trial_id, MISFIT, misfit)
+        self._study.tell(number, state=load("optuna.trial:TrialState").FAIL, skip_if_finished=True)
+
+    def importances(self) -> dict[str, float]:
+        """Share of each hyperparameter in how the objective varies, from the greatest, summing to 1.
+
+        Empty with fewer than four complete trials, or if all did the same. By PED-ANOVA (Watanabe et al. 2023,
+        https://arxiv.org/abs/2304.10255).
+        """
+        complete = [frozen for frozen in self._frozen() if frozen.state.name == "COMPLETE"]
+        if len(complete) < 4 or len({frozen.value for frozen in complete}) < 2:
+            return {}
+        evaluator = load("optuna.importance:PedAnovaImportanceEvaluator")()
+        return dict(load("optuna.importance:get_param_importances")(self._study, evaluator=evaluator))
+
+    def _id_of(self, number: int) -> int:
+        """Optuna's storage has its own numbers. Raises KeyError for a trial that was never proposed."""
+        study_id = self._storage.get_study_id_from_name(self._study.study_name)
+        return int(self._storage.get_trial_id_from_study_id_trial_number(study_id, number))
+
+    def _frozen(self) -> list[FrozenTrial]:
+        return self._study.get_trials(deepcopy=False)
+
+    def _is_exhausted(self, proposed: int) -> bool:
+        """Whether a grid has no other combination."""
+        exhausted = getattr(self._study.sampler, "is_exhausted", None)
+        return exhausted is not None and bool(exhausted(proposed))
+
+
+def _suggest(asked: Any, name: str, parameter: Parameter) -> JsonValue:
+    match parameter:
+        case FloatRange():
+            low, high = parameter.low, parameter.high
+            found: float = asked.suggest_float(name, low, high, log=parameter.log, step=parameter.step)
+            return found
+        case IntRange():
+            whole: int = asked.suggest_int(name, parameter.low, parameter.high, log=parameter.log, step=parameter.step)
+            return whole
+        case Choice():
+            labels = [label_of(choice) for choice in parameter.choices]
+            return parameter.choices[labels.index(asked.suggest_categorical(name, labels))]
+
+
+def _as_trial(frozen: FrozenTrial) -> SearchTrial:
+    state = {
+        "COMPLETE": TrialState.COMPLETE,
+        "PRUNED": TrialState.PRUNED,
+        "FAIL": TrialState.FAILED,
+    }.get(frozen.state.name, TrialState.RUNNING)
+    return SearchTrial(
+        number=frozen.number,
+        values=frozen.user_attrs.get(VALUES, {}),
+        state=state,
+        objective=frozen.value if state is TrialState.COMPLETE else None,
+        cause=frozen.user_attrs.get(CAUSE),
+    )

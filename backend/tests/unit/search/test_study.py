@@ -1,0 +1,219 @@
+"""A study proposes what Optuna would, repeats nothing after a crash, and stores what Optuna can open."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import optuna
+import pytest
+
+from rlviz.domain.sweep import Choice, FloatRange, IntRange, PrunerName, SamplerName, Sweep
+from rlviz.search.results import place_on, search_results
+from rlviz.search.study import JOURNAL, Study, TrialState
+
+SPACE: dict[str, Any] = {
+    "x": FloatRange(low=-5, high=5),
+    "rate": FloatRange(low=1e-5, high=1e-1, log=True),
+    "n": IntRange(low=1, high=8),
+    "kind": Choice(choices=["a", "b"]),
+}
+NUMBERS: dict[str, Any] = {"x": SPACE["x"], "y": FloatRange(low=-5, high=5)}
+
+
+def objective(values: Any) -> float:
+    """Greatest, 0, at x = 1 and n = 4, for kind b."""
+    return -((values["x"] - 1) ** 2) - abs(values.get("n", 4) - 4) - (values.get("kind", "b") == "a")
+
+
+def search(folder: Path, sweep: Sweep, until: int | None = None) -> Study:
+    study = Study(folder, "test", sweep)
+    while (until is None or len(study.trials) < until) and (asked := study.ask()) is not None:
+        study.complete(asked.number, objective(asked.values))
+    return study
+
+
+def optunas_own(sampler: optuna.samplers.BaseSampler, trials: int) -> optuna.Study:
+    def suggest(trial: optuna.Trial) -> float:
+        values = {
+            "x": trial.suggest_float("x", -5, 5),
+            "rate": trial.suggest_float("rate", 1e-5, 1e-1, log=True),
+            "n": trial.suggest_int("n", 1, 8),
+            "kind": trial.suggest_categorical("kind", ["a", "b"]),
+        }
+        return objective(values)
+
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    study = optuna.create_study(direction="maximize", sampler=sampler)
+    study.optimize(suggest, n_trials=trials)
+    return study
+
+
+@pytest.mark.parametrize(
+    ("name", "make"),
+    [(SamplerName.TPE, optuna.samplers.TPESampler), (SamplerName.RANDOM, optuna.samplers.RandomSampler)],
+)
+def test_thirty_trials_are_those_of_optuna_with_the_same_seed(
+    tmp_path: Path, name: SamplerName, make: Callable[..., optuna.samplers.BaseSampler]
+) -> None:
+    ours = search(tmp_path, Sweep(space=SPACE, sampler=name, trials=30, seed=7)).trials
+    theirs = optunas_own(make(seed=7), 30)
+    assert [trial.values for trial in ours] == [trial.params for trial in theirs.trials]
+    assert max(trial.objective or -1e9 for trial in ours) == theirs.best_value
+
+
+@pytest.mark.parametrize("name", [SamplerName.CMA_ES, SamplerName.GAUSSIAN_PROCESS])
+def test_other_samplers_find_their_way_too(tmp_path: Path, name: SamplerName) -> None:
+    found = search(tmp_path, Sweep(space=NUMBERS, sampler=name, trials=15, seed=1)).trials
+    assert len(found) == 15
+    assert max(trial.objective or -1e9 for trial in found) > -1.0
+
+
+def test_a_grid_tries_each_combination_once_and_ends(tmp_path: Path) -> None:
+    space: Any = {"n": IntRange(low=1, high=3), "kind": SPACE["kind"], "x": FloatRange(low=0, high=1, step=0.5)}
+    found = search(tmp_path, Sweep(space=space, sampler=SamplerName.GRID, trials=100)).trials
+    assert len(found) == 18
+    assert len({json.dumps(trial.values) for trial in found}) == 18
+
+
+@pytest.mark.parametrize("name", list(SamplerName))
+def test_who_goes_on_repeats_nothing(tmp_path: Path, name: SamplerName) -> None:
+    space: Any = {"n": IntRange(low=1, high=12)} if name is SamplerName.GRID else NUMBERS
+    sweep = Sweep(space=space, sampler=name, trials=12, seed=3)
+    for _ in range(4):  # each time another process would begin here
+        study = Study(tmp_path, "test", sweep)
+        for _ in range(3):
+            asked = study.ask()
+            assert asked is not None
+            study.complete(asked.number, float(asked.number))
+    found = Study(tmp_path, "test", sweep).trials
+    assert [trial.number for trial in found] == list(range(12))
+    assert len({json.dumps(trial.values) for trial in found}) == 12
+    assert Study(tmp_path, "test", sweep).ask() is None
+
+
+def test_a_trial_that_ran_when_the_process_died_runs_still(tmp_path: Path) -> None:
+    sweep = Sweep(space=SPACE, trials=3)
+    asked = Study(tmp_path, "test", sweep).ask()
+    assert asked is not None
+    again = Study(tmp_path, "test", sweep)
+    (running,) = again.trials
+    assert running == asked
+    assert running.state is TrialState.RUNNING
+    again.complete(running.number, 1.5)
+    again.complete(running.number, 9.0)  # told twice: the first counts
+    assert again.trials[0].objective == 1.5
+
+
+def test_a_condition_leaves_out_what_does_not_apply(tmp_path: Path) -> None:
+    space: Any = {
+        "noise": Choice(choices=["none", "normal"]),
+        "std": FloatRange(low=0.1, high=1, when={"noise": ["normal"]}),
+    }
+    found = search_all(tmp_path, Sweep(space=space, sampler=SamplerName.RANDOM, trials=20))
+    assert {("std" in values) == (values["noise"] == "normal") for values in found} == {True}
+    assert {values["noise"] for values in found} == {"none", "normal"}
+
+
+def search_all(folder: Path, sweep: Sweep) -> list[Any]:
+    study = Study(folder, "test", sweep)
+    while (asked := study.ask()) is not None:
+        study.complete(asked.number, 0.0)
+    return [trial.values for trial in study.trials]
+
+
+def test_choices_may_be_lists(tmp_path: Path) -> None:
+    space: Any = {"net_arch": Choice(choices=[[64], [64, 64], []])}
+    found = search_all(tmp_path, Sweep(space=space, sampler=SamplerName.GRID, trials=3))
+    assert sorted(values["net_arch"] for values in found) == [[], [64], [64, 64]]
+
+
+def test_a_misfit_makes_room_for_another_and_a_failure_does_not(tmp_path: Path) -> None:
+    study = Study(tmp_path, "test", Sweep(space=SPACE, trials=2))
+    misfit, failed, last = study.ask(), None, None
+    assert misfit is not None
+    study.fail(misfit.number, "A batch does not fit.", misfit=True)
+    failed = study.ask()
+    assert failed is not None
+    study.fail(failed.number, "Killed by signal 9.")
+    last = study.ask()
+    assert last is not None
+    assert study.ask() is None
+    assert [trial.cause for trial in study.trials] == ["A batch does not fit.", "Killed by signal 9.", None]
+
+
+def test_a_search_in_which_nothing_fits_ends(tmp_path: Path) -> None:
+    study = Study(tmp_path, "test", Sweep(space=SPACE, trials=1))
+    while (asked := study.ask()) is not None:
+        study.fail(asked.number, "Does not fit.", misfit=True)
+    assert len(study.trials) == 5
+
+
+@pytest.mark.parametrize("name", [PrunerName.MEDIAN, PrunerName.SUCCESSIVE_HALVING, PrunerName.HYPERBAND])
+def test_a_trial_that_falls_behind_is_given_up_and_the_best_never(tmp_path: Path, name: PrunerName) -> None:
+    study = Study(tmp_path, "test", Sweep(space=SPACE, pruner=name, trials=40, sampler=SamplerName.RANDOM))
+    while (asked := study.ask()) is not None:
+        quality = -1.0 if asked.number % 2 else float(asked.number)
+        given_up = any(study.report(asked.number, step, quality * step) for step in range(1, 13))
+        if given_up:
+            study.give_up(asked.number)
+        else:
+            study.complete(asked.number, quality)
+    found = study.trials
+    pruned = {trial.number for trial in found if trial.state is TrialState.PRUNED}
+    assert pruned
+    assert all(number % 2 for number in pruned)
+
+
+def test_without_a_pruner_nothing_is_given_up(tmp_path: Path) -> None:
+    study = Study(tmp_path, "test", Sweep(space=SPACE, trials=10))
+    while (asked := study.ask()) is not None:
+        assert not any(study.report(asked.number, step, -float(asked.number)) for step in range(1, 10))
+        study.complete(asked.number, 0.0)
+
+
+def test_optuna_opens_the_journal_as_its_own(tmp_path: Path) -> None:
+    search(tmp_path, Sweep(space=SPACE, trials=3))
+    backend = optuna.storages.journal.JournalFileBackend(str(tmp_path / JOURNAL))
+    (summary,) = optuna.get_all_study_summaries(optuna.storages.JournalStorage(backend))
+    assert (summary.study_name, summary.n_trials) == ("test", 3)
+
+
+def test_what_matters_has_the_greatest_importance(tmp_path: Path) -> None:
+    sweep = Sweep(space=SPACE, sampler=SamplerName.RANDOM, trials=40)
+    study = search(tmp_path, sweep)
+    found = study.importances()
+    assert next(iter(found)) == "x"
+    assert sum(found.values()) == pytest.approx(1)
+    assert Study(tmp_path, "other", sweep).importances() == {}
+
+
+def test_results_have_a_history_slices_and_coordinates(tmp_path: Path) -> None:
+    sweep = Sweep(space=SPACE, trials=12, seeds_per_trial=3)
+    study = search(tmp_path, sweep, until=5)
+    found = search_results(sweep, study.trials, study.importances())
+    bests = [trial.best_so_far for trial in found.trials]
+    assert bests == sorted(bests)
+    assert found.best is not None
+    assert found.best.objective == max(trial.objective or -1e9 for trial in found.trials)
+    assert (found.counts[TrialState.COMPLETE], found.wanted) == (5, 12)
+    assert [one.name for one in found.slices] == list(SPACE)
+    assert all(len(one.points) == 5 for one in found.slices)
+    places = [place for line in found.coordinates.lines for place in line.places if place is not None]
+    assert len(places) == 20
+    assert all(0 <= place <= 1 for place in places)
+
+
+def test_places_on_an_axis_follow_its_scale() -> None:
+    assert place_on(SPACE["rate"], 1e-3) == pytest.approx(0.5)
+    assert place_on(SPACE["x"], 0.0) == 0.5
+    assert place_on(Choice(choices=[[64], [64, 64], [256]]), [64, 64]) == 0.5
+
+
+def test_the_service_does_not_import_optuna_to_start() -> None:
+    script = "import sys, rlviz.api.app, rlviz.services.application, rlviz.search.study; print('optuna' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).stdout == "False\n"

@@ -1,0 +1,73 @@
+"""What a sweep refuses, and that the suggested spaces are possible."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from rlviz.algorithms import ALGORITHMS
+from rlviz.algorithms.base import Algorithm
+from rlviz.algorithms.search_spaces import check_space
+from rlviz.domain.errors import InvalidRequest, UnknownName
+from rlviz.domain.sweep import Choice, FloatRange, IntRange, SamplerName, Sweep
+
+RATE = {"kind": "float", "low": 1e-5, "high": 1e-2, "log": True}
+
+
+@pytest.mark.parametrize(
+    ("space", "told"),
+    [
+        ({}, "at least 1 item"),
+        ({"x": {"kind": "float", "low": 1, "high": 1}}, "low has to be less than high"),
+        ({"x": {"kind": "float", "low": 0, "high": 1, "log": True}}, "begins above 0"),
+        ({"x": {"kind": "float", "low": 1, "high": 2, "log": True, "step": 0.5}}, "one of the two"),
+        ({"x": {"kind": "int", "low": 1.5, "high": 2}}, "valid integer"),
+        ({"x": {"kind": "float", "low": "nan", "high": 1}}, "finite"),
+        ({"x": {"kind": "choice", "choices": []}}, "at least 1 item"),
+        ({"x": {"kind": "choice", "choices": [1, 1]}}, "twice"),
+        ({"x": {"kind": "number"}}, "expected tags"),
+        ({"x": {**RATE, "when": {"y": [1]}}}, "has to be a choice that stands before it"),
+        (
+            {"y": {"kind": "choice", "choices": [1]}, "x": {**RATE, "when": {"y": [2]}}},
+            "not among its choices",
+        ),
+        ({"x": {**RATE, "unit": "m"}}, "not permitted"),
+    ],
+)
+def test_a_space_that_makes_no_sense_is_refused_with_the_reason(space: Any, told: str) -> None:
+    with pytest.raises(ValidationError, match=told):
+        Sweep.model_validate({"space": space})
+
+
+def test_a_grid_wants_values_that_can_be_counted_and_not_too_many() -> None:
+    with pytest.raises(ValidationError, match="can be counted"):
+        Sweep.model_validate({"space": {"x": RATE}, "sampler": "grid"})
+    hundred, two = IntRange(low=1, high=100), Choice(choices=[1, 2])
+    with pytest.raises(ValidationError, match="10,000 combinations"):
+        Sweep(space={"x": hundred, "y": hundred}, sampler=SamplerName.GRID)
+    with pytest.raises(ValidationError, match="no conditions"):
+        Sweep(space={"x": two, "y": Choice(choices=[1], when={"x": [1]})}, sampler=SamplerName.GRID)
+
+
+@pytest.mark.parametrize("name", ALGORITHMS.names())
+def test_the_suggested_space_of_every_algorithm_is_possible(name: str) -> None:
+    algorithm: Algorithm = ALGORITHMS.get(name)
+    space = {one: suggested.parameter for one, suggested in algorithm.search.items()}
+    assert len(space) >= 5
+    assert all(suggested.source for suggested in algorithm.search.values())
+    check_space(algorithm, space)
+    assert list(Sweep(space=space).space) == list(space)
+
+
+def test_what_an_algorithm_does_not_take_is_refused_with_a_pointer() -> None:
+    ppo = ALGORITHMS.get("ppo")
+    with pytest.raises(UnknownName, match="learning_rate") as unknown:
+        check_space(ppo, {"learning_rat": FloatRange(low=0.1, high=0.2)})
+    assert unknown.value.fields[0].pointer == "/sweep/space/learning_rat"
+    with pytest.raises(InvalidRequest, match="PPO does not take gamma = 2") as beyond:
+        check_space(ppo, {"gamma": FloatRange(low=0.5, high=2.0), "n_epochs": Choice(choices=[1, "many"])})
+    assert [field.pointer for field in beyond.value.fields] == ["/sweep/space/gamma", "/sweep/space/n_epochs"]
+    with pytest.raises(InvalidRequest, match="valid integer"):
+        check_space(ppo, {"n_steps": FloatRange(low=64.5, high=128)})
