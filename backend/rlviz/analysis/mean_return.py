@@ -52,14 +52,19 @@ class MeanReturn(RecentMean):
     def _search(self, values: Floats) -> int | None:
         assert self._threshold is not None
         known = np.concatenate([self._newest[-(MEAN_EPISODES - 1) :], values])
-        count = len(known) - MEAN_EPISODES + 1
-        if count < 1:
-            return None
-        sums = np.zeros(count)
-        for lag in range(MEAN_EPISODES):
-            sums += known[lag : lag + count]
-        reached = np.flatnonzero(sums / MEAN_EPISODES >= self._threshold)
+        means = full_means(known)
+        reached = np.flatnonzero(means >= self._threshold)
         if len(reached) == 0:
             return None
         self._searching = False
-        return int(reached[0]) + len(values) - count
+        return int(reached[0]) + len(values) - len(means)
+
+
+def full_means(values: Floats) -> Floats:
+    """The mean of each value and the MEAN_EPISODES - 1 before it, where there are as many; of n values n - 99 means."""
+    count = max(len(values) - MEAN_EPISODES + 1, 0)
+    sums = np.zeros(count)
+    for lag in range(MEAN_EPISODES):
+        sums += values[lag : lag + count]
+    means: Floats = sums / MEAN_EPISODES
+    return means

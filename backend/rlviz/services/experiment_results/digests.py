@@ -1,0 +1,118 @@
+"""DigestBook: the digests of an experiment's runs, made once for each run that has ended."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import numpy as np
+import orjson
+
+from rlviz.analysis.experiments.digest import RunDigest, digest
+from rlviz.analysis.experiments.trials import LearningCurve
+from rlviz.catalog.models import RunRow
+from rlviz.domain.errors import RunFolderError
+from rlviz.rundir.folder import RunFolder
+from rlviz.services.use_cases.metrics import MetricsService
+from rlviz.services.use_cases.run_curves import RunCurvesCache
+
+log = logging.getLogger(__name__)
+
+DIGESTS = "digests.jsonl"
+GREEDY = "eval/mean_reward"
+_CURVES = ("training", "greedy", "records", "evaluations")
+_NO_POINTS = np.empty(0)
+
+
+class DigestBook:
+    """Digests in memory, and of runs that have ended also in a file of the experiment's ``results``.
+
+    The file can be deleted at any time: it is made again from the journals. A line that is torn or of another shape is
+    left out. For several threads.
+    """
+
+    def __init__(self, folder: Path, runs_dir: Path, metrics: MetricsService, curves: RunCurvesCache) -> None:
+        self._path, self._runs_dir = folder / DIGESTS, runs_dir
+        self._metrics, self._curves = metrics, curves
+        self._lock = Lock()
+        self._known: dict[str, tuple[str, RunDigest]] | None = None
+
+    def of(self, rows: Sequence[RunRow]) -> dict[str, RunDigest]:
+        """By run id."""
+        with self._lock:
+            if self._known is None:
+                self._known = _read(self._path)
+            found, lines = {}, []
+            for row in rows:
+                stamp = _stamp(row)
+                known = self._known.get(row.id)
+                if known is None or known[0] != stamp:
+                    known = (stamp, self._digest(row))
+                    self._known[row.id] = known
+                    if row.state.has_ended:
+                        lines.append(_line(row.id, *known))
+                found[row.id] = known[1]
+            if lines:
+                _append(self._path, lines)
+            return found
+
+    def _digest(self, row: RunRow) -> RunDigest:
+        folder = RunFolder(self._runs_dir, row.id)
+        curves = self._curves.of(folder)
+        return digest(
+            curves.episodes, self._greedy(folder), [(float(step), mean) for step, _, mean in curves.evaluations()]
+        )
+
+    def _greedy(self, folder: RunFolder) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+        try:
+            series = self._metrics.read(folder).series
+        except RunFolderError:
+            return _NO_POINTS, _NO_POINTS
+        return series.points(GREEDY, "step") if GREEDY in series else (_NO_POINTS, _NO_POINTS)
+
+
+def _stamp(row: RunRow) -> str:
+    """Changes with whatever a run's journals gain."""
+    return f"{row.status}/{row.attempt}/{row.last_event}/{row.step}/{row.episodes}"
+
+
+def _line(run_id: str, stamp: str, made: RunDigest) -> bytes:
+    curves = {name: _as_lists(getattr(made, name)) for name in _CURVES}
+    return orjson.dumps({"run_id": run_id, "stamp": stamp, **curves}, option=orjson.OPT_SERIALIZE_NUMPY) + b"\n"
+
+
+def _as_lists(curve: LearningCurve | None) -> object:
+    return None if curve is None else {"step": curve.step, "value": curve.value}
+
+
+def _append(path: Path, lines: Sequence[bytes]) -> None:
+    """Without it results are only slower: a full disk is no reason not to show them."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
+        with os.fdopen(descriptor, "ab") as file:
+            file.write(b"\n" + b"".join(lines))  # a line that was torn ends here
+    except OSError as error:
+        log.warning("Digests of runs were not kept in %s: %s", path, error)
+
+
+def _read(path: Path) -> dict[str, tuple[str, RunDigest]]:
+    found: dict[str, tuple[str, RunDigest]] = {}
+    with suppress(OSError):
+        for line in path.read_bytes().splitlines():
+            with suppress(ValueError, KeyError, TypeError):
+                record = orjson.loads(line)
+                curves = {name: _as_curve(record[name]) for name in _CURVES}
+                found[record["run_id"]] = (record["stamp"], RunDigest(**curves))  # type: ignore[arg-type]
+    return found
+
+
+def _as_curve(lists: dict[str, list[float | None]] | None) -> LearningCurve | None:
+    if lists is None:
+        return None
+    return LearningCurve(np.array(lists["step"], dtype=np.float64), np.array(lists["value"], dtype=np.float64))

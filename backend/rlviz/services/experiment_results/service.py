@@ -1,0 +1,154 @@
+"""ResultsService: the results of experiments, made again only when a trial has changed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from threading import Lock
+
+from cachetools import LRUCache
+from sqlmodel import Session, col, select
+
+from rlviz.analysis.experiments import ExperimentResults, ScoreKind, Setting, Trial, experiment_results
+from rlviz.analysis.experiments.digest import RunDigest
+from rlviz.catalog.database import Database
+from rlviz.catalog.models import RunRow
+from rlviz.domain.errors import RunFolderError
+from rlviz.domain.evaluation import BestPolicy
+from rlviz.domain.status import RunStatus
+from rlviz.rundir.folder import RunFolder
+from rlviz.services.experiment_results.digests import DigestBook
+from rlviz.services.experiment_results.source import Cell, ExperimentSource
+from rlviz.services.use_cases.metrics import MetricsService
+from rlviz.services.use_cases.run_curves import RunCurvesCache
+from rlviz.settings import Settings
+
+RESULTS = "results"
+CACHED_RESULTS = 32
+CACHED_BOOKS = 16
+IDS_A_QUERY = 500
+
+
+@dataclass(frozen=True)
+class ResultsRequest:
+    """``threshold`` is None for that of the environment."""
+
+    score: ScoreKind = ScoreKind.TRIAL
+    threshold: float | None = None
+
+
+class ResultsService:
+    """``clock``: Unix seconds, for the cost of what still trains."""
+
+    def __init__(
+        self, settings: Settings, database: Database, metrics: MetricsService, *, clock: Callable[[], float]
+    ) -> None:
+        self._runs_dir, self._database, self._metrics, self._clock = settings.runs_dir, database, metrics, clock
+        self._curves = RunCurvesCache(metrics)
+        self._books: LRUCache[str, DigestBook] = LRUCache(CACHED_BOOKS)
+        self._results: LRUCache[str, ExperimentResults] = LRUCache(CACHED_RESULTS)
+        self._threads: LRUCache[str, int] = LRUCache(100_000)
+        self._lock = Lock()
+
+    def results(self, source: ExperimentSource, request: ResultsRequest) -> ExperimentResults:
+        return self.made(source, request)[1]
+
+    def made(self, source: ExperimentSource, request: ResultsRequest) -> tuple[list[Trial], ExperimentResults]:
+        """The trials as they are counted, and what they amount to."""
+        rows = self._rows(cell.run_id for cell in source.cells if cell.run_id is not None)
+        threshold = source.threshold if request.threshold is None else request.threshold
+        digests = self._book(source).of(list(rows.values()))
+        greedy = bool(digests) and all(one.greedy is not None or one.training is None for one in digests.values())
+        trials = [self._trial(cell, rows, digests, request.score, threshold, greedy) for cell in source.cells]
+        key = _key(source, request, rows.values(), threshold)
+        with self._lock:
+            known = self._results.get(key)
+        if known is None:
+            setting = Setting(source.variants, source.environments, request.score, threshold, greedy)
+            known = experiment_results(trials, setting)
+            with self._lock:
+                self._results[key] = known
+        return trials, known
+
+    def _book(self, source: ExperimentSource) -> DigestBook:
+        with self._lock:
+            book = self._books.get(source.id)
+            if book is None:
+                book = DigestBook(source.folder / RESULTS, self._runs_dir, self._metrics, self._curves)
+                self._books[source.id] = book
+            return book
+
+    def _rows(self, run_ids: Iterable[str]) -> dict[str, RunRow]:
+        """Those that exist: a run that was deleted leaves its score behind."""
+        wanted = list(run_ids)
+        with self._database.read() as session:
+            return {
+                row.id: row
+                for start in range(0, len(wanted), IDS_A_QUERY)
+                for row in _rows(session, wanted[start : start + IDS_A_QUERY])
+            }
+
+    def _trial(
+        self,
+        cell: Cell,
+        rows: dict[str, RunRow],
+        digests: dict[str, RunDigest],
+        score: ScoreKind,
+        threshold: float | None,
+        greedy: bool,
+    ) -> Trial:
+        row = rows.get(cell.run_id or "")
+        if row is None:
+            return Trial(
+                cell.variant, cell.seed, cell.run_id or "", cell.score if score is ScoreKind.TRIAL else None, cell.ended
+            )
+        found = digests[row.id]
+        return Trial(
+            variant=cell.variant,
+            seed=cell.seed,
+            run_id=row.id,
+            score=_score(cell, row, score),
+            ended=cell.ended,
+            steps=row.step,
+            reached=None if threshold is None else found.reached(threshold),
+            core_seconds=row.clock.at(self._clock()) * self._torch_threads(row.id) if row.attempts else 0.0,
+            curve=found.greedy if greedy else found.training,
+        )
+
+    def _torch_threads(self, run_id: str) -> int:
+        with self._lock:
+            known = self._threads.get(run_id)
+        if known is None:
+            try:
+                known = RunFolder(self._runs_dir, run_id).read_config().torch_threads
+            except RunFolderError:
+                known = 1
+            with self._lock:
+                self._threads[run_id] = known
+        return known
+
+
+def _rows(session: Session, run_ids: list[str]) -> Iterable[RunRow]:
+    return session.exec(select(RunRow).where(col(RunRow.id).in_(run_ids))).all()
+
+
+def _score(cell: Cell, row: RunRow, kind: ScoreKind) -> float | None:
+    """What a training that was not completed has reached is no score."""
+    if kind is ScoreKind.TRIAL:
+        return cell.score
+    if not cell.ended or row.state is not RunStatus.COMPLETED:
+        return None
+    match kind:
+        case ScoreKind.TRAINING:
+            return row.ep_rew_mean
+        case _:
+            return None if row.best_policy is None else BestPolicy.model_validate(row.best_policy).mean_return
+
+
+def _key(source: ExperimentSource, request: ResultsRequest, rows: Iterable[RunRow], threshold: float | None) -> str:
+    """Of everything that results are made from, but for the seconds of what still trains."""
+    parts = [source.id, repr(source.variants), repr(source.environments), request.score.value, repr(threshold)]
+    parts += [repr(cell) for cell in source.cells]
+    parts += [f"{row.id}/{row.status}/{row.attempt}/{row.last_event}/{row.step}/{row.best_policy}" for row in rows]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()

@@ -1,0 +1,40 @@
+"""What results need to know of an experiment, however it is specified and stored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rlviz.domain.sweep import Sweep
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One trial of one variant with one seed. ``run_id`` is None until it has a run; ``score`` is the mean return of
+    its policy on fresh episodes, None if it has none. ``ended``: whether nothing more is to come of it."""
+
+    variant: str
+    seed: int
+    run_id: str | None
+    score: float | None
+    ended: bool
+
+
+@dataclass(frozen=True)
+class ExperimentSource:
+    """``folder``: of the experiment; results are kept in ``results`` there. ``specification``: as JSON text.
+
+    ``variants``: ids with labels, in the order of the specification; ``environments``: that of each, with its options;
+    ``threshold``: the return to reach that they have in common, if they have one. ``sweep``: of a search.
+    """
+
+    id: str
+    title: str
+    folder: Path
+    specification: str
+    variants: dict[str, str]
+    environments: dict[str, str]
+    threshold: float | None
+    cells: Sequence[Cell]
+    sweep: Sweep | None = None

@@ -1,0 +1,147 @@
+"""Results of an experiment whose runs lie in a runs folder: scores, curves, thresholds, cost, exports."""
+
+from __future__ import annotations
+
+import csv
+import io
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import orjson
+import pyarrow.parquet as pq
+import pytest
+
+from rlviz.analysis.experiments import ScoreKind
+from rlviz.catalog.models import RunRow
+from rlviz.services.application import Application
+from rlviz.services.experiment_results.exports import COLUMNS, ExportFormat, export
+from rlviz.services.experiment_results.service import ResultsRequest, ResultsService
+from rlviz.services.experiment_results.source import Cell, ExperimentSource
+from tests.integration.test_api_runs import write_episodes
+from tests.support.service import create, folder_of, service
+
+SEEDS = 5
+RETURNS = {"good": 20.0, "=bad": 5.0}
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Application]:
+    with service(tmp_path_factory.mktemp("runs")) as application:
+        yield application
+
+
+def finished(app: Application, mean: float, seed: int) -> str:
+    """A run that looks as if it had trained 150 episodes of 10 steps in 300 seconds."""
+    run_id = create(app, steps=1_500)
+    write_episodes(folder_of(app, run_id), [mean + seed] * 150)
+    with app.database.write() as session:
+        row = session.get(RunRow, run_id)
+        assert row is not None
+        row.status, row.step, row.episodes, row.last_event = "completed", 1_500, 150, 1
+        row.ep_rew_mean, row.attempts = mean + seed, [[1_000.0, 1_300.0]]
+        session.add(row)
+    return run_id
+
+
+@pytest.fixture(scope="module")
+def source(app: Application, tmp_path_factory: pytest.TempPathFactory) -> ExperimentSource:
+    cells = [
+        Cell(variant, seed, finished(app, mean, seed), mean + seed, ended=True)
+        for variant, mean in RETURNS.items()
+        for seed in range(SEEDS)
+    ]
+    return ExperimentSource(
+        id="good-against-bad",
+        title="Good against bad",
+        folder=tmp_path_factory.mktemp("experiment"),
+        specification="{}",
+        variants={variant: variant for variant in RETURNS},
+        environments=dict.fromkeys(RETURNS, "CartPole-v1"),
+        threshold=None,
+        cells=cells,
+    )
+
+
+def results_service(app: Application) -> ResultsService:
+    return ResultsService(app.settings, app.database, app.metrics, clock=time.time)
+
+
+def test_results_come_from_scores_and_journals(app: Application, source: ExperimentSource) -> None:
+    found = results_service(app).results(source, ResultsRequest(threshold=21.5))
+    assert found.verdict.headline == "good is better than =bad with probability 1.00 [1.00, 1.00]."
+    assert [one.iqm for one in found.variants] == [22.0, 7.0]
+    assert found.thresholds is not None
+    assert [(one.reached, one.n) for one in found.thresholds.variants] == [(3, 5), (0, 5)]
+    assert found.thresholds.variants[0].median == 1_000.0  # the hundredth episode
+    assert found.cost.core_seconds == 2 * SEEDS * 300.0
+    curve = found.curves.variants[0]
+    assert (found.curves.source, curve.seeds, curve.count[0], curve.iqm[-1]) == ("training", 5, 5, 22.0)
+
+
+def test_the_mean_return_in_training_can_be_the_score(app: Application, source: ExperimentSource) -> None:
+    found = results_service(app).results(source, ResultsRequest(ScoreKind.TRAINING))
+    assert [one.iqm for one in found.variants] == [22.0, 7.0]
+    assert "exploration included" in found.score_definition
+    none = results_service(app).results(source, ResultsRequest(ScoreKind.BEST))
+    assert (none.scored, none.failed) == (0, 2 * SEEDS)
+
+
+def test_who_comes_next_reads_digests_and_no_journals(app: Application, source: ExperimentSource) -> None:
+    request = ResultsRequest(threshold=21.5)
+    before = results_service(app).results(source, request)
+    journals = {cell.run_id: folder_of(app, cell.run_id or "").metrics_path for cell in source.cells}
+    kept = {run_id: path.read_bytes() for run_id, path in journals.items()}
+    for path in journals.values():
+        path.write_bytes(b"")
+    try:
+        assert results_service(app).results(source, request) == before
+    finally:
+        for run_id, path in journals.items():
+            path.write_bytes(kept[run_id])
+
+
+def test_a_torn_or_foreign_line_among_digests_is_made_again(app: Application, source: ExperimentSource) -> None:
+    request = ResultsRequest(threshold=21.5)
+    before = results_service(app).results(source, request)
+    digests = source.folder / "results" / "digests.jsonl"
+    lines = digests.read_bytes()
+    digests.write_bytes(b'{"run_id": 1}\nnull\n' + lines[: len(lines) * 2 // 3])
+    assert results_service(app).results(source, request) == before
+    assert results_service(app).results(source, request) == before
+
+
+def test_the_second_answer_is_the_first_until_a_trial_changes(app: Application, source: ExperimentSource) -> None:
+    results = results_service(app)
+    first = results.results(source, ResultsRequest())
+    assert results.results(source, ResultsRequest()) is first
+    cells = [*source.cells[1:], Cell("good", 0, source.cells[0].run_id, 99.0, ended=True)]
+    changed = ExperimentSource(**{**vars(source), "cells": cells})
+    assert results.results(changed, ResultsRequest()).variants[0].mean != first.variants[0].mean
+
+
+def test_a_run_that_was_deleted_leaves_its_score(app: Application, source: ExperimentSource) -> None:
+    cells = [Cell("good", 0, "no-such-run", 7.0, ended=True), Cell("good", 1, None, None, ended=False)]
+    found = results_service(app).results(ExperimentSource(**{**vars(source), "cells": cells}), ResultsRequest())
+    assert (found.variants[0].n, found.variants[0].iqm, found.complete) == (1, 7.0, False)
+
+
+def test_exports_say_the_same_in_every_format(app: Application, source: ExperimentSource) -> None:
+    trials, results = results_service(app).made(source, ResultsRequest(threshold=21.5))
+    rows = list(csv.DictReader(io.StringIO(export(ExportFormat.CSV, trials, results).decode())))
+    assert list(rows[0]) == list(COLUMNS)
+    assert (len(rows), rows[0]["score"], rows[0]["reached"], rows[4]["reached"]) == (10, "20.0", "", "1000.0")
+    assert rows[-1]["variant"] == "'=bad"  # no formula in a spreadsheet
+    table = pq.read_table(io.BytesIO(export(ExportFormat.PARQUET, trials, results))).to_pylist()
+    assert [row["score"] for row in table] == [float(row["score"]) for row in rows]
+    assert table[-1]["variant"] == "=bad"
+    document = orjson.loads(export(ExportFormat.JSON, trials, results))
+    assert document["trials"] == table
+    assert document["results"]["verdict"]["headline"] == results.verdict.headline
+    assert export(ExportFormat.MARKDOWN, trials, results).decode().count("\n| ") == 3
+    assert b"\\toprule" in export(ExportFormat.LATEX, trials, results)
+
+
+def test_results_are_shown_where_nothing_can_be_written(app: Application, source: ExperimentSource) -> None:
+    nowhere = ExperimentSource(**{**vars(source), "id": "nowhere", "folder": Path("/proc/nowhere")})
+    assert results_service(app).results(nowhere, ResultsRequest()).scored == 2 * SEEDS

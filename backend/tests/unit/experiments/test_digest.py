@@ -1,0 +1,41 @@
+"""A digest knows of a run what the run itself would say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rlviz.analysis.comparison import Episodes
+from rlviz.analysis.experiments.digest import digest
+from rlviz.analysis.solved import find_solved
+
+NONE = (np.empty(0), np.empty(0))
+
+
+def episodes(count: int, seed: int = 0) -> Episodes:
+    rng = np.random.default_rng(seed)
+    step = np.cumsum(rng.integers(1, 30, count)).astype(np.float64)
+    return Episodes(step, step / 10, np.linspace(0, 100, count) + rng.normal(0, 20, count))
+
+
+@pytest.mark.parametrize("threshold", [-50.0, 3.0, 30.0, 71.5, 88.0, 500.0])
+def test_it_knows_for_any_threshold_when_the_run_was_solved(threshold: float) -> None:
+    run = episodes(600)
+    fresh = [(4_000, 400.0, 55.0), (5_000, 500.0, 40.0), (6_000, 600.0, 90.0)]
+    theirs = find_solved(run.step, run.time, run.reward, threshold, fresh)
+    ours = digest(run, NONE, [(step, mean) for step, _, mean in fresh]).reached(threshold)
+    assert ours == (None if theirs is None else theirs.step)
+
+
+def test_fewer_than_a_hundred_episodes_reach_nothing() -> None:
+    assert digest(episodes(99), NONE, []).reached(-1_000.0) is None
+
+
+def test_curves_are_thinned_and_missing_ones_are_none() -> None:
+    found = digest(episodes(5_000), (np.array([100.0, 200.0]), np.array([1.0, 2.0])), [])
+    assert found.training is not None
+    assert found.greedy is not None
+    assert len(found.training.step) <= 200
+    assert found.greedy.value.tolist() == [1.0, 2.0]
+    empty = digest(episodes(0), NONE, [])
+    assert (empty.training, empty.greedy, empty.reached(0.0)) == (None, None, None)
