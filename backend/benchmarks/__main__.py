@@ -2,6 +2,7 @@
 
 python -m benchmarks [throughput [ALGO …]] [scaling] [responsiveness] [volume] [evaluation] [records] [live] [film]
                      [snapshots] [sessions] [anatomy] [long] [overlay] [peers] [intervals]
+                     [experiment_results]
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ PARTS = (
     "overlay",
     "peers",
     "intervals",
+    "experiment_results",
 )
 
 

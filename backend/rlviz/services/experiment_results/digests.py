@@ -47,19 +47,20 @@ class DigestBook:
         with self._lock:
             if self._known is None:
                 self._known = _read(self._path)
-            found, lines = {}, []
-            for row in rows:
-                stamp = _stamp(row)
-                known = self._known.get(row.id)
-                if known is None or known[0] != stamp:
-                    known = (stamp, self._digest(row))
-                    self._known[row.id] = known
-                    if row.state.has_ended:
-                        lines.append(_line(row.id, *known))
-                found[row.id] = known[1]
-            if lines:
-                _append(self._path, lines)
-            return found
+            stamps = {row.id: _stamp(row) for row in rows}
+            made = [
+                (row, self._digest(row))
+                for row in rows
+                if row.id not in self._known or self._known[row.id][0] != stamps[row.id]
+            ]
+            self._known |= {row.id: (stamps[row.id], one) for row, one in made}
+            self.keep([(row, one) for row, one in made if row.state.has_ended])
+            return {row.id: self._known[row.id][1] for row in rows}
+
+    def keep(self, made: Sequence[tuple[RunRow, RunDigest]]) -> None:
+        """Write digests of runs that have ended into the file."""
+        if made:
+            _append(self._path, [_line(row.id, _stamp(row), one) for row, one in made])
 
     def _digest(self, row: RunRow) -> RunDigest:
         folder = RunFolder(self._runs_dir, row.id)
