@@ -15,6 +15,7 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.routing import Mount
 
 from rlviz import __version__
+from rlviz.analysis.experiments import ExperimentResults
 from rlviz.api import explorer
 from rlviz.api.compression import AnswerCompression
 from rlviz.api.headers import SecurityHeaders
@@ -46,8 +47,10 @@ from rlviz.api.routers import (
 )
 from rlviz.api.schemas import STREAM_EVENTS, Problem
 from rlviz.domain.session_messages import CLIENT_MESSAGE, SERVER_MESSAGE
+from rlviz.search.results import SearchResults
 from rlviz.services.application import Application
 
+RESULTS = (ExperimentResults, SearchResults)
 _REF = "#/components/schemas/{model}"
 _ROUTERS = (
     service,
@@ -128,11 +131,11 @@ def create_api(application: Application | None = None) -> FastAPI:
 
 
 def _described(api: FastAPI) -> dict[str, Any]:
-    """OpenAPI with problems, stream events and messages of sessions among the schemas; FastAPI's own error shape is
-    left out."""
+    """OpenAPI with problems, stream events, messages of sessions and results of experiments among the schemas, and
+    without FastAPI's own error shape."""
     document = get_openapi(title=api.title, version=api.version, routes=api.routes, servers=api.servers)
     schemas = document["components"]["schemas"]
-    extra = [(model, "serialization") for model in (Problem, *STREAM_EVENTS.values())]
+    extra = [(model, "serialization") for model in (Problem, *STREAM_EVENTS.values(), *RESULTS)]
     _, definitions = models_json_schema(extra, ref_template=_REF)  # type: ignore[arg-type]
     messages = {
         "ServerMessage": SERVER_MESSAGE.json_schema(mode="serialization", ref_template=_REF),

@@ -13,7 +13,7 @@ from rlviz.analysis.statistics import kaplan_meier
 from rlviz.analysis.statistics.bootstrap import CONFIDENCE
 
 
-class Seed(Frozen):
+class SeedArrival(Frozen):
     """One seed: ``steps`` until it got there, or, if it is ``censored``, those that it was trained for without."""
 
     seed: int
@@ -36,7 +36,7 @@ class StepsToThreshold(Frozen):
     waiting: list[float] = Field(description="Estimated share of seeds that are not there after that step.")
     low: list[float | None]
     high: list[float | None]
-    seeds: list[Seed]
+    seeds: list[SeedArrival]
     made: Made
 
 
@@ -74,7 +74,7 @@ def _of_variant(variant: str, trials: Sequence[Trial], threshold: float) -> Step
         low=numbers(survival.low),
         high=numbers(survival.high),
         seeds=[
-            Seed(seed=one.seed, run_id=one.run_id, steps=float(at), censored=one.reached is None)
+            SeedArrival(seed=one.seed, run_id=one.run_id, steps=float(at), censored=one.reached is None)
             for one, at in zip(trials, steps, strict=True)
         ],
         made=Made(

@@ -6264,6 +6264,77 @@ export interface components {
        */
       problem: string | null;
     };
+    /** CoordinateAxis */
+    CoordinateAxis: {
+      /** Name */
+      name: string;
+      /** Log */
+      log: boolean;
+      /**
+       * Low
+       * @description What lies at 0; null for a choice.
+       */
+      low: number | null;
+      /**
+       * High
+       * @description What lies at 1.
+       */
+      high: number | null;
+      /**
+       * Choices
+       * @description Evenly spaced from 0 to 1; null for a range.
+       */
+      choices: components["schemas"]["JsonValue"][] | null;
+    };
+    /** CoordinateLine */
+    CoordinateLine: {
+      /** Number */
+      number: number;
+      /** Objective */
+      objective: number;
+      /**
+       * Places
+       * @description From 0 to 1 on each axis; null where it does not apply.
+       */
+      places: (number | null)[];
+    };
+    /**
+     * Cost
+     * @description Failed and unfinished trials cost as well.
+     */
+    Cost: {
+      /** Core Seconds */
+      core_seconds: number;
+      /**
+       * Variants
+       * @description In the order of the specification.
+       */
+      variants: components["schemas"]["VariantCost"][];
+      made: components["schemas"]["Made"];
+    };
+    /**
+     * Curves
+     * @description Learning curves. A value holds from its step to the next one of its seed; beyond the last there is none.
+     */
+    Curves: {
+      /**
+       * Source
+       * @description evaluation: of the greedy policy; training: moving average of 20 episodes.
+       */
+      source: string;
+      /** Step */
+      step: number[];
+      /**
+       * Variants
+       * @description From best to worst.
+       */
+      variants: components["schemas"]["VariantCurve"][];
+      /**
+       * Left Out
+       * @description Ids of variants beyond the best 20.
+       */
+      left_out: string[];
+    };
     /**
      * EndEventData
      * @description `event: end`: the run has ended, is paused, or was deleted, and all its rows were delivered.
@@ -6283,6 +6354,190 @@ export interface components {
      */
     EvaluationEventData: {
       evaluation: components["schemas"]["Evaluation"];
+    };
+    /**
+     * ExperimentResults
+     * @description Every figure says beside it, in ``made``, how it was made.
+     */
+    ExperimentResults: {
+      score: components["schemas"]["ScoreKind"];
+      /** Score Definition */
+      score_definition: string;
+      /**
+       * Threshold
+       * @description Return to reach: the one asked for, or the environment's; null: none.
+       */
+      threshold: number | null;
+      /** Trials */
+      trials: number;
+      /**
+       * Scored
+       * @description Trials that have a score.
+       */
+      scored: number;
+      /**
+       * Failed
+       * @description Trials that ended without one.
+       */
+      failed: number;
+      /**
+       * Complete
+       * @description Whether every trial has ended.
+       */
+      complete: boolean;
+      verdict: components["schemas"]["ExperimentVerdict"];
+      /**
+       * Variants
+       * @description In the order of the specification.
+       */
+      variants: components["schemas"]["VariantScores"][];
+      forest: components["schemas"]["Forest"];
+      improvements: components["schemas"]["Improvements"];
+      profiles: components["schemas"]["Profiles"];
+      /** @description Steps to the threshold; null without one. */
+      thresholds: components["schemas"]["Thresholds"] | null;
+      curves: components["schemas"]["Curves"];
+      cost: components["schemas"]["Cost"];
+    };
+    /** ExperimentVerdict */
+    ExperimentVerdict: {
+      finding: components["schemas"]["Finding"];
+      /**
+       * Headline
+       * @description One sentence.
+       */
+      headline: string;
+      /**
+       * Best
+       * @description Id of the variant with the highest interquartile mean, if one is better.
+       */
+      best: string | null;
+      /**
+       * Better Than
+       * @description Ids of the variants that it is better than.
+       */
+      better_than: string[];
+      /**
+       * Reasons
+       * @description Sentences: the figures behind it, and how many seeds would tell more.
+       */
+      reasons: string[];
+      /**
+       * Cautions
+       * @description Sentences: what makes the comparison less fair than it looks.
+       */
+      cautions: string[];
+      made: components["schemas"]["Made"];
+    };
+    /**
+     * Finding
+     * @description *better*: the best variant is better than all others. *partly*: than some. *nothing*: nothing can be said yet.
+     * @enum {string}
+     */
+    Finding: "better" | "partly" | "nothing";
+    /**
+     * Forest
+     * @description Forest plot: variants from best to worst, those without scores left out.
+     */
+    Forest: {
+      /** Rows */
+      rows: components["schemas"]["ForestRow"][];
+      /**
+       * Minimum
+       * @description Least of all scores, ends of intervals and the threshold; null: none.
+       */
+      minimum: number | null;
+      /** Maximum */
+      maximum: number | null;
+      /**
+       * Reference
+       * @description The threshold, to be drawn as a line.
+       */
+      reference: number | null;
+    };
+    /** ForestRow */
+    ForestRow: {
+      /** Variant */
+      variant: string;
+      /** Label */
+      label: string;
+      /** Iqm */
+      iqm: number;
+      /** Low */
+      low: number | null;
+      /** High */
+      high: number | null;
+      /** N */
+      n: number;
+    };
+    /** Importance */
+    Importance: {
+      /** Name */
+      name: string;
+      /**
+       * Share
+       * @description From 0 to 1; all together are 1.
+       */
+      share: number;
+    };
+    /**
+     * Improvements
+     * @description Probability of improvement, for each pair of ``variants``.
+     */
+    Improvements: {
+      /**
+       * Variants
+       * @description Ids, from best to worst: rows and columns of the matrix.
+       */
+      variants: string[];
+      /**
+       * Left Out
+       * @description Ids of variants beyond the best 12, which are not compared in pairs.
+       */
+      left_out: string[];
+      /**
+       * Matrix
+       * @description Row against column; null on the diagonal.
+       */
+      matrix: (number | null)[][];
+      /**
+       * Pairs
+       * @description Each pair once, the better ranked first.
+       */
+      pairs: components["schemas"]["Pair"][];
+    };
+    /**
+     * Made
+     * @description How a figure was made.
+     */
+    Made: {
+      /**
+       * Definition
+       * @description What it is, in a sentence.
+       */
+      definition: string;
+      /**
+       * N
+       * @description How many scores, pairs or seeds it was made from.
+       */
+      n: number;
+      /**
+       * Resamples
+       * @description Resamples of its bootstrap interval; null: it has none.
+       * @default null
+       */
+      resamples?: number | null;
+      /**
+       * Confidence
+       * @description Share that its interval is made for, as 0.95.
+       * @default null
+       */
+      confidence?: number | null;
+      /**
+       * Source
+       * @description Where the definition comes from.
+       */
+      source: string;
     };
     /**
      * MetricsEventData
@@ -6340,11 +6595,448 @@ export interface components {
      */
     NotificationKind: "rule" | "solved" | "completed" | "stopped" | "failed" | "interrupted";
     /**
+     * Pair
+     * @description Whether ``first`` does better than ``second``. The other way round all probabilities are 1 minus these.
+     */
+    Pair: {
+      /**
+       * First
+       * @description Id of a variant.
+       */
+      first: string;
+      /** Second */
+      second: string;
+      /** Seeds First */
+      seeds_first: number;
+      /** Seeds Second */
+      seeds_second: number;
+      /**
+       * Probability
+       * @description That a seed of the first does better than one of the second; ties half.
+       */
+      probability: number;
+      /**
+       * Low
+       * @description Ends of its 95 % interval.
+       */
+      low: number;
+      /** High */
+      high: number;
+      /**
+       * Joint Low
+       * @description Ends of the wider interval; those of all pairs together hold with 95 %.
+       */
+      joint_low: number;
+      /** Joint High */
+      joint_high: number;
+      /**
+       * Chance
+       * @description How likely ranks at least as far apart were, in either direction, if both were the same; 1 unless all seeds of one did better than all of the other, where the bootstrap interval has no width.
+       */
+      chance: number;
+      made: components["schemas"]["Made"];
+    };
+    /** ParallelCoordinates */
+    ParallelCoordinates: {
+      /** Axes */
+      axes: components["schemas"]["CoordinateAxis"][];
+      /**
+       * Lines
+       * @description Complete trials, by number.
+       */
+      lines: components["schemas"]["CoordinateLine"][];
+    };
+    /**
+     * Profiles
+     * @description Performance profiles: the higher the curve, the better; where two cross, neither is better throughout.
+     */
+    Profiles: {
+      /**
+       * Value
+       * @description Returns, ascending: the axis of all profiles.
+       */
+      value: number[];
+      /**
+       * Variants
+       * @description From best to worst.
+       */
+      variants: components["schemas"]["VariantProfile"][];
+      /**
+       * Left Out
+       * @description Ids of variants beyond the best 20.
+       */
+      left_out: string[];
+    };
+    /**
+     * PrunerName
+     * @description When a trial is given up, judged by the greedy evaluations while it trains.
+     *
+     *     *median*: below the median of earlier trials at the same step. *successive-halving*: not among the best third at
+     *     each of a few rungs. *hyperband*: the same for several first rungs at once.
+     * @enum {string}
+     */
+    PrunerName: "none" | "median" | "successive-halving" | "hyperband";
+    /**
+     * SamplerName
+     * @description How values are proposed.
+     *
+     *     *tpe*: from where earlier trials did well (tree-structured Parzen estimator). *cma-es*: an evolution strategy for
+     *     numbers; what is chosen from a list is drawn at random. *gaussian-process*: where a model of the objective expects
+     *     the most; for few, costly trials. *random*: independent draws. *grid*: every combination once.
+     * @enum {string}
+     */
+    SamplerName: "tpe" | "cma-es" | "gaussian-process" | "random" | "grid";
+    /**
+     * ScoreKind
+     * @description What counts as the score of a trial.
+     *
+     *     *trial*: the mean return of its policy on fresh episodes, played after training, as the specification asks for.
+     *     *training*: the mean return of the last 100 episodes of training, exploration included. *best*: the mean return on
+     *     fresh episodes of the best policy that it kept.
+     * @enum {string}
+     */
+    ScoreKind: "trial" | "training" | "best";
+    /** SearchResults */
+    SearchResults: {
+      sampler: components["schemas"]["SamplerName"];
+      pruner: components["schemas"]["PrunerName"];
+      /**
+       * Wanted
+       * @description Trials that the search shall have.
+       */
+      wanted: number;
+      /** Seeds Per Trial */
+      seeds_per_trial: number;
+      /** Counts */
+      counts: {
+        [key: string]: number;
+      };
+      best: components["schemas"]["SearchedTrial"] | null;
+      /**
+       * Trials
+       * @description By number: the history.
+       */
+      trials: components["schemas"]["SearchedTrial"][];
+      /**
+       * Importances
+       * @description From the greatest; empty with fewer than four complete trials.
+       */
+      importances: components["schemas"]["Importance"][];
+      /**
+       * Slices
+       * @description In the order of the space.
+       */
+      slices: components["schemas"]["Slice"][];
+      coordinates: components["schemas"]["ParallelCoordinates"];
+      /**
+       * Caution
+       * @description What to keep in mind when reading the best objective.
+       */
+      caution: string | null;
+      /**
+       * Made
+       * @description Of `objective` and `importances`.
+       */
+      made: {
+        [key: string]: components["schemas"]["Made"];
+      };
+    };
+    /** SearchedTrial */
+    SearchedTrial: {
+      /** Number */
+      number: number;
+      /**
+       * Values
+       * @description Of each hyperparameter that was searched.
+       */
+      values: {
+        [key: string]: components["schemas"]["JsonValue"];
+      };
+      state: components["schemas"]["TrialState"];
+      /**
+       * Objective
+       * @description Interquartile mean of its seeds' scores; null but for complete ones.
+       */
+      objective: number | null;
+      /**
+       * Cause
+       * @description Why it failed.
+       */
+      cause: string | null;
+      /**
+       * Best So Far
+       * @description The best objective of this and all earlier trials.
+       */
+      best_so_far: number | null;
+      /**
+       * Is Best So Far
+       * @description Whether it was better than all before.
+       */
+      is_best_so_far: boolean;
+    };
+    /**
+     * SeedArrival
+     * @description One seed: ``steps`` until it got there, or, if it is ``censored``, those that it was trained for without.
+     */
+    SeedArrival: {
+      /** Seed */
+      seed: number;
+      /** Run Id */
+      run_id: string;
+      /** Steps */
+      steps: number;
+      /** Censored */
+      censored: boolean;
+    };
+    /** SeedScore */
+    SeedScore: {
+      /** Seed */
+      seed: number;
+      /** Run Id */
+      run_id: string;
+      /** Score */
+      score: number;
+    };
+    /**
+     * Slice
+     * @description The objective against one hyperparameter.
+     */
+    Slice: {
+      /** Name */
+      name: string;
+      /**
+       * Log
+       * @description Whether it is to be drawn on a logarithmic scale.
+       */
+      log: boolean;
+      /**
+       * Points
+       * @description Complete trials that have it, by number.
+       */
+      points: components["schemas"]["SlicePoint"][];
+    };
+    /** SlicePoint */
+    SlicePoint: {
+      /** Number */
+      number: number;
+      value: components["schemas"]["JsonValue"];
+      /** Objective */
+      objective: number;
+    };
+    /**
      * StatusEventData
      * @description `event: status`: at the beginning, at each change, and with progress once a second.
      */
     StatusEventData: {
       run: components["schemas"]["Run"];
+    };
+    /**
+     * StepsToThreshold
+     * @description Kaplan-Meier estimate of one variant. ``step`` and the lists beside it have an entry for each step at which a
+     *     seed got there; before the first the share is 1.
+     */
+    StepsToThreshold: {
+      /** Variant */
+      variant: string;
+      /**
+       * N
+       * @description Seeds that were trained at all.
+       */
+      n: number;
+      /** Reached */
+      reached: number;
+      /**
+       * Median
+       * @description Steps until half of them got there; null: fewer than half did.
+       */
+      median: number | null;
+      /**
+       * Median Low
+       * @description Ends of its 95 % interval; null: not within the training.
+       */
+      median_low: number | null;
+      /** Median High */
+      median_high: number | null;
+      /** Step */
+      step: number[];
+      /**
+       * Waiting
+       * @description Estimated share of seeds that are not there after that step.
+       */
+      waiting: number[];
+      /** Low */
+      low: (number | null)[];
+      /** High */
+      high: (number | null)[];
+      /** Seeds */
+      seeds: components["schemas"]["SeedArrival"][];
+      made: components["schemas"]["Made"];
+    };
+    /** Thresholds */
+    Thresholds: {
+      /**
+       * Threshold
+       * @description The return to reach.
+       */
+      threshold: number;
+      /**
+       * Variants
+       * @description In the order of the specification; untrained ones left out.
+       */
+      variants: components["schemas"]["StepsToThreshold"][];
+    };
+    /**
+     * TrialState
+     * @description *running*: proposed, and its scores are not known. *complete*: has an objective. *pruned*: fell behind and was
+     *     given up. *failed*: has none; its cause says why.
+     * @enum {string}
+     */
+    TrialState: "running" | "complete" | "pruned" | "failed";
+    /** VariantCost */
+    VariantCost: {
+      /** Variant */
+      variant: string;
+      /** Core Seconds */
+      core_seconds: number;
+      /**
+       * Steps
+       * @description Environment steps of all its trials together.
+       */
+      steps: number;
+      /**
+       * Trials
+       * @description Trials that cost something.
+       */
+      trials: number;
+    };
+    /**
+     * VariantCurve
+     * @description Lists over ``step`` of all curves; null where no seed of the variant has a value.
+     */
+    VariantCurve: {
+      /** Variant */
+      variant: string;
+      /**
+       * Seeds
+       * @description Seeds with a curve.
+       */
+      seeds: number;
+      /**
+       * Iqm
+       * @description Interquartile mean of the seeds that have a value there.
+       */
+      iqm: (number | null)[];
+      /**
+       * Low
+       * @description Its 95 % interval, at each step; null for fewer than two seeds.
+       */
+      low: (number | null)[];
+      /** High */
+      high: (number | null)[];
+      /**
+       * Count
+       * @description Seeds that have a value there.
+       */
+      count: number[];
+      /**
+       * Ends
+       * @description The last step of each seed, ascending.
+       */
+      ends: number[];
+      /**
+       * Note
+       * @description Says so where seeds end at different steps, or have no curve.
+       */
+      note: string | null;
+      made: components["schemas"]["Made"];
+    };
+    /** VariantProfile */
+    VariantProfile: {
+      /** Variant */
+      variant: string;
+      /**
+       * Share
+       * @description Share of its scores that are greater than each value.
+       */
+      share: number[];
+      /**
+       * Low
+       * @description 95 % band, at each value by itself; null for a single score.
+       */
+      low: (number | null)[];
+      /** High */
+      high: (number | null)[];
+      made: components["schemas"]["Made"];
+    };
+    /**
+     * VariantScores
+     * @description The scores of one variant. Figures are null while it has none, ends of the interval below two.
+     */
+    VariantScores: {
+      /**
+       * Variant
+       * @description Its id in the specification.
+       */
+      variant: string;
+      /** Label */
+      label: string;
+      /** Environment */
+      environment: string;
+      /**
+       * Trials
+       * @description Trials of it, whether they have ended or not.
+       */
+      trials: number;
+      /**
+       * N
+       * @description Trials that have a score.
+       */
+      n: number;
+      /**
+       * Failed
+       * @description Trials that ended without a score.
+       */
+      failed: number;
+      /**
+       * Rank
+       * @description Place by interquartile mean, from 1.
+       */
+      rank: number | null;
+      /** Mean */
+      mean: number | null;
+      /** Median */
+      median: number | null;
+      /** Iqm */
+      iqm: number | null;
+      /**
+       * Low
+       * @description Ends of the 95 % interval of the interquartile mean.
+       */
+      low: number | null;
+      /** High */
+      high: number | null;
+      /**
+       * Std
+       * @description Standard deviation of the sample (n - 1).
+       */
+      std: number | null;
+      /**
+       * Optimality Gap
+       * @description Null without a threshold.
+       */
+      optimality_gap: number | null;
+      /**
+       * Scores
+       * @description By seed.
+       */
+      scores: components["schemas"]["SeedScore"][];
+      /**
+       * Made
+       * @description By the name of each figure.
+       */
+      made: {
+        [key: string]: components["schemas"]["Made"];
+      };
     };
     /**
      * Actor
