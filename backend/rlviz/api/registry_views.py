@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -30,11 +30,12 @@ from rlviz.api.schemas import (
 from rlviz.api.views import still_url
 from rlviz.domain.limits import LIMITS, Bounds
 from rlviz.domain.metrics import GROUP_TITLES, MetricDefinition
-from rlviz.domain.presets import Preset
+from rlviz.domain.presets import MeasuredPreset as Figures
+from rlviz.domain.presets import OwnPreset, Preset
 from rlviz.domain.run_actor import actor_of
 from rlviz.environments.base import Environment, Space
 from rlviz.environments.random_returns import random_return_of
-from rlviz.presets.catalog import measured, presets_for
+from rlviz.presets.catalog import measured, own_presets_for, presets_for
 from rlviz.services.use_cases.environments import variants
 
 
@@ -105,13 +106,16 @@ def view_hyperparameters(kind: type[Hyperparameters]) -> list[HyperparameterFiel
     return sorted(fields, key=lambda field: GROUPS.index(field.group))
 
 
-def view_preset(preset: Preset, algorithm: Algorithm, env_id: str | None = None) -> PresetInfo:
+def view_preset(preset: Preset | OwnPreset, algorithm: Algorithm, env_id: str | None = None) -> PresetInfo:
     """``env_id``: the environment of its measured results; None for a general preset."""
-    figures = measured(preset, env_id) if env_id is not None else None
+    own = preset if isinstance(preset, OwnPreset) else None
+    figures = _figures(preset, env_id)
     values = algorithm.validate(preset.hyperparameters, preset.total_timesteps)
     return PresetInfo(
-        id=preset.id.value,
+        id=str(preset.id),
         title=preset.title,
+        is_own=own is not None,
+        experiment_id=own.experiment_id if own is not None else None,
         summary=preset.summary,
         source=preset.source,
         tradeoff=preset.tradeoff,
@@ -123,7 +127,16 @@ def view_preset(preset: Preset, algorithm: Algorithm, env_id: str | None = None)
     )
 
 
-def view_environment(environment: Environment, algorithms: list[Algorithm]) -> EnvironmentInfo:
+def _figures(preset: Preset | OwnPreset, env_id: str | None) -> Figures | None:
+    if isinstance(preset, OwnPreset):
+        return preset.measured
+    return measured(preset, env_id) if env_id is not None else None
+
+
+def view_environment(
+    environment: Environment, algorithms: list[Algorithm], own: Sequence[OwnPreset] = ()
+) -> EnvironmentInfo:
+    """``own``: the user's presets, of which those that fit come last."""
     properties = type(environment.options).model_json_schema()["properties"] if environment.chosen else {}
     found = variants(environment)
     return EnvironmentInfo(
@@ -140,13 +153,14 @@ def view_environment(environment: Environment, algorithms: list[Algorithm]) -> E
         available=environment.hint is None,
         install_hint=environment.hint,
         variants=[
-            EnvironmentVariant(options=_matching(variant, found), **_facts(variant, algorithms)) for variant in found
+            EnvironmentVariant(options=_matching(variant, found), **_facts(variant, algorithms, own))
+            for variant in found
         ],
-        **_facts(environment, algorithms),
+        **_facts(environment, algorithms, own),
     )
 
 
-def _facts(environment: Environment, algorithms: list[Algorithm]) -> dict[str, Any]:
+def _facts(environment: Environment, algorithms: list[Algorithm], own: Sequence[OwnPreset]) -> dict[str, Any]:
     """What follows from the options of the environment."""
     suited = [algorithm for algorithm in algorithms if environment.suits(algorithm)]
     return {
@@ -160,12 +174,16 @@ def _facts(environment: Environment, algorithms: list[Algorithm]) -> dict[str, A
         "algorithms": [algorithm.id for algorithm in suited],
         "presets": {
             algorithm.id: [
-                view_preset(preset, algorithm, environment.id)
-                for preset in presets_for(algorithm.id, environment.id, environment.chosen)
+                view_preset(preset, algorithm, environment.id) for preset in _presets(algorithm, environment, own)
             ]
             for algorithm in suited
         },
     }
+
+
+def _presets(algorithm: Algorithm, environment: Environment, own: Sequence[OwnPreset]) -> list[Preset | OwnPreset]:
+    of = algorithm.id, environment.id, environment.chosen
+    return [*presets_for(*of), *own_presets_for(own, *of)]
 
 
 def _random_return(environment: Environment) -> RandomReturnInfo | None:

@@ -9,6 +9,7 @@
     │   ├── StepsNotFound            the evaluation recorded none, or they are not kept any more
     │   ├── PicturesNotFound         of what the agent saw: there are none, or they are not kept any more
     │   ├── ArtifactNotFound
+    │   ├── PresetNotFound           the user has none of their own with that id
     │   └── SessionNotFound          it has ended, or never was
     ├── Conflict                409  the request is fine, the state forbids it
     │   ├── IllegalTransition        names both states
@@ -127,6 +128,13 @@ class EvaluationNotFound(NotFound):
 
 class ArtifactNotFound(NotFound):
     title = "Artifact not found"
+
+
+class PresetNotFound(NotFound):
+    title = "Preset not found"
+
+    def __init__(self, preset_id: str) -> None:
+        super().__init__(f"There is no preset {preset_id[:80]!r} of your own. GET /presets lists them.")
 
 
 class SessionNotFound(NotFound):

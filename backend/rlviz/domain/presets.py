@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from enum import StrEnum
 from types import MappingProxyType
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from rlviz.domain.config import TotalTimesteps
 from rlviz.domain.evaluation_plan import EvaluationPlan
+from rlviz.domain.times import Instant
 
 
 class PresetId(StrEnum):
@@ -23,7 +26,7 @@ PRESET_TITLES: Mapping[PresetId, str] = MappingProxyType(
 )
 
 
-class Preset(BaseModel):
+class _Values(BaseModel):
     """Hyperparameters that differ from the algorithm's defaults, with how long to train.
 
     ``when`` names values of the environment's options that it is made for; {} is for all.
@@ -32,7 +35,6 @@ class Preset(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     algorithm: str
-    id: PresetId
     summary: str = Field(min_length=1)
     tradeoff: str = Field(min_length=1, description="What is paid for what it is good at.")
     source: str = Field(min_length=1, description="Where the values come from.")
@@ -40,6 +42,10 @@ class Preset(BaseModel):
     when: dict[str, JsonValue] = Field(default_factory=dict)
     hyperparameters: dict[str, JsonValue] = Field(default_factory=dict)
     evaluation: EvaluationPlan | None = Field(None, description="Evaluation while it trains; None: none.")
+
+
+class Preset(_Values):
+    id: PresetId
 
     @property
     def title(self) -> str:
@@ -62,3 +68,29 @@ class MeasuredPreset(BaseModel):
     steps_to_threshold: int | None = Field(description="Median over the seeds that solved it.")
     seconds_to_threshold: float | None = Field(description="Median over the seeds that solved it.")
     seconds: float = Field(description="Median seconds of a whole training.")
+
+
+OWN = "own-"
+"""What the id of a user's own preset begins with, so that it is never that of another."""
+
+OwnPresetId = Annotated[str, Field(pattern=r"^own-[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?$")]
+PresetTitle = Annotated[str, Field(min_length=1, max_length=60, pattern=r"[A-Za-z0-9]")]
+
+
+class OwnPreset(_Values):
+    """A preset of the user's own, kept from a variant of an experiment, with what that experiment measured."""
+
+    schema_version: Literal[1] = 1
+    id: OwnPresetId
+    title: PresetTitle
+    environment: str
+    measured: MeasuredPreset | None = Field(
+        None, description="`solved` counts seeds that were solved while they trained, `held` scores at the threshold."
+    )
+    experiment_id: str | None = Field(None, description="The experiment that it was kept from.")
+    created_at: Instant
+
+
+def own_preset_id(title: str) -> str:
+    """For instance ``own-my-pendulum`` of “My Pendulum!”."""
+    return OWN + re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:60].strip("-")

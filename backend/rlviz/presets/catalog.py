@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, JsonValue, TypeAdapter
 
 from rlviz.domain.errors import UnknownName
-from rlviz.domain.presets import MeasuredPreset, Preset, PresetId
+from rlviz.domain.presets import MeasuredPreset, OwnPreset, Preset, PresetId
 
 FILES = Path(__file__).parent / "files"
 MEASURED = Path(__file__).parent / "measured.json"
@@ -54,13 +54,34 @@ def presets_for(
 
 
 def preset_for(
-    preset_id: str, algorithm: str, env_id: str | None = None, options: Mapping[str, JsonValue] | None = None
-) -> Preset:
-    """The preset of that id. Raises UnknownName."""
-    found = {preset.id.value: preset for preset in presets_for(algorithm, env_id, options)}
+    preset_id: str,
+    algorithm: str,
+    env_id: str | None = None,
+    options: Mapping[str, JsonValue] | None = None,
+    own: Sequence[OwnPreset] = (),
+) -> Preset | OwnPreset:
+    """The preset of that id, among ours and the user's ``own``. Raises UnknownName."""
+    found: dict[str, Preset | OwnPreset] = {
+        preset.id.value: preset for preset in presets_for(algorithm, env_id, options)
+    }
+    found |= {preset.id: preset for preset in own_presets_for(own, algorithm, env_id, options)}
     if preset_id not in found:
         raise UnknownName("preset", preset_id, found, "/preset")
     return found[preset_id]
+
+
+def own_presets_for(
+    own: Sequence[OwnPreset],
+    algorithm: str,
+    env_id: str | None = None,
+    options: Mapping[str, JsonValue] | None = None,
+) -> list[OwnPreset]:
+    """Those of the user's ``own`` presets that apply."""
+    return [
+        preset
+        for preset in own
+        if (preset.algorithm, preset.environment) == (algorithm, env_id) and _applies(preset, options or {})
+    ]
 
 
 def digest(preset: Preset, env_id: str) -> str:
@@ -100,5 +121,5 @@ def presets_tuned_for(env_id: str | None) -> tuple[Preset, ...]:
     return next((file.preset for file in preset_files() if env_id is not None and file.environment == env_id), ())
 
 
-def _applies(preset: Preset, options: Mapping[str, JsonValue]) -> bool:
+def _applies(preset: Preset | OwnPreset, options: Mapping[str, JsonValue]) -> bool:
     return all(options.get(name) == value for name, value in preset.when.items())

@@ -39,6 +39,7 @@ from rlviz.services.use_cases.groups import GroupService
 from rlviz.services.use_cases.hints import HintService
 from rlviz.services.use_cases.judging import JudgingService
 from rlviz.services.use_cases.metrics import MetricsService
+from rlviz.services.use_cases.own_presets import OwnPresets
 from rlviz.services.use_cases.past import PastService
 from rlviz.services.use_cases.played_runs import PlayedRuns
 from rlviz.services.use_cases.resuming import ResumeService
@@ -84,8 +85,15 @@ class Application:
         self.damage = DamageService(self.settings, self.database, self.supervisor, self.broadcast)
         self.housekeeping = Housekeeping(self.trash, self.settings.trash_days, inspect=self.damage.look_at_all)
         self.environments = EnvironmentService(settings.environments)
+        self.own_presets = OwnPresets(runs_dir)
         self.runs = RunService(
-            self.settings, self.database, self.supervisor, self.broadcast, self.trash, self.environments
+            self.settings,
+            self.database,
+            self.supervisor,
+            self.broadcast,
+            self.trash,
+            self.environments,
+            self.own_presets,
         )
         self.resuming = ResumeService(self.settings, self.database, self.supervisor, self.broadcast)
         self.rules = RuleService(self.settings, self.database, self.supervisor, self.broadcast)
@@ -94,7 +102,12 @@ class Application:
             self.settings, self.database, self.supervisor, self.broadcast, environments=self.environments
         )
         self.groups = GroupService(
-            self.settings, self.database, self.supervisor, self.broadcast, environments=self.environments
+            self.settings,
+            self.database,
+            self.supervisor,
+            self.broadcast,
+            environments=self.environments,
+            own_presets=self.own_presets,
         )
         self.going_on = AutomaticResuming(self.settings, self.resuming)
         self.deleted = TrashService(self.settings, self.trash)

@@ -14,10 +14,13 @@ import pytest
 
 from rlviz.analysis.experiments import ScoreKind
 from rlviz.catalog.models import RunRow
+from rlviz.domain.errors import InvalidRequest, UnknownName
 from rlviz.services.application import Application
 from rlviz.services.experiment_results.exports import COLUMNS, ExportFormat, export
+from rlviz.services.experiment_results.keeping import preset_of, run_of
 from rlviz.services.experiment_results.service import ResultsRequest, ResultsService
 from rlviz.services.experiment_results.source import Cell, ExperimentSource
+from rlviz.services.use_cases.configuration import NewRun
 from tests.integration.test_api_runs import write_episodes
 from tests.support.service import create, folder_of, service
 
@@ -145,3 +148,26 @@ def test_exports_say_the_same_in_every_format(app: Application, source: Experime
 def test_results_are_shown_where_nothing_can_be_written(app: Application, source: ExperimentSource) -> None:
     nowhere = ExperimentSource(**{**vars(source), "id": "nowhere", "folder": Path("/proc/nowhere")})
     assert results_service(app).results(nowhere, ResultsRequest()).scored == 2 * SEEDS
+
+
+def test_a_variant_is_kept_as_a_preset_with_what_was_measured(app: Application, source: ExperimentSource) -> None:
+    trials, results = results_service(app).made(source, ResultsRequest(threshold=21.5))
+    config = folder_of(app, run_of(source, "good")).read_config()
+    kept = preset_of(source, "good", "Good one", config, trials, results, now=1_000.0)
+    assert (kept.id, kept.environment, kept.hyperparameters) == ("own-good-one", config.env_id, config.hyperparameters)
+    figures = kept.measured
+    assert figures is not None
+    assert (figures.seeds, figures.solved, figures.held, figures.return_iqm) == (5, 3, 3, 22.0)
+    assert (figures.steps_to_threshold, figures.seconds) == (1_000, 300.0)
+    app.own_presets.keep(kept)
+    run = app.runs.create(NewRun("ppo", preset="own-good-one"))
+    assert (run.preset, run.total_timesteps) == ("own-good-one", 1_500)
+    app.own_presets.delete("own-good-one")
+
+
+def test_what_has_no_score_cannot_be_kept(source: ExperimentSource) -> None:
+    with pytest.raises(UnknownName, match="Did you mean 'good'"):
+        run_of(source, "goood")
+    nothing = ExperimentSource(**{**vars(source), "cells": [Cell("good", 0, "some-run", None, ended=False)]})
+    with pytest.raises(InvalidRequest, match="has no score yet"):
+        run_of(nothing, "good")

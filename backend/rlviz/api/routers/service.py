@@ -67,7 +67,7 @@ def list_algorithms() -> list[AlgorithmInfo]:
 def list_environments(app: App) -> list[EnvironmentInfo]:
     """The environments, with their spaces, the algorithms that fit, and presets as they apply to each."""
     algorithms = [*ALGORITHMS, RANDOM]
-    return [view_environment(environment, algorithms) for environment in app.environments.all()]
+    return [view_environment(environment, algorithms, app.own_presets.all()) for environment in app.environments.all()]
 
 
 @router.head("/environments/{env_id:path}/still", include_in_schema=False)

@@ -53,6 +53,8 @@ class PresetInfo(Wire):
     summary: str
     source: str = Field(description="Where the values come from.")
     tradeoff: str = Field(description="What it gives up, and for what.")
+    is_own: bool = Field(False, description="Whether the user kept it from an experiment.")
+    experiment_id: str | None = Field(None, description="The experiment that an own preset was kept from.")
     measured: MeasuredPreset | None
     total_timesteps: int
     end_step: int = Field(description="Step at which training ends: `total_timesteps` rounded up to whole rollouts.")

@@ -20,7 +20,7 @@ from rlviz.domain.errors import FieldError, InvalidRequest, pointer_to
 from rlviz.domain.evaluation_plan import EvaluationPlan
 from rlviz.domain.ids import new_run_id
 from rlviz.domain.limits import DEFAULT_FILM, DEFAULT_SNAPSHOT_BYTES, MAX_TIMESTEPS
-from rlviz.domain.presets import PresetId
+from rlviz.domain.presets import OwnPreset, PresetId
 from rlviz.domain.rules import Rule
 from rlviz.domain.run_actor import RunActor, actor_of
 from rlviz.domain.snapshot_plan import SnapshotPlan
@@ -64,6 +64,7 @@ def resolve_config(
     now: float,
     find: Callable[[str], Environment] = ENVIRONMENTS.get,
     *,
+    own_presets: Sequence[OwnPreset] = (),
     memory_limit: int | None = None,
     keep_film: int = DEFAULT_FILM,
     snapshot_bytes: int = DEFAULT_SNAPSHOT_BYTES,
@@ -81,7 +82,7 @@ def resolve_config(
     algorithm.check_spaces(environment.id, environment.observation_space.kind, environment.action_space.kind)
     preset = None
     if new.preset is not None and learns:
-        preset = preset_for(new.preset, algorithm.id, environment.id, environment.chosen)
+        preset = preset_for(new.preset, algorithm.id, environment.id, environment.chosen, own_presets)
     total = new.total_timesteps
     if total is None and not learns:
         total = RANDOM_TIMESTEPS
@@ -108,7 +109,7 @@ def resolve_config(
             env_id=environment.id,
             env_options=environment.chosen,
             custom_environment=environment.custom,
-            preset=preset.id.value if preset else None,
+            preset=str(preset.id) if preset else None,
             seed=secrets.randbelow(DRAWN_SEEDS) if new.seed is None else new.seed,
             total_timesteps=total,
             hyperparameters=hyperparameters.model_dump(),

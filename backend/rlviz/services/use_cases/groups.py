@@ -22,6 +22,7 @@ from rlviz.provenance import git_revision, package_versions
 from rlviz.services.use_cases.base import RunUseCases
 from rlviz.services.use_cases.configuration import DRAWN_SEEDS, NewRun, resolve_config
 from rlviz.services.use_cases.environments import EnvironmentService
+from rlviz.services.use_cases.own_presets import OwnPresets
 
 SUMMARY_RESAMPLES = 2_000
 """For a line of a list; the ends of an interval move by a few hundredths of its width."""
@@ -81,9 +82,11 @@ def _summary(scores: tuple[float, ...]) -> Summary:
 
 
 class GroupService(RunUseCases):
-    def __init__(self, *arguments: object, environments: EnvironmentService, **keywords: object) -> None:
+    def __init__(
+        self, *arguments: object, environments: EnvironmentService, own_presets: OwnPresets, **keywords: object
+    ) -> None:
         super().__init__(*arguments, **keywords)  # type: ignore[arg-type]
-        self._environments = environments
+        self._environments, self._own_presets = environments, own_presets
 
     def find(self, group_ids: Sequence[str]) -> list[Group]:
         """Those of the groups that have more than one run."""
@@ -101,6 +104,7 @@ class GroupService(RunUseCases):
             replace(new, seed=first),
             now,
             self._environments.get,
+            own_presets=self._own_presets.all(),
             memory_limit=self._settings.memory_a_run,
             keep_film=self._settings.keep_film,
             snapshot_bytes=self._settings.snapshot_bytes,

@@ -38,6 +38,7 @@ from rlviz.services.supervision.supervisor import Supervisor
 from rlviz.services.use_cases.base import RunUseCases
 from rlviz.services.use_cases.configuration import NewRun, resolve_config
 from rlviz.services.use_cases.environments import EnvironmentService
+from rlviz.services.use_cases.own_presets import OwnPresets
 from rlviz.settings import Settings
 
 
@@ -50,11 +51,12 @@ class RunService(RunUseCases):
         broadcast: Broadcast,
         trash: Trash,
         environments: EnvironmentService,
+        own_presets: OwnPresets,
         *,
         clock: Callable[[], float] = time.time,
     ) -> None:
         super().__init__(settings, database, supervisor, broadcast, clock=clock)
-        self._trash, self._environments = trash, environments
+        self._trash, self._environments, self._own_presets = trash, environments, own_presets
 
     def folder(self, run_id: str) -> RunFolder:
         """The folder of a run that exists. Raises RunNotFound."""
@@ -116,6 +118,7 @@ class RunService(RunUseCases):
             new,
             now,
             self._environments.get,
+            own_presets=self._own_presets.all(),
             memory_limit=self._settings.memory_a_run,
             keep_film=self._settings.keep_film,
             snapshot_bytes=self._settings.snapshot_bytes,

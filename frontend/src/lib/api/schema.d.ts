@@ -583,6 +583,46 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/presets": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List Own Presets
+     * @description By title.
+     */
+    get: operations["list_own_presets"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/presets/{preset_id}": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post?: never;
+    /**
+     * Delete Own Preset
+     * @description Runs that were made with it keep their values.
+     */
+    delete: operations["delete_own_preset"];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/runs/{run_id}/evaluations": {
     parameters: {
       query?: never;
@@ -3236,54 +3276,6 @@ export interface components {
       /** @description What a value stands for. */
       unit: components["schemas"]["Unit"];
     };
-    /**
-     * MeasuredPreset
-     * @description What training with a preset came to over several seeds; see docs/presets.md.
-     */
-    MeasuredPreset: {
-      /** Seeds */
-      seeds: number;
-      /**
-       * Solved
-       * @description Seeds that reached the threshold three evaluations in a row.
-       */
-      solved: number;
-      /**
-       * Held
-       * @description Seeds whose final policy reached it on fresh episodes; null: not counted.
-       */
-      held: number | null;
-      /**
-       * Return Iqm
-       * @description Interquartile mean over the seeds of the return reached.
-       */
-      return_iqm: number;
-      /**
-       * Return Low
-       * @description Lower end of its 95 % bootstrap interval.
-       */
-      return_low: number;
-      /**
-       * Return High
-       * @description Upper end of its 95 % bootstrap interval.
-       */
-      return_high: number;
-      /**
-       * Steps To Threshold
-       * @description Median over the seeds that solved it; null if none did.
-       */
-      steps_to_threshold: number | null;
-      /**
-       * Seconds To Threshold
-       * @description Seconds of training, likewise.
-       */
-      seconds_to_threshold: number | null;
-      /**
-       * Seconds
-       * @description Median of seconds for the whole training.
-       */
-      seconds: number;
-    };
     /** MetricCurve */
     MetricCurve: {
       /** X */
@@ -3580,6 +3572,65 @@ export interface components {
       message?: string;
     };
     /**
+     * OwnPreset
+     * @description A preset of the user's own, kept from a variant of an experiment, with what that experiment measured.
+     */
+    OwnPreset: {
+      /** Algorithm */
+      algorithm: string;
+      /** Summary */
+      summary: string;
+      /**
+       * Tradeoff
+       * @description What is paid for what it is good at.
+       */
+      tradeoff: string;
+      /**
+       * Source
+       * @description Where the values come from.
+       */
+      source: string;
+      /**
+       * Total Timesteps
+       * @description Environment steps to train for. PPO finishes its rollout: up to n_steps × n_envs − 1 more.
+       */
+      total_timesteps: number;
+      /** When */
+      when?: {
+        [key: string]: components["schemas"]["JsonValue"];
+      };
+      /** Hyperparameters */
+      hyperparameters?: {
+        [key: string]: components["schemas"]["JsonValue"];
+      };
+      /** @description Evaluation while it trains; None: none. */
+      evaluation?: components["schemas"]["EvaluationPlan"] | null;
+      /**
+       * Schema Version
+       * @default 1
+       * @constant
+       */
+      schema_version?: 1;
+      /** Id */
+      id: string;
+      /** Title */
+      title: string;
+      /** Environment */
+      environment: string;
+      /** @description `solved` counts seeds that were solved while they trained, `held` scores at the threshold. */
+      measured?: components["schemas"]["rlviz__domain__presets__MeasuredPreset"] | null;
+      /**
+       * Experiment Id
+       * @description The experiment that it was kept from.
+       */
+      experiment_id?: string | null;
+      /**
+       * Created At
+       * Format: date-time
+       */
+      created_at: string;
+    };
+    /**
      * Parent
      * @description Where a fork left the run that it was made from.
      */
@@ -3849,7 +3900,18 @@ export interface components {
        * @description What it gives up, and for what.
        */
       tradeoff: string;
-      measured: components["schemas"]["MeasuredPreset"] | null;
+      /**
+       * Is Own
+       * @description Whether the user kept it from an experiment.
+       * @default false
+       */
+      is_own?: boolean;
+      /**
+       * Experiment Id
+       * @description The experiment that an own preset was kept from.
+       */
+      experiment_id?: string | null;
+      measured: components["schemas"]["rlviz__api__schemas__choices__MeasuredPreset"] | null;
       /** Total Timesteps */
       total_timesteps: number;
       /**
@@ -6263,6 +6325,105 @@ export interface components {
        * @description Of the last attempt; null if it succeeded.
        */
       problem: string | null;
+    };
+    /**
+     * MeasuredPreset
+     * @description What training with a preset came to over several seeds; see docs/presets.md.
+     */
+    rlviz__api__schemas__choices__MeasuredPreset: {
+      /** Seeds */
+      seeds: number;
+      /**
+       * Solved
+       * @description Seeds that reached the threshold three evaluations in a row.
+       */
+      solved: number;
+      /**
+       * Held
+       * @description Seeds whose final policy reached it on fresh episodes; null: not counted.
+       */
+      held: number | null;
+      /**
+       * Return Iqm
+       * @description Interquartile mean over the seeds of the return reached.
+       */
+      return_iqm: number;
+      /**
+       * Return Low
+       * @description Lower end of its 95 % bootstrap interval.
+       */
+      return_low: number;
+      /**
+       * Return High
+       * @description Upper end of its 95 % bootstrap interval.
+       */
+      return_high: number;
+      /**
+       * Steps To Threshold
+       * @description Median over the seeds that solved it; null if none did.
+       */
+      steps_to_threshold: number | null;
+      /**
+       * Seconds To Threshold
+       * @description Seconds of training, likewise.
+       */
+      seconds_to_threshold: number | null;
+      /**
+       * Seconds
+       * @description Median of seconds for the whole training.
+       */
+      seconds: number;
+    };
+    /**
+     * MeasuredPreset
+     * @description What training with a preset gave, over several seeds; returns are those of the greedy policy at the end.
+     */
+    rlviz__domain__presets__MeasuredPreset: {
+      /**
+       * Seeds
+       * @description Seeds it was trained with.
+       */
+      seeds: number;
+      /**
+       * Solved
+       * @description Seeds that reached the reward threshold three evaluations in a row.
+       */
+      solved: number;
+      /**
+       * Held
+       * @description Seeds whose final policy reached it on fresh episodes; null: not counted.
+       */
+      held?: number | null;
+      /**
+       * Return Iqm
+       * @description Interquartile mean of the final returns.
+       */
+      return_iqm: number;
+      /**
+       * Return Low
+       * @description Lower end of its 95 % bootstrap interval.
+       */
+      return_low: number;
+      /**
+       * Return High
+       * @description Upper end of its 95 % bootstrap interval.
+       */
+      return_high: number;
+      /**
+       * Steps To Threshold
+       * @description Median over the seeds that solved it.
+       */
+      steps_to_threshold: number | null;
+      /**
+       * Seconds To Threshold
+       * @description Median over the seeds that solved it.
+       */
+      seconds_to_threshold: number | null;
+      /**
+       * Seconds
+       * @description Median seconds of a whole training.
+       */
+      seconds: number;
     };
     /** CoordinateAxis */
     CoordinateAxis: {
@@ -9006,6 +9167,55 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["TagList"];
+        };
+      };
+    };
+  };
+  list_own_presets: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["OwnPreset"][];
+        };
+      };
+    };
+  };
+  delete_own_preset: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        preset_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Preset not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
         };
       };
     };

@@ -1,0 +1,118 @@
+"""A preset of the user's own is a file: kept, listed, used, refused when it makes no sense, deleted."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rlviz.domain.errors import InvalidRequest, PresetNotFound, UnknownName
+from rlviz.domain.presets import OwnPreset, own_preset_id
+from rlviz.presets.catalog import own_presets_for, preset_for
+from rlviz.services.use_cases.configuration import NewRun, resolve_config
+from rlviz.services.use_cases.own_presets import OwnPresets
+from tests.support.training import CREATED_AT
+
+
+def preset(title: str = "My PPO", **changes: Any) -> OwnPreset:
+    values = {
+        "id": own_preset_id(title),
+        "title": title,
+        "algorithm": "ppo",
+        "environment": "CartPole-v1",
+        "summary": "Found here.",
+        "tradeoff": "Few seeds.",
+        "source": "experiment x",
+        "total_timesteps": 12_345,
+        "hyperparameters": {"n_steps": 256, "gamma": 0.97},
+        "created_at": CREATED_AT,
+        **changes,
+    }
+    return OwnPreset.model_validate(values)
+
+
+def test_what_was_kept_is_listed_by_title_and_survives(tmp_path: Path) -> None:
+    own = OwnPresets(tmp_path)
+    assert own.all() == ()
+    own.keep(preset("Zwei"))
+    own.keep(preset("eins"))
+    assert [one.title for one in own.all()] == ["eins", "Zwei"]
+    assert OwnPresets(tmp_path).all() == own.all()
+    assert {path.name for path in (tmp_path / "presets").iterdir()} == {"own-eins.json", "own-zwei.json"}
+
+
+def test_a_title_is_taken_once(tmp_path: Path) -> None:
+    own = OwnPresets(tmp_path)
+    own.keep(preset("My PPO"))
+    with pytest.raises(InvalidRequest, match="Choose another title") as caught:
+        own.keep(preset("my  ppo!"))
+    assert caught.value.fields[0].pointer == "/title"
+
+
+def test_a_run_can_be_made_with_it_where_it_fits_and_only_there(tmp_path: Path) -> None:
+    own = OwnPresets(tmp_path)
+    own.keep(preset())
+    config = resolve_config(NewRun("ppo", preset="own-my-ppo"), 0.0, own_presets=own.all())
+    assert (config.preset, config.total_timesteps, config.hyperparameters["gamma"]) == ("own-my-ppo", 12_345, 0.97)
+    with pytest.raises(UnknownName, match="own-my-ppo"):
+        resolve_config(NewRun("ppo", preset="own-my-pp"), 0.0, own_presets=own.all())
+    with pytest.raises(UnknownName):
+        preset_for("own-my-ppo", "ppo", "Acrobot-v1", {}, own.all())
+
+
+def test_options_of_the_environment_decide_whether_it_applies() -> None:
+    slippery = preset(environment="FrozenLake-v1", when={"is_slippery": True})
+    assert own_presets_for([slippery], "ppo", "FrozenLake-v1", {"is_slippery": True}) == [slippery]
+    assert own_presets_for([slippery], "ppo", "FrozenLake-v1", {"is_slippery": False}) == []
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"\xff\xfe",
+        b"x" * 200_000,
+        preset(hyperparameters={"gamma": 7}).model_dump_json().encode(),
+        preset(hyperparameters={"gama": 0.9}).model_dump_json().encode(),
+        preset(algorithm="nothing").model_dump_json().encode(),
+        preset("other").model_dump_json().encode(),
+        json.dumps({**preset().model_dump(mode="json"), "schema_version": 2}).encode(),
+    ],
+)
+def test_a_file_that_makes_no_sense_hides_no_other(tmp_path: Path, content: bytes) -> None:
+    own = OwnPresets(tmp_path)
+    own.keep(preset("good"))
+    (tmp_path / "presets" / "own-my-ppo.json").write_bytes(content)
+    assert [one.title for one in own.all()] == ["good"]
+
+
+def test_links_are_not_followed_and_a_file_in_the_folder_s_place_is_none(tmp_path: Path) -> None:
+    own = OwnPresets(tmp_path / "a")
+    (tmp_path / "a" / "presets").mkdir(parents=True)
+    (tmp_path / "secret.json").write_text(preset().model_dump_json())
+    (tmp_path / "a" / "presets" / "own-my-ppo.json").symlink_to(tmp_path / "secret.json")
+    assert own.all() == ()
+    with pytest.raises(InvalidRequest):
+        own.keep(preset())
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "presets").write_text("")
+    assert OwnPresets(tmp_path / "b").all() == ()
+
+
+@pytest.mark.parametrize("preset_id", ["own-none", "../own-my-ppo", "fast", ""])
+def test_what_is_not_there_cannot_be_deleted(tmp_path: Path, preset_id: str) -> None:
+    own = OwnPresets(tmp_path)
+    own.keep(preset())
+    with pytest.raises(PresetNotFound):
+        own.delete(preset_id)
+    own.delete("own-my-ppo")
+    assert own.all() == ()
+
+
+def test_a_title_without_letters_is_refused() -> None:
+    with pytest.raises(ValueError, match="title"):
+        preset("!!!")
