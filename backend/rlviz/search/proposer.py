@@ -1,0 +1,126 @@
+"""Proposer: where the trials of an experiment come from. A scheduler trains them and says how they did.
+
+Fixed variants are known from the start; those of a search are proposed one after the other, by how earlier ones did. A
+scheduler treats both alike.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from pydantic import JsonValue
+
+from rlviz.analysis.statistics import iqm
+from rlviz.search.study import SearchTrial, Study, TrialState
+
+PREFIX = "trial-"
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A variant to be trained with each of ``seeds``. ``values``: hyperparameters in the place of those of the base."""
+
+    variant: str
+    label: str
+    values: Mapping[str, JsonValue]
+    seeds: Sequence[int]
+
+
+class Proposer(Protocol):
+    """What is proposed, or told, is on disk before a method returns. A scheduler that is killed and begins again names
+    what it knows of, and gets what it has not begun. Not for several threads."""
+
+    def propose(self, begun: Container[str]) -> Proposal | None:
+        """A variant that is not among those ``begun``; None if there is none (left)."""
+
+    def evaluated(self, variant: str, seed: int, returns: Sequence[float]) -> bool:
+        """Tell all greedy evaluations so far of one seed; return whether to stop all seeds of the variant."""
+
+    def finished(self, variant: str, scores: Sequence[float | None]) -> None:
+        """All seeds have ended. ``scores``: of each, None where there is none. A second time nothing happens."""
+
+    def failed(self, variant: str, cause: str, *, misfit: bool = False) -> None:
+        """The variant has no score. ``misfit``: its values cannot be trained with, so nothing was."""
+
+
+class FixedVariants:
+    """Every variant once, in order; none is given up."""
+
+    def __init__(self, proposals: Sequence[Proposal]) -> None:
+        self._proposals = proposals
+
+    def propose(self, begun: Container[str]) -> Proposal | None:
+        return next((one for one in self._proposals if one.variant not in begun), None)
+
+    def evaluated(self, variant: str, seed: int, returns: Sequence[float]) -> bool:
+        return False
+
+    def finished(self, variant: str, scores: Sequence[float | None]) -> None:
+        """Nothing follows from it."""
+
+    def failed(self, variant: str, cause: str, *, misfit: bool = False) -> None:
+        """Nothing follows from it."""
+
+
+class SearchProposer:
+    """A study's trials as variants ``trial-0``, ``trial-1``, …, each with the same ``seeds``."""
+
+    def __init__(self, study: Study, seeds: Sequence[int]) -> None:
+        self._study, self._seeds = study, seeds
+        self._returns: defaultdict[str, dict[int, Sequence[float]]] = defaultdict(dict)
+        self._reported: defaultdict[str, int] = defaultdict(int)
+
+    def propose(self, begun: Container[str]) -> Proposal | None:
+        """First what was proposed before, but never begun, since whoever asked was killed."""
+        for trial in self._study.trials:
+            if trial.state is TrialState.RUNNING and _variant(trial.number) not in begun:
+                return self._proposal(trial)
+        asked = self._study.ask()
+        return None if asked is None else self._proposal(asked)
+
+    def evaluated(self, variant: str, seed: int, returns: Sequence[float]) -> bool:
+        """The pruner hears of an evaluation once all seeds have it: their interquartile mean."""
+        state = self._study.trials[number_of(variant)].state
+        if state is not TrialState.RUNNING:
+            return state is TrialState.PRUNED
+        told = self._returns[variant]
+        told[seed] = returns
+        if len(told) < len(self._seeds):
+            return False
+        common = min(map(len, told.values()))
+        while self._reported[variant] < common:
+            place = self._reported[variant]
+            self._reported[variant] += 1
+            value = iqm(np.array([each[place] for each in told.values()]))
+            if self._study.report(number_of(variant), place + 1, value):
+                self._study.give_up(number_of(variant))
+                return True
+        return False
+
+    def finished(self, variant: str, scores: Sequence[float | None]) -> None:
+        """A trial with a seed that has no score fails: what made it fail may be its values."""
+        known = [score for score in scores if score is not None and np.isfinite(score)]
+        missing = len(scores) - len(known)
+        if missing or not known:
+            self._study.fail(number_of(variant), f"{missing} of {len(scores)} seeds have no score.")
+        else:
+            self._study.complete(number_of(variant), iqm(np.array(known)))
+
+    def failed(self, variant: str, cause: str, *, misfit: bool = False) -> None:
+        self._study.fail(number_of(variant), cause, misfit=misfit)
+
+    def _proposal(self, trial: SearchTrial) -> Proposal:
+        return Proposal(_variant(trial.number), f"Trial {trial.number}", trial.values, self._seeds)
+
+
+def number_of(variant: str) -> int:
+    """The number of a search's trial by the id of its variant. Raises ValueError for that of no trial."""
+    return int(variant.removeprefix(PREFIX))
+
+
+def _variant(number: int) -> str:
+    return f"{PREFIX}{number}"
