@@ -8,7 +8,8 @@ import { routes } from "@/lib/url";
 
 interface WantedRuns {
   body: CreateRun;
-  /** Runs to create, each with a seed of its own; default 1. */
+  /** One run for each of these seeds; if empty, for `count` of them, by default one. */
+  seeds?: readonly number[];
   count?: number;
 }
 
@@ -17,8 +18,11 @@ export function useCreateRun() {
   const client = useQueryClient();
   const router = useRouter();
   return useMutation<Run[], ApiError, WantedRuns>({
-    mutationFn: async ({ body, count = 1 }) =>
-      count > 1 ? (await createGroup({ ...body, seeds: [], count })).runs : [await createRun(body)],
+    mutationFn: async ({ body, seeds = [], count = 1 }) => {
+      if (count === 1) return [await createRun(body)];
+      const wanted = seeds.length > 0 ? { seed: null, seeds: [...seeds] } : { seeds: [], count };
+      return (await createGroup({ ...body, ...wanted })).runs;
+    },
     onSuccess: (runs) => {
       const [first, ...others] = runs;
       void client.invalidateQueries({ queryKey: keys.runs });

@@ -9,9 +9,11 @@ import {
   presetsOf,
   type Typed,
 } from "./draft";
+import { type SeedChoice, seedFor } from "./seed-choice";
 
 export type DraftChange =
   | { field: "algo" | "env" | "preset" | "seed" | "name"; value: string }
+  | { field: "seeds"; value: SeedChoice }
   | { field: "timesteps"; value: string | null }
   | { field: Part; name: string; value: string | null }
   | { field: "anatomy"; value: boolean }
@@ -28,6 +30,7 @@ const BLANK: Draft = {
   env: "",
   preset: "",
   seed: "",
+  seeds: 1,
   name: "",
   timesteps: null,
   hyperparameters: {},
@@ -62,6 +65,8 @@ export function changeDraft(choices: Choices, draft: Draft, change: DraftChange)
       return firstDraft(choices);
     case "evaluation":
       return { ...draft, evaluation: { ...evaluationOf(choices, draft), ...change.value } };
+    case "seeds":
+      return { ...draft, seeds: change.value, seed: seedFor(change.value, draft.seed) };
     case "seed":
     case "name":
     case "timesteps":

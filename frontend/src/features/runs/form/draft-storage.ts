@@ -1,6 +1,7 @@
 import { withOwnKeys } from "@/components/rule-editor";
 import { firstDraft } from "./change-draft";
 import { algorithmOf, type Choices, type Draft, environmentOf, presetOf } from "./draft";
+import { LISTED } from "./seed-choice";
 
 const KEY = "rlviz.new-run";
 
@@ -47,6 +48,7 @@ function isDraft(value: unknown): value is Draft {
     texts.every((name) => typeof record[name] === "string") &&
     parts.every((name) => record[name] !== null && isObjectOrNull(record[name])) &&
     isObjectOrNull(record.evaluation) &&
+    (typeof record.seeds === "number" || record.seeds === LISTED) &&
     Array.isArray(record.rules) &&
     (record.anatomy === null || typeof record.anatomy === "boolean") &&
     (record.timesteps === null || typeof record.timesteps === "string")

@@ -10,6 +10,7 @@ import {
 import type { RuleDraft } from "@/components/rule-editor";
 import { setting } from "@/lib/format";
 import { parseHyperparameter } from "@/components/schema-field";
+import type { SeedChoice } from "./seed-choice";
 
 /** Typed text by name of the field. A field without an entry was not edited. */
 export type Typed = Readonly<Record<string, string>>;
@@ -40,7 +41,9 @@ export interface Draft {
   wanted: string;
   env: string;
   preset: string;
+  /** The first seed, or a list of them if `seeds` says so. */
   seed: string;
+  seeds: SeedChoice;
   name: string;
   timesteps: string | null;
   hyperparameters: Typed;

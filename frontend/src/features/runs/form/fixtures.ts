@@ -129,6 +129,7 @@ export const choices = {
     }),
   ],
   limits: {
+    group_seeds: { minimum: 1, maximum: 50 },
     run_name: { minimum: 1, maximum: 120 },
     periodic_every_steps: { minimum: 100, maximum: 10_000_000 },
     periodic_episodes: { minimum: 1, maximum: 100 },

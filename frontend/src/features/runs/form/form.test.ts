@@ -34,6 +34,7 @@ describe("a draft", () => {
         total_timesteps: 30_000,
         hyperparameters: {},
       },
+      seeds: [],
       problems: {},
     });
   });

@@ -163,6 +163,35 @@ test("several seeds are one request, and their comparison is opened", async () =
   await vi.waitFor(() => expect(push).toHaveBeenCalledWith("/compare?runs=a,b,c"));
 });
 
+test("seeds are listed, and one that is there twice is an error at the field, which is not sent", async () => {
+  const runs = ["a", "b"].map((id) => ({ id }));
+  const asked = show({ "POST /runs/groups": () => ({ status: 201, body: { runs } }) });
+  await userEvent.selectOptions(screen.getByLabelText("× seeds"), "List");
+  const seeds = screen.getByLabelText("Seeds");
+  await userEvent.type(seeds, "4, 4");
+  expect(seeds).toHaveAccessibleDescription(/Seed 4 is there twice/);
+  await userEvent.click(screen.getByRole("button", { name: "Start training × 2" }));
+  expect(asked).toEqual([]);
+  await userEvent.type(seeds, "2");
+  await userEvent.click(screen.getByRole("button", { name: "Start training × 2" }));
+  expect(asked.map(({ body }) => body)).toEqual([
+    expect.objectContaining({ seed: null, seeds: [4, 42], start: true }),
+  ]);
+});
+
+test("what the service refuses of listed seeds stands at their field", async () => {
+  const problem = { pointer: "/seeds/1", detail: "Seed 5 is there already." };
+  show({
+    "POST /runs/groups": () => ({ status: 422, body: { title: "Invalid", errors: [problem] } }),
+  });
+  await userEvent.selectOptions(screen.getByLabelText("× seeds"), "List");
+  await userEvent.type(screen.getByLabelText("Seeds"), "4, 5");
+  await userEvent.click(screen.getByRole("button", { name: "Start training × 2" }));
+  expect(
+    await screen.findByRole("textbox", { name: "Seeds", description: "Seed 5 is there already." }),
+  ).toBeInvalid();
+});
+
 test("an environment whose state nothing copies says which test found that out", () => {
   const [cartPole, ...others] = choices.environments;
   const found = "With its attributes copied: its reward differed.";

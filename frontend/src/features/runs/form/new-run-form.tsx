@@ -20,6 +20,7 @@ import { RuleFields } from "./rule-fields";
 import { RunSummary } from "./run-summary";
 import { SchemaFields } from "./schema-fields";
 import { Section } from "./section";
+import { seedsWanted } from "./seed-choice";
 import { SeedCount } from "./seed-count";
 import { SeedField } from "./seed-field";
 import { clearDraft, isUnedited, saveDraft } from "./draft-storage";
@@ -37,10 +38,10 @@ export function NewRunForm({ choices, first }: NewRunFormProps) {
     first,
   );
   const [refused, setRefused] = useState<Problems>({});
-  const [seeds, setSeeds] = useState(1);
   const create = useCreateRun();
-  const { body, problems: own } = submission(choices, draft);
+  const { body, seeds, problems: own } = submission(choices, draft);
   const problems = { ...refused, ...own };
+  const wanted = seedsWanted(draft);
 
   const edit = (next: DraftChange) => {
     change(next);
@@ -60,7 +61,7 @@ export function NewRunForm({ choices, first }: NewRunFormProps) {
     setRefused({});
     if (Object.keys(own).length > 0) return focusFirstProblem();
     create.mutate(
-      { body: { ...body, start }, count: seeds },
+      { body: { ...body, start }, seeds, count: wanted },
       {
         onSuccess: () => clearDraft(window.sessionStorage),
         onError: (error) => {
@@ -97,10 +98,7 @@ export function NewRunForm({ choices, first }: NewRunFormProps) {
               size="sm"
               variant="quiet"
               className="-my-1.5"
-              onClick={() => {
-                setSeeds(1);
-                edit({ field: "start-over" });
-              }}
+              onClick={() => edit({ field: "start-over" })}
             >
               Start over
             </Button>
@@ -127,7 +125,7 @@ export function NewRunForm({ choices, first }: NewRunFormProps) {
         <LengthField {...fields} />
         <div className="grid gap-3 sm:grid-cols-[11rem_7rem_minmax(0,1fr)]">
           <SeedField {...fields} />
-          <SeedCount value={seeds} onChange={setSeeds} />
+          <SeedCount draft={draft} onChange={(value) => edit({ field: "seeds", value })} />
           <NameField {...fields} />
         </div>
         {trains && <EvaluationFields {...fields} />}
@@ -160,7 +158,7 @@ export function NewRunForm({ choices, first }: NewRunFormProps) {
             icon={<Play aria-hidden className="size-4" />}
           >
             {trains ? "Start training" : "Start"}
-            {seeds > 1 && ` × ${seeds}`}
+            {wanted > 1 && ` × ${wanted}`}
           </Button>
         </div>
       </div>

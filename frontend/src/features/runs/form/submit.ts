@@ -11,6 +11,7 @@ import {
 } from "./draft";
 import { written } from "@/components/rule-editor";
 import { whyDraftIncompatible } from "./compatibility";
+import { LISTED, parseSeeds } from "./seed-choice";
 import {
   type Bounds,
   parseHyperparameter,
@@ -40,6 +41,8 @@ export function partPointer(part: Part, name: string): string {
 /** The request to create a draft's run, and the problems that prevent it. */
 export interface Submission {
   body: CreateRun;
+  /** Those listed, if they are more than one; else empty. */
+  seeds: readonly number[];
   problems: Problems;
 }
 
@@ -68,6 +71,13 @@ export function submission(choices: Choices, draft: Draft): Submission {
     stop_after: stops ? integer(POINTERS.stopAfter, stopAfter, limits.periodic_stop_after) : null,
   });
   const algorithm = algorithmOf(choices, draft);
+  const listed =
+    draft.seeds === LISTED
+      ? (take(
+          POINTERS.seed,
+          parseSeeds(draft.seed, algorithm?.seed, limits.group_seeds.maximum),
+        ) as number[] | undefined)
+      : null;
   const { evaluation, anatomy } = draft;
   const unfit = whyDraftIncompatible(choices, draft);
   if (unfit) {
@@ -80,7 +90,12 @@ export function submission(choices: Choices, draft: Draft): Submission {
     algo: draft.algo,
     env_id: draft.env,
     preset: draft.preset || null,
-    seed: draft.seed.trim() === "" ? null : integer(POINTERS.seed, draft.seed, algorithm?.seed),
+    seed:
+      listed !== null
+        ? (listed?.[0] ?? null)
+        : draft.seed.trim() === ""
+          ? null
+          : integer(POINTERS.seed, draft.seed, algorithm?.seed),
     total_timesteps: integer(
       POINTERS.timesteps,
       timestepsOf(choices, draft),
@@ -93,17 +108,21 @@ export function submission(choices: Choices, draft: Draft): Submission {
     ...(anatomy !== null && { anatomy }),
     ...(draft.rules.length > 0 && { rules: rules.rules }),
   };
-  return { body: body as CreateRun, problems };
+  const seeds = listed && listed.length > 1 ? listed : [];
+  return { body: body as CreateRun, seeds, problems };
 }
 
 /**
  * Problems by pointer of the form's field. One with an element of a list belongs to the field of the whole
- * list.
+ * list; seeds are listed in the field of the seed.
  */
 export function problemsByPointer(fields: readonly FieldProblem[]): Problems {
   const byPointer: Record<string, string> = {};
   for (const { pointer, detail } of fields) {
-    byPointer[pointer.replace(/^(\/[^/]+\/[^/]+)\/\d+$/, "$1")] ??= detail;
+    const field = pointer
+      .replace(/^\/seeds(\/\d+)?$/, POINTERS.seed)
+      .replace(/^(\/[^/]+\/[^/]+)\/\d+$/, "$1");
+    byPointer[field] ??= detail;
   }
   return byPointer;
 }
@@ -116,6 +135,8 @@ export function problemsAfter(problems: Problems, change: DraftChange): Problems
   const without = (touched: (pointer: string) => boolean) =>
     Object.fromEntries(Object.entries(problems).filter(([pointer]) => !touched(pointer)));
   switch (change.field) {
+    case "seeds":
+      return without((pointer) => pointer === POINTERS.seed);
     case "seed":
     case "name":
     case "timesteps":
