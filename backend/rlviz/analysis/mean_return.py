@@ -20,6 +20,9 @@ class RecentMean:
     def __init__(self) -> None:
         self._newest = np.empty(0)
 
+    def __len__(self) -> int:
+        return len(self._newest)
+
     @property
     def value(self) -> float | None:
         if len(self._newest) == 0:
@@ -33,7 +36,7 @@ class RecentMean:
 
 
 class MeanReturn(RecentMean):
-    """As MeanReturn, and finds the value that completes the first full mean at or above ``threshold``.
+    """As RecentMean, and finds the value that completes the first full mean at or above ``threshold``.
 
     A mean over fewer than MEAN_EPISODES values does not count: the first episodes may be lucky.
     """

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -21,20 +23,30 @@ class ReturnCurve:
     ``best``: the best mean return of WINDOW consecutive episodes, None before there are so many; ``best_step``: the
     environment step at which the last of them ended, the first time it was reached. ``mean`` and ``mean_length``: of
     the last 100 episodes; ``solved``: when that mean return reached ``threshold``, None if it did not. ``count``:
-    number of episodes.
+    number of episodes. The last 100 episodes reach back to ``before``, the returns and lengths of a run's episodes
+    before its fork; all else is of its own episodes.
 
     The result is the same to the last digit however the episodes are split into batches, so that a run that was
     followed live equals one that is read again from its journal.
     """
 
-    def __init__(self, threshold: float | None = None) -> None:
+    def __init__(
+        self, threshold: float | None = None, before: tuple[Sequence[float | None], Sequence[float | None]] = ((), ())
+    ) -> None:
         self.best: float | None = None
         self.best_step: int | None = None
         self.solved: SolvedAt | None = None
         self._mean, self._mean_length = MeanReturn(threshold), RecentMean()
+        for mean, values in zip((self._mean, self._mean_length), before, strict=True):
+            mean.extend(np.asarray(values, dtype=np.float64))
         self.count = 0
         self._newest = np.zeros(WINDOW - 1)
         self._sparkline = _Sparkline()
+
+    @property
+    def has_mean(self) -> bool:
+        """Whether an episode is known, be it from before a fork."""
+        return len(self._mean) > 0
 
     @property
     def mean(self) -> float | None:

@@ -4,7 +4,8 @@ Gymnasium calls the reward threshold that from which an environment counts as le
 comes first:
 
 - *training*: the mean return of the last 100 episodes reaches the threshold, over 100 episodes and not fewer. This is
-  the leaderboard's rule that the thresholds were set for; exploration is part of these returns.
+  the leaderboard's rule that the thresholds were set for; exploration is part of these returns. Of a fork, the
+  episodes of its parent before it are among them: it is the same policy that learns on.
 - *evaluation*: the greedy policy reaches it on fresh episodes, those that a policy plays again before it is kept as the
   best. The evaluation before, always on the same episodes, does not count by itself: of many noisy means the largest
   is too large, so that a policy may be lucky once.
@@ -15,9 +16,11 @@ comes near one) no run is solved. The threshold is that of the environment with 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+
+import numpy as np
 
 from rlviz.analysis.arrays import Floats
 from rlviz.analysis.mean_return import MeanReturn
@@ -55,11 +58,16 @@ def find_solved(
     returns: Floats,
     threshold: float | None,
     evaluations: Iterable[tuple[int, float, float]],
+    *,
+    before: Sequence[float | None] = (),
 ) -> SolvedAt | None:
     """When a whole run reached ``threshold``. Episodes come as arrays of shape (n,); ``evaluations`` are those on fresh
-    episodes, each with its step, its time and its mean return."""
+    episodes, each with its step, its time and its mean return. ``before``: returns of the last episodes before the
+    fork, if it is one."""
     found = None
-    if (reached := MeanReturn(threshold).find_threshold(returns)) is not None:
+    mean = MeanReturn(threshold)
+    mean.extend(np.asarray(before, dtype=np.float64))
+    if (reached := mean.find_threshold(returns)) is not None:
         found = SolvedAt(int(step[reached]), SolvedBy.TRAINING, float(time[reached]))
     for evaluation in evaluations:
         found = earlier(found, shown_by_evaluation(threshold, *evaluation))

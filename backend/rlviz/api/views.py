@@ -17,8 +17,10 @@ from rlviz.api.schemas import (
     ComparedRun,
     Comparison,
     ConfigDifference,
+    EpisodesBefore,
     Evaluation,
     FigureComparison,
+    ForkedFrom,
     GhostCurves,
     Hint,
     HintRule,
@@ -48,7 +50,7 @@ from rlviz.services.use_cases.metrics import Axis, Curve, Curves, SmoothedCurve
 from rlviz.services.use_cases.past import Past
 
 _TIMES = ("created_at", "queued_at", "started_at", "ended_at")
-_SAME = set(Run.model_fields) - set(_TIMES) - {"actor", "attempts", "queue_position", "solved", "still_url"}
+_SAME = set(Run.model_fields) - set(_TIMES) - {"actor", "attempts", "parent", "queue_position", "solved", "still_url"}
 
 
 def view_run(row: RunRow, queue: Mapping[str, int]) -> Run:
@@ -58,6 +60,7 @@ def view_run(row: RunRow, queue: Mapping[str, int]) -> Run:
         **row.model_dump(include=_SAME),
         **times,
         actor=row.actor,
+        parent=None if row.parent is None else ForkedFrom.model_validate(row.parent),
         attempts=[
             AttemptTimes(started_at=utc(start), ended_at=None if end is None else utc(end))
             for start, end in row.clock.attempts
@@ -235,9 +238,18 @@ def _view_smoothed(found: SmoothedCurve) -> schemas.SmoothedCurve:
     return schemas.SmoothedCurve.model_construct(y=_gaps(found.y), mean=mean, weight=found.weight)
 
 
-def view_metric_curves(run_id: str, axis: Axis, found: Curves) -> MetricCurves:
-    series = {name: view_curve(curve) for name, curve in found.curves.items()}
-    return MetricCurves(run_id=run_id, x=axis, series=series, broken_lines=found.broken_lines, cursor=found.cursor)
+def view_metric_curves(row: RunRow, axis: Axis, found: Curves) -> MetricCurves:
+    before = row.episodes_before
+    return MetricCurves(
+        run_id=row.id,
+        x=axis,
+        series={name: view_curve(curve) for name, curve in found.curves.items()},
+        broken_lines=found.broken_lines,
+        cursor=found.cursor,
+        before=EpisodesBefore(returns=[one.episode_return for one in before], lengths=[one.length for one in before])
+        if before
+        else None,
+    )
 
 
 def _gaps(values: list[float]) -> list[float | None]:

@@ -9,6 +9,7 @@ from sqlmodel import Field, SQLModel
 
 from rlviz.analysis.solved import SolvedAt, SolvedBy
 from rlviz.analysis.training_clock import TrainingClock
+from rlviz.domain.config import LastEpisode, Parent
 from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus
 from rlviz.domain.rule_messages import RuleMessages
 from rlviz.domain.run_actor import RunActor, actor_of
@@ -100,6 +101,13 @@ class RunRow(SQLModel, table=True):
     @property
     def actor(self) -> RunActor:
         return actor_of(self.algo)
+
+    @property
+    def episodes_before(self) -> list[LastEpisode]:
+        """The last ones before the fork, if it is one; means over 100 episodes reach back to them."""
+        if self.parent is None:
+            return []
+        return Parent.model_validate(self.parent).last_episodes or []
 
     @property
     def clock(self) -> TrainingClock:

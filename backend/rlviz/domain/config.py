@@ -36,6 +36,15 @@ Seed = Annotated[
 RunName = Annotated[str, Field(min_length=LIMITS.run_name.minimum, max_length=LIMITS.run_name.maximum, pattern=r"\S")]
 
 
+class LastEpisode(BaseModel):
+    """An episode that ended before a fork; null: not known."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    episode_return: float | None
+    length: float | None
+
+
 class Parent(BaseModel):
     """Where a fork left the run that it was made from."""
 
@@ -52,6 +61,11 @@ class Parent(BaseModel):
     )
     environments_anew: bool = Field(
         default=False, description="Whether environments and generators begin anew instead of going on."
+    )
+    last_episodes: list[LastEpisode] | None = Field(
+        default=None,
+        description="The parent's last 100 episodes before the fork, oldest first, from which means over 100 episodes "
+        "go on; none where the fork has other options of the environment. null: made by an older version.",
     )
 
 

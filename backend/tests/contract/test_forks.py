@@ -40,6 +40,11 @@ def learned(folder: RunFolder, beyond: int = 0) -> list[Any]:
     return [row for row in curves(folder) if row[0] > beyond and row[1]]
 
 
+def logged_mean(folder: RunFolder) -> float:
+    """The mean return that was logged last, unless episodes have ended since."""
+    return [row["values"]["rollout/ep_rew_mean"] for row in rows(folder) if "rollout/ep_rew_mean" in row["values"]][-1]
+
+
 def test_a_fork_with_nothing_changed_goes_on_as_its_parent_would_have(app: Application, parent: str) -> None:
     longer = start(app, steps=1_280)
     ended(app, longer)
@@ -50,6 +55,9 @@ def test_a_fork_with_nothing_changed_goes_on_as_its_parent_would_have(app: Appli
     assert (row.state, row.step, row.warnings) == (S.COMPLETED, 1_280, 0)
     assert learned(folder_of(app, child.id)) == learned(folder_of(app, longer), beyond=640)
     assert rows(folder_of(app, child.id))[0]["seq"] == 1
+    same = app.runs.get(longer)
+    assert (row.ep_rew_mean, row.ep_len_mean, row.solved_step) == (same.ep_rew_mean, same.ep_len_mean, same.solved_step)
+    assert row.ep_rew_mean == pytest.approx(logged_mean(folder_of(app, child.id))), "and so the rules see it"
     newest = newest_of_run(folder_of(app, child.id))
     assert newest is not None
     assert newest.name == "1280", "it is resumed from its own snapshots"
@@ -141,5 +149,7 @@ def test_options_of_the_environment_change_at_a_fork_where_networks_still_fit(ap
     assert (row.state, row.env_options["is_slippery"], row.cause) == (S.COMPLETED, False, None)
     assert row.parent is not None
     assert (row.parent["changed"], row.parent["environments_anew"]) == (["is_slippery"], True)
+    assert row.episodes_before == [], "what is returned there means something else"
+    assert row.ep_rew_mean == pytest.approx(logged_mean(folder_of(app, child.id)))
     with pytest.raises(InvalidRequest, match="other observations"):
         app.forks.fork(run_id, ForkWish(snapshot="640", env_options={"map_name": "8x8"}))

@@ -9,7 +9,7 @@ import pytest
 
 from rlviz.analysis.mean_return import MEAN_EPISODES, MeanReturn, RecentMean
 from rlviz.analysis.return_curve import ReturnCurve
-from rlviz.analysis.solved import SolvedAt, SolvedBy, earlier, shown_by_evaluation
+from rlviz.analysis.solved import SolvedAt, SolvedBy, earlier, find_solved, shown_by_evaluation
 from rlviz.catalog.models import RunRow
 from rlviz.domain.events import EventKind
 from rlviz.rundir.folder import RunFolder
@@ -52,6 +52,29 @@ def test_training_solves_at_the_first_full_mean_at_the_threshold(
     name: str, returns: list[float], threshold: float | None, step: int | None, batch: int
 ) -> None:
     assert solved_by_training(returns, threshold, batch) == step
+
+
+@pytest.mark.parametrize(
+    ("before", "own", "step"),
+    [
+        ([500.0] * 100, [500.0], 10),
+        ([500.0] * 50, [500.0] * 50, 500),
+        ([500.0] * 49, [500.0] * 50, None),
+        ([0.0] * 100, [500.0] * 95, 950),
+        ([None, *[500.0] * 99], [500.0], 10),
+        ([*[500.0] * 99, None], [500.0], None),
+    ],
+    ids=["solved before", "half each", "too few", "learned after", "forgotten", "not known"],
+)
+def test_the_hundred_episodes_of_a_fork_reach_back_to_its_parent(
+    before: list[float | None], own: list[float], step: int | None
+) -> None:
+    at = np.arange(1.0, len(own) + 1)
+    curve = ReturnCurve(475, (before, [10] * len(before)))
+    curve.extend(10 * at, BEGIN + at, own, np.full(len(own), 10))
+    compared = find_solved(10 * at, BEGIN + at, np.array(own), 475, [], before=before)
+    assert (curve.solved, curve.solved and curve.solved.step) == (compared, step)
+    assert (curve.count, curve.best is None) == (len(own), len(own) < 20), "all else is of its own episodes"
 
 
 def test_the_mean_is_there_from_the_first_episode_and_forgets_the_hundred_and_first() -> None:

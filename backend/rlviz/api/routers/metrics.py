@@ -118,8 +118,8 @@ def get_metrics(
 
 
 def _curves(app: Application, run_id: str, names: Sequence[str] | None, wanted: CurveRequest) -> MetricCurves:
-    clock = app.runs.get(run_id).clock
-    return view_metric_curves(run_id, wanted.axis, app.metrics.curves(app.runs.folder(run_id), names, wanted, clock))
+    row = app.runs.get(run_id)
+    return view_metric_curves(row, wanted.axis, app.metrics.curves(app.runs.folder(run_id), names, wanted, row.clock))
 
 
 def _window(start: float | None, end: float | None) -> Window:

@@ -43,6 +43,7 @@ from rlviz.api.schemas.film import Clip, ClipCreate, GrowthVideoCreate, Policies
 from rlviz.api.schemas.hints import Hint, HintRule, LookedAt, Minimum, RunHints, SuggestedChange
 from rlviz.api.schemas.metrics import (
     AncestorCurves,
+    EpisodesBefore,
     GhostCurves,
     MetricCurve,
     MetricCurves,
@@ -64,6 +65,7 @@ from rlviz.api.schemas.rules import (
 )
 from rlviz.api.schemas.runs import (
     AttemptTimes,
+    ForkedFrom,
     GroupCreate,
     GroupRuns,
     Run,
@@ -126,6 +128,7 @@ __all__ = [
     "EpisodeEnding",
     "EpisodeEndings",
     "EpisodeExample",
+    "EpisodesBefore",
     "Evaluation",
     "EvaluationCreate",
     "EvaluationEventData",
@@ -136,6 +139,7 @@ __all__ = [
     "ForkChanges",
     "ForkCreate",
     "ForkPlace",
+    "ForkedFrom",
     "FoundEpisode",
     "FoundEpisodes",
     "GhostCurves",

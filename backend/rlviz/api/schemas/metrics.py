@@ -35,12 +35,20 @@ class MetricCurve(Wire):
     )
 
 
+class EpisodesBefore(Wire):
+    """The last episodes before a fork: its means over 100 episodes reach back to them."""
+
+    returns: list[float | None]
+    lengths: list[float | None]
+
+
 class MetricCurves(Wire):
     run_id: str
     x: Literal["step", "time", "seconds", "episode"]
     series: dict[str, MetricCurve]
     broken_lines: int = Field(description="Lines of the journal that are no records and were left out.")
     cursor: str = Field(description="Stream position just after these points.")
+    before: EpisodesBefore | None = Field(None, description="null: the run is no fork, or none are known.")
 
 
 class GhostCurves(Wire):

@@ -10,7 +10,7 @@ from rlviz.analysis.solved import SolvedBy
 from rlviz.api.schemas.evaluations import Evaluation
 from rlviz.api.schemas.snapshots import Resumed
 from rlviz.api.schemas.wire import Body, Wire
-from rlviz.domain.config import Parent, RunConfig, RunName, Seed, TotalTimesteps
+from rlviz.domain.config import RunConfig, RunName, Seed, TotalTimesteps
 from rlviz.domain.damage import Damage
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.evaluation_plan import EvaluationPlan
@@ -20,6 +20,22 @@ from rlviz.domain.rules import Rules
 from rlviz.domain.run_actor import RunActor
 from rlviz.domain.status import RunStatus
 from rlviz.domain.times import Instant
+
+
+class ForkedFrom(Wire):
+    """Where a fork left the run that it was made from."""
+
+    run_id: str
+    snapshot: str | None = Field(
+        description="Name of the snapshot that it begins from, or from which the parent was trained again; null: the "
+        "parent was trained again from its beginning."
+    )
+    step: int = Field(description="Environment steps that the parent had done where the fork begins.")
+    changed: list[str] = Field(
+        default=[],
+        description="Hyperparameters, and options of the environment, that differ from the parent's.",
+    )
+    environments_anew: bool = Field(False, description="Whether environments began anew instead of going on.")
 
 
 class RunCreate(Body):
@@ -110,7 +126,7 @@ class Run(Wire):
     attempt: int = Field(
         description="Number of the newest attempt to train it, from 1: status, cause, traceback and times are its."
     )
-    parent: Parent | None = Field(None, description="The run that it was forked from, and where; null: none.")
+    parent: ForkedFrom | None = Field(None, description="The run that it was forked from, and where; null: none.")
     attempts: list[AttemptTimes] = Field(
         description="When each attempt trained. Seconds of training are counted over these, without the pauses between."
     )

@@ -115,7 +115,7 @@ def end_row(row: RunRow, folder: RunFolder, ending: EventRecord) -> None:
 
 
 def _project(row: RunRow, folder: RunFolder) -> RunProjection:
-    projection = RunProjection(row.reward_threshold, row.attempt)
+    projection = RunProjection(row.reward_threshold, row.attempt, row.episodes_before)
     with suppress(RunFolderError):  # nothing can be read of what is no journal any more
         projection.take_events(read_journal(folder.events_path))
     read_metrics(projection, folder)

@@ -9,6 +9,7 @@ import numpy as np
 
 from rlviz.analysis.arrays import Floats
 from rlviz.analysis.return_curve import ReturnCurve
+from rlviz.domain.config import LastEpisode
 from rlviz.domain.records import (
     EP_LEN_MEAN,
     EP_REW_MEAN,
@@ -31,13 +32,14 @@ class MetricsProjection:
     reached, None if unknown. ``broken``: lines that are no record; ``broken_at``: byte at which the last one begins.
     """
 
-    def __init__(self, threshold: float | None) -> None:
+    def __init__(self, threshold: float | None, before: Sequence[LastEpisode] = ()) -> None:
+        """``before``: the last episodes before the fork, if the run is one."""
         self.step = 0
         self.step_at: float | None = None
         self.episodes = 0
         self.broken = 0
         self.broken_at: int | None = None
-        self.curve = ReturnCurve(threshold)
+        self.curve = ReturnCurve(threshold, ([one.episode_return for one in before], [one.length for one in before]))
         self._newest: dict[str, Any] = {}
 
     def take(self, lines: Sequence[Line]) -> None:
@@ -62,11 +64,11 @@ class MetricsProjection:
     @property
     def mean_return(self) -> float | None:
         """Means over the last 100 episodes; until the first episode is known, those that Stable-Baselines3 logged."""
-        return self.curve.mean if self.curve.count else number(self._newest.get(EP_REW_MEAN))
+        return self.curve.mean if self.curve.has_mean else number(self._newest.get(EP_REW_MEAN))
 
     @property
     def mean_length(self) -> float | None:
-        return self.curve.mean_length if self.curve.count else number(self._newest.get(EP_LEN_MEAN))
+        return self.curve.mean_length if self.curve.has_mean else number(self._newest.get(EP_LEN_MEAN))
 
     @property
     def fps(self) -> float | None:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rlviz.analysis.solved import SolvedAt, earlier
+from rlviz.domain.config import LastEpisode
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.events import EventRecord
 from rlviz.domain.status import RunStatus
@@ -29,13 +30,14 @@ class RunProjection:
     and ``columns`` puts the two together.
     """
 
-    def __init__(self, threshold: float | None, attempt: int = 1) -> None:
+    def __init__(self, threshold: float | None, attempt: int = 1, before: Sequence[LastEpisode] = ()) -> None:
         """``threshold``: the environment's reward threshold, None if it has none. ``attempt``: the one that is wanted;
-        of an earlier one counts what it has left, but neither its start nor its end.
+        of an earlier one counts what it has left, but neither its start nor its end. ``before``: the last episodes
+        before the fork, if the run is one.
         """
         self.attempt = attempt
-        self._threshold = threshold
-        self._metrics, self._events = MetricsProjection(threshold), EventsProjection(threshold)
+        self._threshold, self._before = threshold, before
+        self._metrics, self._events = MetricsProjection(threshold, before), EventsProjection(threshold)
         self._left_out = Superseded()
 
     @property
@@ -50,7 +52,7 @@ class RunProjection:
 
     def forget_metrics(self) -> None:
         """From now on the rows that are superseded, as far as the events have said, are left out."""
-        self._metrics, self._left_out = MetricsProjection(self._threshold), self._events.superseded
+        self._metrics, self._left_out = MetricsProjection(self._threshold, self._before), self._events.superseded
 
     def take_metrics(self, lines: Sequence[Line]) -> None:
         """Apply the next lines of ``metrics.jsonl``."""

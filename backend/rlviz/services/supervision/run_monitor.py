@@ -58,7 +58,7 @@ class RunMonitor:
         self._database, self._broadcast = database, broadcast
         self._clock, self._monotonic = clock, monotonic
         self._tail = JournalTail(folder.events_path)
-        self._projection = RunProjection(row.reward_threshold, row.attempt)
+        self._projection = RunProjection(row.reward_threshold, row.attempt, row.episodes_before)
         read_metrics(self._projection, folder, feed.end)
         # What was taken in and is not booked yet: it stays so if the catalogue cannot be written now.
         self._has_news, self._has_progress = False, feed.end > 0

@@ -149,7 +149,14 @@ class ComparisonService:
         else:
             threshold = request.threshold
             episodes = found.episodes
-            solved = find_solved(episodes.step, episodes.time, episodes.reward, threshold, found.evaluations())
+            solved = find_solved(
+                episodes.step,
+                episodes.time,
+                episodes.reward,
+                threshold,
+                found.evaluations(),
+                before=[one.episode_return for one in row.episodes_before],
+            )
         return Compared(
             row=row,
             label=label,

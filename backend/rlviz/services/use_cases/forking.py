@@ -12,7 +12,7 @@ from rlviz.algorithms import ALGORITHMS
 from rlviz.algorithms.base import Hyperparameters
 from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import get_run
-from rlviz.domain.config import Parent, RunConfig
+from rlviz.domain.config import LastEpisode, Parent, RunConfig
 from rlviz.domain.errors import FieldError, InvalidRequest, NothingToResume, UnknownName, pointer_to
 from rlviz.domain.ids import new_run_id
 from rlviz.domain.status import RunStatus
@@ -29,6 +29,7 @@ from rlviz.services.projection.folder_projection import row_of_config
 from rlviz.services.use_cases.base import RunUseCases
 from rlviz.services.use_cases.configuration import check_memory
 from rlviz.services.use_cases.environments import EnvironmentService
+from rlviz.services.use_cases.last_episodes import last_episodes
 
 
 class Effect(StrEnum):
@@ -150,7 +151,8 @@ class ForkService(RunUseCases):
         parent.check()
         theirs, now = parent.read_config(), self._clock()
         place = _choose(parent, theirs, wish, reached)
-        snapshot, config = place.snapshot, self._config(theirs, place, wish, now)
+        snapshot = place.snapshot
+        config = self._config(theirs, place, wish, now, last_episodes(parent, theirs, snapshot, place.step))
         row = row_of_config(config)
         control = Control(resume_from=snapshot.name)
         if wish.start:
@@ -174,7 +176,9 @@ class ForkService(RunUseCases):
             self._supervisor.wake()
         return row
 
-    def _config(self, parent: RunConfig, place: ForkPlace, wish: ForkWish, now: float) -> RunConfig:
+    def _config(
+        self, parent: RunConfig, place: ForkPlace, wish: ForkWish, now: float, before_fork: list[LastEpisode]
+    ) -> RunConfig:
         total = wish.total_timesteps or max(parent.total_timesteps, place.step + 1)
         if total <= place.step:
             raise InvalidRequest.field(
@@ -207,6 +211,7 @@ class ForkService(RunUseCases):
                     step=place.step,
                     changed=changed + options,
                     environments_anew=anew,
+                    last_episodes=[] if options else before_fork,
                 ),
             }
         )

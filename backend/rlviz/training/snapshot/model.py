@@ -43,6 +43,9 @@ def capture_attributes(model: Any) -> dict[str, Any]:
 ENVIRONMENTS = ("_last_obs", "_last_original_obs", "_last_episode_starts")
 """Attributes that say where the environments are."""
 
+LAST_EPISODES = ("ep_info_buffer", "ep_success_buffer")
+"""Attributes that the library's means over 100 episodes are taken of."""
+
 
 def restore_attributes(model: Any, state: dict[str, Any], *, besides: Collection[str] = ()) -> None:
     """All but ``besides``."""

@@ -14,7 +14,13 @@ from rlviz.training.snapshot.capture import Counter, Point
 from rlviz.training.snapshot.compatibility import check_built, origin_of, reasons_not_exact, what_is_built
 from rlviz.training.snapshot.environments import restore_environments, restore_normalization
 from rlviz.training.snapshot.generators import restore_generators
-from rlviz.training.snapshot.model import ENVIRONMENTS, restore_attributes, restore_tensors, settle_attributes
+from rlviz.training.snapshot.model import (
+    ENVIRONMENTS,
+    LAST_EPISODES,
+    restore_attributes,
+    restore_tensors,
+    settle_attributes,
+)
 from rlviz.training.snapshot.replay import Placed, ReplayTape, placed_rows, resized, restore_replay
 
 
@@ -87,7 +93,8 @@ def restore_contents(
     """The same from ``contents``, with ``placed`` being the rows to put into the replay buffer. ``model`` may have
     trained since it was built. Raises SnapshotRefused."""
     manifest, state = contents.manifest, contents.state
-    is_fork = config.parent is not None and manifest.run_id == config.parent.run_id
+    parent = config.parent
+    is_fork = parent is not None and manifest.run_id == parent.run_id
     check_subject(contents, config, folder, model)
     try:
         restore_tensors(model, contents.tensors)
@@ -95,8 +102,9 @@ def restore_contents(
         raise SnapshotRefused(f"Snapshot {manifest.name} has other networks: {brief(error)}.") from error
     if state["replay"] is not None:
         restore_replay(model, state["replay"], placed)
-    if is_fork and config.parent is not None and config.parent.environments_anew:
-        restore_attributes(model, state["model"], besides=ENVIRONMENTS)
+    if is_fork and parent is not None and parent.environments_anew:
+        besides = ENVIRONMENTS if parent.last_episodes != [] else (*ENVIRONMENTS, *LAST_EPISODES)
+        restore_attributes(model, state["model"], besides=besides)
         restore_normalization(model, state["environments"])
         return Continuation(contents, [], is_fork=True, begins_anew=True)
     restore_attributes(model, state["model"])

@@ -39,7 +39,10 @@ export function RunFacts({ run }: { run: RunDetail }) {
           {count(run.fps)}
         </Stat>
         <Stat label="Episodes">{count(run.episodes)}</Stat>
-        <Stat label="Mean return" note={`last ${Math.min(100, run.episodes || 100)}`}>
+        <Stat
+          label="Mean return"
+          note={`last ${Math.min(100, run.episodes || 100)}${run.parent ? ", with parent’s" : ""}`}
+        >
           {decimal(run.ep_rew_mean)}
         </Stat>
         <Stat

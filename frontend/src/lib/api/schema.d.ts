@@ -2205,6 +2205,16 @@ export interface components {
       first_frame: number;
     };
     /**
+     * EpisodesBefore
+     * @description The last episodes before a fork: its means over 100 episodes reach back to them.
+     */
+    EpisodesBefore: {
+      /** Returns */
+      returns: (number | null)[];
+      /** Lengths */
+      lengths: (number | null)[];
+    };
+    /**
      * ErrorData
      * @description Training raised an error.
      */
@@ -2652,6 +2662,36 @@ export interface components {
        * @description The first step of the fork. Where it is beyond the snapshot, the parent is first trained again to there, exactly as it was.
        */
       step: number;
+    };
+    /**
+     * ForkedFrom
+     * @description Where a fork left the run that it was made from.
+     */
+    ForkedFrom: {
+      /** Run Id */
+      run_id: string;
+      /**
+       * Snapshot
+       * @description Name of the snapshot that it begins from, or from which the parent was trained again; null: the parent was trained again from its beginning.
+       */
+      snapshot: string | null;
+      /**
+       * Step
+       * @description Environment steps that the parent had done where the fork begins.
+       */
+      step: number;
+      /**
+       * Changed
+       * @description Hyperparameters, and options of the environment, that differ from the parent's.
+       * @default []
+       */
+      changed?: string[];
+      /**
+       * Environments Anew
+       * @description Whether environments began anew instead of going on.
+       * @default false
+       */
+      environments_anew?: boolean;
     };
     /** FoundEpisode */
     FoundEpisode: {
@@ -3192,6 +3232,16 @@ export interface components {
       changes: (components["schemas"]["SetKnob"] | components["schemas"]["ScaleKnob"])[];
     };
     /**
+     * LastEpisode
+     * @description An episode that ended before a fork; null: not known.
+     */
+    LastEpisode: {
+      /** Episode Return */
+      episode_return: number | null;
+      /** Length */
+      length: number | null;
+    };
+    /**
      * LayerAnatomy
      * @description The weights of one layer of a network, as the update left them.
      */
@@ -3316,6 +3366,8 @@ export interface components {
        * @description Stream position just after these points.
        */
       cursor: string;
+      /** @description null: the run is no fork, or none are known. */
+      before?: components["schemas"]["EpisodesBefore"] | null;
     };
     /** MetricDefinitions */
     MetricDefinitions: {
@@ -3658,6 +3710,11 @@ export interface components {
        * @default false
        */
       environments_anew?: boolean;
+      /**
+       * Last Episodes
+       * @description The parent's last 100 episodes before the fork, oldest first, from which means over 100 episodes go on; none where the fork has other options of the environment. null: made by an older version.
+       */
+      last_episodes?: components["schemas"]["LastEpisode"][] | null;
     };
     /**
      * PastCurves
@@ -4368,7 +4425,7 @@ export interface components {
        */
       attempt: number;
       /** @description The run that it was forked from, and where; null: none. */
-      parent?: components["schemas"]["Parent"] | null;
+      parent?: components["schemas"]["ForkedFrom"] | null;
       /**
        * Attempts
        * @description When each attempt trained. Seconds of training are counted over these, without the pauses between.
@@ -4748,7 +4805,7 @@ export interface components {
        */
       attempt: number;
       /** @description The run that it was forked from, and where; null: none. */
-      parent?: components["schemas"]["Parent"] | null;
+      parent?: components["schemas"]["ForkedFrom"] | null;
       /**
        * Attempts
        * @description When each attempt trained. Seconds of training are counted over these, without the pauses between.

@@ -32,6 +32,19 @@ test("live episodes go on from the history's", () => {
   expect(held(series).map(([, y]) => y)).toEqual([1, 2, 4]);
 });
 
+test("the means of a fork go on from the episodes before it", () => {
+  const series = new RunSeries();
+  series.load({ series: {}, before: { returns: [1, null, 3], lengths: [4, 4, 4] } });
+  series.append([episode(4, 5)]);
+  expect(held(series)).toEqual([[40, NaN]]);
+  series.load({
+    series: { [REWARD]: { x: [40], y: [5], count: 1 } },
+    before: { returns: [1, 3], lengths: [4, 4] },
+  });
+  series.append([episode(5, 11)]);
+  expect(held(series).map(([, y]) => y)).toEqual([3, 5]);
+});
+
 test("a return that is unknown makes a gap", () => {
   const series = new RunSeries();
   series.append([episode(1, 5), episode(2, null)]);

@@ -1,3 +1,4 @@
+import type { MetricCurves } from "@/lib/api";
 import { Column } from "./column";
 import { MEAN_EPISODES, RecentMean } from "./recent-mean";
 
@@ -5,16 +6,21 @@ import { MEAN_EPISODES, RecentMean } from "./recent-mean";
 export const MEAN_RETURN = "mean/return";
 export const MEAN_LENGTH = "mean/length";
 
+/** The last episodes before a fork, from which its means go on. */
+export type EpisodesBefore = NonNullable<MetricCurves["before"]>;
+
 interface MeanSource {
   /** The metric that it averages. */
   of: string;
+  /** Where its values before a fork are. */
+  before: keyof EpisodesBefore;
   /** Stable-Baselines3's logged mean, which is equal at the rows where it is logged. */
   logged: string;
 }
 
 const SOURCES: Record<string, MeanSource> = {
-  [MEAN_RETURN]: { of: "episode/reward", logged: "rollout/ep_rew_mean" },
-  [MEAN_LENGTH]: { of: "episode/length", logged: "rollout/ep_len_mean" },
+  [MEAN_RETURN]: { of: "episode/reward", before: "returns", logged: "rollout/ep_rew_mean" },
+  [MEAN_LENGTH]: { of: "episode/length", before: "lengths", logged: "rollout/ep_len_mean" },
 };
 
 /** The computed mean that replaces a logged one, and the metric it is computed from; null for other metrics. */
@@ -42,10 +48,14 @@ export class EpisodeMeans {
   private readonly means: readonly Mean[];
 
   /** `wanted`: the metrics that the run's series holds, null for all. A mean needs both of its metrics. */
-  constructor(columns: Columns, wanted: readonly string[] | null = null) {
+  constructor(
+    columns: Columns,
+    wanted: readonly string[] | null = null,
+    before: EpisodesBefore | null = null,
+  ) {
     this.means = Object.entries(SOURCES)
       .filter(([, { of, logged }]) => !wanted || (wanted.includes(of) && wanted.includes(logged)))
-      .map(([name, source]) => meanOf(name, source, columns));
+      .map(([name, source]) => meanOf(name, source, columns, before?.[source.before] ?? []));
   }
 
   column(name: string): Column | undefined {
@@ -89,9 +99,16 @@ export class EpisodeMeans {
   }
 }
 
-function meanOf(name: string, source: MeanSource, columns: Columns): Mean {
+function meanOf(
+  name: string,
+  source: MeanSource,
+  columns: Columns,
+  before: readonly (number | null)[],
+): Mean {
   const episodes = columns.get(source.of);
-  const mean = { name, source, column: new Column(), recent: new RecentMean(), isExact: true };
+  const recent = new RecentMean();
+  if (!episodes?.isThinned) recent.prepend(before.map((value) => value ?? Number.NaN));
+  const mean = { name, source, column: new Column(), recent, isExact: true };
   if (!episodes) return mean;
   if (!episodes.isThinned) {
     for (let i = 0; i < episodes.length; i += 1) {

@@ -8,7 +8,8 @@ import { TrainingClock } from "./training-clock";
 export const EPISODE = "episode/index";
 const NOTHING = new Column();
 
-export type SeriesHistory = Pick<MetricCurves, "series"> & { x?: string };
+export type SeriesHistory = Pick<MetricCurves, "series"> &
+  Partial<Pick<MetricCurves, "before">> & { x?: string };
 
 /** A response for a window, with more points than the curve of the whole run has there. */
 interface Detail {
@@ -55,7 +56,7 @@ export class RunSeries {
     this.clock = clock;
     this.detail = null;
     this.columns = this.columnsOf(history, smoothing);
-    this.means = new EpisodeMeans(this.columns, this.wanted);
+    this.means = new EpisodeMeans(this.columns, this.wanted, history.before);
     this.nameStore.set([...this.columns.keys()]);
     this.episodes = this.axis === "episode" ? newestPosition(history) : 0;
     this.changed();
