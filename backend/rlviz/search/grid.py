@@ -17,12 +17,16 @@ from optuna.trial import FrozenTrial
 
 
 class Grid(RandomSampler):
-    """The combination of a trial follows from its number alone, so that none comes twice, whoever asks."""
+    """The combination of a trial follows from how many were proposed before, so that none comes twice, whoever asks.
 
-    def __init__(self, grid: Mapping[str, Sequence[Any]], seed: int) -> None:
+    ``unborn``: the attribute of trials that do not count.
+    """
+
+    def __init__(self, grid: Mapping[str, Sequence[Any]], seed: int, unborn: str) -> None:
         super().__init__(seed=seed)
         combinations = list(product(*grid.values()))
         order = np.random.default_rng(seed).permutation(len(combinations))
+        self._unborn = unborn
         self._combinations = [dict(zip(grid, combinations[place], strict=True)) for place in order]
 
     def is_exhausted(self, proposed: int) -> bool:
@@ -31,4 +35,5 @@ class Grid(RandomSampler):
     def sample_independent(
         self, study: Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
     ) -> Any:
-        return self._combinations[trial.number][param_name]
+        earlier = study.get_trials(deepcopy=False)[: trial.number]
+        return self._combinations[sum(self._unborn not in one.user_attrs for one in earlier)][param_name]

@@ -84,7 +84,7 @@ class SearchProposer:
 
     def evaluated(self, variant: str, seed: int, returns: Sequence[float]) -> bool:
         """The pruner hears of an evaluation once all seeds have it: their interquartile mean."""
-        state = self._study.trials[number_of(variant)].state
+        state = self._study.trial(number_of(variant)).state
         if state is not TrialState.RUNNING:
             return state is TrialState.PRUNED
         told = self._returns[variant]

@@ -10,6 +10,9 @@ import numpy as np
 from rlviz.domain.registry import load
 from rlviz.domain.sweep import SamplerName, Sweep, grid_values, label_of
 
+UNBORN = "unborn"
+"""Marks a trial whose values were not all written when the process died: nobody has heard of it."""
+
 if TYPE_CHECKING:
     from optuna.samplers import BaseSampler
 
@@ -28,7 +31,7 @@ def make_sampler(sweep: Sweep, begun: int) -> BaseSampler:
         case SamplerName.RANDOM:
             made = load("optuna.samplers:RandomSampler")(seed=seed)
         case SamplerName.GRID:
-            made = load("rlviz.search.grid:Grid")(_grid(sweep), seed=sweep.seed)
+            made = load("rlviz.search.grid:Grid")(_grid(sweep), sweep.seed, UNBORN)
     return made
 
 

@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from rlviz.domain.registry import load
 from rlviz.domain.sweep import Choice, FloatRange, IntRange, Parameter, Sweep, applies, label_of
 from rlviz.search.pruners import make_pruner
-from rlviz.search.samplers import make_sampler
+from rlviz.search.samplers import UNBORN, make_sampler
 
 if TYPE_CHECKING:
     from optuna.study import Study as OptunaStudy
@@ -49,7 +49,49 @@ class SearchTrial:
     cause: str | None = None
 
 
-class Study:
+class SearchRecord:
+    """What a search in ``folder`` has come to so far, for whoever only looks.
+
+    Raises KeyError where there is no such study, and ValueError for a journal that cannot be read.
+    """
+
+    def __init__(self, folder: Path, name: str) -> None:
+        load("optuna.logging:set_verbosity")(load("optuna.logging:WARNING"))
+        if not (folder / JOURNAL).is_file():
+            raise KeyError(name)
+        backend = load("optuna.storages.journal:JournalFileBackend")(str(folder / JOURNAL))
+        storage = load("optuna.storages:JournalStorage")(backend)
+        self._study: OptunaStudy = load("optuna:load_study")(study_name=name, storage=storage)
+
+    @property
+    def trials(self) -> list[SearchTrial]:
+        """All that were proposed, by number. Where a process was killed while it proposed, a number is missing."""
+        return [_as_trial(frozen) for frozen in self._frozen() if VALUES in frozen.user_attrs]
+
+    def trial(self, number: int) -> SearchTrial:
+        """Raises KeyError for one that was never proposed."""
+        frozen = self._frozen()
+        if not 0 <= number < len(frozen):
+            raise KeyError(number)
+        return _as_trial(frozen[number])
+
+    def importances(self) -> dict[str, float]:
+        """Share of each hyperparameter in how the objective varies, from the greatest, summing to 1.
+
+        Empty with fewer than four complete trials, or if all did the same. By PED-ANOVA (Watanabe et al. 2023,
+        https://arxiv.org/abs/2304.10255).
+        """
+        complete = [frozen for frozen in self._frozen() if frozen.state.name == "COMPLETE"]
+        if len(complete) < 4 or len({frozen.value for frozen in complete}) < 2:
+            return {}
+        evaluator = load("optuna.importance:PedAnovaImportanceEvaluator")()
+        return dict(load("optuna.importance:get_param_importances")(self._study, evaluator=evaluator))
+
+    def _frozen(self) -> list[FrozenTrial]:
+        return self._study.get_trials(deepcopy=False)
+
+
+class Study(SearchRecord):
     """Optuna's study in ``folder``, made when it is not there yet.
 
     Every answer is in the journal before a method returns, so whoever opens the folder next goes on from there: trials
@@ -57,34 +99,28 @@ class Study:
     """
 
     def __init__(self, folder: Path, name: str, sweep: Sweep) -> None:
-        """Raises OSError, or what Optuna raises for a journal that is damaged."""
+        """Raises OSError, and ValueError for a journal that cannot be read."""
         load("optuna.logging:set_verbosity")(load("optuna.logging:WARNING"))
-        backend = load("optuna.storages.journal:JournalFileBackend")(str(folder / JOURNAL))
-        self._storage = load("optuna.storages:JournalStorage")(backend)
+        journal = load("rlviz.search.journal:OwnedJournal")(folder / JOURNAL)
+        self._storage = load("optuna.storages:JournalStorage")(journal)
         self._sweep = sweep
         self._pruner = make_pruner(sweep.pruner)
-        self._study: OptunaStudy = load("optuna:create_study")(
+        self._study = load("optuna:create_study")(
             study_name=name, storage=self._storage, direction="maximize", load_if_exists=True, pruner=self._pruner
         )
+        self._drop_unborn()
         # What was drawn before is not drawn again: who goes on begins another stream of random numbers.
         self._study.sampler = make_sampler(sweep, begun=len(self._frozen()))
 
     @property
-    def trials(self) -> list[SearchTrial]:
-        """All that were proposed, by number."""
-        return [_as_trial(frozen) for frozen in self._frozen()]
-
-    @property
     def is_over(self) -> bool:
         """Whether as many trials as wanted were proposed; misfits are not counted."""
-        frozen = self._frozen()
-        misfits = sum(bool(one.user_attrs.get(MISFIT)) for one in frozen)
-        tried = len(frozen) - misfits
-        return (
-            tried >= self._sweep.trials
-            or misfits >= MOST_MISFITS * self._sweep.trials
-            or self._is_exhausted(len(frozen))
-        )
+        born = [one for one in self._frozen() if UNBORN not in one.user_attrs]
+        misfits = sum(bool(one.user_attrs.get(MISFIT)) for one in born)
+        wanted = self._sweep.trials
+        if len(born) - misfits >= wanted or misfits >= MOST_MISFITS * wanted:
+            return True
+        return self._is_exhausted(len(born))
 
     def ask(self) -> SearchTrial | None:
         """Values to be tried; None once ``is_over``."""
@@ -120,25 +156,16 @@ class Study:
             self._storage.set_trial_user_attr(trial_id, MISFIT, misfit)
         self._study.tell(number, state=load("optuna.trial:TrialState").FAIL, skip_if_finished=True)
 
-    def importances(self) -> dict[str, float]:
-        """Share of each hyperparameter in how the objective varies, from the greatest, summing to 1.
-
-        Empty with fewer than four complete trials, or if all did the same. By PED-ANOVA (Watanabe et al. 2023,
-        https://arxiv.org/abs/2304.10255).
-        """
-        complete = [frozen for frozen in self._frozen() if frozen.state.name == "COMPLETE"]
-        if len(complete) < 4 or len({frozen.value for frozen in complete}) < 2:
-            return {}
-        evaluator = load("optuna.importance:PedAnovaImportanceEvaluator")()
-        return dict(load("optuna.importance:get_param_importances")(self._study, evaluator=evaluator))
+    def _drop_unborn(self) -> None:
+        for frozen in self._frozen():
+            if VALUES not in frozen.user_attrs and not frozen.state.is_finished():
+                self._storage.set_trial_user_attr(self._id_of(frozen.number), UNBORN, True)
+                self._study.tell(frozen.number, state=load("optuna.trial:TrialState").FAIL)
 
     def _id_of(self, number: int) -> int:
         """Optuna's storage has its own numbers. Raises KeyError for a trial that was never proposed."""
         study_id = self._storage.get_study_id_from_name(self._study.study_name)
         return int(self._storage.get_trial_id_from_study_id_trial_number(study_id, number))
-
-    def _frozen(self) -> list[FrozenTrial]:
-        return self._study.get_trials(deepcopy=False)
 
     def _is_exhausted(self, proposed: int) -> bool:
         """Whether a grid has no other combination."""

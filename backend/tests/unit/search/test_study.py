@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import resource
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,7 +16,7 @@ import pytest
 
 from rlviz.domain.sweep import Choice, FloatRange, IntRange, PrunerName, SamplerName, Sweep
 from rlviz.search.results import place_on, search_results
-from rlviz.search.study import JOURNAL, Study, TrialState
+from rlviz.search.study import JOURNAL, SearchRecord, Study, TrialState
 
 SPACE: dict[str, Any] = {
     "x": FloatRange(low=-5, high=5),
@@ -181,6 +183,57 @@ def test_optuna_opens_the_journal_as_its_own(tmp_path: Path) -> None:
     backend = optuna.storages.journal.JournalFileBackend(str(tmp_path / JOURNAL))
     (summary,) = optuna.get_all_study_summaries(optuna.storages.JournalStorage(backend))
     assert (summary.study_name, summary.n_trials) == ("test", 3)
+
+
+@pytest.mark.parametrize("name", [SamplerName.TPE, SamplerName.GRID])
+def test_wherever_the_writer_was_killed_the_search_goes_on_whole(tmp_path: Path, name: SamplerName) -> None:
+    """What a process that was killed while it wrote leaves: a line cut off, its lock, a trial half proposed."""
+    space: Any = {"n": IntRange(low=1, high=3), "kind": SPACE["kind"]}
+    sweep = Sweep(space=space, sampler=name, trials=6)
+    first = Study(tmp_path, "test", sweep)
+    for _ in range(3):
+        asked = first.ask()
+        assert asked is not None
+        first.complete(asked.number, float(asked.number))
+    journal = tmp_path / JOURNAL
+    whole = journal.read_bytes()
+    for kept in range(0, len(whole), 29):
+        journal.write_bytes(whole[:kept])
+        (tmp_path / f"{JOURNAL}.lock").symlink_to(journal)
+        again = Study(tmp_path, "test", sweep)
+        while (asked := again.ask()) is not None:
+            assert set(asked.values) == set(space)
+        for trial in again.trials:
+            again.complete(trial.number, 1.0)
+        assert len(again.trials) == 6
+        assert SearchRecord(tmp_path, "test").trials == again.trials
+        if name is SamplerName.GRID:
+            assert len({json.dumps(trial.values) for trial in again.trials}) == 6
+
+
+def test_a_full_disk_leaves_no_half_line(tmp_path: Path) -> None:
+    sweep = Sweep(space=SPACE, trials=6)
+    study = search(tmp_path, sweep, until=3)
+    before = (tmp_path / JOURNAL).read_bytes()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 10, limits[1]))
+    try:
+        with pytest.raises(OSError, match="too large"):
+            study.ask()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, handler)
+    assert (tmp_path / JOURNAL).read_bytes() == before
+    assert len(search(tmp_path, sweep).trials) == 6
+
+
+def test_there_is_no_record_of_a_search_that_was_never_begun(tmp_path: Path) -> None:
+    with pytest.raises(KeyError):
+        SearchRecord(tmp_path, "test")
+    search(tmp_path, Sweep(space=SPACE, trials=1))
+    with pytest.raises(KeyError):
+        SearchRecord(tmp_path, "other")
 
 
 def test_what_matters_has_the_greatest_importance(tmp_path: Path) -> None:
