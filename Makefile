@@ -61,6 +61,7 @@ lint-backend: $(STAMPS)/python-dev
 	cd backend && .venv/bin/ruff format --config pyproject.toml --check . ../frontend/e2e
 	cd backend && .venv/bin/mypy && .venv/bin/lint-imports
 	$(BIN)/python -m rlviz openapi | diff -u frontend/openapi.json - || { echo "Run 'make client'."; exit 1; }
+	$(BIN)/python -m rlviz.cli.reference | diff -u docs/cli.md - || { echo "Run 'make cli-docs'."; exit 1; }
 
 .PHONY: lint-frontend
 lint-frontend: $(STAMPS)/node
@@ -94,6 +95,10 @@ stills: $(STAMPS)/python ## Render the environments' stills anew; ARGS="CartPole
 client: $(STAMPS)/python $(STAMPS)/node ## Generate the TypeScript types from OpenAPI
 	$(BIN)/python -m rlviz openapi > frontend/openapi.json
 	cd frontend && $(PNPM) client
+
+.PHONY: cli-docs
+cli-docs: $(STAMPS)/python ## Generate docs/cli.md from the commands
+	$(BIN)/python -m rlviz.cli.reference > docs/cli.md
 
 .PHONY: clean
 clean: ## Remove everything that was installed or built; runs stay

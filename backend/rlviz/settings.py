@@ -1,21 +1,24 @@
-"""Settings: read once from the environment (or a ``.env`` file), validated, never changed afterwards."""
+"""Settings: read once from flags, the environment, a ``.env`` file and a settings file, the first that says something;
+validated, never changed afterwards."""
 
 from __future__ import annotations
 
+import difflib
 import ipaddress
 import os
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import ByteSize, Field, SecretStr, ValidationError, field_validator, model_validator
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic import ByteSize, Field, PrivateAttr, SecretStr, ValidationError, field_validator, model_validator
+from pydantic_settings import BaseSettings, DotEnvSettingsSource, EnvSettingsSource, NoDecode, SettingsConfigDict
 
 from rlviz.domain.errors import InvalidRequest
 from rlviz.domain.limits import DEFAULT_FILM, DEFAULT_SNAPSHOT_BYTES, LIMITS
 from rlviz.domain.storage_profile import DEFAULT, DEFAULT_PROFILES, StorageProfile
 from rlviz.launchers import LAUNCHERS
 from rlviz.machine import machine_memory
+from rlviz.settings_file import NAMES, SettingsFile, find_settings_file, read_settings_file
 
 PREFIX = "RLVIZ_"
 _REPOSITORY = Path(__file__).resolve().parents[2]
@@ -25,6 +28,8 @@ class Settings(BaseSettings):
     """Each field is set by ``RLVIZ_<FIELD>``; ``rlviz config`` shows them with their source."""
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, env_file=".env", extra="ignore", frozen=True)
+
+    _sources: dict[str, str] = PrivateAttr(default_factory=dict)
 
     host: str = Field("127.0.0.1", description="Address to listen on.")
     port: int = Field(8000, ge=0, le=65_535, description="Port to listen on; 0 takes a free one.")
@@ -119,6 +124,11 @@ class Settings(BaseSettings):
     cors_origins: Annotated[tuple[str, ...], NoDecode] = Field(
         (), description="Other origins, comma-separated, that may call the API; for front-end development."
     )
+    config_file: Path | None = Field(
+        None,
+        description=f"File with settings, in TOML or YAML; without it {NAMES[0]} or {NAMES[1]} of the folder that the "
+        "app is started from, if there is one. The environment counts before it.",
+    )
 
     @field_validator("launcher")
     @classmethod
@@ -186,10 +196,8 @@ class Settings(BaseSettings):
         return self.memory_limit // self.max_concurrent_runs
 
     def source_of(self, name: str) -> str:
-        """Where the value of field ``name`` came from."""
-        if name not in self.model_fields_set:
-            return "default"
-        return "environment" if f"{PREFIX}{name}".upper() in os.environ else ".env or argument"
+        """Where the value of field ``name`` came from: flag, environment, .env, a file with the line, or default."""
+        return self._sources.get(name, "default")
 
 
 def _changed(family: str, changes: dict[str, Any]) -> StorageProfile:
@@ -217,14 +225,41 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def read_settings(**overrides: Any) -> Settings:
-    """The settings of this process. Raises InvalidRequest, which names each bad variable, its value and what is
-    allowed."""
+def read_settings(**flags: Any) -> Settings:
+    """The settings of this process; ``flags`` count before all else. Raises InvalidRequest, which names each bad
+    flag, variable, or file with line and column, its value and what is allowed."""
+    environment, dotenv = EnvSettingsSource(Settings)(), DotEnvSettingsSource(Settings)()
+    chosen = flags.get("config_file") or environment.get("config_file") or dotenv.get("config_file")
+    path = Path(chosen) if chosen else find_settings_file(Path())
+    file = read_settings_file(path) if path is not None else None
+    values: dict[str, Any] = {}
+    sources: dict[str, str] = {}
+    places: dict[str, str] = {}
+    if file is not None:
+        for name, value in file.values.items():
+            values[name], sources[name] = value, _place(name, file)
+            places[name] = f"{sources[name]}: {name}"
+    for source, given in ((".env", dotenv), ("environment", environment), ("flag", flags)):
+        for name, value in given.items():
+            if name in Settings.model_fields:
+                values[name], sources[name] = value, source
+                places[name] = f"--{name.replace('_', '-')}" if source == "flag" else f"{PREFIX}{name}".upper()
     try:
-        return Settings(**overrides)
+        settings = Settings(_env_file=None, **values)
     except ValidationError as error:
         problems = []
         for item in error.errors():
-            variable = f"{PREFIX}{item['loc'][0]}".upper() + ": " if item["loc"] else ""
-            problems.append(f"{variable}{item['msg'].removeprefix('Value error, ')}")
+            place = f"{places.get(str(item['loc'][0]), item['loc'][0])}: " if item["loc"] else ""
+            problems.append(f"{place}{item['msg'].removeprefix('Value error, ')}")
         raise InvalidRequest("Settings cannot be used. " + "; ".join(problems)) from error
+    settings._sources.update(sources)
+    return settings
+
+
+def _place(name: str, file: SettingsFile) -> str:
+    """Where ``file`` sets ``name``. Raises InvalidRequest, with the nearest name, if there is no such setting."""
+    if name not in Settings.model_fields:
+        near = difflib.get_close_matches(name.lower().removeprefix(PREFIX.lower()), Settings.model_fields, 1)
+        hint = f"Did you mean {near[0]}?" if near else f"Known: {', '.join(Settings.model_fields)}."
+        raise InvalidRequest(f"{file.place(name)}: There is no setting {name[:80]!r}. {hint}")
+    return file.place(name)

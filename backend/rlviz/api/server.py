@@ -1,23 +1,30 @@
-"""Runs the app under uvicorn."""
+"""Runs the app under uvicorn: until it is interrupted, or for as long as a block of code needs it."""
 
 from __future__ import annotations
 
 import errno
+import logging
 import signal
 import socket
 import sys
-from contextlib import suppress
-from threading import Thread
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from threading import Event, Thread
 from types import FrameType
 
 import uvicorn
 
+from rlviz.api.address import ServiceAddress
 from rlviz.api.app import create_app
 from rlviz.api.protocol import BoundedProtocol
+from rlviz.api.token_auth import session_value
 from rlviz.domain.errors import InvalidRequest
+from rlviz.launchers.process_identity import ProcessIdentity
 from rlviz.machine import return_large_memory
 from rlviz.services.application import Application
 from rlviz.settings import Settings
+
+log = logging.getLogger(__name__)
 
 SHUTDOWN_SECONDS = 5
 
@@ -42,36 +49,79 @@ def serve(application: Application) -> int:
     return_large_memory()
     application.claim()  # checked here, since uvicorn reports an address in use with a traceback
     listener = _listen(settings)
-    port = listener.getsockname()[1]
-    host = f"[{settings.host}]" if ":" in settings.host else settings.host
-    print(
-        f"RL Gym Visualizer is at http://{host}:{port} (Ctrl-C ends it{_AT_THE_END[settings.on_exit]})", file=sys.stderr
-    )
-    config = uvicorn.Config(
-        create_app(application),
-        log_level="warning",
-        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
-        server_header=False,
-        http=BoundedProtocol,
-        ws="websockets-sansio",
-        ws_max_size=MAX_MESSAGE_BYTES,
-        ws_per_message_deflate=False,  # frames are compressed already
-    )
+    url = _url(settings.host, listener)
+    print(f"RL Gym Visualizer is at {url} (Ctrl-C ends it{_AT_THE_END[settings.on_exit]})", file=sys.stderr)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _already_handled)
-    server = _Server(config, application)
+    server = _Server(application, listener)
     if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:  # its terminal was closed
         signal.signal(signal.SIGHUP, server.handle_exit)
     server.run(sockets=[listener])
     return 0
 
 
-class _Server(uvicorn.Server):
-    """Asks the runs to stop as soon as the signal comes, so that they save while streams are closed."""
+@contextmanager
+def served(application: Application) -> Iterator[ServiceAddress]:
+    """Serve in a thread of this process for as long as the block runs. Signals are the caller's.
 
-    def __init__(self, config: uvicorn.Config, application: Application) -> None:
-        super().__init__(config)
+    Raises what ``serve`` does.
+    """
+    return_large_memory()
+    application.claim()
+    listener = _listen(application.settings)
+    server = _Server(application, listener)
+    thread = Thread(target=server.run, kwargs={"sockets": [listener]}, name="service")
+    thread.start()
+    server.settled.wait()
+    try:
+        if not server.started:
+            raise InvalidRequest("The service could not be started; the lines above say why.")
+        yield server.address
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+class _Server(uvicorn.Server):
+    """Says in the runs folder where it answers, and asks the runs to stop as soon as the signal comes, so that they
+    save while streams are closed."""
+
+    def __init__(self, application: Application, listener: socket.socket) -> None:
+        super().__init__(
+            uvicorn.Config(
+                create_app(application),
+                log_level="warning",
+                timeout_graceful_shutdown=SHUTDOWN_SECONDS,
+                server_header=False,
+                http=BoundedProtocol,
+                ws="websockets-sansio",
+                ws_max_size=MAX_MESSAGE_BYTES,
+                ws_per_message_deflate=False,  # frames are compressed already
+            )
+        )
+        self.address = _address(application.settings, listener)
+        self.settled = Event()
+        """Set once it has started, or has failed to."""
         self._application = application
+
+    def run(self, sockets: list[socket.socket] | None = None) -> None:
+        try:
+            super().run(sockets)
+        finally:
+            self.settled.set()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            try:
+                self.address.write(self._application.settings.runs_dir)
+            except OSError as error:  # a full disk, say: the pages work all the same
+                log.warning("Commands will not find this service, its address could not be written: %s", error)
+        self.settled.set()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self.address.remove(self._application.settings.runs_dir)
+        await super().shutdown(sockets)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         if not self.should_exit:
@@ -87,6 +137,17 @@ class _Server(uvicorn.Server):
 
 def _already_handled(_number: int, _frame: FrameType | None) -> None:
     """Uvicorn raises the signal again after its shutdown; here the process then exits with status 0."""
+
+
+def _address(settings: Settings, listener: socket.socket) -> ServiceAddress:
+    """Where programs on this machine reach ``listener``."""
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host)
+    session = session_value(settings.token) if settings.token else ""
+    return ServiceAddress(_url(host, listener), str(ProcessIdentity.current()), session)
+
+
+def _url(host: str, listener: socket.socket) -> str:
+    return f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}"
 
 
 def _listen(settings: Settings) -> socket.socket:

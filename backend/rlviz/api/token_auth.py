@@ -40,7 +40,7 @@ class TokenAuth:
 
     def __init__(self, token: str, limiter: LoginRateLimiter | None = None) -> None:
         self._token = token.encode()
-        self._session = hmac.new(self._token, b"rlviz session 1", hashlib.sha256).hexdigest()
+        self._session = session_value(token)
         self._limiter = limiter or LoginRateLimiter()
 
     def admits(self, headers: Headers, address: str) -> bool:
@@ -84,6 +84,11 @@ class TokenAuth:
         response = RedirectResponse(LOGIN, HTTPStatus.SEE_OTHER)
         response.delete_cookie(COOKIE, httponly=True, samesite="strict")
         return response
+
+
+def session_value(token: str) -> str:
+    """What the cookie holds once somebody has signed in with ``token``."""
+    return hmac.new(token.encode(), b"rlviz session 1", hashlib.sha256).hexdigest()
 
 
 def client_address(scope: Scope) -> str:

@@ -40,7 +40,7 @@ def test_the_environment_wins_over_the_file_and_the_file_over_the_default(
     monkeypatch.setenv("RLVIZ_PORT", "2222")
     settings = read_settings()
     assert (settings.port, settings.source_of("port")) == (2222, "environment")
-    assert (settings.keep_eval_videos, settings.source_of("keep_eval_videos")) == (7, ".env or argument")
+    assert (settings.keep_eval_videos, settings.source_of("keep_eval_videos")) == (7, ".env")
     assert settings.source_of("host") == "default"
 
 
@@ -134,3 +134,58 @@ def test_only_addresses_of_this_machine_are_loopback(host: str, expected: bool) 
 def test_every_setting_says_what_it_is_for() -> None:
     descriptions: list[Any] = [field.description for field in Settings.model_fields.values()]
     assert all(descriptions)
+
+
+# Settings files
+
+
+def test_the_environment_counts_before_a_settings_file_and_flags_before_both(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "rlviz.toml").write_text("# ours\nport = 1111\nkeep_film = 5\nmax_sessions = 3\n")
+    (tmp_path / ".env").write_text("RLVIZ_KEEP_FILM=6\n")
+    monkeypatch.setenv("RLVIZ_PORT", "2222")
+    settings = read_settings(host="::1")
+    assert (settings.port, settings.source_of("port")) == (2222, "environment")
+    assert (settings.keep_film, settings.source_of("keep_film")) == (6, ".env")
+    assert (settings.max_sessions, settings.source_of("max_sessions")) == (3, "rlviz.toml:4:1")
+    assert (settings.host, settings.source_of("host")) == ("::1", "flag")
+
+
+@pytest.mark.parametrize("name", ["mine.toml", "mine.yaml"])
+def test_a_settings_file_can_be_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("port = 1111\n" if name.endswith("toml") else "port: 1111\nhost: localhost\n")
+    monkeypatch.setenv("RLVIZ_CONFIG_FILE", name)
+    assert (read_settings().port, read_settings().source_of("port")) == (1111, f"{name}:1:1")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        ("rlviz.toml", "port = 1\nhost = ", "rlviz.toml:2:8: Invalid value."),
+        ("rlviz.toml", "port = 1\n\n  prot = 2\n", "rlviz.toml:3:3: There is no setting 'prot'. Did you mean port?"),
+        ("rlviz.toml", 'host = "::1"\nport = 70000\n', "rlviz.toml:2:1: port: Input should be less than"),
+        ("rlviz.yaml", "port: 1\nhost: [\n", "rlviz.yaml:3:1: "),
+        ("rlviz.yaml", "port: 1\nhots: x\n", "rlviz.yaml:2:1: There is no setting 'hots'. Did you mean host?"),
+        ("rlviz.yaml", "host: x\nport: many\n", "rlviz.yaml:2:1: port: "),
+        ("rlviz.yaml", "- port\n", "rlviz.yaml:1:1: "),
+        ("rlviz.yaml", "!!python/object:os.system x: 1\n", "rlviz.yaml:1:1: "),
+        ("rlviz.yml", "? [a]\n: 1\n", "rlviz.yml:1:3: "),
+    ],
+)
+def test_a_settings_file_that_cannot_be_used_is_named_with_line_and_column(
+    tmp_path: Path, name: str, text: str, says: str
+) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(InvalidRequest) as caught:
+        read_settings()
+    assert says in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["nowhere.toml", "folder.toml", "settings.ini", "bytes.toml"])
+def test_a_settings_file_that_is_none_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / "folder.toml").mkdir()
+    (tmp_path / "settings.ini").write_text("port=1")
+    (tmp_path / "bytes.toml").write_bytes(b"port = 1\n\xff")
+    with pytest.raises(InvalidRequest, match=name):
+        read_settings(config_file=Path(name))

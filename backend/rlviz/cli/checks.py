@@ -1,0 +1,163 @@
+"""What the doctor looks at, each with what to do about it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from importlib import metadata
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from rlviz.settings import Settings
+
+_PACKAGES = ("torch", "stable_baselines3", "sb3_contrib", "gymnasium", "numpy", "fastapi", "uvicorn", "pyarrow")
+_RELEASED = 1_760_000_000
+"""A clock that is before this (October 2025) is wrong."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """``look``: it works, but something deserves a look. ``bad``: it does not work."""
+
+    about: str
+    state: Literal["ok", "look", "bad"]
+    says: str
+    to_do: str = ""
+
+
+def check_all(settings: Settings) -> list[Finding]:
+    service = check_service(settings)
+    checks = [check_folder(settings), check_disk(settings), service]
+    if "No service" in service.says:
+        checks.append(check_port(settings))
+    return [*checks, check_pages(settings), check_packages(), check_time(settings)]
+
+
+def check_folder(settings: Settings) -> Finding:
+    """Whether files can be written and locked where the runs lie."""
+    folder = settings.runs_dir.resolve()
+    about = "runs folder"
+    nearest = next(path for path in (folder, *folder.parents) if path.exists())
+    if not nearest.is_dir() or not os.access(nearest, os.W_OK):
+        return Finding(
+            about, "bad", f"{folder} cannot be written.", "Give this user the right to, or set RLVIZ_RUNS_DIR."
+        )
+    if nearest != folder:
+        return Finding(about, "ok", f"{folder} is not there yet; the first run makes it.")
+    try:
+        from filelock import lock_descriptor
+
+        with tempfile.TemporaryFile(dir=folder) as file:
+            lock_descriptor(file.fileno(), blocking=False)
+    except OSError as error:
+        return Finding(
+            about,
+            "bad",
+            f"Files in {folder} cannot be locked ({error.strerror}).",
+            "Put the runs on a local disk: RLVIZ_RUNS_DIR.",
+        )
+    return Finding(about, "ok", f"{folder} can be written and locked.")
+
+
+def check_disk(settings: Settings) -> Finding:
+    folder = settings.runs_dir.resolve()
+    free = shutil.disk_usage(next(path for path in (folder, *folder.parents) if path.exists())).free
+    says = f"{free / 1e9:.1f} GB free, {settings.min_free_disk / 1e9:.1f} GB are kept (RLVIZ_MIN_FREE_DISK)."
+    if free < settings.min_free_disk:
+        return Finding("disk", "bad", says, "Nothing can be started. `rlviz prune` empties the trash.")
+    if free < 4 * settings.min_free_disk:
+        return Finding("disk", "look", says, "`rlviz prune --dry-run` tells what takes space.")
+    return Finding("disk", "ok", says)
+
+
+def check_service(settings: Settings) -> Finding:
+    """Who has the runs folder, and whether it answers."""
+    from rlviz.api.address import read_address
+
+    address = read_address(settings.runs_dir)
+    if address is None:
+        return Finding("service", "ok", "No service runs; commands serve the runs folder themselves.")
+    if not address.is_alive:
+        return Finding(
+            "service",
+            "look",
+            f"No service runs; the one of process {address.pid} ended without removing its address.",
+            "Nothing has to be done: the next one takes its place, and the runs that it left.",
+        )
+    import httpx
+
+    try:
+        cookies = {"rlviz_session": address.session} if address.session else None
+        answer = httpx.get(f"{address.url}/api/health", cookies=cookies, timeout=10, trust_env=False)
+        answer.raise_for_status()
+    except httpx.HTTPError as error:
+        return Finding(
+            "service",
+            "bad",
+            f"Process {address.pid} serves the runs folder, but {address.url} does not answer ({error}).",
+            f"Look at its output, or end it: kill {address.pid}.",
+        )
+    return Finding("service", "ok", f"Process {address.pid} answers at {address.url}.")
+
+
+def check_port(settings: Settings) -> Finding:
+    with socket.socket(socket.AF_INET6 if ":" in settings.host else socket.AF_INET) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((settings.host, settings.port))
+        except OSError as error:
+            return Finding(
+                "port",
+                "look",
+                f"Port {settings.port} on {settings.host} cannot be used ({error.strerror}).",
+                "Choose another for `rlviz serve`: --port or RLVIZ_PORT.",
+            )
+    return Finding("port", "ok", f"Port {settings.port} on {settings.host} is free.")
+
+
+def check_pages(settings: Settings) -> Finding:
+    if (settings.frontend_dir / "index.html").is_file():
+        return Finding("pages", "ok", f"They are built, in {settings.frontend_dir}.")
+    return Finding("pages", "look", "They are not built; commands and API work without.", "`make run` builds them.")
+
+
+def check_packages() -> Finding:
+    """Whether what trains and serves is installed; it is not imported, which would take seconds."""
+    missing, versions = [], [f"Python {sys.version.split()[0]}"]
+    for name in _PACKAGES:
+        try:
+            versions.append(f"{name} {metadata.version(name)}")
+        except metadata.PackageNotFoundError:
+            missing.append(name)
+    if missing:
+        return Finding(
+            "packages", "bad", f"Not installed: {', '.join(missing)}.", "pip install -r backend/requirements.lock"
+        )
+    return Finding("packages", "ok", ", ".join(versions) + ".")
+
+
+def check_time(settings: Settings) -> Finding:
+    """Whether the clock is sane, and files are dated by the same one."""
+    now = time.time()
+    if now < _RELEASED:
+        return Finding("time", "bad", f"The clock says {time.ctime(now)}.", "Set it: runs are dated by it.")
+    if not settings.runs_dir.is_dir():
+        return Finding("time", "ok", f"{time.ctime(now)}.")
+    try:
+        with tempfile.NamedTemporaryFile(dir=settings.runs_dir, prefix=".clock-") as file:
+            apart = abs(os.fstat(file.fileno()).st_mtime - time.time())
+    except OSError:
+        return Finding("time", "ok", f"{time.ctime(now)}.")
+    if apart > 5:
+        return Finding(
+            "time",
+            "look",
+            f"The disk of the runs folder dates files {apart:.0f} s apart from this machine.",
+            "Have both set their clocks from the network.",
+        )
+    return Finding("time", "ok", f"{time.ctime(now)}, and the disk agrees.")

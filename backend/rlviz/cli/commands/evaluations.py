@@ -1,0 +1,169 @@
+"""Evaluations, and what was done in them: evaluate, evaluations, actions, verify."""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated, Any
+
+import typer
+
+from rlviz.cli.connection import Connection
+from rlviz.cli.exits import Exit, Failure
+from rlviz.cli.options import NEWEST, AsJson, RunName, connected, examples, find_run
+from rlviz.cli.output import number, print_json, print_table, say, waiting
+from rlviz.cli.waiting import POLL_SECONDS, wait_for_evaluation
+
+EvaluationName = Annotated[str, typer.Argument(metavar="[EVAL]", help="Id of an evaluation, or `last`.")]
+_PAGE = 1_000
+
+
+def register(app: typer.Typer) -> None:
+    app.command(
+        epilog=examples("rlviz evaluate last", "rlviz evaluate last --episodes 20 --no-video --json | jq .summary")
+    )(evaluate)
+    app.command(epilog=examples("rlviz evaluations last"))(evaluations)
+    app.command(
+        epilog=examples(
+            "rlviz actions last last --limit 20",
+            "rlviz actions last last --episode 2 --where action:1 --columns index,action,reward",
+        )
+    )(actions)
+    app.command(epilog=examples("rlviz verify last"))(verify)
+
+
+def evaluate(
+    context: typer.Context,
+    run: RunName,
+    episodes: Annotated[int, typer.Option(help="Episodes to play.")] = 5,
+    seed: Annotated[int | None, typer.Option(help="Of the first episode; each next one adds 1.")] = None,
+    step: Annotated[int | None, typer.Option(help="The newest policy kept at this step or before.")] = None,
+    best: Annotated[bool, typer.Option("--best", help="The best policy kept, instead of the newest.")] = False,
+    sample: Annotated[bool, typer.Option("--sample", help="Draw actions instead of taking the likeliest.")] = False,
+    video: Annotated[bool, typer.Option(help="Film it.")] = True,
+    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Return when it is completed.")] = True,
+    as_json: AsJson = False,
+) -> None:
+    """Play fresh episodes with a run's policy."""
+    body: dict[str, Any] = {"episodes": episodes, "deterministic": not sample, "video": video}
+    if seed is not None:
+        body["seed"] = seed
+    if best:
+        body["policy"] = "best"
+    if step is not None:
+        body["checkpoint_step"] = step
+    with connected(context) as connection:
+        run_id = find_run(connection, run)
+        evaluation = connection.post(f"/runs/{run_id}/evaluations", body)
+        if wait or connection.is_own:
+            evaluation = wait_for_evaluation(connection, run_id, evaluation["id"])
+    if as_json:
+        print_json(evaluation)
+    elif evaluation["summary"] is None:
+        say(f"{evaluation['id']} {evaluation['status']}")
+    else:
+        _show(evaluation)
+
+
+def evaluations(context: typer.Context, run: RunName, as_json: AsJson = False) -> None:
+    """List the evaluations of a run."""
+    with connected(context) as connection:
+        found = connection.get(f"/runs/{find_run(connection, run)}/evaluations")
+    if as_json:
+        print_json(found)
+        return
+    rows = []
+    for item in found:
+        returns = item["summary"]["episode_return"] if item["summary"] else {"mean": None, "std": None}
+        policy = "–" if item["checkpoint_step"] is None else f"step {item['checkpoint_step']}"
+        figures = (number(returns["mean"]), number(returns["std"]))
+        rows.append((item["id"], item["status"], *figures, str(item["episodes"]), policy))
+    print_table(("EVALUATION", "STATUS", "RETURN", "±", "EPISODES", "POLICY"), rows, keep=2)
+
+
+def actions(
+    context: typer.Context,
+    run: RunName,
+    evaluation: EvaluationName = NEWEST,
+    episode: Annotated[int | None, typer.Option(min=0, help="One episode, from 0.", show_default="all")] = None,
+    where: Annotated[list[str] | None, typer.Option(help="COLUMN:TEST, for instance action:1; repeatable.")] = None,
+    columns: Annotated[str | None, typer.Option(help="Comma-separated.", show_default="all")] = None,
+    sort: Annotated[str | None, typer.Option(help="Columns, comma-separated; -reward: the greatest first.")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="How many at most.")] = 50,
+    as_json: AsJson = False,
+) -> None:
+    """Show what a policy saw and did in an evaluation, step by step."""
+    with connected(context) as connection:
+        run_id = find_run(connection, run)
+        path = f"/runs/{run_id}/evaluations/{find_evaluation(connection, run_id, evaluation)}/steps"
+        query = {"episode": episode, "where": where, "columns": columns, "sort": sort}
+        answer = connection.get(path, **query, to=min(limit, _PAGE))
+        while answer["stop"] < min(limit, answer["total"]):
+            more = connection.get(path, **query, **{"from": answer["stop"]}, to=min(limit, answer["stop"] + _PAGE))
+            for name, values in more["columns"].items():
+                answer["columns"][name] += values
+            answer["stop"] = more["stop"]
+    if as_json:
+        print_json(answer)
+        return
+    named = answer["columns"]
+    print_table(list(named), ([_cell(value) for value in row] for row in zip(*named.values(), strict=True)), keep=4)
+    if answer["stop"] < answer["total"]:
+        say(f"{answer['stop']} of {answer['total']} steps; --limit {answer['total']} shows all.")
+
+
+def verify(context: typer.Context, run: RunName, evaluation: EvaluationName = NEWEST, as_json: AsJson = False) -> None:
+    """Play an evaluation again and compare every step; exit status 1 if it is not identical."""
+    with connected(context) as connection:
+        run_id = find_run(connection, run)
+        path = f"/runs/{run_id}/evaluations/{find_evaluation(connection, run_id, evaluation)}/verify"
+        verification = connection.post(path)
+        with waiting("Playing it again"):
+            while verification["status"] == "running":
+                time.sleep(POLL_SECONDS)
+                verification = connection.get(path)
+    if as_json:
+        print_json(verification)
+    if verification["status"] == "failed":
+        raise Failure(Exit.FAILED, f"It could not be played again: {verification['cause']}")
+    if not verification["identical"]:
+        raise Failure(Exit.FAILED, f"It is not identical: {verification['first_difference']}")
+    if not as_json:
+        say(f"Identical in all {verification['steps']} steps.")
+
+
+def find_evaluation(connection: Connection, run_id: str, text: str) -> str:
+    """The id of the evaluation that ``text`` means: ``last`` is the newest one that is completed."""
+    if text != NEWEST:
+        return text
+    found = connection.get(f"/runs/{run_id}/evaluations")
+    completed = [item for item in found if item["status"] == "completed"]
+    if not completed:
+        raise Failure(Exit.NOT_FOUND, f"{run_id} has no evaluation yet. `rlviz evaluate {run_id}` makes one.")
+    return str(max(completed, key=lambda item: item["created_at"])["id"])
+
+
+def _show(evaluation: dict[str, Any]) -> None:
+    summary = evaluation["summary"]
+    returns, lengths = summary["episode_return"], summary["episode_length"]
+    say(f"{evaluation['id']}: policy of step {evaluation['checkpoint_step']}")
+    say(
+        f"return {number(returns['mean'])} ± {number(returns['std'])} "
+        f"({number(returns['min'])} to {number(returns['max'])}), length {number(lengths['mean'])}"
+    )
+    rows = [
+        (str(e["index"]), str(e["seed"]), number(e["episode_return"]), str(e["episode_length"]), _ending(e))
+        for e in summary["episodes"]
+    ]
+    print_table(("EPISODE", "SEED", "RETURN", "LENGTH", "ENDED BY"), rows, keep=3)
+
+
+def _ending(episode: dict[str, Any]) -> str:
+    return "terminal state" if episode["terminated"] else "time limit" if episode["truncated"] else "cut off"
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, bool | str):
+        return str(value).lower() if isinstance(value, bool) else value
+    if isinstance(value, list):
+        return " ".join(_cell(item) for item in value)
+    return "" if value is None else number(value)

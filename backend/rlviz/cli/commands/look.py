@@ -1,0 +1,243 @@
+"""Looking at runs: runs, status, logs, metrics, compare."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from typing import Annotated, Any
+
+import typer
+
+from rlviz.cli.connection import Connection
+from rlviz.cli.follow.screen import event_line
+from rlviz.cli.options import AsJson, RunName, RunNames, connected, examples, find_run
+from rlviz.cli.output import number, print_json, print_table, say, sparkline
+from rlviz.cli.waiting import AT_REST, POLL_SECONDS
+
+_PAGE = 500
+
+
+def register(app: typer.Typer) -> None:
+    app.command(
+        epilog=examples("rlviz runs", "rlviz runs --status running", "rlviz runs --env CartPole-v1 --sort -ep_rew_mean")
+    )(runs)
+    app.command(epilog=examples("rlviz status", "rlviz status last", "rlviz status last --follow"))(status)
+    app.command(epilog=examples("rlviz logs last", "rlviz logs last --follow", "rlviz logs last --worker"))(logs)
+    app.command(
+        epilog=examples(
+            "rlviz metrics last",
+            "rlviz metrics last rollout/ep_rew_mean --points 20",
+            "rlviz metrics last train/loss --json",
+        )
+    )(metrics)
+    app.command(epilog=examples("rlviz compare ppo-cart dqn-cart", "rlviz compare ppo-cart dqn-cart --json"))(compare)
+
+
+def runs(
+    context: typer.Context,
+    status: Annotated[list[str] | None, typer.Option(help="With this status; may be repeated.")] = None,
+    env: Annotated[list[str] | None, typer.Option(help="On this environment; may be repeated.")] = None,
+    algo: Annotated[list[str] | None, typer.Option(help="With this algorithm; may be repeated.")] = None,
+    tag: Annotated[list[str] | None, typer.Option(help="With this tag; may be repeated.")] = None,
+    text: Annotated[str | None, typer.Option("--search", help="With this text in id, name, tags or notes.")] = None,
+    sort: Annotated[str, typer.Option(help="Column; with a minus in front downwards.")] = "-created_at",
+    limit: Annotated[int, typer.Option(min=1, help="How many at most.")] = 50,
+    as_json: AsJson = False,
+) -> None:
+    """List runs, the newest first."""
+    query = {"status": status, "env_id": env, "algo": algo, "tag": tag, "q": text, "sort": sort}
+    found: list[dict[str, Any]] = []
+    with connected(context) as connection:
+        cursor = None
+        while len(found) < limit:
+            page = connection.get("/runs", **query, limit=min(_PAGE, limit - len(found)), cursor=cursor)
+            found += page["runs"]
+            cursor = page["next_cursor"]
+            if cursor is None:
+                break
+    if as_json:
+        print_json({"runs": found, "total": page["total"]})
+    elif not found:
+        say("No run." if any((status, env, algo, tag, text)) else "No run yet. Start one with `rlviz run`.")
+    else:
+        header = ("RUN", "STATUS", "RETURN", "STEP", "ENVIRONMENT", "ALGO", "SEED", "NAME", "CURVE")
+        print_table(header, (_row(run) for run in found), keep=2)
+        if page["total"] > len(found):
+            say(f"{len(found)} of {page['total']}; --limit {page['total']} shows all.")
+
+
+def status(
+    context: typer.Context,
+    run: Annotated[str | None, typer.Argument(metavar="[RUN]", help="A run; the service if left out.")] = None,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Watch it learn until it ends.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show how a run is doing, or the service."""
+    with connected(context) as connection:
+        if run is None:
+            _show_service(connection, as_json)
+            return
+        run_id = find_run(connection, run)
+        if follow and not as_json:
+            from rlviz.cli.follow.follow import follow_run
+
+            follow_run(connection, run_id)
+            return
+        found = connection.get(f"/runs/{run_id}")
+    if as_json:
+        print_json(found)
+    else:
+        _show_run(found)
+
+
+def logs(
+    context: typer.Context,
+    run: RunName,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on until the run ends.")] = False,
+    worker: Annotated[bool, typer.Option("--worker", help="What its worker process printed instead.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show what happened to a run: its events, oldest first."""
+    with connected(context) as connection:
+        run_id = find_run(connection, run)
+        if worker:
+            say(connection.request("GET", f"/runs/{run_id}/artifacts/worker.log").text.rstrip("\n"))
+            return
+        if as_json and not follow:
+            print_json(connection.get(f"/runs/{run_id}/events"))
+            return
+        _print_events(connection, run_id, follow, as_json)
+
+
+def metrics(
+    context: typer.Context,
+    run: RunName,
+    names: Annotated[list[str] | None, typer.Argument(metavar="[METRIC]...", help="Metrics, as logged.")] = None,
+    points: Annotated[int, typer.Option(min=4, max=100_000, help="Points of each curve, extremes kept.")] = 20,
+    x: Annotated[str, typer.Option(help="Axis: step, seconds, time or episode.")] = "step",
+    as_json: AsJson = False,
+) -> None:
+    """Show the newest value of each metric of a run, or the curves of those that are named."""
+    with connected(context) as connection:
+        run_id = find_run(connection, run)
+        wanted = ",".join(names) if names else None
+        curves = connection.get(f"/runs/{run_id}/metrics/curves", names=wanted, max_points=points, x=x)
+    if as_json:
+        print_json(curves)
+    elif names:
+        rows = [
+            (name, number(at, 9), number(y, 6))
+            for name, curve in curves["series"].items()
+            for at, y in zip(curve["x"], curve["y"], strict=True)
+        ]
+        print_table(("METRIC", x.upper(), "VALUE"), rows, keep=3)
+    else:
+        series = {name: curve for name, curve in curves["series"].items() if curve["y"]}
+        newest = [
+            (name, number(curve["y"][-1]), str(curve["count"]), sparkline(curve["y"], 20))
+            for name, curve in sorted(series.items())
+        ]
+        print_table(("METRIC", "NEWEST", "POINTS", "CURVE"), newest, keep=2)
+
+
+def compare(
+    context: typer.Context,
+    runs: RunNames,
+    threshold: Annotated[float | None, typer.Option(help="Return to reach.", show_default="the environment's")] = None,
+    window: Annotated[int, typer.Option(min=1, max=1000, help="Episodes in the moving average.")] = 20,
+    as_json: AsJson = False,
+) -> None:
+    """Compare runs: figures, settings that differ, and which is better, if that can be told."""
+    with connected(context) as connection:
+        run_ids = [find_run(connection, run) for run in runs]
+        compared = connection.get("/compare", runs=",".join(run_ids), threshold=threshold, window=window)
+    if as_json:
+        print_json(compared)
+        return
+    labels = {run["run"]["id"]: run["label"] for run in compared["runs"]}
+    rows = [
+        (figure["title"], *(_valued(figure, run_id) for run_id in labels), figure["reason"])
+        for figure in compared["figures"]
+    ]
+    print_table(("FIGURE", *labels.values(), "WHY"), rows, keep=1 + len(labels))
+    if compared["config_diff"]:
+        say()
+        different = [
+            (item["path"].lstrip("/"), *(_shown(item["values"].get(run_id, "–")) for run_id in labels))
+            for item in compared["config_diff"]
+        ]
+        print_table(("SETTING", *labels.values()), different, keep=1 + len(labels))
+    if compared["verdict"]:
+        say(f"\n{compared['verdict']['headline']}")
+        for line in (*compared["verdict"]["why"], *compared["verdict"]["cautions"]):
+            say(f"  {line}")
+
+
+def _row(run: dict[str, Any]) -> tuple[str, ...]:
+    return (
+        run["id"],
+        run["status"],
+        number(run["ep_rew_mean"]),
+        f"{run['step']}/{run['end_step']}",
+        run["env_id"],
+        run["algo"],
+        str(run["seed"]),
+        run["name"],
+        sparkline(run["sparkline"], 20),
+    )
+
+
+def _show_run(run: dict[str, Any]) -> None:
+    share = run["step"] / run["end_step"] if run["end_step"] else 0
+    facts = {
+        "name": run["name"],
+        "status": run["status"] + (f": {run['cause']}" if run["cause"] else ""),
+        "environment": run["env_id"],
+        "algorithm": run["algo"] + (f", preset {run['preset']}" if run["preset"] else ""),
+        "seed": str(run["seed"]),
+        "step": f"{run['step']} of {run['end_step']} ({share:.0%})",
+        "episodes": str(run["episodes"]),
+        "return": f"{number(run['ep_rew_mean'])} (best average {number(run['best_moving_average'])})",
+        "steps/s": number(run["fps"]),
+        "solved": f"at step {run['solved']['step']}" if run["solved"] else "not yet",
+        "curve": sparkline(run["sparkline"], 40),
+    }
+    print_table((run["id"], ""), facts.items(), keep=2)
+
+
+def _show_service(connection: Connection, as_json: bool) -> None:
+    health = connection.get("/health")
+    training = connection.get("/runs", status=["running", "queued", "pausing", "stopping"], limit=_PAGE)["runs"]
+    if as_json:
+        print_json({"url": connection.url, "own": connection.is_own, **health, "runs": training})
+        return
+    where = "by this command; none runs on its own" if connection.is_own else f"at {connection.url}"
+    say(f"RL Gym Visualizer {health['version']}, served {where}")
+    say(f"Runs folder {connection.settings.runs_dir.resolve()}: {health['free_disk_bytes'] / 1e9:.1f} GB free")
+    say(f"{health['active_runs']} of up to {health['max_concurrent_runs']} runs train, {health['queued_runs']} wait")
+    if training:
+        print_table(("RUN", "STATUS", "RETURN", "STEP"), (_row(run)[:4] for run in training), keep=2)
+
+
+def _print_events(connection: Connection, run_id: str, follow: bool, as_json: bool) -> None:
+    last = 0
+    while True:
+        at_rest = connection.get(f"/runs/{run_id}")["status"] in AT_REST
+        for event in connection.get(f"/runs/{run_id}/events")["events"]:
+            if event["seq"] > last:
+                last = event["seq"]
+                say(json.dumps(event) if as_json else event_line(event))
+        if not follow or at_rest:
+            return
+        sys.stdout.flush()
+        time.sleep(POLL_SECONDS)
+
+
+def _valued(figure: dict[str, Any], run_id: str) -> str:
+    value = number(figure["values"].get(run_id))
+    return f"{value} *" if figure["best"] == run_id else value
+
+
+def _shown(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)

@@ -1,0 +1,64 @@
+"""The service itself: serve, rebuild, openapi."""
+
+from __future__ import annotations
+
+import logging
+from typing import Annotated
+
+import typer
+
+from rlviz.cli.exits import Exit
+from rlviz.cli.options import AsJson, examples, read_settings
+from rlviz.cli.output import note, print_json, say
+
+
+def register(app: typer.Typer) -> None:
+    app.command(epilog=examples("rlviz serve", "rlviz serve --port 8001", "rlviz --runs-dir /data/runs serve"))(serve)
+    app.command(epilog=examples("rlviz rebuild"))(rebuild)
+    app.command(epilog=examples("rlviz openapi > openapi.json"))(openapi)
+
+
+def serve(
+    context: typer.Context,
+    host: Annotated[str | None, typer.Option(help="Address to listen on (RLVIZ_HOST).")] = None,
+    port: Annotated[int | None, typer.Option(help="Port to listen on; 0 takes a free one (RLVIZ_PORT).")] = None,
+) -> None:
+    """Serve the app until interrupted."""
+    logging.getLogger().setLevel(logging.INFO)
+    for name in ("alembic", "httpx", "httpcore"):
+        logging.getLogger(name).setLevel(logging.WARNING)
+    settings = read_settings(context, host=host, port=port)
+
+    from rlviz.api.server import serve as run
+    from rlviz.services.application import Application
+
+    raise typer.Exit(run(Application(settings)))
+
+
+def rebuild(context: typer.Context, as_json: AsJson = False) -> None:
+    """Make the catalogue again from the run folders, while no service runs."""
+    from rlviz.services.application import Application
+
+    application = Application(read_settings(context))
+    try:
+        result = application.rebuild()
+    finally:
+        application.database.close()
+    if as_json:
+        unreadable = [str(problem) for problem in result.unreadable]
+        print_json({"runs": result.runs, "evaluations": result.evaluations, "unreadable": unreadable})
+    else:
+        say(f"Indexed {result.runs} runs and {result.evaluations} evaluations.")
+        for problem in result.unreadable:
+            note(f"Not read: {problem}")
+    if result.unreadable:
+        raise typer.Exit(Exit.FAILED)
+
+
+def openapi() -> None:
+    """Print the API's OpenAPI document."""
+    import json
+
+    from rlviz.api.app import create_api
+
+    say(json.dumps(create_api().openapi(), indent=2))

@@ -1,0 +1,117 @@
+"""Snapshots of a run: create, list, restore, verify, delete."""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated
+
+import typer
+
+from rlviz.cli.exits import Exit, Failure
+from rlviz.cli.options import AsJson, RunName, connected, examples, find_run
+from rlviz.cli.output import print_json, print_table, say, size, waiting
+from rlviz.cli.waiting import AT_REST, POLL_SECONDS, wait_until_started
+
+SnapshotName = Annotated[str, typer.Argument(metavar="NAME", help="Name of the snapshot.")]
+
+
+def register(app: typer.Typer) -> None:
+    group = typer.Typer(
+        help="Everything that training is at a moment, from which it goes on bit for bit.", no_args_is_help=True
+    )
+    group.command(epilog=examples("rlviz snapshot create last --name before-the-fall"))(create)
+    group.command("list", epilog=examples("rlviz snapshot list last"))(list_)
+    group.command(epilog=examples("rlviz snapshot restore last before-the-fall"))(restore)
+    group.command(epilog=examples("rlviz snapshot verify last before-the-fall"))(verify)
+    group.command(epilog=examples("rlviz snapshot delete last before-the-fall"))(delete)
+    app.add_typer(group, name="snapshot")
+
+
+def create(
+    context: typer.Context,
+    run: RunName,
+    name: Annotated[str | None, typer.Option(help="It is kept until it is deleted, if it has one.")] = None,
+    message: Annotated[str, typer.Option(help="What it is kept for.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Take a snapshot of a run that trains, at its next boundary."""
+    with connected(context) as connection:
+        run_id = find_run(connection, run)
+        path = f"/runs/{run_id}/snapshots"
+        before = {item["name"] for item in connection.get(path)["snapshots"]}
+        connection.post(path, {"name": name, "message": message})
+        with waiting("Waiting for the start of a rollout"):
+            while not (new := [item for item in connection.get(path)["snapshots"] if item["name"] not in before]):
+                if connection.get(f"/runs/{run_id}")["status"] in AT_REST:
+                    raise Failure(Exit.CONFLICT, f"{run_id} came to rest before it took a snapshot.")
+                time.sleep(POLL_SECONDS)
+    taken = next((item for item in new if item["name"] == name), new[-1])
+    if as_json:
+        print_json(taken)
+    else:
+        say(f"{taken['name']}: step {taken['step']}, {size(taken['bytes'] + taken['replay_bytes'])}")
+
+
+def list_(context: typer.Context, run: RunName, as_json: AsJson = False) -> None:
+    """List the snapshots of a run, oldest step first."""
+    with connected(context) as connection:
+        found = connection.get(f"/runs/{find_run(connection, run)}/snapshots")
+    if as_json:
+        print_json(found)
+        return
+    rows = [
+        (
+            item["name"],
+            str(item["step"]),
+            size(item["bytes"] + item["replay_bytes"]),
+            item["trigger"],
+            "yes" if item["whole"] else f"no: {item['problem']}",
+            "yes" if item["exact"] else f"no: {item['not_exact_because']}",
+            item["message"],
+        )
+        for item in found["snapshots"]
+    ]
+    print_table(("SNAPSHOT", "STEP", "SIZE", "TAKEN FOR", "WHOLE", "EXACT", "MESSAGE"), rows, keep=2)
+
+
+def restore(context: typer.Context, run: RunName, name: SnapshotName, as_json: AsJson = False) -> None:
+    """Go back to a snapshot: training goes on from there, and what came after stays as a ghost."""
+    with connected(context) as connection:
+        run_id = find_run(connection, run)
+        found = connection.post(f"/runs/{run_id}/rollback", {"snapshot": name})
+        if connection.is_own:
+            found = wait_until_started(connection, run_id)
+    if as_json:
+        print_json(found)
+    else:
+        say(f"{run_id} {found['status']}, from {name} on")
+
+
+def verify(context: typer.Context, run: RunName, name: SnapshotName, as_json: AsJson = False) -> None:
+    """Load a snapshot in a process of its own and compare it; exit status 1 if it is not identical."""
+    with connected(context) as connection:
+        path = f"/runs/{find_run(connection, run)}/snapshots/{name}/verify"
+        verification = connection.post(path)
+        with waiting("Loading it"):
+            while verification["status"] == "running":
+                time.sleep(POLL_SECONDS)
+                verification = connection.get(path)
+    if as_json:
+        print_json(verification)
+    if verification["status"] == "failed" or not verification["whole"]:
+        raise Failure(Exit.FAILED, f"{name} cannot be gone on from: {verification['cause']}")
+    if not verification["identical"]:
+        raise Failure(Exit.FAILED, f"{name} is not identical: {verification['first_difference']}")
+    if not as_json:
+        say(f"{name} is whole and identical in all {len(verification['parts'])} parts.")
+
+
+def delete(context: typer.Context, run: RunName, name: SnapshotName, as_json: AsJson = False) -> None:
+    """Delete a snapshot for good."""
+    with connected(context) as connection:
+        run_id = find_run(connection, run)
+        connection.request("DELETE", f"/runs/{run_id}/snapshots/{name}")
+    if as_json:
+        print_json({"run_id": run_id, "deleted": name})
+    else:
+        say(f"{name} of {run_id} is deleted.")

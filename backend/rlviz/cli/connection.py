@@ -1,0 +1,152 @@
+"""Connection: to the service of the runs folder, or to one of this process where none runs.
+
+There is one writer of a runs folder, always: whoever holds its lock serves it, and everybody else asks over HTTP.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any
+
+from rlviz.cli.exits import Exit, Failure, exit_for
+
+if TYPE_CHECKING:
+    import httpx
+
+    from rlviz.api.address import ServiceAddress
+    from rlviz.settings import Settings
+
+PATIENCE_SECONDS = 20.0
+"""How long a service that is starting or ending is waited for."""
+
+_RETRY_SECONDS = 0.1
+_ANSWER_SECONDS = 60.0
+
+
+class Connection:
+    """Requests to the service. When it goes away, the next request finds another, or starts one here."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.is_own = False
+        """Whether the service runs in this process, and ends with it."""
+        self.url = ""
+        self._held = ExitStack()
+        self._http: httpx.Client | None = None
+
+    def open(self) -> None:
+        """Find the service, or become it. Raises Failure."""
+        from rlviz.api.address import read_address
+        from rlviz.domain.errors import RunsFolderInUse
+
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while True:
+            address = read_address(self.settings.runs_dir)
+            if address is not None and address.is_alive and self._answers(address):
+                return
+            try:
+                self._serve()
+            except RunsFolderInUse as error:  # by a service that is starting or ending, or that does not answer
+                if time.monotonic() > deadline:
+                    where = f" Its address {address.url} does not answer." if address and address.is_alive else ""
+                    raise Failure(Exit.UNREACHABLE, f"{error}{where}") from error
+                time.sleep(_RETRY_SECONDS)
+            else:
+                return
+
+    def close(self) -> None:
+        self._held.close()
+        self._http = None
+
+    def get(self, path: str, **query: Any) -> Any:
+        """The JSON of a GET. Lists are repeated parameters, None is left out. Raises Failure."""
+        return self.request("GET", path, params=_given(query)).json()
+
+    def post(self, path: str, body: dict[str, Any] | None = None) -> Any:
+        """The JSON of a POST. Raises Failure."""
+        return self.request("POST", path, json=body).json()
+
+    def request(self, method: str, path: str, **options: Any) -> httpx.Response:
+        """The answer to a request that succeeds. Raises Failure with what the service said."""
+        import httpx
+
+        for last in (False, True):
+            assert self._http is not None, "open() comes first"
+            try:
+                answer = self._http.request(method, f"/api{path}", **options)
+            except httpx.ConnectError as error:  # nothing was sent, so nothing can be done twice
+                if last or self.is_own:
+                    raise Failure(Exit.UNREACHABLE, f"The service at {self.url} does not answer ({error}).") from error
+                self.close()
+                self.open()
+            except httpx.HTTPError as error:
+                raise Failure(
+                    Exit.UNREACHABLE,
+                    f"The service at {self.url} broke off ({type(error).__name__}). Look with `rlviz status` whether "
+                    "it was done, and try again.",
+                ) from error
+            else:
+                break
+        if answer.is_success:
+            return answer
+        raise Failure(exit_for(answer.status_code), _said(answer))
+
+    @contextmanager
+    def lines(self, path: str, **query: Any) -> Iterator[Iterator[str]]:
+        """The lines of an answer as they come, for what may be too long to be held. Raises Failure."""
+        assert self._http is not None, "open() comes first"
+        with self._http.stream("GET", f"/api{path}", params=_given(query)) as answer:
+            if not answer.is_success:
+                answer.read()
+                raise Failure(exit_for(answer.status_code), _said(answer))
+            yield answer.iter_lines()
+
+    def _answers(self, address: ServiceAddress) -> bool:
+        """Whether a service is there, which requests then go to. Raises Failure if it refuses us."""
+        import httpx
+
+        cookies = {"rlviz_session": address.session} if address.session else None
+        http = httpx.Client(base_url=address.url, cookies=cookies, timeout=_ANSWER_SECONDS, trust_env=False)
+        try:
+            answer = http.get("/api/health")
+        except httpx.HTTPError:
+            http.close()
+            return False
+        if not answer.is_success:
+            http.close()
+            raise Failure(Exit.UNREACHABLE, f"The service at {address.url} does not let us in: {_said(answer)}")
+        self.url, self._http = address.url, http
+        self._held.callback(http.close)
+        return True
+
+    def _serve(self) -> None:
+        """Raises RunsFolderInUse, and whatever else keeps a service from starting."""
+        import logging
+
+        from rlviz.api.server import served
+        from rlviz.services.application import Application
+
+        logging.getLogger("alembic").setLevel(logging.WARNING)
+        own = {"host": "127.0.0.1", "port": 0, "on_exit": "leave", "warm_worker": False}
+        settings = self.settings.model_copy(update=own)
+        address = self._held.enter_context(served(Application(settings)))
+        self.is_own = True
+        if not self._answers(address):
+            raise Failure(Exit.UNREACHABLE, f"The service that was started at {address.url} does not answer.")
+
+
+def _given(query: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in query.items() if value is not None}
+
+
+def _said(answer: httpx.Response) -> str:
+    """What a problem+json says: the detail, and each bad field that the detail does not name itself."""
+    try:
+        problem = answer.json()
+        detail = str(problem["detail"])
+    except (ValueError, KeyError, TypeError):
+        return f"The service answered {answer.status_code} {answer.reason_phrase}."
+    fields = [f"{field['pointer']}: {field['detail']}" for field in problem.get("errors", ())]
+    return "\n".join([detail, *(f"  {field}" for field in fields if not field.endswith(detail))])

@@ -1,0 +1,44 @@
+"""How a command ends: its exit status, and the error that carries one."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Exit(IntEnum):
+    """Statuses that scripts can rely on; ``meaning`` is what the documentation says of each."""
+
+    meaning: str
+
+    OK = 0, "it was done"
+    FAILED = 1, "it was tried and failed: the run failed, an evaluation failed, a record is not identical"
+    BAD_INPUT = 2, "the command, a value or a setting cannot be used; the message says what can"
+    NOT_FOUND = 3, "there is no such run, evaluation, snapshot or file"
+    CONFLICT = 4, "the state forbids it: a run that has ended cannot be paused"
+    UNREACHABLE = 5, "the service does not answer, or does not let this user in"
+    INTERRUPTED = 130, "Ctrl-C"
+
+    def __new__(cls, value: int, meaning: str) -> Exit:
+        status = int.__new__(cls, value)
+        status._value_ = value
+        status.meaning = meaning
+        return status
+
+
+class Failure(Exception):
+    """Ends the command with ``status``; the message says what was wrong and what to do."""
+
+    def __init__(self, status: Exit, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+def exit_for(http_status: int) -> Exit:
+    """The exit status for a request that was answered with ``http_status``."""
+    if http_status in (404, 410):
+        return Exit.NOT_FOUND
+    if http_status == 409:
+        return Exit.CONFLICT
+    if http_status in (401, 403, 429, 503):
+        return Exit.UNREACHABLE
+    return Exit.BAD_INPUT if 400 <= http_status < 500 else Exit.FAILED

@@ -1,0 +1,1 @@
+"""A run as it is followed in a terminal."""

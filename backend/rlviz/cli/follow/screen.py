@@ -1,0 +1,111 @@
+"""The picture of a run in a terminal: lines of text for any width, decided here and drawn elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rlviz.cli.output import clock, duration, number, sparkline
+
+KEYS = "p pause · e evaluate · s stop · q leave it training"
+_KEYS_PAUSED = "p go on · e evaluate · s stop · q leave it paused"
+_KEYS_NARROW = "p e s q, ? says what they do"
+_NARROW = 60
+_EVENTS = 5
+
+STYLES = {
+    "running": "green",
+    "completed": "cyan",
+    "failed": "red",
+    "interrupted": "red",
+    "paused": "yellow",
+    "pausing": "yellow",
+    "error": "red",
+    "warning": "yellow",
+}
+
+
+@dataclass(frozen=True)
+class Line:
+    """``style`` is a colour, or dim or bold; what is said never depends on it."""
+
+    text: str
+    style: str = ""
+
+
+def lines(run: dict[str, Any], events: Sequence[dict[str, Any]], columns: int, message: str = "") -> list[Line]:
+    """A run as it is now; ``message``: what came of the last key."""
+    drawn = [
+        Line(f"{run['id']}", "bold"),
+        Line(f"{run['status']}{_place(run)} · {run['algo']} on {run['env_id']}, seed {run['seed']}", _style(run)),
+        Line(bar(run["step"], run["end_step"], columns)),
+        *_figures(run, columns),
+    ]
+    if spark := sparkline(run["sparkline"], max(columns - 10, 10)):
+        drawn.append(Line(f"return {spark}", "cyan"))
+    if run["cause"]:
+        drawn.append(Line(run["cause"], "red"))
+    drawn += [Line(_event(event), STYLES.get(event["level"], "dim")) for event in events[-_EVENTS:]]
+    if message:
+        drawn.append(Line(message, "bold"))
+    keys = _KEYS_PAUSED if run["status"] == "paused" else KEYS
+    drawn.append(Line(keys if columns >= _NARROW else _KEYS_NARROW, "dim"))
+    return [Line(line.text[:columns], line.style) for line in drawn]
+
+
+def bar(step: int, end_step: int, columns: int) -> str:
+    """Progress, exactly ``columns`` wide if that is 20 or more."""
+    share = min(step / end_step, 1.0) if end_step else 0.0
+    counted = f" {share:4.0%} {step}/{end_step}"
+    room = max(columns - len(counted), 1)
+    full = round(share * room)
+    return "█" * full + "░" * (room - full) + counted
+
+
+def plain(run: dict[str, Any]) -> str:
+    """One line for a log: what a terminal shows as a picture."""
+    return (
+        f"{run['status']:11} step {run['step']}/{run['end_step']}  return {number(run['ep_rew_mean'])}  "
+        f"length {number(run['ep_len_mean'])}  episodes {run['episodes']}  {number(run['fps'])} steps/s"
+    )
+
+
+def event_line(event: dict[str, Any]) -> str:
+    """For instance ``12:00:01  step 2048  checkpoint: Saved …``."""
+    step = "" if event["step"] is None else f"step {event['step']}"
+    level = "" if event["level"] == "info" else f"{event['level']}: "
+    return f"{clock(event['time'])}  {step:14}  {level}{event['message']}"
+
+
+def _figures(run: dict[str, Any], columns: int) -> list[Line]:
+    left = (run["end_step"] - run["step"]) / run["fps"] if run["fps"] and run["status"] == "running" else None
+    figures = [
+        f"return {number(run['ep_rew_mean'])}",
+        f"best {number(run['best_moving_average'])}",
+        f"length {number(run['ep_len_mean'])}",
+        f"episodes {run['episodes']}",
+        f"{number(run['fps'])} steps/s",
+        f"{duration(left)} left",
+        *([f"solved at {run['solved']['step']}"] if run["solved"] else []),
+    ]
+    filled = [figures[0]]
+    for figure in figures[1:]:
+        if len(filled[-1]) + len(figure) + 3 <= columns:
+            filled[-1] += f" · {figure}"
+        else:
+            filled.append(figure)
+    return [Line(line) for line in filled]
+
+
+def _place(run: dict[str, Any]) -> str:
+    return f" (place {run['queue_position']})" if run["queue_position"] else ""
+
+
+def _style(run: dict[str, Any]) -> str:
+    return STYLES.get(run["status"], "")
+
+
+def _event(event: dict[str, Any]) -> str:
+    step = "" if event["step"] is None else f"{event['step']}: "
+    return f"{step}{event['message']}"

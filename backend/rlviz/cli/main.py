@@ -1,0 +1,118 @@
+"""The ``rlviz`` command: its groups of commands, and how each of them ends."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import FrameType
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from rlviz import __version__
+from rlviz.cli.commands import care, configuration, evaluations, export, look, pages, service, snapshots, steer, train
+from rlviz.cli.exits import Exit, Failure
+from rlviz.cli.options import examples
+
+
+class Commands(TyperGroup):
+    """Turns what a command raises into one sentence and an exit status."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(self.commands)
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            value = super().invoke(ctx)
+            sys.stdout.flush()
+        except Failure as error:
+            raise _ended(error.status, str(error)) from error
+        except BrokenPipeError:
+            raise _without_a_reader() from None
+        except KeyboardInterrupt:
+            raise _ended(Exit.INTERRUPTED, "Interrupted.") from None
+        except Exception as error:
+            from rlviz.domain.errors import RlvizError
+
+            if not isinstance(error, RlvizError):
+                raise
+            raise _ended(Exit.BAD_INPUT if error.status != 404 else Exit.NOT_FOUND, str(error)) from error
+        return value
+
+
+app = typer.Typer(
+    name="rlviz",
+    cls=Commands,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog=examples(
+        "rlviz run --env CartPole-v1 --algo ppo --follow",
+        "rlviz runs",
+        "rlviz evaluate last",
+        "rlviz serve",
+    ),
+)
+for _module in (train, steer, look, evaluations, snapshots, export, pages, service, configuration, care):
+    _module.register(app)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def rlviz(
+    context: typer.Context,
+    runs_dir: Annotated[
+        Path | None, typer.Option("--runs-dir", metavar="FOLDER", help="Folder of the runs (RLVIZ_RUNS_DIR).")
+    ] = None,
+    config_file: Annotated[
+        Path | None, typer.Option("--config", metavar="FILE", help="Settings, in TOML or YAML (RLVIZ_CONFIG_FILE).")
+    ] = None,
+    _version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_show_version, help="Print the version.")
+    ] = False,
+) -> None:
+    """Train reinforcement-learning agents and watch them learn.
+
+    Commands talk to the service of the runs folder if one runs, and otherwise serve it themselves for as long as they
+    need to. What trains goes on in a process of its own.
+    """
+    context.obj = {"runs_dir": runs_dir, "config_file": config_file}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; the exit status is that of ``Exit``."""
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    signal.signal(signal.SIGTERM, _terminated)
+    try:
+        app(args=arguments, prog_name="rlviz")
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else Exit.OK
+    return Exit.OK
+
+
+def _terminated(_number: int, _frame: FrameType | None) -> None:
+    """So that SIGTERM ends a command as Ctrl-C does: with its service closed."""
+    raise KeyboardInterrupt
+
+
+def _ended(status: Exit, message: str) -> typer.Exit:
+    for line in message.splitlines():
+        sys.stderr.write(f"rlviz: {line}\n" if not line.startswith(" ") else f"{line}\n")
+    return typer.Exit(status)
+
+
+def _without_a_reader() -> typer.Exit:
+    """Whoever read our output, `head` for instance, has all that it wanted."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return typer.Exit(Exit.OK)

@@ -1,0 +1,147 @@
+"""What commands print: tables that fit the terminal, numbers, JSON. Colours only on a terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any, TextIO
+
+import typer
+
+BARS = "▁▂▃▄▅▆▇█"
+_GAP = "  "
+_LONGEST = 48
+"""Characters of one cell on a terminal, at most."""
+
+STATUS_COLOURS = {
+    "running": typer.colors.GREEN,
+    "completed": typer.colors.CYAN,
+    "failed": typer.colors.RED,
+    "interrupted": typer.colors.RED,
+    "paused": typer.colors.YELLOW,
+    "pausing": typer.colors.YELLOW,
+}
+
+
+def is_terminal(stream: TextIO | None = None) -> bool:
+    return (stream or sys.stdout).isatty()
+
+
+def width() -> int:
+    """Columns of the terminal."""
+    return shutil.get_terminal_size().columns
+
+
+def coloured(text: str, colour: str | None) -> str:
+    """``text`` in ``colour`` if standard output is a terminal on which colours are wanted (no-color.org)."""
+    plain = colour is None or not is_terminal() or "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
+    return text if plain else typer.style(text, fg=colour)
+
+
+def say(text: str = "") -> None:
+    """A line of the answer, on standard output."""
+    sys.stdout.write(text + "\n")
+
+
+def note(text: str) -> None:
+    """A line beside the answer, on standard error, so that what is piped on stays clean."""
+    sys.stderr.write(text + "\n")
+
+
+def print_json(value: Any) -> None:
+    say(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], *, keep: int = 1) -> None:
+    """Columns side by side. On a terminal that is too narrow the last ones are left out, but for the first ``keep``,
+    and cells that are too long are cut; elsewhere everything is printed."""
+    cells = [list(header), *(list(row) for row in rows)]
+    if is_terminal():
+        cells = fitted(cells, width(), keep)
+    widths = [max(len(row[column]) for row in cells) for column in range(len(cells[0]))]
+    for number, row in enumerate(cells):
+        line = [_padded(cell, size, number) for cell, size in zip(row, widths, strict=True)]
+        say(_GAP.join(line).rstrip())
+
+
+def fitted(cells: list[list[str]], columns: int, keep: int = 1) -> list[list[str]]:
+    """The columns, first ones first, that fit into ``columns`` characters."""
+    cut = [[_cut(cell, min(_LONGEST, columns)) for cell in row] for row in cells]
+    widths = [max(len(row[column]) for row in cut) for column in range(len(cut[0]))]
+    count = len(widths)
+    while count > keep and sum(widths[:count]) + len(_GAP) * (count - 1) > columns:
+        count -= 1
+    return [row[:count] for row in cut]
+
+
+def _padded(cell: str, size: int, number: int) -> str:
+    colour = typer.colors.BRIGHT_BLACK if number == 0 else STATUS_COLOURS.get(cell)
+    return coloured(cell, colour) + " " * (size - len(cell))
+
+
+def _cut(text: str, size: int) -> str:
+    return text if len(text) <= size else text[: max(size - 1, 0)] + "…"
+
+
+def number(value: float | None, digits: int = 4) -> str:
+    """Up to ``digits`` significant digits, whole numbers in full; a dash for none."""
+    if value is None:
+        return "–"
+    if float(value).is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    return f"{value:.{digits}g}" if abs(value) < 10 ** (digits - 1) else f"{value:.1f}"
+
+
+def size(count: int) -> str:
+    """Bytes, as people say them."""
+    amount = float(count)
+    for unit in ("B", "kB", "MB", "GB"):
+        if amount < 1000:
+            return f"{amount:.0f} {unit}" if unit == "B" or amount >= 100 else f"{amount:.1f} {unit}"
+        amount /= 1000
+    return f"{amount:.1f} TB"
+
+
+def duration(seconds: float | None) -> str:
+    """For instance 45 s, 3 min, 2 h 05 min; a dash for none."""
+    if seconds is None:
+        return "–"
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes = int(seconds // 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02} min"
+
+
+def clock(seconds: float) -> str:
+    """The local time of day of a Unix time."""
+    return datetime.fromtimestamp(seconds, UTC).astimezone().strftime("%H:%M:%S")
+
+
+def sparkline(values: Iterable[float | None], columns: int) -> str:
+    """A line of bars, one for each of up to ``columns`` points; empty for none. Gaps are left out."""
+    known = [value for value in values if value is not None]
+    if len(known) > columns > 0:
+        known = [known[index * len(known) // columns] for index in range(columns - 1)] + known[-1:]
+    if not known:
+        return ""
+    low, high = min(known), max(known)
+    if high == low:
+        return BARS[3] * len(known)
+    return "".join(BARS[round((value - low) / (high - low) * (len(BARS) - 1))] for value in known)
+
+
+@contextmanager
+def waiting(text: str) -> Iterator[None]:
+    """Say what is waited for, with something that moves, if standard error is a terminal."""
+    if not is_terminal(sys.stderr):
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(text):
+        yield

@@ -1,0 +1,86 @@
+"""Waiting for a run or an evaluation to come to rest."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rlviz.cli.connection import Connection
+from rlviz.cli.exits import Exit, Failure
+from rlviz.cli.output import is_terminal, note, number, say, waiting
+
+ENDED = frozenset({"completed", "stopped", "failed", "interrupted"})
+AT_REST = ENDED | {"paused", "created"}
+UNDER_WAY = frozenset({"running", "pausing", "stopping"})
+POLL_SECONDS = 0.2
+
+
+def wait_for_run(connection: Connection, run_id: str, statuses: frozenset[str], what: str) -> dict[str, Any]:
+    """The run once it has one of ``statuses``. Raises Failure if it is deleted meanwhile."""
+    with waiting(what):
+        while True:
+            run: dict[str, Any] = connection.get(f"/runs/{run_id}")
+            if run["status"] in statuses:
+                return run
+            time.sleep(POLL_SECONDS)
+
+
+def wait_until_started(connection: Connection, run_id: str) -> dict[str, Any]:
+    """The run once a worker of its own trains it, which then goes on without this command.
+
+    A worker that is a thread of our own service would end with it, so then the run's end is waited for.
+    """
+    goes_on = AT_REST if connection.settings.launcher == "thread" else AT_REST | UNDER_WAY
+    run: dict[str, Any] = connection.get(f"/runs/{run_id}")
+    if run["status"] == "queued" and run["queue_position"]:
+        note(f"{run_id} waits for a free slot, at place {run['queue_position']}. Ctrl-C leaves it in the queue.")
+    return wait_for_run(connection, run_id, goes_on, f"Starting {run_id}")
+
+
+def wait_for_evaluation(connection: Connection, run_id: str, evaluation_id: str) -> dict[str, Any]:
+    """The evaluation once it is completed; with a progress bar on a terminal. Raises Failure if it failed."""
+    evaluation = _find(connection, run_id, evaluation_id)
+    with _progress(evaluation["episodes"]) as advance:
+        while evaluation["status"] in ("queued", "running"):
+            advance(evaluation["episodes_done"])
+            time.sleep(POLL_SECONDS)
+            evaluation = _find(connection, run_id, evaluation_id)
+    if evaluation["status"] == "failed":
+        raise Failure(Exit.FAILED, f"The evaluation failed: {evaluation['cause']}")
+    return evaluation
+
+
+def _find(connection: Connection, run_id: str, evaluation_id: str) -> dict[str, Any]:
+    for evaluation in connection.get(f"/runs/{run_id}/evaluations"):
+        if evaluation["id"] == evaluation_id:
+            return dict(evaluation)
+    raise Failure(Exit.NOT_FOUND, f"The evaluation {evaluation_id} of {run_id} is gone.")
+
+
+@contextmanager
+def _progress(episodes: int) -> Iterator[Callable[[int], None]]:
+    """A bar of episodes on standard error, if that is a terminal; yields what moves it on."""
+    if not is_terminal(sys.stderr):
+        yield lambda done: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("Playing", total=episodes)
+        yield lambda done: bar.update(task, completed=done)
+
+
+def say_how_it_ended(run: dict[str, Any], *, quiet: bool = False) -> None:
+    """One line on where a run has come to, unless ``quiet``.
+
+    Raises Failure, with the cause, if it failed or was interrupted.
+    """
+    figures = f"step {run['step']} of {run['end_step']}, return {number(run['ep_rew_mean'])}"
+    if not quiet:
+        say(f"{run['id']} {run['status']} ({figures})")
+    if run["status"] in ("failed", "interrupted"):
+        raise Failure(Exit.FAILED, f"{run['id']} {run['status']}: {run['cause']} `rlviz logs {run['id']}` has more.")

@@ -1,0 +1,200 @@
+"""Commands where no service runs: they serve the runs folder themselves, one at a time, and end cleanly."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from rlviz.api.address import NAME, ServiceAddress, read_address
+from rlviz.rundir.lock import RunsLock
+from tests.support.cli import shell, started
+from tests.support.http import PATIENCE, environment, make_run, wait_for
+
+IMPATIENT = """
+from rlviz.cli import connection, main
+
+connection.PATIENCE_SECONDS = 0.5
+raise SystemExit(main.main(["runs"]))
+"""
+
+
+def statuses(folder: Path) -> dict[str, str]:
+    """Of every run, as another command tells them."""
+    listed = shell(folder, "runs", "--json")
+    assert listed.returncode == 0, listed.stderr
+    return {run["id"]: run["status"] for run in json.loads(listed.stdout)["runs"]}
+
+
+def served_by(folder: Path, process: subprocess.Popen[str]) -> ServiceAddress:
+    def look() -> ServiceAddress | None:
+        address = read_address(folder / "runs")
+        return address if address is not None and address.pid == process.pid else None
+
+    return wait_for(look, "The command's own service")
+
+
+def test_a_run_goes_on_without_the_command_that_started_it_and_the_next_one_finds_it(tmp_path: Path) -> None:
+    begun = shell(tmp_path, "run", "--steps", "200000", "--seed", "1")
+    assert begun.returncode == 0, begun.stderr
+    run_id = begun.stdout.strip()
+    assert not (tmp_path / "runs" / NAME).exists(), "its service has ended with it"
+    assert statuses(tmp_path) == {run_id: "running"}
+    stopped = shell(tmp_path, "stop", run_id)
+    assert stopped.stdout.startswith(f"{run_id} stopped at step ")
+    assert statuses(tmp_path) == {run_id: "stopped"}
+
+
+def test_of_two_commands_at_once_the_second_talks_to_the_first_and_takes_its_place_when_it_ends(
+    tmp_path: Path,
+) -> None:
+    first = started(tmp_path, "run", "--steps", "200000", "--follow", on_exit="leave")
+    try:
+        served_by(tmp_path, first)
+        run_id = next(iter(statuses(tmp_path)))
+        second = started(tmp_path, "status", run_id, "--follow", on_exit="stop")
+        try:
+            assert second.stdout is not None
+            second.stdout.readline()
+            assert read_address(tmp_path / "runs") == served_by(tmp_path, first)
+            first.send_signal(signal.SIGINT)
+            assert first.wait(PATIENCE) == 130
+            served_by(tmp_path, second)
+            assert shell(tmp_path, "stop", run_id).returncode == 0
+            assert second.wait(PATIENCE) == 0
+            assert second.stderr is not None
+            assert "Traceback" not in second.stderr.read()
+        finally:
+            second.kill()
+            second.communicate()
+    finally:
+        first.kill()
+        first.communicate()
+    assert statuses(tmp_path) == {run_id: "stopped"}
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_where_there_is_no_terminal_does_what_the_settings_say(tmp_path: Path, number: int) -> None:
+    process = started(tmp_path, "run", "--steps", "200000", "--follow")
+    try:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if line.startswith("running"):
+                break
+        process.send_signal(number)
+        assert process.wait(PATIENCE) == 130
+        assert process.stderr is not None
+        said = process.stderr.read()
+    finally:
+        process.kill()
+        process.communicate()
+    assert re.search(r"is paused at step \d+\. `rlviz resume ppo-cartpole-\S+` goes on with it\.", said), said
+    assert set(statuses(tmp_path).values()) == {"paused"}
+
+
+def test_a_killed_command_leaves_a_stale_address_that_the_next_one_replaces(tmp_path: Path) -> None:
+    process = started(tmp_path, "watch", "last", "--no-open")
+    process.communicate(timeout=PATIENCE)
+    make_run(tmp_path / "runs", "a-run", rows=3, status="completed")
+    process = started(tmp_path, "watch", "a-run", "--no-open")
+    try:
+        served_by(tmp_path, process)
+    finally:
+        process.kill()
+        process.communicate()
+    assert (tmp_path / "runs" / NAME).exists()
+    told = shell(tmp_path, "doctor")
+    assert (told.returncode, "ended without removing its address" in told.stdout) == (0, True), told.stdout
+    assert statuses(tmp_path) == {"a-run": "completed"}
+    assert not (tmp_path / "runs" / NAME).exists()
+
+
+def test_a_folder_that_a_process_holds_without_answering_ends_with_5(tmp_path: Path) -> None:
+    lock = RunsLock(tmp_path / "runs")
+    lock.acquire()
+    try:
+        ended = subprocess.run(
+            [sys.executable, "-c", IMPATIENT],
+            env=environment(),
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+    finally:
+        lock.release()
+    assert ended.returncode == 5
+    assert f"process {os.getpid()}" in ended.stderr
+    assert len(ended.stderr.splitlines()) == 1
+
+
+# On a terminal
+
+
+@contextmanager
+def terminal(folder: Path, *arguments: str, columns: int = 40) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """A command whose input and output are a terminal; yields its process and the other end."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "rlviz", *arguments],
+        cwd=folder,
+        env=environment() | {"COLUMNS": str(columns), "LINES": "24", "TERM": "xterm"},
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+    )
+    os.close(theirs)
+    try:
+        yield process, ours
+    finally:
+        process.kill()
+        process.wait()
+        os.close(ours)
+
+
+def read_until(end: int, text: str) -> str:
+    """What the terminal shows until ``text`` appears."""
+    shown = ""
+    deadline = time.monotonic() + PATIENCE
+    while text not in shown:
+        assert time.monotonic() < deadline, shown[-2_000:]
+        if select.select([end], [], [], 0.2)[0]:
+            try:
+                shown += os.read(end, 65_536).decode(errors="replace")
+            except OSError:  # its other end is closed
+                break
+    assert text in shown, shown[-2_000:]
+    return shown
+
+
+def test_a_run_is_followed_paused_evaluated_and_stopped_with_keys_on_40_columns(tmp_path: Path) -> None:
+    with terminal(tmp_path, "run", "--steps", "1000000", "--follow") as (process, end):
+        read_until(end, "running")
+        os.write(end, b"p")
+        read_until(end, "paused")
+        os.write(end, b"e")
+        read_until(end, "Evaluated at step")
+        os.write(end, b"p")
+        read_until(end, "running")
+        process.send_signal(signal.SIGINT)
+        read_until(end, "Ctrl-C: p pause it")
+        os.write(end, b" ")
+        os.write(end, b"s")
+        shown = read_until(end, "stopped (step ")
+        assert process.wait(PATIENCE) == 0
+    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown)
+    assert all(len(line) <= 40 for line in re.split(r"[\r\n]+", plain) if "step" not in line), plain
+    assert set(statuses(tmp_path).values()) == {"stopped"}

@@ -1,0 +1,62 @@
+"""The ``rlviz`` command, as a user types it, and as a test calls it within its own process."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from typer.testing import CliRunner
+
+from rlviz.cli.main import app
+from tests.support.http import environment
+
+
+@dataclass(frozen=True)
+class Ended:
+    status: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+def call(runs_dir: Path, *arguments: str) -> Ended:
+    """Run a command in this process, on the service of ``runs_dir``, with no settings but that."""
+    with patch.dict(os.environ, environment(runs_dir=str(runs_dir)), clear=True):
+        result = CliRunner().invoke(app, list(arguments), prog_name="rlviz")
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return Ended(result.exit_code, result.stdout, result.stderr)
+
+
+def shell(folder: Path, *arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
+    """Run the command in a process of its own, in ``folder``, with no settings but those given."""
+    return subprocess.run(
+        [sys.executable, "-m", "rlviz", *arguments],
+        cwd=folder,
+        env=environment(**settings),
+        capture_output=True,
+        text=True,
+        timeout=150,
+        check=False,
+    )
+
+
+def started(folder: Path, *arguments: str, **settings: str) -> subprocess.Popen[str]:
+    """The same, without waiting for it."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "rlviz", *arguments],
+        cwd=folder,
+        env=environment(**settings),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )

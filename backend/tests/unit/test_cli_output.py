@@ -1,0 +1,188 @@
+"""What commands print, and the values that they take."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from rlviz.cli import tables
+from rlviz.cli.exits import Exit, Failure, exit_for
+from rlviz.cli.follow import screen
+from rlviz.cli.options import pairs
+from rlviz.cli.output import fitted, number, size, sparkline
+
+RUN: dict[str, Any] = {
+    "id": "ppo-cartpole-20261121-044130-3630",
+    "status": "running",
+    "queue_position": None,
+    "algo": "ppo",
+    "env_id": "CartPole-v1",
+    "seed": 7,
+    "step": 3000,
+    "end_step": 12_000,
+    "ep_rew_mean": 43.42,
+    "ep_len_mean": 43.42,
+    "best_moving_average": 58.35,
+    "episodes": 166,
+    "fps": 2494.3,
+    "solved": None,
+    "sparkline": [22.1, 41.6, 58.35] * 30,
+    "cause": None,
+}
+EVENT = {"seq": 1, "time": 0.0, "step": 2048, "level": "warning", "message": "The policy has collapsed. " * 10}
+
+
+@pytest.mark.parametrize("columns", [20, 40, 80, 200])
+def test_the_picture_of_a_run_fits_every_terminal(columns: int) -> None:
+    drawn = screen.lines(RUN, [EVENT] * 20, columns, "Evaluating: 1 of 5 episodes")
+    assert all(len(line.text) <= columns for line in drawn)
+    assert len(drawn) <= 20, "and its height too"
+    text = " ".join(line.text for line in drawn)
+    assert "return 43.42" in text
+    assert "25%" in text
+
+
+def test_what_a_run_does_is_said_and_not_only_coloured() -> None:
+    told = [line.text for line in screen.lines({**RUN, "status": "failed", "cause": "NaN in the loss."}, [], 80)]
+    assert any("failed" in line for line in told)
+    assert "NaN in the loss." in told
+
+
+def test_a_bar_is_as_wide_as_it_shall_be_from_the_first_step_to_the_last() -> None:
+    assert [len(screen.bar(step, 12_000, 60)) for step in (0, 1, 6_000, 12_000, 13_000)] == [60] * 5
+    assert "░" not in screen.bar(12_000, 12_000, 60)
+    assert "0%" in screen.bar(0, 0, 60)
+
+
+@pytest.mark.parametrize(
+    ("values", "columns", "drawn"),
+    [
+        ([], 10, ""),
+        ([None, None], 10, ""),
+        ([1.0, 1.0], 10, "▄▄"),
+        ([0.0, 7.0], 10, "▁█"),
+        ([0.0, None, 7.0], 10, "▁█"),
+        ([float(value) for value in range(100)], 4, "▁▃▅█"),
+    ],
+)
+def test_a_sparkline_leaves_gaps_out_and_ends_with_the_newest_value(
+    values: list[float | None], columns: int, drawn: str
+) -> None:
+    assert sparkline(values, columns) == drawn
+
+
+def test_a_table_on_a_narrow_terminal_keeps_its_first_columns_and_cuts_long_cells() -> None:
+    cells = [["RUN", "STATUS", "NAME"], ["a" * 60, "running", "first"]]
+    assert fitted(cells, 200) == [cells[0], ["a" * 47 + "…", *cells[1][1:]]]
+    assert fitted(cells, 57, keep=1) == [["RUN", "STATUS"], ["a" * 47 + "…", "running"]]
+    assert [len(row) for row in fitted(cells, 10, keep=2)] == [2, 2]
+
+
+def test_numbers_and_sizes_read_well() -> None:
+    assert [number(value) for value in (None, 3, 3.0, 0.00012345, 43.4567, 123456.78)] == [
+        "–",
+        "3",
+        "3",
+        "0.0001234",
+        "43.46",
+        "123456.8",
+    ]
+    assert [size(count) for count in (0, 999, 1500, 123_456, 5_000_000_000)] == [
+        "0 B",
+        "999 B",
+        "1.5 kB",
+        "123 kB",
+        "5.0 GB",
+    ]
+
+
+def test_values_are_json_where_they_can_be_and_text_otherwise() -> None:
+    given = ["lr=3e-4", "net_arch=[64, 64]", "schedule=linear", "use_sde=true", "target_kl=null", "x=a=b"]
+    assert pairs(given, "--set") == {
+        "lr": 3e-4,
+        "net_arch": [64, 64],
+        "schedule": "linear",
+        "use_sde": True,
+        "target_kl": None,
+        "x": "a=b",
+    }
+
+
+@pytest.mark.parametrize("given", ["lr", "=3", " =3", ""])
+def test_a_change_without_name_or_value_is_bad_input(given: str) -> None:
+    with pytest.raises(Failure, match="NAME=VALUE") as caught:
+        pairs([given], "--set")
+    assert caught.value.status == Exit.BAD_INPUT
+
+
+def test_every_answer_has_its_exit_status() -> None:
+    statuses = {404: 3, 409: 4, 422: 2, 413: 2, 401: 5, 403: 5, 503: 5, 500: 1, 507: 1}
+    assert {status: int(exit_for(status)) for status in statuses} == statuses
+
+
+# Tables
+
+LINES = [
+    '{"seq": 1, "time": 1.5, "step": 10, "values": {"b": 1.0}}',
+    '{"seq": 2, "time": 2.5, "step": 20, "values": {"a": null, "b": 2}}',
+    '{"seq": 3, "ti',
+]
+
+
+def written(table: tables.Table, format_: str) -> bytes:
+    file = io.BytesIO()
+    tables.write(table, format_, file)
+    return file.getvalue()
+
+
+def test_metrics_become_a_column_each_and_a_torn_line_is_left_out() -> None:
+    table = tables.of_metrics(LINES)
+    assert written(table, "csv").decode() == "seq,time,step,a,b\n1,1.5,10,,1.0\n2,2.5,20,,2\n"
+    assert json.loads(written(table, "json")) == table.rows
+    read = pq.read_table(io.BytesIO(written(table, "parquet")))
+    assert read.column_names == ["seq", "time", "step", "a", "b"]
+    assert read.column("b").to_pylist() == [1.0, 2.0]
+    assert read.column("a").to_pylist() == [None, None]
+
+
+@pytest.mark.parametrize("format_", tables.FORMATS)
+def test_no_rows_are_a_table_too(format_: str) -> None:
+    assert written(tables.of_metrics([]), format_)
+
+
+def test_a_configuration_is_a_row_for_each_setting_and_itself_as_json() -> None:
+    config = {"algo": "ppo", "hyperparameters": {"net/arch": [64], "use_sde": True}, "tags": {}}
+    table = tables.of_config(config)
+    assert json.loads(written(table, "json")) == config
+    assert written(table, "csv").decode().splitlines() == [
+        "setting,value",
+        "/algo,ppo",
+        "/hyperparameters/net~1arch,[64]",
+        "/hyperparameters/use_sde,true",
+        "/tags,{}",
+    ]
+    read = pq.read_table(io.BytesIO(written(table, "parquet")))
+    assert [json.loads(value) for value in read.column("value").to_pylist()] == ["ppo", [64], True, {}]
+
+
+def test_a_file_is_replaced_whole_or_stays_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "metrics.csv"
+    path.write_text("before")
+
+    def full_disk(_table: tables.Table, _format: str, file: io.BytesIO) -> None:
+        file.write(b"half")
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(tables, "write", full_disk)
+        with pytest.raises(Failure, match="No space left on device"):
+            tables.write_file(tables.of_metrics(LINES), "csv", path)
+    assert path.read_text() == "before"
+    assert list(tmp_path.iterdir()) == [path]
+    tables.write_file(tables.of_metrics(LINES), "csv", path)
+    assert path.read_text().startswith("seq,time")
