@@ -43,8 +43,8 @@ class Settings(BaseSettings):
     )
     warm_worker: bool = Field(
         True,
-        description="Keep two workers ready, so that the next run, and whoever watches it, start at once; each takes "
-        "about 250 MB of memory.",
+        description="Keep a process ready of which workers are forks, so that they start at once; it takes about "
+        "350 MB of memory, which they share.",
     )
     memory_limit: ByteSize = Field(
         default_factory=lambda: ByteSize(machine_memory() * 0.6),

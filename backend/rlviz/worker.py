@@ -6,6 +6,7 @@
     python -m rlviz.worker RUN_FOLDER --verify-snapshot NAME    bring training to it and compare
     python -m rlviz.worker RUN_FOLDER --clips            film the clips of the run that are wanted
     python -m rlviz.worker FOLDER --session              play the session whose folder this is
+    python -m rlviz.worker --template                    import everything, then fork a worker for each such arguments
     python -m rlviz.worker --prewarm                     import everything, then wait on stdin for such arguments
 
 It never opens the catalogue, and all it has is the folder. Only the worker of a session speaks to the service.
@@ -23,6 +24,7 @@ import argparse
 import errno
 import json
 import signal
+import socket
 import sys
 import time
 from contextlib import suppress
@@ -55,8 +57,9 @@ def main() -> int:
     parser = _parser()
     options = parser.parse_args()
     os.nice(NICENESS)
-    if options.prewarm:
-        arguments = _wait_for_arguments()
+    if options.template or options.prewarm:
+        _import_everything()
+        arguments = _forked() if options.template else _wait_for_arguments()
         if arguments is None:
             return EXIT_OK
         options = parser.parse_args(arguments)
@@ -92,6 +95,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--session", action="store_true")
     parser.add_argument("--clips", action="store_true")
     parser.add_argument("--identity", metavar="TEXT", help="how the launcher finds this worker; by default its process")
+    parser.add_argument("--template", action="store_true")
     parser.add_argument("--prewarm", action="store_true")
     return parser
 
@@ -183,16 +187,31 @@ def _make_clips(folder: RunFolder) -> int:
     return EXIT_OK
 
 
-def _wait_for_arguments() -> list[str] | None:
-    """Import everything; then return the arguments that arrive, or None if the service ends first."""
+def _import_everything() -> None:
     import rlviz.evaluation.clips
     import rlviz.sessions.play
     import rlviz.training.session  # noqa: F401
     from rlviz.training.warmup import warm_up
 
     warm_up()
+
+
+def _wait_for_arguments() -> list[str] | None:
+    """The arguments that arrive on standard input, or None if the service ends first."""
     line = sys.stdin.buffer.readline()
     return list(json.loads(line)) if line else None
+
+
+def _forked() -> list[str] | None:
+    """The arguments of a job, in each fork that shall do one; None once the service has ended."""
+    from setproctitle import setproctitle
+
+    from rlviz.launchers.template import fork_workers
+
+    arguments = fork_workers(socket.socket(fileno=os.dup(sys.stdin.fileno())))
+    if arguments is not None:
+        setproctitle(" ".join(["python", "-m", "rlviz.worker", *arguments]))
+    return arguments
 
 
 def _log_to(folder: Workplace) -> None:

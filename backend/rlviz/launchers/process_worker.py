@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 from contextlib import suppress
 from pathlib import Path
+from typing import Protocol
 
 import psutil
 
-from rlviz.launchers.base import Exit, Worker
+from rlviz.domain.errors import LauncherError
+from rlviz.launchers.base import Exit, UnknownWorker, Worker
 from rlviz.launchers.process_identity import ProcessIdentity
 
 _VMSTAT = Path("/proc/vmstat")
@@ -32,8 +35,7 @@ class ChildWorker(Worker):
     def poll(self) -> Exit | None:
         code = self._process.poll()
         if code is not None and self._exit is None:
-            starved = code == -signal.SIGKILL and _out_of_memory_kills() > self._kills_before
-            self._exit = Exit(code, out_of_memory=starved)
+            self._exit = _exit_of(code, self._kills_before)
         return self._exit
 
     def terminate(self) -> None:
@@ -68,6 +70,74 @@ class AdoptedWorker(Worker):
         if self._process.is_alive():
             with suppress(ProcessLookupError):  # it ended just now
                 os.kill(self._process.pid, number)
+
+
+class Forks(Protocol):
+    """The process that a worker was forked from, and that waits for its end."""
+
+    def is_up(self) -> bool: ...
+
+    def ended(self, pid: int) -> int | None:
+        """Exit status of that fork; None while it is not known."""
+
+
+class ForkedWorker(Worker):
+    """A fork of a process that the launcher keeps. Once that is gone, it is watched as an adopted worker is."""
+
+    def __init__(self, pid: int, forks: Forks) -> None:
+        self._pid, self._forks = pid, forks
+        self._identity = _identity_of(pid)
+        self._kills_before = _out_of_memory_kills()
+        self._exit: Exit | None = None
+
+    @property
+    def identity(self) -> str:
+        return self._identity
+
+    def poll(self) -> Exit | None:
+        if self._exit is None:
+            is_known_here = self._forks.is_up()
+            code = self._forks.ended(self._pid)
+            if code is not None:
+                self._exit = _exit_of(code, self._kills_before)
+            elif not is_known_here:
+                return self._adopted().poll()
+        return self._exit
+
+    def terminate(self) -> None:
+        self._adopted().terminate()
+
+    def kill(self) -> None:
+        self._adopted().kill()
+
+    def _adopted(self) -> Worker:
+        process = ProcessIdentity.parse(self._identity)
+        return UnknownWorker() if process is None else AdoptedWorker(process)
+
+
+def spawn(arguments: list[str], *, stdin: int, output: int) -> subprocess.Popen[bytes]:
+    """Start a worker process in a session of its own. Raises LauncherError."""
+    environment = {
+        **os.environ,
+        "SDL_VIDEODRIVER": "dummy",
+        "SDL_AUDIODRIVER": "dummy",
+        "PYTHONUNBUFFERED": "1",
+    }
+    try:
+        return subprocess.Popen(
+            [sys.executable, "-m", "rlviz.worker", *arguments],
+            stdin=stdin,
+            stdout=output,
+            stderr=output,
+            env=environment,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise LauncherError(f"The worker process could not be started: {error}.") from error
+
+
+def _exit_of(code: int, kills_before: int) -> Exit:
+    return Exit(code, out_of_memory=code == -signal.SIGKILL and _out_of_memory_kills() > kills_before)
 
 
 def _identity_of(pid: int) -> str:

@@ -8,12 +8,16 @@ from rlviz.algorithms import ALGORITHMS
 from rlviz.domain.config import RunConfig
 from rlviz.domain.times import utc
 from rlviz.environments import ENVIRONMENTS
-from rlviz.environments.make import make
 from rlviz.training.builder import build_model
 
 
 def warm_up() -> None:
-    """Build a model and draw a frame, and throw both away. Every run seeds its generators after this."""
+    """Build a model and throw it away. Every run seeds its generators after this.
+
+    Nothing is drawn: SDL starts a thread for that, which a fork of this process would miss.
+    """
+    import pygame.gfxdraw  # noqa: F401  (slow to import; what draws imports it when it first does)
+
     environment = next(iter(ENVIRONMENTS))
     algorithm = next(iter(algorithm for algorithm in ALGORITHMS if environment.suits(algorithm)))
     config = RunConfig(
@@ -30,7 +34,3 @@ def warm_up() -> None:
     environments = build_model(config).get_env()
     if environments is not None:
         environments.close()
-    pictured = make(environment, render=True)
-    pictured.reset()
-    pictured.render()
-    pictured.close()

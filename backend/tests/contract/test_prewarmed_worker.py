@@ -1,4 +1,4 @@
-"""The prewarmed worker: there before it is needed, replaced when it dies, gone with its service."""
+"""Prewarmed workers, for systems without fork: there before needed, replaced when they die, gone with the service."""
 
 from __future__ import annotations
 
@@ -13,14 +13,10 @@ import psutil
 import pytest
 
 from rlviz.launchers.base import Exit
-from rlviz.launchers.job import MakeClips, Train
-from rlviz.launchers.process import (
-    CLIPS_RESPAWN_SECONDS,
-    IMPORT_SECONDS,
-    PREWARMED,
-    RESPAWN_SECONDS,
-    ProcessLauncher,
-)
+from rlviz.launchers.job import Train
+from rlviz.launchers.prewarmed import IMPORT_SECONDS, PREWARMED, RESPAWN_SECONDS, PrewarmedWorkers
+from rlviz.launchers.process import ProcessLauncher
+from tests.support.journals import Clock
 from tests.support.service import service
 from tests.support.training import column, eventually, kinds, make_run
 from tests.support.workers import is_running, pid_of, put_down, worker_processes
@@ -29,25 +25,19 @@ SERVICE = """
 import json, sys, time
 from pathlib import Path
 from rlviz.launchers.job import Train
+from rlviz.launchers.prewarmed import PrewarmedWorkers
 from rlviz.launchers.process import ProcessLauncher
 from rlviz.rundir.folder import RunFolder
 
-launcher = ProcessLauncher()
+source = PrewarmedWorkers()
+launcher = ProcessLauncher(source=source)
 launcher.tick()
 worker = launcher.launch(RunFolder.at(Path(sys.argv[1])), Train())
-launcher._respawn_at = 0
+source._respawn_at = 0
 launcher.tick()
-print(json.dumps([launcher._prewarmed[0].pid, worker.identity]), flush=True)
+print(json.dumps([source._prewarmed[0].pid, worker.identity]), flush=True)
 time.sleep(600)
 """
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 100.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 @pytest.fixture
@@ -57,7 +47,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def launcher(clock: Clock) -> Iterator[ProcessLauncher]:
-    launcher = ProcessLauncher(monotonic=clock)
+    launcher = ProcessLauncher(source=PrewarmedWorkers(monotonic=clock))
     yield launcher
     launcher.close()
     assert worker_processes() == []
@@ -111,20 +101,6 @@ def test_the_next_launch_uses_the_prewarmed_worker_and_a_new_one_waits_for_a_whi
     assert set(worker_processes()) > {prewarmed}
     assert eventually(worker.poll) == Exit(0)
     assert kinds(folder) == ["started", "finished"]
-
-
-def test_no_imports_compete_with_the_clips_that_are_asked_for_next(
-    launcher: ProcessLauncher, clock: Clock, tmp_path: Path
-) -> None:
-    launcher.tick()
-    clips = launcher.launch(make_run(tmp_path), MakeClips())
-    clock.now += RESPAWN_SECONDS
-    launcher.tick()
-    assert worker_processes() == [pid_of(clips.identity)]
-    clock.now += CLIPS_RESPAWN_SECONDS
-    launcher.tick()
-    assert len(worker_processes()) == 2
-    put_down(clips)
 
 
 def test_a_prewarmed_worker_that_died_is_replaced(launcher: ProcessLauncher, clock: Clock) -> None:

@@ -20,7 +20,7 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import read_journal
 from tests.support.http import Service, wait_for
 from tests.support.training import QUICK, events
-from tests.support.workers import pid_of
+from tests.support.workers import descendants, pid_of, title_of
 
 SHARE = float(os.environ.get("RLVIZ_SOAK", "0"))
 """Set by ``make soak``: the same tests, that share of the ``many`` times each."""
@@ -84,7 +84,7 @@ def worker_of(service: Service, run_id: str) -> psutil.Process:
 
 def children(service: Service) -> list[psutil.Process]:
     """Every process that the service has started, and theirs."""
-    return psutil.Process(service.process.pid).children(recursive=True)
+    return descendants(service.process.pid)
 
 
 def workers_of(service: Service, argument: str) -> list[psutil.Process]:
@@ -92,7 +92,7 @@ def workers_of(service: Service, argument: str) -> list[psutil.Process]:
     found = []
     for child in children(service):
         with suppress(psutil.Error):
-            if argument in child.cmdline() and child.status() != psutil.STATUS_ZOMBIE:
+            if argument in title_of(child).split() and child.status() != psutil.STATUS_ZOMBIE:
                 found.append(child)
     return found
 

@@ -15,6 +15,7 @@ from tests.faults.support import Figures, children, steps_of, times, train, whol
 from tests.faults.test_pausing import ENDED, resume
 from tests.support.http import Service, serving, wait_for
 from tests.support.training import curves, events
+from tests.support.workers import title_of
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(7_200)]
 
@@ -27,7 +28,7 @@ def trainer_of(service: Service, run_id: str) -> psutil.Process | None:
     folder = str(service.folder(run_id).path)
     for child in children(service):
         with suppress(psutil.Error):
-            if "rlviz.worker" in child.cmdline() and any(one.path.startswith(folder) for one in child.open_files()):
+            if "rlviz.worker" in title_of(child) and any(one.path.startswith(folder) for one in child.open_files()):
                 return child
     return None
 

@@ -20,6 +20,7 @@ from rlviz.rundir.folder import RunFolder
 from tests.support.http import Service, assert_problem, make_run, serving, wait_for
 from tests.support.service import service as whole_service
 from tests.support.training import QUICK
+from tests.support.workers import descendants, title_of
 
 KEEP_BYTES = 1_000_000
 
@@ -188,8 +189,8 @@ def test_a_worker_that_is_killed_is_told_and_the_next_click_is_answered(service:
     asked = service.api("POST", f"/runs/{run_id}/clips", json={"step": 0, "seed": 21}).json()
 
     def clip_worker() -> psutil.Process | None:
-        for child in psutil.Process(service.process.pid).children():
-            if "--clips" in child.cmdline():
+        for child in descendants(service.process.pid):
+            if "--clips" in title_of(child):
                 return child
         return None
 

@@ -263,7 +263,7 @@ def test_a_run_whose_worker_cannot_be_started_fails_and_its_folder_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.executable", str(tmp_path / "no-python"))
-    with service(tmp_path / "runs") as app:
+    with service(tmp_path / "runs", warm_worker=False) as app:
         run_id = start(app)
         row = ended(app, run_id)
         assert row.state is S.FAILED

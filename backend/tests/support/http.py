@@ -27,6 +27,7 @@ from rlviz.launchers.process_identity import ProcessIdentity
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter
+from tests.support.template import SERVE, SOCKET, template_address
 
 PATIENCE = 150.0
 """Seconds after which something counts as hanging. Generous: nothing here is about speed."""
@@ -136,14 +137,15 @@ raise SystemExit(serve(application))
 def serving(folder: Path, *, script: str | None = None, token: str | None = None, **settings: str) -> Iterator[Service]:
     """A service whose runs, log and working directory lie in ``folder``; ended, by force if need be, at the end.
 
-    It keeps no warm worker unless ``settings`` say so: importing torch costs more than most tests do.
+    Unless ``settings`` or ``script`` say otherwise, its workers are forks of the template that all tests share.
     """
     runs_dir, log_path = folder / "runs", folder / "service.log"
     folder.mkdir(parents=True, exist_ok=True)
+    shares = script is None and "warm_worker" not in settings
     given = {
         "port": "0",
         "on_exit": "leave",
-        "warm_worker": "false",
+        "warm_worker": "true" if shares else "false",
         "runs_dir": str(runs_dir),
         "frontend_dir": str(folder / "none"),
         **settings,
@@ -152,11 +154,11 @@ def serving(folder: Path, *, script: str | None = None, token: str | None = None
         given["token"] = token
     with log_path.open("wb") as log:
         process = subprocess.Popen(
-            [sys.executable, *(["-c", script] if script else ["-m", "rlviz", "serve"])],
+            [sys.executable, *(["-c", script or SERVE] if script or shares else ["-m", "rlviz", "serve"])],
             stdout=log,
             stderr=log,
             cwd=folder,
-            env=environment(**given),
+            env=environment(**given) | {SOCKET: template_address()},
         )
     try:
         port = wait_for(lambda: _port(process, log_path), "The service's start")

@@ -13,10 +13,12 @@ from rlviz.catalog.database import Database
 from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.catalog.runs import RunQuery
 from rlviz.domain.status import RunStatus
+from rlviz.launchers.process import ProcessLauncher
 from rlviz.rundir.folder import RunFolder
 from rlviz.services.application import Application
 from rlviz.services.use_cases.configuration import NewRun
 from rlviz.settings import Settings
+from tests.support.template import SharedWorkers
 from tests.support.training import QUICK, eventually
 from tests.support.workers import put_down
 
@@ -25,9 +27,13 @@ ENDLESS = 10_000_000
 
 @contextmanager
 def service(runs_dir: Path, **settings: Any) -> Iterator[Application]:
-    """A service that is open, with no warm worker unless asked for; its workers are gone when the block is left."""
-    given = {"runs_dir": runs_dir, "warm_worker": False, **settings}
-    application = Application(Settings(_env_file=None, **given))  # type: ignore[call-arg]
+    """A service that is open, and whose workers are gone when the block is left.
+
+    They are forks of the template that all tests share, unless ``settings`` name a launcher or say ``warm_worker``.
+    """
+    own = settings.keys() & {"launcher", "warm_worker"}
+    given = Settings(_env_file=None, **{"runs_dir": runs_dir, **settings})  # type: ignore[call-arg]
+    application = Application(given, launcher=None if own else ProcessLauncher(source=SharedWorkers()))
     application.open()
     try:
         yield application

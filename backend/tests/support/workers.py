@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -10,13 +11,20 @@ from pathlib import Path
 import psutil
 
 from rlviz.launchers.base import Exit, Worker
+from rlviz.launchers.prewarmed import PrewarmedWorkers
 from rlviz.launchers.process import ProcessLauncher
 from rlviz.launchers.process_identity import ProcessIdentity
+from rlviz.launchers.template import ForkedWorkers
 from rlviz.services.supervision.termination import GracePeriod
+from tests.support.template import TITLE
 from tests.support.training import eventually
 
 GRACE = GracePeriod(ask=30.0, terminate=10.0)
 """For a worker that is asked to stop."""
+
+
+SERVES = re.compile(rf"{TITLE}|serve")
+"""In the title of a service that tests have up, and of the process whose forks are its workers."""
 
 
 class Actor(Worker):
@@ -38,10 +46,22 @@ class Actor(Worker):
         self.exit = Exit(-9)
 
 
+def warm_launcher() -> ProcessLauncher:
+    """A launcher with a template of its own, which is ready."""
+    source = ForkedWorkers()
+    source.tick()
+    eventually(lambda: source.template is not None and source.template.is_ready(), "the template")
+    return ProcessLauncher(source=source)
+
+
 def impatient_launcher() -> ProcessLauncher:
     """A launcher whose clock runs so fast that a prewarmed worker is always due."""
     ticks = itertools.count(step=60)
-    return ProcessLauncher(monotonic=lambda: float(next(ticks)))
+    return ProcessLauncher(source=PrewarmedWorkers(monotonic=lambda: float(next(ticks))))
+
+
+def parent_of(pid: int) -> int:
+    return int(psutil.Process(pid).ppid())
 
 
 def pid_of(identity: str | None) -> int:
@@ -68,17 +88,28 @@ def is_running(pid: int) -> bool:
 def worker_processes() -> list[int]:
     """Ids of the worker processes that this process, or a child of it, has started and that still run.
 
+    Templates and prewarmed workers are among them, but not the template that all tests share.
     Those of a service that other tests have up (``rlviz serve``) are not counted.
     """
     found = []
     for process in psutil.Process().children(recursive=True):
         try:
-            running = "rlviz.worker" in _command_line(process) and process.status() != psutil.STATUS_ZOMBIE
+            running = "-m rlviz.worker" in _title_of_child(process) and process.status() != psutil.STATUS_ZOMBIE
             parent = process.parent()
-            if running and (parent is None or "serve" not in parent.cmdline()):
+            if running and (parent is None or not SERVES.search(title_of(parent))):
                 found.append(process.pid)
         except psutil.Error:
             continue
+    return found
+
+
+def descendants(pid: int) -> list[psutil.Process]:
+    """Every process that a service has started, and theirs; its workers that are forks of the tests' template too."""
+    found = psutil.Process(pid).children(recursive=True)
+    for process in psutil.process_iter():
+        with suppress(psutil.Error):
+            if title_of(process) == f"{TITLE} {pid}":
+                found += process.children(recursive=True)
     return found
 
 
@@ -86,13 +117,17 @@ def kill_workers_below(folder: Path) -> None:
     """Kill every worker of a runs folder below ``folder``: one that is left would train until it is killed."""
     for process in psutil.process_iter():
         with suppress(psutil.Error):
-            line = process.cmdline()
-            if "rlviz.worker" in line and any(argument.startswith(f"{folder}/") for argument in line):
+            if "rlviz.worker" in (line := title_of(process)) and f" {folder}/" in line:
                 process.kill()
 
 
-def _command_line(process: psutil.Process) -> list[str]:
-    """Of a process that was started this moment too: the kernel shows it before it has its arguments."""
-    while not (line := process.cmdline()) and process.status() != psutil.STATUS_ZOMBIE:
+def title_of(process: psutil.Process) -> str:
+    """Its command line, or the title that it has given itself; empty for the kernel's. Raises psutil.Error."""
+    return " ".join(process.cmdline()).strip()
+
+
+def _title_of_child(process: psutil.Process) -> str:
+    """The same of a process that was started this moment: the kernel shows it before it has its arguments."""
+    while not (title := title_of(process)) and process.status() != psutil.STATUS_ZOMBIE:
         time.sleep(0.001)
-    return list(line)
+    return title

@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from sqlalchemy.exc import OperationalError
 
 from rlviz.catalog.database import Database
 from rlviz.catalog.evaluations import latest_evaluation
 from rlviz.catalog.models import EvaluationRow
 from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus
+from rlviz.rundir.folder import RunFolder
 from rlviz.services.projection.folder_projection import row_of_config
 from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.supervision.disk_guard import DiskGuard
@@ -22,14 +24,20 @@ from tests.support.training import CREATED_AT, make_run
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
-    database = Database(tmp_path / "rlviz.db")
+    database = Database(tmp_path / "rlviz.db", busy_seconds=0.1)
     database.migrate()
     yield database
     database.close()
 
 
-def test_an_evaluation_whose_record_cannot_be_written_is_booked_failed(tmp_path: Path, database: Database) -> None:
-    folder = make_run(tmp_path)
+@pytest.fixture
+def folder(tmp_path: Path) -> RunFolder:
+    return make_run(tmp_path)
+
+
+@pytest.fixture
+def monitor(folder: RunFolder, database: Database) -> EvaluationMonitor:
+    """Of an evaluation that waits."""
     record = EvaluationRecord(id="eval_20261121-014312-123", run_id=folder.run_id, created_at=CREATED_AT)
     with database.write() as session:
         session.add(row_of_config(folder.read_config()))
@@ -37,11 +45,32 @@ def test_an_evaluation_whose_record_cannot_be_written_is_booked_failed(tmp_path:
         row = EvaluationRow.of(record)
         session.add(row)
     disk = DiskGuard(Settings(_env_file=None), free=lambda _: 1 << 40)  # type: ignore[call-arg]
-    follower = EvaluationMonitor(row, folder, database, Broadcast(), disk=disk, checkpoint_request=None, keep_videos=3)
-    shutil.rmtree(folder.path)
-    follower.fail("The policy is missing.")
-    assert not follower.poll()
+    return EvaluationMonitor(row, folder, database, Broadcast(), disk=disk, checkpoint_request=None, keep_videos=3)
+
+
+def is_booked(database: Database, folder: RunFolder) -> bool:
     with database.read() as session:
         latest = latest_evaluation(session, folder.run_id)
     assert latest is not None
-    assert (latest.status, latest.parsed().cause) == (EvaluationStatus.FAILED.value, "The policy is missing.")
+    return (latest.status, latest.parsed().cause) == (EvaluationStatus.FAILED.value, "The policy is missing.")
+
+
+def test_an_evaluation_whose_record_cannot_be_written_is_booked_failed(
+    folder: RunFolder, monitor: EvaluationMonitor, database: Database
+) -> None:
+    shutil.rmtree(folder.path)
+    monitor.fail("The policy is missing.")
+    assert not monitor.poll()
+    assert is_booked(database, folder)
+
+
+def test_an_end_that_the_catalogue_did_not_take_is_booked_when_it_does(
+    folder: RunFolder, monitor: EvaluationMonitor, database: Database
+) -> None:
+    with database.write():
+        for act in (lambda: monitor.fail("The policy is missing."), monitor.poll):
+            with pytest.raises(OperationalError):
+                act()
+    assert not is_booked(database, folder)
+    assert not monitor.poll()
+    assert is_booked(database, folder)

@@ -19,6 +19,9 @@ log = logging.getLogger(__name__)
 UNWATCHED_SECONDS = 6.0
 """How long a session goes on while nobody looks: a page may be loaded again."""
 
+ARRIVAL_SECONDS = 1.0
+"""How long whoever asked for a session may take to look, before it makes room for another."""
+
 MAX_EARLY = 100
 """Messages that wait for the worker to start; of more, the newest count."""
 
@@ -54,6 +57,7 @@ class LiveSession:
         self._is_heard_out = True
         self._gone: str | None = None
         self._outbox: Outbox | None = None
+        self._was_watched = False
         self._timer: asyncio.TimerHandle | None = None
         self._early: deque[ClientMessage | Presence | Recording] = deque(maxlen=MAX_EARLY)
         self._cause: str | None = None
@@ -62,6 +66,10 @@ class LiveSession:
     @property
     def is_watched(self) -> bool:
         return self._outbox is not None
+
+    def is_left(self, now: float) -> bool:
+        """Whether nobody looks, and who asked for it had the time to come. ``now``: Unix time in seconds."""
+        return not self.is_watched and (self._was_watched or now - self.created_at >= ARRIVAL_SECONDS)
 
     async def open(self) -> None:
         """Wait for the worker, and for somebody who looks. Raises OSError."""
@@ -76,6 +84,7 @@ class LiveSession:
         if self._timer is not None:
             self._timer.cancel()
         outbox = self._outbox = Outbox()
+        self._was_watched = True
         await self.tell(Presence(looks=True))
         return outbox
 

@@ -57,6 +57,8 @@ class EvaluationMonitor:
         self.checkpoint_request = checkpoint_request
         self.worker: Worker | None = None
         self._abandoned = False
+        self._is_booked = True
+        """Whether the catalogue has what is known here: on a full disk it may not take it."""
 
     def is_ready(self, answered_checkpoint: int | None) -> bool:
         """Whether its policy is on disk. ``answered_checkpoint`` is None once the run has no worker."""
@@ -112,6 +114,8 @@ class EvaluationMonitor:
         gone = self.worker.poll() if self.worker is not None else None
         if self._version() != self._seen:
             self._reload()
+        if not self._is_booked:
+            self._book()
         if gone is not None and not self._record.status.is_final:
             self.fail(ABANDONED if self._abandoned else gone.cause("the evaluation"))
         return not (self._record.status.is_final and (self.worker is None or gone is not None))
@@ -157,12 +161,14 @@ class EvaluationMonitor:
             self._seen = self._version()
 
     def _book(self, worker: str | None = None) -> None:
+        self._is_booked = False
         with self._database.write() as session:
             row = session.get_one(EvaluationRow, (self.run_id, self.id))
             row.take(self._record)
             if worker is not None:
                 row.worker = worker
             session.add(row)
+        self._is_booked = True
         self._broadcast.evaluation_changed(row)
 
     def _version(self) -> tuple[int, int] | None:

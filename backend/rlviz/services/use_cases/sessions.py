@@ -148,8 +148,8 @@ class SessionService:
         limit = self._settings.max_sessions
         if len(self._live) < limit:
             return
-        left = next((session for session in self._live.values() if not session.is_watched), None)
-        if limit == 0 or left is None or self._clock() - left.created_at < 1.0:
+        left = next((session for session in self._live.values() if session.is_left(self._clock())), None)
+        if limit == 0 or left is None:
             raise TooManySessions(
                 f"{len(self._live)} of at most {limit} sessions go on (RLVIZ_MAX_SESSIONS). Close one, then try again."
             )

@@ -12,7 +12,7 @@ from rlviz.launchers.process import ProcessLauncher
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.session import train_run
 from tests.support.training import curves, eventually, kinds, make_run
-from tests.support.workers import pid_of
+from tests.support.workers import impatient_launcher, parent_of, pid_of, warm_launcher, worker_processes
 
 CONFIGURATIONS = {
     "ppo": {"total_timesteps": 1_000, "hyperparameters": {"n_envs": 4, "net_arch": [64, 64]}},
@@ -22,34 +22,35 @@ CONFIGURATIONS = {
 
 @pytest.fixture(scope="module")
 def repeated(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[RunFolder]]:
-    """Each configuration trained by a cold worker, by a prewarmed worker, and in this process."""
+    """Each configuration trained by a cold worker, by a fork, by a prewarmed worker, and in this process."""
     root = tmp_path_factory.mktemp("runs")
+    launchers = {"cold": ProcessLauncher(warm=False), "fork": warm_launcher(), "prewarmed": impatient_launcher()}
     runs: dict[str, list[RunFolder]] = {}
     for algo, configuration in CONFIGURATIONS.items():
-        cold, warm, here = (make_run(root, name, algo=algo, **configuration) for name in ("cold", "warm", "here"))
-        launcher = ProcessLauncher()
-        launcher.tick()
-        [prewarmed] = launcher._prewarmed
-        workers = [launcher.launch(warm, Train()), launcher.launch(cold, Train())]
-        assert [pid_of(worker.identity) == prewarmed.pid for worker in workers] == [True, False]
-        assert train_run(here)
+        runs[algo] = [make_run(root, name, algo=algo, **configuration) for name in (*launchers, "here")]
+        workers = []
+        for folder, launcher in zip(runs[algo], launchers.values(), strict=False):
+            launcher.tick()
+            warm = worker_processes()
+            workers.append(launcher.launch(folder, Train()))
+            pid = pid_of(workers[-1].identity)
+            assert (pid in warm or parent_of(pid) in warm) == (launcher.source is not None)
+        assert train_run(runs[algo][-1])
         for worker in workers:
             assert eventually(worker.poll) == Exit(0)
+    for launcher in launchers.values():
         launcher.close()
-        runs[algo] = [cold, warm, here]
     return runs
 
 
 @pytest.mark.parametrize("algo", CONFIGURATIONS)
 def test_the_same_seed_gives_the_same_values_in_every_process(repeated: dict[str, list[RunFolder]], algo: str) -> None:
-    cold, warm, here = repeated[algo]
-    for folder in (cold, warm, here):
+    for folder in repeated[algo]:
         assert kinds(folder) == ["started", "finished"]
-    values = curves(cold)
+    values, *others = [curves(folder) for folder in repeated[algo]]
     assert len(values) > 20
     assert any("train/loss" in row for _, row in values)
-    assert curves(warm) == values
-    assert curves(here) == values
+    assert others == [values] * 3
 
 
 def test_what_ran_before_in_the_same_process_does_not_matter(tmp_path: Path) -> None:

@@ -1,0 +1,172 @@
+"""The template: one import for all workers, which live on without it and tell how they ended."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import psutil
+import pytest
+
+from rlviz.domain.evaluation import EvaluationRecord
+from rlviz.launchers.base import Exit
+from rlviz.launchers.job import Evaluate, Train
+from rlviz.launchers.process import ProcessLauncher
+from rlviz.launchers.template import FORKS, RESPAWN_SECONDS, ForkedWorkers
+from tests.support.journals import Clock
+from tests.support.training import column, eventually, kinds, make_run
+from tests.support.workers import is_running, parent_of, pid_of, put_down, title_of, worker_processes
+
+pytestmark = pytest.mark.skipif(not FORKS, reason="a process that has imported torch is forked on Linux only")
+
+SERVICE = """
+import json, sys, time
+from pathlib import Path
+from rlviz.launchers.job import Train
+from rlviz.launchers.process import ProcessLauncher
+from rlviz.rundir.folder import RunFolder
+
+launcher = ProcessLauncher()
+launcher.tick()
+while not launcher.source.template.is_ready():
+    time.sleep(0.05)
+worker = launcher.launch(RunFolder.at(Path(sys.argv[1])), Train())
+print(json.dumps(worker.identity), flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def launcher(clock: Clock) -> Iterator[ProcessLauncher]:
+    launcher = ProcessLauncher(source=ForkedWorkers(monotonic=clock))
+    launcher.tick()
+    yield launcher
+    launcher.close()
+    assert worker_processes() == []
+
+
+@pytest.fixture
+def template(launcher: ProcessLauncher) -> int:
+    """Process id of the template, once it can fork."""
+    source = launcher.source
+    assert isinstance(source, ForkedWorkers)
+    eventually(lambda: source.template is not None and source.template.is_ready(), "the template")
+    [pid] = worker_processes()
+    return pid
+
+
+def test_each_launch_is_a_fork_with_a_title_and_a_session_of_its_own(
+    launcher: ProcessLauncher, template: int, tmp_path: Path
+) -> None:
+    folders = [make_run(tmp_path, name, total_timesteps=1_000_000) for name in ("one", "two")]
+    workers = [launcher.launch(folder, Train()) for folder in folders]
+    for folder, worker in zip(folders, workers, strict=True):
+        pid = pid_of(worker.identity)
+        assert parent_of(pid) == template
+        assert title_of(psutil.Process(pid)).endswith(str(folder.path))
+        assert os.getsid(pid) == pid
+        eventually(lambda folder=folder: column(folder, "episode/index"), "training")
+        put_down(worker)
+        assert worker.poll() == Exit(-9)
+    assert worker_processes() == [template]
+
+
+def test_forks_use_as_many_threads_as_asked_and_draw(launcher: ProcessLauncher, template: int, tmp_path: Path) -> None:
+    folder = make_run(
+        tmp_path, torch_threads=2, total_timesteps=512, hyperparameters={"net_arch": [256, 256], "n_steps": 256}
+    )
+    assert eventually(launcher.launch(folder, Train()).poll) == Exit(0)
+    asked = EvaluationRecord(
+        id="eval_20261121-014312-001",
+        run_id=folder.run_id,
+        created_at=datetime(2026, 11, 21, 1, 43, 12, tzinfo=UTC),
+        checkpoint="model.zip",
+        episodes=1,
+    )
+    folder.write_evaluation(asked)
+    assert eventually(launcher.launch(folder, Evaluate(asked.id)).poll) == Exit(0)
+    assert folder.video_path(asked.id).is_file()
+
+
+def test_the_template_has_drawn_nothing(template: int) -> None:
+    names = [path.read_text().strip() for path in Path(f"/proc/{template}/task").glob("*/comm")]
+    assert "SDLTimer" not in names, "a fork would wait for that thread for ever"
+
+
+def test_a_launch_before_the_template_is_ready_or_after_its_death_starts_a_cold_worker(
+    launcher: ProcessLauncher, tmp_path: Path
+) -> None:
+    [template] = worker_processes()
+    for name in ("early", "late"):
+        worker = launcher.launch(make_run(tmp_path, name), Train())
+        assert parent_of(pid_of(worker.identity)) == os.getpid()
+        put_down(worker)
+        if is_running(template):
+            psutil.Process(template).kill()
+            eventually(lambda: not is_running(template))
+
+
+def test_a_template_that_hangs_is_given_up(
+    launcher: ProcessLauncher, template: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rlviz.launchers.template.FORK_SECONDS", 0.2)
+    psutil.Process(template).suspend()
+    worker = launcher.launch(make_run(tmp_path), Train())
+    assert parent_of(pid_of(worker.identity)) == os.getpid()
+    assert not is_running(template)
+    put_down(worker)
+
+
+def test_a_template_that_died_is_replaced_and_its_fork_goes_on(
+    launcher: ProcessLauncher, template: int, clock: Clock, tmp_path: Path
+) -> None:
+    folder = make_run(tmp_path, total_timesteps=1_000_000)
+    worker = launcher.launch(folder, Train())
+    psutil.Process(template).kill()
+    eventually(lambda: not is_running(template))
+    launcher.tick()
+    pid = pid_of(worker.identity)
+    assert worker_processes() == [], "the template is not started again at once, and the fork has another parent now"
+    clock.now += RESPAWN_SECONDS
+    launcher.tick()
+    assert len(worker_processes()) == 1
+    eventually(lambda: column(folder, "episode/index"), "training")
+    assert worker.poll() is None
+    put_down(worker)
+    assert (worker.poll(), is_running(pid)) == (Exit(None), False)
+
+
+def test_close_ends_the_template_and_no_other_comes(launcher: ProcessLauncher, template: int, clock: Clock) -> None:
+    launcher.close()
+    clock.now += 60
+    launcher.tick()
+    assert worker_processes() == []
+
+
+def test_when_the_service_is_killed_its_template_ends_and_its_worker_goes_on(tmp_path: Path) -> None:
+    folder = make_run(tmp_path, total_timesteps=1_000_000)
+    with subprocess.Popen([sys.executable, "-c", SERVICE, str(folder.path)], stdout=subprocess.PIPE) as service:
+        assert service.stdout is not None
+        identity = json.loads(service.stdout.readline())
+        template = parent_of(pid_of(identity))
+        assert parent_of(template) == service.pid
+        service.send_signal(signal.SIGKILL)
+    worker = ProcessLauncher(warm=False).adopt(identity)
+    assert worker is not None
+    try:
+        eventually(lambda: not is_running(template), "the template's end")
+        eventually(lambda: len(column(folder, "episode/index")) > 10, "training to go on")
+        assert (worker.poll(), kinds(folder)) == (None, ["started"])
+    finally:
+        put_down(worker)

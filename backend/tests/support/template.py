@@ -1,0 +1,122 @@
+"""One process that has imported torch, for all services that the tests of a pytest process start.
+
+    python -m tests.support.template SOCKET     serve it until standard input ends
+
+Importing torch costs more than most tests do. Each service connects to the socket, and finds there what it would have
+found in a template of its own.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import select
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+
+from setproctitle import setproctitle
+
+from rlviz.launchers.base import Worker
+from rlviz.launchers.template import ForkedWorkers, Template
+from tests.support.training import eventually
+
+TITLE = "template-for"
+"""Begins the title of the process whose forks are the workers of a service; its process id follows."""
+
+SOCKET = "TESTS_TEMPLATE"
+"""Environment variable with the address of the template, for services that are processes of their own."""
+
+ROOT = Path(__file__).parents[2]
+
+SERVE = f"""
+import sys
+sys.path.insert(0, {str(ROOT)!r})
+from rlviz.__main__ import main
+from rlviz.launchers import process
+from tests.support.template import SharedWorkers
+
+process.ForkedWorkers = SharedWorkers
+sys.exit(main(["serve"]))
+"""
+"""``rlviz serve`` with workers from the shared template."""
+
+
+class SharedWorkers(ForkedWorkers):
+    """Forks of the shared template. It is connected to at the first launch, which waits for it."""
+
+    def tick(self) -> None:
+        """There is nothing to keep."""
+
+    def start(self, arguments: list[str]) -> Worker | None:
+        if self.template is None or not self.template.is_up():
+            template = Template(_connected(os.environ.get(SOCKET) or template_address()))
+            eventually(template.is_ready, "the template")
+            self.template = template
+        return super().start(arguments)
+
+
+@cache
+def template_address() -> str:
+    """Of the template of this process, which begins to import at the first call."""
+    folder = Path(tempfile.mkdtemp(prefix="rlviz-template-"))
+    path = str(folder / "socket")
+    command = [sys.executable, "-m", "tests.support.template", path]
+    server = subprocess.Popen(command, stdin=subprocess.PIPE, cwd=ROOT)
+
+    def end() -> None:
+        server.kill()
+        server.wait()
+        Path(path).unlink(missing_ok=True)
+        folder.rmdir()
+
+    atexit.register(end)
+    return path
+
+
+def _connected(path: str) -> socket.socket:
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+
+    def connect() -> bool:
+        try:
+            connection.connect(path)
+        except (FileNotFoundError, ConnectionRefusedError):
+            return False
+        return True
+
+    eventually(connect, "the template's socket")
+    return connection
+
+
+def _serve(path: str) -> None:
+    from rlviz import worker
+
+    worker._import_everything()
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
+        listener.bind(path)
+        listener.listen(64)
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # what it forks leaves no zombie
+        while True:
+            readable, _, _ = select.select([listener.fileno(), 0], [], [])
+            if 0 in readable:
+                return
+            connection, _ = listener.accept()
+            with connection:
+                peer, _, _ = struct.unpack("3i", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
+                if os.fork():
+                    continue
+                os.dup2(connection.fileno(), 0)
+            listener.close()
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            setproctitle(f"{TITLE} {peer}")
+            sys.argv = ["rlviz.worker", "--template"]
+            os._exit(worker.main())
+
+
+if __name__ == "__main__":
+    _serve(sys.argv[1])
