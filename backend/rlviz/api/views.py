@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 
@@ -49,6 +50,9 @@ from rlviz.services.use_cases.groups import Group
 from rlviz.services.use_cases.metrics import Axis, Curve, Curves, SmoothedCurve
 from rlviz.services.use_cases.past import Past
 
+MOST_SPARKLINES = 10
+"""Of a group: more lines than these cannot be told apart in a cell."""
+
 _TIMES = ("created_at", "queued_at", "started_at", "ended_at")
 _SAME = set(Run.model_fields) - set(_TIMES) - {"actor", "attempts", "parent", "queue_position", "solved", "still_url"}
 
@@ -78,6 +82,11 @@ def view_group(group: Group) -> SeedGroup:
     return SeedGroup(
         id=group.id,
         run_ids=[row.id for row in group.runs],
+        statuses=dict(Counter(row.state for row in group.runs)),
+        step=sum(row.step for row in group.runs),
+        end_step=sum(row.end_step for row in group.runs),
+        solved=sum(row.solved is not None for row in group.runs),
+        sparklines=[row.sparkline for row in group.runs[:MOST_SPARKLINES]],
         ended=sum(row.state.has_ended for row in group.runs),
         scored=scored,
         iqm=None if returns is None else returns.iqm,

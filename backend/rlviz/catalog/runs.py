@@ -59,6 +59,8 @@ class RunList:
     runs: list[RunRow]
     next_cursor: str | None
     total: int
+    total_runs: int
+    """As ``total``, with every run of a group counted."""
 
 
 def get_run(session: Session, run_id: str) -> RunRow:
@@ -116,10 +118,11 @@ def list_runs(session: Session, query: RunQuery) -> RunList:
         raise UnknownName("sort", name, SORTS, "/sort")
     key, descending = SORTS[name], query.sort.startswith("-")
     conditions = _conditions(query)
+    total_runs = _count(session, conditions)
     if query.grouped:
         first = sql_select(func.min(col(RunRow.id))).where(*conditions).group_by(col(RunRow.group_id))
         conditions = [col(RunRow.id).in_(first.correlate(None))]
-    total = session.exec(select(func.count()).select_from(RunRow).where(*conditions)).one()
+    total = _count(session, conditions) if query.grouped else total_runs
     page = select(RunRow, key).where(*conditions)
     if query.cursor is not None:
         page = page.where(_beyond(key, query, descending))
@@ -127,7 +130,11 @@ def list_runs(session: Session, query: RunQuery) -> RunList:
     found = list(session.exec(page.order_by(*order).offset(query.offset).limit(query.limit + 1)))
     rows = found[: query.limit]
     more = len(found) > query.limit
-    return RunList([row for row, _ in rows], _encode(query.sort, rows[-1]) if more else None, total)
+    return RunList([row for row, _ in rows], _encode(query.sort, rows[-1]) if more else None, total, total_runs)
+
+
+def _count(session: Session, conditions: Sequence[ColumnElement[bool]]) -> int:
+    return session.exec(select(func.count()).select_from(RunRow).where(*conditions)).one()
 
 
 def _conditions(query: RunQuery) -> list[ColumnElement[bool]]:

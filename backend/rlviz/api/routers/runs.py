@@ -113,6 +113,7 @@ def list_runs(
         groups=[view_group(group) for group in groups],
         next_cursor=found.next_cursor,
         total=found.total,
+        total_runs=found.total_runs,
     )
 
 

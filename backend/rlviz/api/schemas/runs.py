@@ -189,6 +189,11 @@ class SeedGroup(Wire):
 
     id: str
     run_ids: list[str] = Field(description="By seed; more than one.")
+    statuses: dict[RunStatus, int] = Field(description="How many of the runs are in each status that one of them has.")
+    step: int = Field(description="Environment steps that the runs have done together.")
+    end_step: int = Field(description="Environment steps after which all of them will have been trained.")
+    solved: int = Field(description="Runs that have reached their reward threshold.")
+    sparklines: list[list[float]] = Field(description="Those of the first 10 runs, by seed.")
     ended: int = Field(description="Runs that have ended.")
     scored: int = Field(description="Runs with a mean return, which the figures are of.")
     iqm: float | None = Field(description="Interquartile mean of their mean returns; null before the first.")
@@ -205,7 +210,8 @@ class RunPage(Wire):
     runs: list[Run]
     groups: list[SeedGroup] = Field(description="Of these runs the groups that have more than one.")
     next_cursor: str | None = Field(description="Pass as `cursor` for the next page; null on the last.")
-    total: int = Field(description="Runs that match, on all pages.")
+    total: int = Field(description="Lines on all pages: runs that match, or with `grouped` groups of them.")
+    total_runs: int = Field(description="Runs that match, each of a group counted.")
 
 
 class TagCount(Wire):

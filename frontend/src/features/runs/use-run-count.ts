@@ -6,5 +6,5 @@ import { useFirstPage } from "./list/paging/use-run-pages";
 /** Number of runs in the list; undefined until the first response. */
 export function useRunCount(): number | undefined {
   const [query] = useQueryString();
-  return useFirstPage(toRunFilter(readListFilter(query))).data?.total;
+  return useFirstPage(toRunFilter(readListFilter(query))).data?.total_runs;
 }

@@ -48,7 +48,7 @@ export {
   startRun,
   stopRun,
 } from "./queries/run-actions";
-export { addSeeds, createGroup } from "./queries/groups";
+export { addSeeds, createGroup, groupRunsQuery } from "./queries/groups";
 export { type RunFilter, runPageQuery, RUNS_A_PAGE, runsByIdQuery } from "./queries/run-list";
 export { serviceAnswers } from "./queries/answers";
 export { createSession, endSession, sessionsQuery } from "./queries/sessions";

@@ -5,6 +5,7 @@ export const keys = {
   runPage: (filter: object, page: number) => ["runs", filter, page] as const,
   namedRuns: ["runs", "named"] as const,
   runsById: (ids: readonly string[]) => ["runs", "named", ids] as const,
+  runsOfGroup: (id: string) => ["runs", "named", "group", id] as const,
   tags: ["tags"] as const,
   trash: ["trash"] as const,
   run: (id: string) => ["run", id] as const,

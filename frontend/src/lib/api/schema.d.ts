@@ -5109,9 +5109,14 @@ export interface components {
       next_cursor: string | null;
       /**
        * Total
-       * @description Runs that match, on all pages.
+       * @description Lines on all pages: runs that match, or with `grouped` groups of them.
        */
       total: number;
+      /**
+       * Total Runs
+       * @description Runs that match, each of a group counted.
+       */
+      total_runs: number;
     };
     /**
      * RunPatch
@@ -5352,6 +5357,33 @@ export interface components {
        * @description By seed; more than one.
        */
       run_ids: string[];
+      /**
+       * Statuses
+       * @description How many of the runs are in each status that one of them has.
+       */
+      statuses: {
+        [key: string]: number;
+      };
+      /**
+       * Step
+       * @description Environment steps that the runs have done together.
+       */
+      step: number;
+      /**
+       * End Step
+       * @description Environment steps after which all of them will have been trained.
+       */
+      end_step: number;
+      /**
+       * Solved
+       * @description Runs that have reached their reward threshold.
+       */
+      solved: number;
+      /**
+       * Sparklines
+       * @description Those of the first 10 runs, by seed.
+       */
+      sparklines: number[][];
       /**
        * Ended
        * @description Runs that have ended.

@@ -44,6 +44,8 @@ export interface ListFilter {
   env_id: readonly string[];
   tag: readonly string[];
   sort: Sort;
+  /** Whether the seeds of a group are lines of their own. */
+  apart: boolean;
 }
 
 export const CHOSEN = ["status", "algo", "env_id", "tag"] as const;
@@ -58,6 +60,7 @@ export const EVERYTHING: ListFilter = {
   env_id: [],
   tag: [],
   sort: NEWEST_FIRST,
+  apart: false,
 };
 
 const PLAIN_SORT = "-created_at";
@@ -71,6 +74,7 @@ export function readListFilter(query: URLSearchParams): ListFilter {
     env_id: all("env_id"),
     tag: all("tag"),
     sort: readSort(query.get("sort") ?? PLAIN_SORT),
+    apart: query.get("seeds") === "apart",
   };
 }
 
@@ -81,6 +85,7 @@ export function writeListFilter(filter: ListFilter): string {
   for (const name of CHOSEN) for (const value of filter[name]) query.append(name, value);
   const sort = writeSort(filter.sort);
   if (sort !== PLAIN_SORT) query.set("sort", sort);
+  if (filter.apart) query.set("seeds", "apart");
   const search = query.toString();
   return search === "" ? "" : `?${search}`;
 }
@@ -96,6 +101,7 @@ export function toRunFilter(filter: ListFilter): RunFilter {
   if (filter.tag.length > 0) asked.tag = [...filter.tag];
   const sort = writeSort(filter.sort);
   if (sort !== PLAIN_SORT) asked.sort = sort;
+  if (!filter.apart) asked.grouped = true;
   return asked;
 }
 

@@ -19,6 +19,7 @@ test.each([
   "?algo=ppo&algo=dqn&env_id=CartPole-v1&tag=a+b",
   "?tag=x&sort=best_moving_average",
   "?sort=-name",
+  "?tag=x&seeds=apart",
 ])("the filter in %j survives reading and writing", (search) =>
   expect(writeListFilter(read(search))).toBe(search),
 );
@@ -30,8 +31,8 @@ test("what is not known is left out, even what every object has", () => {
 });
 
 test("the service is asked for what was chosen, and for nothing else", () => {
-  expect(toRunFilter(read("?q=++&sort=-created_at"))).toEqual({});
-  expect(toRunFilter(read("?q=+dqn+&status=failed&tag=x&tag=y&sort=name"))).toEqual({
+  expect(toRunFilter(read("?q=++&sort=-created_at"))).toEqual({ grouped: true });
+  expect(toRunFilter(read("?q=+dqn+&status=failed&tag=x&tag=y&sort=name&seeds=apart"))).toEqual({
     q: "dqn",
     status: ["failed"],
     tag: ["x", "y"],

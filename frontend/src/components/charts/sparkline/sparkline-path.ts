@@ -10,9 +10,32 @@ export function sparklinePath(
   height: number,
   stroke = 1.5,
 ): string {
+  return sparklinePaths([values], width, height, stroke)[0]!;
+}
+
+/** As `sparklinePath`, of several lines that share one scale. */
+export function sparklinePaths(
+  lines: readonly (readonly number[])[],
+  width: number,
+  height: number,
+  stroke = 1.5,
+): string[] {
+  const all = lines.flat();
+  const low = Math.min(...all);
+  const span = Math.max(...all) - low;
+  return lines.map((values) => outline(values, { low, span, width, height, stroke }));
+}
+
+interface Box {
+  low: number;
+  span: number;
+  width: number;
+  height: number;
+  stroke: number;
+}
+
+function outline(values: readonly number[], { low, span, width, height, stroke }: Box): string {
   if (values.length < 2) return "";
-  const low = Math.min(...values);
-  const span = Math.max(...values) - low;
   const inner = height - stroke;
   const points = values.map((value, i) => {
     const x = (i / (values.length - 1)) * (width - stroke) + stroke / 2;

@@ -3,6 +3,7 @@
 import { ArrowDown, ArrowUp } from "lucide-react";
 import { Button } from "@/components/ui/button";
 import { Select } from "@/components/ui/select";
+import { Switch } from "@/components/ui/switch";
 import { EVERYTHING, isFiltered, type ListFilter, SORTS, type SortKey } from "@/lib/url";
 import { FilterButton } from "./filter-button";
 import { SearchBox } from "./search-box";
@@ -73,8 +74,17 @@ export function Toolbar({ filter, onChange }: ToolbarProps) {
             <Arrow aria-hidden className="size-3.5" />
           </Button>
         </div>
+        <Switch
+          label={<span className="whitespace-nowrap">Group seeds</span>}
+          className="text-xs text-ink-soft"
+          checked={!filter.apart}
+          onChange={(grouped) => onChange({ ...filter, apart: !grouped })}
+        />
         {isFiltered(filter) && (
-          <Button variant="quiet" onClick={() => onChange({ ...EVERYTHING, sort: filter.sort })}>
+          <Button
+            variant="quiet"
+            onClick={() => onChange({ ...EVERYTHING, sort: filter.sort, apart: filter.apart })}
+          >
             Clear
           </Button>
         )}

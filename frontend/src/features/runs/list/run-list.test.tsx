@@ -2,7 +2,7 @@ import { screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, test, vi } from "vitest";
 import { toastStore } from "@/components/ui/toast/store";
-import type { Run } from "@/lib/api";
+import type { Run, SeedGroup } from "@/lib/api";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { RunList } from "./run-list";
 
@@ -16,6 +16,7 @@ vi.mock("next/navigation", () => ({
 const run = (id: string, change: Partial<Run> = {}) =>
   ({
     id,
+    group_id: id,
     name: `Run ${id}`,
     algo: "ppo",
     env_id: "CartPole-v1",
@@ -39,9 +40,9 @@ const run = (id: string, change: Partial<Run> = {}) =>
   }) as Run;
 
 const page =
-  (runs: Run[], total = runs.length) =>
+  (runs: Run[], total = runs.length, groups: SeedGroup[] = []) =>
   () => ({
-    body: { runs, next_cursor: null, total },
+    body: { runs, groups, next_cursor: null, total, total_runs: total },
   });
 const environments = () => ({
   body: [{ id: "CartPole-v1", reward_threshold: 475, options: [], variants: [] }],
@@ -85,7 +86,7 @@ test("what the address asks for is what the service is asked for", async () => {
   expect(await screen.findByText("No run matches")).toBeVisible();
   expect(screen.getByRole("searchbox")).toHaveValue("cart");
   expect(query).toBe(
-    `q=cart&status=failed&tag=a&tag=b&sort=-best_moving_average&limit=60&offset=0`,
+    `q=cart&status=failed&tag=a&tag=b&sort=-best_moving_average&grouped=true&limit=60&offset=0`,
   );
 });
 
@@ -192,4 +193,62 @@ test("a column's title sorts by it", async () => {
   );
   await userEvent.click(screen.getByRole("button", { name: "Best return" }));
   expect(replace).toHaveBeenLastCalledWith(null, "", "/?sort=-best_moving_average");
+});
+
+const group = {
+  id: "a",
+  run_ids: ["a", "b", "c"],
+  statuses: { running: 2, completed: 1 },
+  step: 1500,
+  end_step: 3000,
+  solved: 1,
+  sparklines: [[1, 2], [2, 3], []],
+  ended: 1,
+  scored: 3,
+  iqm: 461.2,
+  low: 420,
+  high: 492.1,
+} as unknown as SeedGroup;
+
+function showGroup() {
+  const seeds = ["a", "b", "c"].map((id, seed) => run(id, { group_id: "a", seed }));
+  show({
+    "GET /runs": (_, asked) =>
+      asked.has("group")
+        ? page(seeds, 3, [group])()
+        : page([run("a", { name: "Seeds" }), run("z")], 2, [group])(),
+  });
+}
+
+test("a group is one line with its interval, and opens to its single seeds", async () => {
+  showGroup();
+  const row = await line(/Seeds/);
+  expect(screen.getByRole("treegrid", { name: "Runs" })).toHaveAttribute("aria-rowcount", "3");
+  expect(row).toHaveTextContent(/461\.2.*\[420\.0, 492\.1\]/);
+  expect(row).toHaveTextContent("50%1 of 3 ended");
+  expect(within(row).getByRole("link", { name: "Seeds" })).toHaveAttribute(
+    "href",
+    "/compare?runs=a,b,c",
+  );
+  await userEvent.click(within(row).getByRole("button", { name: "Show the 3 seeds of Seeds" }));
+  expect(row).toHaveAttribute("aria-expanded", "true");
+  expect(await line(/Run b/)).toHaveAttribute("aria-level", "2");
+  expect(screen.getAllByRole("row")).toHaveLength(1 + 2 + 3);
+});
+
+test("arrow keys open a group and lead back from its seeds, and a pick takes all of them", async () => {
+  showGroup();
+  const row = await line(/Seeds/);
+  row.focus();
+  await userEvent.keyboard("{ArrowRight}jj{ArrowLeft}");
+  expect(await line(/Seeds/)).toHaveFocus();
+  await userEvent.keyboard("x");
+  expect(await screen.findByRole("link", { name: "Compare" })).toHaveAttribute(
+    "href",
+    "/compare?runs=a,b,c",
+  );
+  await userEvent.keyboard("{ArrowLeft}");
+  expect(screen.queryByRole("row", { name: /Run b/ })).not.toBeInTheDocument();
+  await userEvent.keyboard("{Enter}");
+  expect(push).toHaveBeenLastCalledWith("/compare?runs=a,b,c");
 });

@@ -5,7 +5,7 @@ import { useRouter } from "next/navigation";
 import { lazy, Suspense, useReducer, useState } from "react";
 import { type NamedRun, useToldRunActions } from "@/components/run-actions";
 import { ErrorState } from "@/components/ui/error-state";
-import type { Run } from "@/lib/api";
+import type { Run, SeedGroup } from "@/lib/api";
 import { usualPolicy } from "@/lib/evaluations";
 import {
   EVERYTHING,
@@ -32,9 +32,20 @@ const SelectionBar = lazy(() =>
 const RunMenu = lazy(() =>
   import("./actions/run-menu").then(({ RunMenu }) => ({ default: RunMenu })),
 );
+const GroupMenu = lazy(() =>
+  import("./actions/group-menu").then(({ GroupMenu }) => ({ default: GroupMenu })),
+);
 const EditRun = lazy(() =>
   import("../edit/edit-run").then(({ EditRun }) => ({ default: EditRun })),
 );
+
+interface OpenGroupMenu {
+  group: SeedGroup;
+  run: Run;
+  button: HTMLElement;
+  /** Shows the seeds of the group. */
+  unfold: () => void;
+}
 
 interface RunListProps {
   onNew: () => void;
@@ -50,6 +61,7 @@ export function RunList({ onNew, onDuplicate }: RunListProps) {
   const total = first.data?.total ?? 0;
   const [selection, select] = useReducer(changeSelection, NOTHING);
   const [menu, setMenu] = useState<{ run: Run; button: HTMLElement } | null>(null);
+  const [groupMenu, setGroupMenu] = useState<OpenGroupMenu | null>(null);
   const [edited, setEdited] = useState<Run | null>(null);
   const idsOfLines = useIdsOfLines(filter);
   const told = useToldRunActions(router.push);
@@ -71,18 +83,23 @@ export function RunList({ onNew, onDuplicate }: RunListProps) {
       .remove(runs)
       .then((gone) => select({ kind: "remove", ids: gone.map(({ id }) => id) }));
   const actions = {
-    toggle: (run: Run, index: number) => select({ kind: "toggle", id: run.id, index }),
+    toggle: (ids: readonly string[], index: number) => select({ kind: "toggle", ids, index }),
     selectTo,
     selectAll: () => void selectLines(0, total - 1),
     clearSelection: () => select({ kind: "clear" }),
     edit: setEdited,
     remove,
+    removeGroup: ({ run_ids }: SeedGroup, { name }: Run) =>
+      remove(run_ids.map((id) => ({ id, name }))),
+    openGroup: ({ run_ids }: SeedGroup) => told.compare(run_ids),
     start: (run: Run) => void told.start(run),
     pause: (run: Run) => void told.pause(run),
     resume: (run: Run) => void told.resume(run),
     stop: (run: Run) => void told.stop(run),
     evaluate: (run: Run) => void told.evaluate(run, { policy: usualPolicy(run) }),
     openMenu: (run: Run, button: HTMLElement) => setMenu({ run, button }),
+    openGroupMenu: (group: SeedGroup, run: Run, button: HTMLElement, unfold: () => void) =>
+      setGroupMenu({ group, run, button, unfold }),
     open: (run: Run) => router.push(routes.run(run.id)),
     compare: (run: Run) => told.compare([run.id]),
     duplicate: onDuplicate,
@@ -115,11 +132,13 @@ export function RunList({ onNew, onDuplicate }: RunListProps) {
             retrying={first.isFetching}
           />
         ) : total === 0 ? (
-          <NoMatches clear={() => show({ ...EVERYTHING, sort: shown.sort })} />
+          <NoMatches clear={() => show({ ...EVERYTHING, sort: shown.sort, apart: shown.apart })} />
         ) : (
           <RunTable
             filter={filter}
             total={total}
+            totalRuns={first.data.total_runs}
+            isTree={first.data.groups.length > 0 && filter.grouped === true}
             sort={shown.sort}
             onSort={(sort) => show({ ...shown, sort })}
             selection={selection}
@@ -138,6 +157,13 @@ export function RunList({ onNew, onDuplicate }: RunListProps) {
       </Suspense>
       <Suspense>
         {menu && <RunMenu {...menu} actions={actions} onClose={() => setMenu(null)} />}
+        {groupMenu && (
+          <GroupMenu
+            {...groupMenu}
+            actions={{ ...actions, unfold: groupMenu.unfold }}
+            onClose={() => setGroupMenu(null)}
+          />
+        )}
         {edited && <EditRun run={edited} onClose={() => setEdited(null)} />}
       </Suspense>
     </>

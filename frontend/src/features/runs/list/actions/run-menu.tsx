@@ -11,12 +11,11 @@ import {
   SquareArrowOutUpRight,
   Trash2,
 } from "lucide-react";
-import { DropdownMenu as Radix } from "radix-ui";
-import { layer, layerClass } from "@/components/ui/layer";
 import { MenuItem, MenuSeparator } from "@/components/ui/menu";
 import { isActive, type Run } from "@/lib/api";
 import { canDo, type RunAction, suits, whyNot } from "@/lib/run-actions";
 import { SERVICE_AWAY, useServiceAway } from "@/lib/service";
+import { MenuAt } from "./menu-at";
 
 export interface RunMenuActions {
   open: (run: Run) => void;
@@ -40,100 +39,72 @@ interface RunMenuProps {
 }
 
 export function RunMenu({ run, button, actions, onClose }: RunMenuProps) {
-  const { left, top, width, height } = button.getBoundingClientRect();
   const away = useServiceAway() !== null;
   const reason = (action: RunAction) => whyNot(action, run) ?? (away ? SERVICE_AWAY : null);
   return (
-    <Radix.Root open modal={false} onOpenChange={(open) => !open && onClose()}>
-      <Radix.Trigger asChild>
-        <span
-          aria-hidden
-          style={{ left, top, width, height }}
-          className="pointer-events-none fixed"
-        />
-      </Radix.Trigger>
-      <Radix.Portal container={layer()}>
-        <Radix.Content
-          aria-label={`Actions for ${run.name}`}
-          align="end"
-          sideOffset={4}
-          collisionPadding={8}
-          className={`${layerClass} min-w-52 p-1`}
-          onCloseAutoFocus={(event) => {
-            event.preventDefault();
-            // Returns the focus to the button, unless the selected action has moved it elsewhere.
-            const nobody = document.activeElement === document.body || !document.activeElement;
-            if (nobody) button.focus({ preventScroll: true });
-          }}
+    <MenuAt label={`Actions for ${run.name}`} button={button} onClose={onClose}>
+      <MenuItem
+        icon={<SquareArrowOutUpRight />}
+        shortcut="Enter"
+        onSelect={() => actions.open(run)}
+      >
+        Open
+      </MenuItem>
+      <MenuItem icon={<GitCompareArrows />} onSelect={() => actions.compare(run)}>
+        Compare with…
+      </MenuItem>
+      {suits("duplicate", run) && (
+        <MenuItem icon={<Copy />} onSelect={() => actions.duplicate(run)}>
+          Duplicate…
+        </MenuItem>
+      )}
+      <MenuItem
+        icon={<Pencil />}
+        shortcut="F2"
+        reason={reason("rename")}
+        onSelect={() => actions.edit(run)}
+      >
+        Name, tags, notes…
+      </MenuItem>
+      <MenuSeparator />
+      {canDo("start", run) && (
+        <MenuItem icon={<Play />} reason={reason("start")} onSelect={() => actions.start(run)}>
+          Start training
+        </MenuItem>
+      )}
+      {canDo("pause", run) && (
+        <MenuItem icon={<Pause />} reason={reason("pause")} onSelect={() => actions.pause(run)}>
+          Pause
+        </MenuItem>
+      )}
+      {canDo("resume", run) && (
+        <MenuItem icon={<Play />} reason={reason("resume")} onSelect={() => actions.resume(run)}>
+          Resume
+        </MenuItem>
+      )}
+      {isActive(run) && suits("stop", run) && (
+        <MenuItem icon={<Square />} reason={reason("stop")} onSelect={() => actions.stop(run)}>
+          Stop and save
+        </MenuItem>
+      )}
+      {run.status !== "created" && suits("evaluate", run) && (
+        <MenuItem
+          icon={<Clapperboard />}
+          reason={reason("evaluate")}
+          onSelect={() => actions.evaluate(run)}
         >
-          <MenuItem
-            icon={<SquareArrowOutUpRight />}
-            shortcut="Enter"
-            onSelect={() => actions.open(run)}
-          >
-            Open
-          </MenuItem>
-          <MenuItem icon={<GitCompareArrows />} onSelect={() => actions.compare(run)}>
-            Compare with…
-          </MenuItem>
-          {suits("duplicate", run) && (
-            <MenuItem icon={<Copy />} onSelect={() => actions.duplicate(run)}>
-              Duplicate…
-            </MenuItem>
-          )}
-          <MenuItem
-            icon={<Pencil />}
-            shortcut="F2"
-            reason={reason("rename")}
-            onSelect={() => actions.edit(run)}
-          >
-            Name, tags, notes…
-          </MenuItem>
-          <MenuSeparator />
-          {canDo("start", run) && (
-            <MenuItem icon={<Play />} reason={reason("start")} onSelect={() => actions.start(run)}>
-              Start training
-            </MenuItem>
-          )}
-          {canDo("pause", run) && (
-            <MenuItem icon={<Pause />} reason={reason("pause")} onSelect={() => actions.pause(run)}>
-              Pause
-            </MenuItem>
-          )}
-          {canDo("resume", run) && (
-            <MenuItem
-              icon={<Play />}
-              reason={reason("resume")}
-              onSelect={() => actions.resume(run)}
-            >
-              Resume
-            </MenuItem>
-          )}
-          {isActive(run) && suits("stop", run) && (
-            <MenuItem icon={<Square />} reason={reason("stop")} onSelect={() => actions.stop(run)}>
-              Stop and save
-            </MenuItem>
-          )}
-          {run.status !== "created" && suits("evaluate", run) && (
-            <MenuItem
-              icon={<Clapperboard />}
-              reason={reason("evaluate")}
-              onSelect={() => actions.evaluate(run)}
-            >
-              Evaluate
-            </MenuItem>
-          )}
-          <MenuItem
-            icon={<Trash2 />}
-            danger
-            reason={reason("delete")}
-            shortcut="Del"
-            onSelect={() => actions.remove([run])}
-          >
-            Delete
-          </MenuItem>
-        </Radix.Content>
-      </Radix.Portal>
-    </Radix.Root>
+          Evaluate
+        </MenuItem>
+      )}
+      <MenuItem
+        icon={<Trash2 />}
+        danger
+        reason={reason("delete")}
+        shortcut="Del"
+        onSelect={() => actions.remove([run])}
+      >
+        Delete
+      </MenuItem>
+    </MenuAt>
   );
 }

@@ -1,7 +1,14 @@
 "use client";
 
 import { keepPreviousData, useQueries, useQuery, useQueryClient } from "@tanstack/react-query";
-import { type Run, type RunFilter, runPageQuery, RUNS_A_PAGE } from "@/lib/api";
+import {
+  type Run,
+  type RunFilter,
+  type RunPage,
+  runPageQuery,
+  RUNS_A_PAGE,
+  type SeedGroup,
+} from "@/lib/api";
 import { pagesAround, pagesOf } from "./pages";
 
 /** The first page of a list, with the total. While another filter loads, the former list stays. */
@@ -21,21 +28,25 @@ interface Lines {
   passing: boolean;
 }
 
-/** The runs around the rows in view; null for a row whose page is not loaded. */
+/** The runs and groups around those in view; null where the page is not loaded. */
 export function useRunsAround(filter: RunFilter, { first, last, total, passing }: Lines) {
   const head = useFirstPage(filter);
   const wanted = pagesAround(first, last, total, RUNS_A_PAGE).filter((page) => page > 0);
   const rest = useQueries({
     queries: wanted.map((page) => ({ ...runPageQuery(filter, page), enabled: !passing })),
   });
-  const pages = new Map(wanted.map((page, i) => [page, rest[i]?.data?.runs]));
-  pages.set(0, head.data?.runs);
-  const runAt = (line: number): Run | null =>
-    pages.get(Math.floor(line / RUNS_A_PAGE))?.[line % RUNS_A_PAGE] ?? null;
-  return { runAt, error: rest.find(({ error }) => error)?.error ?? null };
+  const pages = new Map(wanted.map((page, i) => [page, rest[i]?.data]));
+  pages.set(0, head.data);
+  const itemAt = (index: number): { run: Run | null; group: SeedGroup | null } => {
+    const page = pages.get(Math.floor(index / RUNS_A_PAGE));
+    const run = page?.runs[index % RUNS_A_PAGE] ?? null;
+    const group = filter.grouped && run ? groupOf(page, run) : null;
+    return { run, group };
+  };
+  return { itemAt, error: rest.find(({ error }) => error)?.error ?? null };
 }
 
-/** Returns a function that loads the ids of the runs in rows `first` to `last`. */
+/** Returns a function that loads the ids of the runs from place `first` to `last`, groups with all their runs. */
 export function useIdsOfLines(filter: RunFilter) {
   const client = useQueryClient();
   return async (first: number, last: number): Promise<string[]> => {
@@ -45,7 +56,15 @@ export function useIdsOfLines(filter: RunFilter) {
       ),
     );
     const begin = Math.floor(first / RUNS_A_PAGE) * RUNS_A_PAGE;
-    const runs = pages.flatMap((page) => page.runs);
-    return runs.slice(first - begin, last - begin + 1).map(({ id }) => id);
+    const ids = pages.flatMap((page) =>
+      page.runs.map((run) =>
+        filter.grouped ? (groupOf(page, run)?.run_ids ?? [run.id]) : [run.id],
+      ),
+    );
+    return ids.slice(first - begin, last - begin + 1).flat();
   };
+}
+
+function groupOf(page: RunPage | undefined, run: Run): SeedGroup | null {
+  return page?.groups?.find(({ id }) => id === run.group_id) ?? null;
 }

@@ -1,16 +1,26 @@
 import clsx from "clsx";
 import { memo, useState } from "react";
-import type { Run } from "@/lib/api";
+import type { Run, SeedGroup } from "@/lib/api";
 import layout from "../layout/layout.module.css";
+import { GroupCells } from "./group-cells";
 import { PlaceholderCells } from "./placeholder-cells";
 import { RunCells } from "./run-cells";
 
 interface RunRowProps {
   /** Null until its page is loaded; the row keeps its height and the keyboard's position. */
   run: Run | null;
+  /** The group, if this is its line. */
+  group: SeedGroup | null;
+  /** Whether the line is that of a seed below its open group. */
+  isSeed: boolean;
+  /** Whether the seeds of the group are shown. */
+  isOpen: boolean;
+  /** Whether rows have levels, because some are groups. */
+  isTree: boolean;
   index: number;
   top: number;
-  selected: boolean;
+  /** How many of its runs are selected. */
+  selected: number;
   /** Whether the keyboard's position is on this row. */
   current: boolean;
   algorithmName: (id: string) => string;
@@ -21,11 +31,13 @@ interface RunRowProps {
 }
 
 /**
- * One run: a row of the table, or a card on a phone. Memoised, so that it renders again only when its own
+ * One run, or a group of seeds: a row of the table, or a card on a phone. Memoised, so that it renders again only when its own
  * props change; events are handled by the table around it, which keeps rows light.
  */
 export const RunRow = memo(function RunRow(props: RunRowProps) {
-  const { run, index, top, selected, current, algorithmName, passing, cards, now } = props;
+  const { run, group, isSeed, isOpen, isTree, index, top, selected, current } = props;
+  const { algorithmName, passing, cards, now } = props;
+  const all = selected === (group?.run_ids.length ?? 1);
   // A row element is reused for other rows of the list. Once drawn in full, it stays so until it is
   // reused.
   const [drawnLine, setDrawnLine] = useState(passing ? null : index);
@@ -35,7 +47,9 @@ export const RunRow = memo(function RunRow(props: RunRowProps) {
     <div
       role="row"
       aria-rowindex={index + 2}
-      aria-selected={selected}
+      aria-selected={all}
+      aria-level={isTree ? (isSeed ? 2 : 1) : undefined}
+      aria-expanded={group ? isOpen : undefined}
       aria-busy={run === null || !drawn || undefined}
       data-index={index}
       tabIndex={current ? 0 : -1}
@@ -44,13 +58,19 @@ export const RunRow = memo(function RunRow(props: RunRowProps) {
         layout.line,
         layout.row,
         "border-b border-line text-sm -outline-offset-2!",
-        selected ? "bg-accent-tint" : "bg-surface hover:bg-sunken",
+        isSeed && layout.seed,
+        all ? "bg-accent-tint" : "bg-surface hover:bg-sunken",
       )}
     >
-      {run && drawn ? (
+      {run && group && drawn ? (
+        <GroupCells
+          {...{ group, run, selected, isOpen, current, cards, now }}
+          algorithm={algorithmName(run.algo)}
+        />
+      ) : run && drawn ? (
         <RunCells
           run={run}
-          selected={selected}
+          selected={all}
           current={current}
           algorithm={algorithmName(run.algo)}
           cards={cards}

@@ -8,7 +8,7 @@ export interface Selection {
 }
 
 export type SelectionChange =
-  | { kind: "toggle"; id: string; index: number }
+  | { kind: "toggle"; ids: readonly string[]; index: number }
   | { kind: "add"; ids: readonly string[]; index?: number }
   | { kind: "remove"; ids: readonly string[] }
   | { kind: "clear" };
@@ -22,7 +22,10 @@ export function changeSelection(old: Selection, change: SelectionChange): Select
   switch (change.kind) {
     case "toggle": {
       const ids = new Set(old.ids);
-      if (!ids.delete(change.id)) ids.add(change.id);
+      const all = change.ids.every((id) => ids.has(id));
+      for (const id of change.ids)
+        if (all) ids.delete(id);
+        else ids.add(id);
       return { ids, anchor: change.index };
     }
     case "add":

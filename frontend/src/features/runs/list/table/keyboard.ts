@@ -2,6 +2,8 @@
 export type ListCommand =
   | { kind: "move"; to: number; extend: boolean }
   | { kind: "open" }
+  | { kind: "unfold" }
+  | { kind: "fold" }
   | { kind: "select"; extend: boolean }
   | { kind: "select-all" }
   | { kind: "clear" }
@@ -55,6 +57,10 @@ export function commandFor(
       return move(0);
     case "End":
       return move(count - 1);
+    case "ArrowRight":
+      return { kind: "unfold" };
+    case "ArrowLeft":
+      return { kind: "fold" };
     case "Enter":
       return { kind: "open" };
     case "x":

@@ -4,7 +4,7 @@ import { type Range, useWindowVirtualizer } from "@tanstack/react-virtual";
 import { useRouter } from "next/navigation";
 import { type KeyboardEvent, type MouseEvent, useCallback, useRef, useState } from "react";
 import { flushSync } from "react-dom";
-import type { Run, RunFilter } from "@/lib/api";
+import type { Run, RunFilter, SeedGroup } from "@/lib/api";
 import { useMediaQuery } from "@/lib/media/use-media-query";
 import { useAlgorithmName } from "@/lib/registry";
 import { useNow } from "@/lib/time/use-now";
@@ -16,24 +16,32 @@ import layout from "../layout/layout.module.css";
 import { RunRow } from "../row/run-row";
 import type { Selection } from "../selection/selection";
 import { TableHead } from "./table-head";
-import { useRunsAround } from "../paging/use-run-pages";
+import { type Line, useLinePlaces, useLinesAround, useOpened } from "../lines/use-lines";
 import { RowSlots } from "../scroll/row-slots";
 import { useFastScroll } from "../scroll/use-fast-scroll";
 import { linesInView } from "../scroll/lines-in-view";
 
 export interface RunTableActions {
-  toggle: (run: Run, index: number) => void;
+  /** `index`: place in the list, of a seed that of its group. */
+  toggle: (ids: readonly string[], index: number) => void;
   selectTo: (index: number) => void;
   selectAll: () => void;
   clearSelection: () => void;
   edit: (run: Run) => void;
   remove: (runs: readonly Run[]) => void;
+  removeGroup: (group: SeedGroup, run: Run) => void;
+  openGroup: (group: SeedGroup) => void;
   openMenu: (run: Run, button: HTMLElement) => void;
+  openGroupMenu: (group: SeedGroup, run: Run, button: HTMLElement, unfold: () => void) => void;
 }
 
 interface RunTableProps {
   filter: RunFilter;
+  /** Runs and groups that match. */
   total: number;
+  /** Runs that match. */
+  totalRuns: number;
+  isTree: boolean;
   sort: Sort;
   onSort: (sort: Sort) => void;
   selection: Selection;
@@ -49,7 +57,7 @@ const COVERED = { top: 92, bottom: 84 };
  * row at a time.
  */
 export function RunTable(props: RunTableProps) {
-  const { filter, total, sort, onSort, selection, actions } = props;
+  const { filter, total, totalRuns, isTree, sort, onSort, selection, actions } = props;
   const cards = useMediaQuery(CARDS);
   const height = cards ? ROW_HEIGHT.cards : ROW_HEIGHT.table;
   const fast = useFastScroll();
@@ -61,9 +69,12 @@ export function RunTable(props: RunTableProps) {
   const [top, setTop] = useState(0);
   const [slots] = useState(() => new RowSlots());
   const [line, setLine] = useState(0);
-  const current = Math.min(line, total - 1);
+  const { opened, unfold } = useOpened();
+  const places = useLinePlaces(filter, total, opened);
+  const { count } = places;
+  const current = Math.min(line, count - 1);
   const virtualizer = useWindowVirtualizer({
-    count: total,
+    count,
     estimateSize: () => height,
     overscan: OVERSCAN,
     useFlushSync: false, // A row drawn one frame late is not noticed; a blocked scroll is.
@@ -79,7 +90,7 @@ export function RunTable(props: RunTableProps) {
   const lines = virtualizer.getVirtualItems().map(({ index }) => index);
   const slotOf = slots.assign(lines);
   const { startIndex: first = 0, endIndex: last = 0 } = virtualizer.range ?? {};
-  const { runAt, error } = useRunsAround(filter, { first, last, total, passing: fast });
+  const { lineAt, error } = useLinesAround(filter, places, { first, last, total, passing: fast });
 
   const goTo = (index: number) => {
     flushSync(() => setLine(index));
@@ -89,12 +100,18 @@ export function RunTable(props: RunTableProps) {
       ?.focus({ preventScroll: true });
   };
 
+  const openMenu = ({ run, group }: Line, button: HTMLElement) => {
+    if (!run) return;
+    if (!group) return actions.openMenu(run, button);
+    actions.openGroupMenu(group, run, button, () => unfold(group.id, true));
+  };
+
   const handle = (command: ListCommand, index: number) => {
-    const run = runAt(index);
+    const { run, group, isSeed, isOpen, index: place } = lineAt(index);
     switch (command.kind) {
       case "move":
         goTo(command.to);
-        if (command.extend) actions.selectTo(command.to);
+        if (command.extend) actions.selectTo(lineAt(command.to).index);
         return;
       case "select-all":
         return actions.selectAll();
@@ -104,15 +121,22 @@ export function RunTable(props: RunTableProps) {
     if (!run) return;
     switch (command.kind) {
       case "open":
-        return router.push(routes.run(run.id));
+        return group ? actions.openGroup(group) : router.push(routes.run(run.id));
+      case "unfold":
+        return group ? unfold(group.id, true) : undefined;
+      case "fold":
+        if (isSeed) return goTo(places.head(index));
+        return group && isOpen ? unfold(group.id, false) : undefined;
       case "select":
-        return command.extend ? actions.selectTo(index) : actions.toggle(run, index);
+        return command.extend
+          ? actions.selectTo(place)
+          : actions.toggle(group?.run_ids ?? [run.id], place);
       case "edit":
-        return actions.edit(run);
+        return group ? unfold(group.id, true) : actions.edit(run);
       case "delete":
-        return actions.remove([run]);
+        return group ? actions.removeGroup(group, run) : actions.remove([run]);
       case "menu":
-        return actions.openMenu(run, buttonOf(body.current, index));
+        return openMenu(lineAt(index), buttonOf(body.current, index));
     }
   };
 
@@ -123,7 +147,7 @@ export function RunTable(props: RunTableProps) {
     // A button or checkbox with the focus handles Enter and Space itself.
     if (target.role !== "row" && (event.key === "Enter" || event.key === " ")) return;
     const screen = Math.max(1, Math.floor((window.innerHeight - COVERED.top) / height) - 1);
-    const command = commandFor(event, { index, count: total, screen });
+    const command = commandFor(event, { index, count, screen });
     if (!command || (command.kind === "clear" && selection.ids.size === 0)) return;
     event.preventDefault();
     handle(command, index);
@@ -138,33 +162,36 @@ export function RunTable(props: RunTableProps) {
   const onClick = (event: MouseEvent) => {
     const target = event.target as HTMLElement;
     const index = lineOf(target);
-    const run = index === null ? null : runAt(index);
-    if (index === null || !run) return;
+    if (index === null) return;
+    const shown = lineAt(index);
+    const { run, group } = shown;
+    if (!run) return;
     setLine(index);
     const act = target.closest<HTMLElement>("[data-act]");
     if (act?.dataset.act === "select") {
-      return event.shiftKey ? actions.selectTo(index) : actions.toggle(run, index);
+      return handle({ kind: "select", extend: event.shiftKey }, index);
     }
-    if (act?.dataset.act === "menu") return actions.openMenu(run, act);
+    if (act?.dataset.act === "menu") return openMenu(shown, act);
+    if (act?.dataset.act === "unfold" && group) return unfold(group.id, !shown.isOpen);
     const plain = !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
     if (plain && target.closest("a")) {
       event.preventDefault();
-      router.push(routes.run(run.id));
+      handle({ kind: "open" }, index);
     }
   };
 
   return (
     <div
-      role="grid"
+      role={isTree ? "treegrid" : "grid"}
       aria-label="Runs"
-      aria-rowcount={total + 1}
+      aria-rowcount={count + 1}
       aria-multiselectable
       className={layout.frame}
     >
       <TableHead
         sort={sort}
         onSort={onSort}
-        total={total}
+        total={totalRuns}
         selected={selection.ids.size}
         onSelectAll={actions.selectAll}
         onClear={actions.clearSelection}
@@ -173,19 +200,20 @@ export function RunTable(props: RunTableProps) {
         ref={place}
         role="rowgroup"
         className="relative"
-        style={{ height: total * height }}
+        style={{ height: count * height }}
         onClick={onClick}
         onKeyDown={onKeyDown}
       >
         {lines.map((index, i) => {
-          const run = runAt(index);
+          const { run, group, isSeed, isOpen } = lineAt(index);
+          const ids = group?.run_ids ?? (run ? [run.id] : []);
           return (
             <RunRow
               key={slotOf[i]}
-              run={run}
+              {...{ run, group, isSeed, isOpen, isTree }}
               index={index}
               top={index * height}
-              selected={run !== null && selection.ids.has(run.id)}
+              selected={ids.filter((id) => selection.ids.has(id)).length}
               current={index === current}
               algorithmName={algorithmName}
               passing={fast}

@@ -1,0 +1,192 @@
+import clsx from "clsx";
+import { Check, ChevronRight, EllipsisVertical } from "lucide-react";
+import { memo } from "react";
+import { EnvironmentStill } from "@/components/ui/environment-still";
+import { Progress } from "@/components/ui/progress";
+import { StatusBadge } from "@/components/ui/status-badge";
+import type { Run, SeedGroup } from "@/lib/api";
+import { decimal, plural } from "@/lib/format";
+import { routes } from "@/lib/url";
+import layout from "../layout/layout.module.css";
+import { GroupSparkline } from "./group-sparkline";
+import {
+  groupProgress,
+  groupProgressText,
+  intervalHelp,
+  intervalText,
+  statusCounts,
+} from "./group-text";
+import { presetName } from "./progress-text";
+import { RunAge } from "./run-age";
+
+interface GroupCellsProps {
+  group: SeedGroup;
+  /** The run that the group is named after. */
+  run: Run;
+  /** How many of its runs are selected. */
+  selected: number;
+  isOpen: boolean;
+  current: boolean;
+  algorithm: string;
+  cards: boolean;
+  now: number;
+}
+
+/** The line of a group: what its seeds have in common, and what they amount to. */
+export const GroupCells = memo(function GroupCells(props: GroupCellsProps) {
+  const { group, run, selected, isOpen, current, algorithm, cards, now } = props;
+  const tabIndex = current ? 0 : -1;
+  const seeds = plural(group.run_ids.length, "seed");
+  const { done, note } = groupProgressText(group);
+  const [first, ...others] = statusCounts(group);
+  const told = statusCounts(group)
+    .map(([status, count]) => `${count} ${status}`)
+    .join(", ");
+  const plain = clsx(layout.wide, "truncate text-ink-soft");
+  return (
+    <>
+      <div role="gridcell" className={clsx(layout.select, "z-1 max-md:self-start")}>
+        <label className="grid size-7 place-items-center rounded-md max-md:size-10">
+          <input
+            type="checkbox"
+            data-act="select"
+            aria-label={`Select ${seeds} of ${run.name}`}
+            checked={selected === group.run_ids.length}
+            ref={(box) => {
+              if (box) box.indeterminate = selected > 0 && selected < group.run_ids.length;
+            }}
+            readOnly
+            tabIndex={tabIndex}
+            className="size-4 accent-accent"
+          />
+        </label>
+      </div>
+      <div role="rowheader" className={clsx(layout.name, "flex min-w-0 items-center gap-2.5")}>
+        <EnvironmentStill key={run.still_url} url={run.still_url} className="h-7 w-10.5" />
+        <div className="min-w-0 grow">
+          <a
+            href={routes.compareRuns(group.run_ids)}
+            tabIndex={tabIndex}
+            className="block truncate font-medium after:absolute after:inset-0"
+          >
+            {run.name}
+          </a>
+          <p className="flex min-w-0 items-center gap-1.5 text-2xs text-ink-faint">
+            <button
+              type="button"
+              data-act="unfold"
+              tabIndex={tabIndex}
+              aria-label={`${isOpen ? "Hide" : "Show"} the ${seeds} of ${run.name}`}
+              className="z-1 -my-1 -ml-1 flex items-center gap-0.5 rounded-sm px-1 py-1 text-ink-soft hover:bg-rest-tint hover:text-ink"
+            >
+              <ChevronRight
+                aria-hidden
+                className={clsx("size-3 transition-transform", isOpen && "rotate-90")}
+              />
+              {seeds}
+            </button>
+            <span className={clsx(layout.facts, "min-w-0 truncate")}>
+              {algorithm} · {run.env_id} · {presetName(run.preset)}
+            </span>
+          </p>
+        </div>
+      </div>
+      <div role="gridcell" className={plain}>
+        {algorithm}
+      </div>
+      <div role="gridcell" className={plain}>
+        {run.env_id}
+      </div>
+      <div role="gridcell" className={plain}>
+        {presetName(run.preset)}
+      </div>
+      <div
+        role="gridcell"
+        title={told}
+        className={clsx(layout.status, "flex items-center gap-1.5 whitespace-nowrap")}
+      >
+        {first && <StatusBadge status={first[0]} />}
+        {others.length > 0 && (
+          <span className="text-2xs text-ink-faint tabular-nums">
+            {first?.[1]}/{group.run_ids.length}
+            <span className="sr-only">: {told}</span>
+          </span>
+        )}
+        {cards && (
+          <span className="text-xs text-ink-faint">
+            <RunAge run={run} now={now} />
+          </span>
+        )}
+      </div>
+      <div role="gridcell" className={clsx(layout.progress, "min-w-0")}>
+        <p className="mb-1 flex justify-between gap-2 text-xs whitespace-nowrap tabular-nums">
+          <span className="truncate text-ink-soft">{done}</span>
+          <span className="truncate text-ink-faint">{note}</span>
+        </p>
+        <Progress
+          key={group.id}
+          share={groupProgress(group)}
+          label={`Progress of ${seeds} of ${run.name}`}
+          live={group.ended < group.run_ids.length}
+        />
+      </div>
+      <div
+        role="gridcell"
+        title={`${intervalText(group)}. ${intervalHelp(group)}`}
+        className={clsx(layout.best, "z-1 flex flex-col items-end leading-tight tabular-nums")}
+      >
+        <span className="flex items-center gap-1 font-medium">
+          <span className="mr-0.5 text-xs font-normal text-ink-faint md:sr-only">IQM</span>
+          {group.solved > 0 && (
+            <span title={`${group.solved} of ${seeds} solved`} className="flex items-center">
+              <Check
+                role="img"
+                aria-label={`${group.solved} of ${seeds} solved:`}
+                className="size-3.5 shrink-0 text-good"
+              />
+              {group.solved < group.run_ids.length && (
+                <span className="text-2xs font-normal text-ink-faint">{group.solved}</span>
+              )}
+            </span>
+          )}
+          {decimal(group.iqm)}
+        </span>
+        {group.low !== null && group.high !== null && (
+          <span className="text-2xs whitespace-nowrap text-ink-faint">
+            [{decimal(group.low)}, {decimal(group.high)}]
+          </span>
+        )}
+      </div>
+      <div role="gridcell" className={clsx(layout.roomy, layout.spark)}>
+        <GroupSparkline
+          seeds={group.sparklines}
+          className={clsx(
+            "h-6.5 w-full",
+            group.ended < group.run_ids.length ? "text-chart-mean" : "text-chart-raw",
+          )}
+        />
+      </div>
+      <div
+        role="gridcell"
+        className={clsx(
+          layout.roomy,
+          "text-right text-xs whitespace-nowrap text-ink-soft tabular-nums max-md:hidden!",
+        )}
+      >
+        {!cards && <RunAge run={run} now={now} />}
+      </div>
+      <div role="gridcell" className={clsx(layout.menu, "z-1 max-md:self-start")}>
+        <button
+          type="button"
+          data-act="menu"
+          aria-label={`Actions for ${seeds} of ${run.name}`}
+          aria-haspopup="menu"
+          tabIndex={tabIndex}
+          className="grid size-8 place-items-center rounded-md text-ink-faint transition-colors hover:bg-rest-tint hover:text-ink max-md:size-10"
+        >
+          <EllipsisVertical aria-hidden className="size-4" />
+        </button>
+      </div>
+    </>
+  );
+});

@@ -1,0 +1,39 @@
+import type { RunStatus, SeedGroup } from "@/lib/api";
+import { brief, decimal, percent } from "@/lib/format";
+import { RUN_STATUSES } from "@/lib/url";
+
+/** Statuses of the runs of a group with how many are in each, in the order of a run's life. */
+export function statusCounts({ statuses }: SeedGroup): [status: RunStatus, count: number][] {
+  return RUN_STATUSES.map((status): [RunStatus, number] => [status, statuses[status] ?? 0]).filter(
+    ([, count]) => count > 0,
+  );
+}
+
+/** From 0 to 1, of the steps of all runs together. */
+export function groupProgress({ step, end_step }: SeedGroup): number {
+  return end_step > 0 ? Math.min(1, step / end_step) : 0;
+}
+
+/** Progress of all runs of a group in a few words. */
+export function groupProgressText(group: SeedGroup): { done: string; note: string } {
+  const count = group.run_ids.length;
+  if (group.ended === count) return { done: `${brief(group.step)} steps`, note: "" };
+  return { done: percent(groupProgress(group)), note: `${group.ended} of ${count} ended` };
+}
+
+/** `461.2 [420.0, 492.1]`; one run alone has no interval. */
+export function intervalText({ iqm, low, high }: Pick<SeedGroup, "iqm" | "low" | "high">): string {
+  if (iqm === null) return "–";
+  return low === null || high === null
+    ? decimal(iqm)
+    : `${decimal(iqm)} [${decimal(low)}, ${decimal(high)}]`;
+}
+
+/** How the numbers of a group's line are made. */
+export function intervalHelp({ scored, run_ids }: SeedGroup): string {
+  const interval =
+    scored > 1
+      ? "with the 95 % interval of a bootstrap over seeds (2,000 resamples)"
+      : "one seed says nothing about others";
+  return `Interquartile mean of the current mean return (100 episodes) of ${scored} of ${run_ids.length} seeds, ${interval}.`;
+}
