@@ -14,7 +14,8 @@ const evaluation = (id: string, change: Partial<Evaluation> = {}) =>
 const stale = (key: readonly unknown[]) => client.getQueryState(key)?.isInvalidated;
 const page = (...runs: Run[]): RunPage => ({
   ...{ runs, groups: [] },
-  next_cursor: null, total_runs: 1,
+  next_cursor: null,
+  total_runs: 1,
   total: 2,
 });
 const onPage = (key: readonly unknown[]) => client.getQueryData<RunPage>(key)?.runs[0];
