@@ -15,7 +15,6 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.routing import Mount
 
 from rlviz import __version__
-from rlviz.analysis.experiments import ExperimentResults
 from rlviz.api import explorer
 from rlviz.api.compression import AnswerCompression
 from rlviz.api.headers import SecurityHeaders
@@ -29,6 +28,7 @@ from rlviz.api.routers import (
     episodes,
     evaluations,
     events,
+    experiment_results,
     family,
     film,
     hints,
@@ -48,10 +48,8 @@ from rlviz.api.routers import (
 )
 from rlviz.api.schemas import STREAM_EVENTS, Problem
 from rlviz.domain.session_messages import CLIENT_MESSAGE, SERVER_MESSAGE
-from rlviz.search.results import SearchResults
 from rlviz.services.application import Application
 
-RESULTS = (ExperimentResults, SearchResults)
 _REF = "#/components/schemas/{model}"
 _ROUTERS = (
     service,
@@ -74,6 +72,7 @@ _ROUTERS = (
     sessions,
     artifacts,
     compare,
+    experiment_results,
     episodes,
     trash,
 )
@@ -133,11 +132,11 @@ def create_api(application: Application | None = None) -> FastAPI:
 
 
 def _described(api: FastAPI) -> dict[str, Any]:
-    """OpenAPI with problems, stream events, messages of sessions and results of experiments among the schemas, and
-    without FastAPI's own error shape."""
+    """OpenAPI with problems, stream events and messages of sessions among the schemas; FastAPI's own error shape is
+    left out."""
     document = get_openapi(title=api.title, version=api.version, routes=api.routes, servers=api.servers)
     schemas = document["components"]["schemas"]
-    extra = [(model, "serialization") for model in (Problem, *STREAM_EVENTS.values(), *RESULTS)]
+    extra = [(model, "serialization") for model in (Problem, *STREAM_EVENTS.values())]
     _, definitions = models_json_schema(extra, ref_template=_REF)  # type: ignore[arg-type]
     messages = {
         "ServerMessage": SERVER_MESSAGE.json_schema(mode="serialization", ref_template=_REF),

@@ -9,6 +9,8 @@
     │   ├── StepsNotFound            the evaluation recorded none, or they are not kept any more
     │   ├── PicturesNotFound         of what the agent saw: there are none, or they are not kept any more
     │   ├── ArtifactNotFound
+    │   ├── ExperimentNotFound
+    │   ├── SearchNotFound           the experiment compares fixed variants
     │   ├── PresetNotFound           the user has none of their own with that id
     │   └── SessionNotFound          it has ended, or never was
     ├── Conflict                409  the request is fine, the state forbids it
@@ -128,6 +130,17 @@ class EvaluationNotFound(NotFound):
 
 class ArtifactNotFound(NotFound):
     title = "Artifact not found"
+
+
+class ExperimentNotFound(NotFound):
+    title = "Experiment not found"
+
+    def __init__(self, experiment_id: str) -> None:
+        super().__init__(f"There is no experiment {experiment_id[:80]!r}.")
+
+
+class SearchNotFound(NotFound):
+    title = "Search not found"
 
 
 class PresetNotFound(NotFound):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from functools import cached_property
 
 from sqlalchemy.exc import DatabaseError
@@ -17,6 +18,9 @@ from rlviz.launchers.base import Launcher
 from rlviz.rundir.creation import remove_drafts
 from rlviz.rundir.lock import RunsLock
 from rlviz.rundir.trash import Trash
+from rlviz.services.experiment_results.service import ResultsService
+from rlviz.services.experiment_results.source import find_experiment
+from rlviz.services.experiment_results.use_cases import ExperimentResultsService
 from rlviz.services.notifications.notifier import Notifier
 from rlviz.services.projection.rebuild import Rebuilt, index_new, rebuild
 from rlviz.services.streaming.broadcast import Broadcast
@@ -141,6 +145,11 @@ class Application:
     @cached_property
     def comparison(self) -> ComparisonService:
         return ComparisonService(self.runs, self.metrics)
+
+    @cached_property
+    def experiment_results(self) -> ExperimentResultsService:
+        results = ResultsService(self.settings, self.database, self.metrics, clock=time.time)
+        return ExperimentResultsService(self.settings, results, self.own_presets, find=find_experiment, clock=time.time)
 
     @cached_property
     def judging(self) -> JudgingService:

@@ -1200,6 +1200,106 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/experiments/{experiment_id}/results": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Get Experiment Results
+     * @description Scores with intervals, pairs, profiles, curves, steps to the threshold, cost, and a verdict in words.
+     */
+    get: operations["get_experiment_results"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/experiments/{experiment_id}/search": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Get Search Results
+     * @description History, best so far, importance, slices and parallel coordinates of a search.
+     */
+    get: operations["get_search_results"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/experiments/{experiment_id}/export": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Export Experiment
+     * @description A row for each trial (json, csv, parquet) or for each variant (markdown, latex).
+     */
+    get: operations["export_experiment"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/experiments/{experiment_id}/report": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Get Experiment Report
+     * @description All of it in one HTML file that needs nothing else, to be saved or sent.
+     */
+    get: operations["get_experiment_report"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/experiments/{experiment_id}/keep-as-preset": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Keep As Preset
+     * @description A preset of the user's own from a variant, with what was measured.
+     */
+    post: operations["keep_as_preset"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/episodes": {
     parameters: {
       query?: never;
@@ -1807,6 +1907,77 @@ export interface components {
        * @default 0.15
        */
       fall_seconds: number;
+    };
+    /** CoordinateAxis */
+    CoordinateAxis: {
+      /** Name */
+      name: string;
+      /** Log */
+      log: boolean;
+      /**
+       * Low
+       * @description What lies at 0; null for a choice.
+       */
+      low: number | null;
+      /**
+       * High
+       * @description What lies at 1.
+       */
+      high: number | null;
+      /**
+       * Choices
+       * @description Evenly spaced from 0 to 1; null for a range.
+       */
+      choices: components["schemas"]["JsonValue"][] | null;
+    };
+    /** CoordinateLine */
+    CoordinateLine: {
+      /** Number */
+      number: number;
+      /** Objective */
+      objective: number;
+      /**
+       * Places
+       * @description From 0 to 1 on each axis; null where it does not apply.
+       */
+      places: (number | null)[];
+    };
+    /**
+     * Cost
+     * @description Failed and unfinished trials cost as well.
+     */
+    Cost: {
+      /** Core Seconds */
+      core_seconds: number;
+      /**
+       * Variants
+       * @description In the order of the specification.
+       */
+      variants: components["schemas"]["VariantCost"][];
+      made: components["schemas"]["Made"];
+    };
+    /**
+     * Curves
+     * @description Learning curves. A value holds from its step to the next one of its seed; beyond the last there is none.
+     */
+    Curves: {
+      /**
+       * Source
+       * @description evaluation: of the greedy policy; training: moving average of 20 episodes.
+       */
+      source: string;
+      /** Step */
+      step: number[];
+      /**
+       * Variants
+       * @description From best to worst.
+       */
+      variants: components["schemas"]["VariantCurve"][];
+      /**
+       * Left Out
+       * @description Ids of variants beyond the best 20.
+       */
+      left_out: string[];
     };
     /**
      * CustomEnvironment
@@ -2465,10 +2636,79 @@ export interface components {
       pictures?: components["schemas"]["PicturesFacts"] | null;
     };
     /**
-     * ExportFormat
-     * @enum {string}
+     * ExperimentResults
+     * @description Every figure says beside it, in ``made``, how it was made.
      */
-    ExportFormat: "ndjson" | "csv" | "parquet" | "minari";
+    ExperimentResults: {
+      score: components["schemas"]["ScoreKind"];
+      /** Score Definition */
+      score_definition: string;
+      /**
+       * Threshold
+       * @description Return to reach: the one asked for, or the environment's; null: none.
+       */
+      threshold: number | null;
+      /** Trials */
+      trials: number;
+      /**
+       * Scored
+       * @description Trials that have a score.
+       */
+      scored: number;
+      /**
+       * Failed
+       * @description Trials that ended without one.
+       */
+      failed: number;
+      /**
+       * Complete
+       * @description Whether every trial has ended.
+       */
+      complete: boolean;
+      verdict: components["schemas"]["ExperimentVerdict"];
+      /**
+       * Variants
+       * @description In the order of the specification.
+       */
+      variants: components["schemas"]["VariantScores"][];
+      forest: components["schemas"]["Forest"];
+      improvements: components["schemas"]["Improvements"];
+      profiles: components["schemas"]["Profiles"];
+      /** @description Steps to the threshold; null without one. */
+      thresholds: components["schemas"]["Thresholds"] | null;
+      curves: components["schemas"]["Curves"];
+      cost: components["schemas"]["Cost"];
+    };
+    /** ExperimentVerdict */
+    ExperimentVerdict: {
+      finding: components["schemas"]["Finding"];
+      /**
+       * Headline
+       * @description One sentence.
+       */
+      headline: string;
+      /**
+       * Best
+       * @description Id of the variant with the highest interquartile mean, if one is better.
+       */
+      best: string | null;
+      /**
+       * Better Than
+       * @description Ids of the variants that it is better than.
+       */
+      better_than: string[];
+      /**
+       * Reasons
+       * @description Sentences: the figures behind it, and how many seeds would tell more.
+       */
+      reasons: string[];
+      /**
+       * Cautions
+       * @description Sentences: what makes the comparison less fair than it looks.
+       */
+      cautions: string[];
+      made: components["schemas"]["Made"];
+    };
     /**
      * Fall
      * @description The metric, of which higher is better, has fallen from its best.
@@ -2525,6 +2765,12 @@ export interface components {
       reason: string;
     };
     /**
+     * Finding
+     * @description *better*: the best variant is better than all others. *partly*: than some. *nothing*: nothing can be said yet.
+     * @enum {string}
+     */
+    Finding: "better" | "partly" | "nothing";
+    /**
      * FinishedData
      * @description All timesteps were done, or the aim was reached.
      */
@@ -2579,6 +2825,41 @@ export interface components {
        * @description Only low, low + step, …; null: any number between.
        */
       step?: number | null;
+    };
+    /**
+     * Forest
+     * @description Forest plot: variants from best to worst, those without scores left out.
+     */
+    Forest: {
+      /** Rows */
+      rows: components["schemas"]["ForestRow"][];
+      /**
+       * Minimum
+       * @description Least of all scores, ends of intervals and the threshold; null: none.
+       */
+      minimum: number | null;
+      /** Maximum */
+      maximum: number | null;
+      /**
+       * Reference
+       * @description The threshold, to be drawn as a line.
+       */
+      reference: number | null;
+    };
+    /** ForestRow */
+    ForestRow: {
+      /** Variant */
+      variant: string;
+      /** Label */
+      label: string;
+      /** Iqm */
+      iqm: number;
+      /** Low */
+      low: number | null;
+      /** High */
+      high: number | null;
+      /** N */
+      n: number;
     };
     /** ForkChange */
     ForkChange: {
@@ -3088,6 +3369,42 @@ export interface components {
        */
       source?: string;
     };
+    /** Importance */
+    Importance: {
+      /** Name */
+      name: string;
+      /**
+       * Share
+       * @description From 0 to 1; all together are 1.
+       */
+      share: number;
+    };
+    /**
+     * Improvements
+     * @description Probability of improvement, for each pair of ``variants``.
+     */
+    Improvements: {
+      /**
+       * Variants
+       * @description Ids, from best to worst: rows and columns of the matrix.
+       */
+      variants: string[];
+      /**
+       * Left Out
+       * @description Ids of variants beyond the best 12, which are not compared in pairs.
+       */
+      left_out: string[];
+      /**
+       * Matrix
+       * @description Row against column; null on the diagonal.
+       */
+      matrix: (number | null)[][];
+      /**
+       * Pairs
+       * @description Each pair once, the better ranked first.
+       */
+      pairs: components["schemas"]["Pair"][];
+    };
     /** IntRange */
     IntRange: {
       /**
@@ -3154,6 +3471,16 @@ export interface components {
        * @description Training step of the policy that played.
        */
       checkpoint_step: number | null;
+    };
+    /** KeepAsPreset */
+    KeepAsPreset: {
+      /**
+       * Variant
+       * @description Id of the variant.
+       */
+      variant: string;
+      /** Title */
+      title: string;
     };
     /**
      * KeptPolicy
@@ -3325,6 +3652,37 @@ export interface components {
       points: number;
       /** @description What a value stands for. */
       unit: components["schemas"]["Unit"];
+    };
+    /**
+     * Made
+     * @description How a figure was made.
+     */
+    Made: {
+      /**
+       * Definition
+       * @description What it is, in a sentence.
+       */
+      definition: string;
+      /**
+       * N
+       * @description How many scores, pairs or seeds it was made from.
+       */
+      n: number;
+      /**
+       * Resamples
+       * @description Resamples of its bootstrap interval; null: it has none.
+       */
+      resamples?: number | null;
+      /**
+       * Confidence
+       * @description Share that its interval is made for, as 0.95.
+       */
+      confidence?: number | null;
+      /**
+       * Source
+       * @description Where the definition comes from.
+       */
+      source: string;
     };
     /** MetricCurve */
     MetricCurve: {
@@ -3683,6 +4041,58 @@ export interface components {
       created_at: string;
     };
     /**
+     * Pair
+     * @description Whether ``first`` does better than ``second``. The other way round all probabilities are 1 minus these.
+     */
+    Pair: {
+      /**
+       * First
+       * @description Id of a variant.
+       */
+      first: string;
+      /** Second */
+      second: string;
+      /** Seeds First */
+      seeds_first: number;
+      /** Seeds Second */
+      seeds_second: number;
+      /**
+       * Probability
+       * @description That a seed of the first does better than one of the second; ties half.
+       */
+      probability: number;
+      /**
+       * Low
+       * @description Ends of its 95 % interval.
+       */
+      low: number;
+      /** High */
+      high: number;
+      /**
+       * Joint Low
+       * @description Ends of the wider interval; those of all pairs together hold with 95 %.
+       */
+      joint_low: number;
+      /** Joint High */
+      joint_high: number;
+      /**
+       * Chance
+       * @description How likely ranks at least as far apart were, in either direction, if both were the same; 1 unless all seeds of one did better than all of the other, where the bootstrap interval has no width.
+       */
+      chance: number;
+      made: components["schemas"]["Made"];
+    };
+    /** ParallelCoordinates */
+    ParallelCoordinates: {
+      /** Axes */
+      axes: components["schemas"]["CoordinateAxis"][];
+      /**
+       * Lines
+       * @description Complete trials, by number.
+       */
+      lines: components["schemas"]["CoordinateLine"][];
+    };
+    /**
      * Parent
      * @description Where a fork left the run that it was made from.
      */
@@ -4018,6 +4428,36 @@ export interface components {
       /** Detail */
       detail: string;
     };
+    /**
+     * Profiles
+     * @description Performance profiles: the higher the curve, the better; where two cross, neither is better throughout.
+     */
+    Profiles: {
+      /**
+       * Value
+       * @description Returns, ascending: the axis of all profiles.
+       */
+      value: number[];
+      /**
+       * Variants
+       * @description From best to worst.
+       */
+      variants: components["schemas"]["VariantProfile"][];
+      /**
+       * Left Out
+       * @description Ids of variants beyond the best 20.
+       */
+      left_out: string[];
+    };
+    /**
+     * PrunerName
+     * @description When a trial is given up, judged by the greedy evaluations while it trains.
+     *
+     *     *median*: below the median of earlier trials at the same step. *successive-halving*: not among the best third at
+     *     each of a few rungs. *hyperband*: the same for several first rungs at once.
+     * @enum {string}
+     */
+    PrunerName: "none" | "median" | "successive-halving" | "hyperband";
     /**
      * RandomReturnInfo
      * @description What random actions earn: the mean over whole episodes with the environment's default options.
@@ -5262,6 +5702,16 @@ export interface components {
       evaluation_id: string;
     };
     /**
+     * SamplerName
+     * @description How values are proposed.
+     *
+     *     *tpe*: from where earlier trials did well (tree-structured Parzen estimator). *cma-es*: an evolution strategy for
+     *     numbers; what is chosen from a list is drawn at random. *gaussian-process*: where a model of the objective expects
+     *     the most; for few, costly trials. *random*: independent draws. *grid*: every combination once.
+     * @enum {string}
+     */
+    SamplerName: "tpe" | "cma-es" | "gaussian-process" | "random" | "grid";
+    /**
      * ScaleKnob
      * @description What is there is multiplied; a schedule goes on, multiplied.
      */
@@ -5285,6 +5735,61 @@ export interface components {
      * @enum {string}
      */
     Score: "logit" | "q_value" | "value";
+    /**
+     * ScoreKind
+     * @description What counts as the score of a trial.
+     *
+     *     *trial*: the mean return of its policy on fresh episodes, played after training, as the specification asks for.
+     *     *training*: the mean return of the last 100 episodes of training, exploration included. *best*: the mean return on
+     *     fresh episodes of the best policy that it kept.
+     * @enum {string}
+     */
+    ScoreKind: "trial" | "training" | "best";
+    /** SearchResults */
+    SearchResults: {
+      sampler: components["schemas"]["SamplerName"];
+      pruner: components["schemas"]["PrunerName"];
+      /**
+       * Wanted
+       * @description Trials that the search shall have.
+       */
+      wanted: number;
+      /** Seeds Per Trial */
+      seeds_per_trial: number;
+      /** Counts */
+      counts: {
+        [key: string]: number;
+      };
+      best: components["schemas"]["SearchedTrial"] | null;
+      /**
+       * Trials
+       * @description By number: the history.
+       */
+      trials: components["schemas"]["SearchedTrial"][];
+      /**
+       * Importances
+       * @description From the greatest; empty with fewer than four complete trials.
+       */
+      importances: components["schemas"]["Importance"][];
+      /**
+       * Slices
+       * @description In the order of the space.
+       */
+      slices: components["schemas"]["Slice"][];
+      coordinates: components["schemas"]["ParallelCoordinates"];
+      /**
+       * Caution
+       * @description What to keep in mind when reading the best objective.
+       */
+      caution: string | null;
+      /**
+       * Made
+       * @description Of `objective` and `importances`.
+       */
+      made: {
+        [key: string]: components["schemas"]["Made"];
+      };
+    };
     /** SearchSuggestion */
     SearchSuggestion: {
       /**
@@ -5303,6 +5808,39 @@ export interface components {
        */
       source: string;
     };
+    /** SearchedTrial */
+    SearchedTrial: {
+      /** Number */
+      number: number;
+      /**
+       * Values
+       * @description Of each hyperparameter that was searched.
+       */
+      values: {
+        [key: string]: components["schemas"]["JsonValue"];
+      };
+      state: components["schemas"]["TrialState"];
+      /**
+       * Objective
+       * @description Interquartile mean of its seeds' scores; null but for complete ones.
+       */
+      objective: number | null;
+      /**
+       * Cause
+       * @description Why it failed.
+       */
+      cause: string | null;
+      /**
+       * Best So Far
+       * @description The best objective of this and all earlier trials.
+       */
+      best_so_far: number | null;
+      /**
+       * Is Best So Far
+       * @description Whether it was better than all before.
+       */
+      is_best_so_far: boolean;
+    };
     /**
      * SecondsLimit
      * @description So many seconds of training are over; a pause does not count.
@@ -5315,6 +5853,20 @@ export interface components {
       kind: "seconds";
       /** Seconds */
       seconds: number;
+    };
+    /**
+     * SeedArrival
+     * @description One seed: ``steps`` until it got there, or, if it is ``censored``, those that it was trained for without.
+     */
+    SeedArrival: {
+      /** Seed */
+      seed: number;
+      /** Run Id */
+      run_id: string;
+      /** Steps */
+      steps: number;
+      /** Censored */
+      censored: boolean;
     };
     /**
      * SeedCurve
@@ -5409,6 +5961,15 @@ export interface components {
        * @description Upper end of it.
        */
       high: number | null;
+    };
+    /** SeedScore */
+    SeedScore: {
+      /** Seed */
+      seed: number;
+      /** Run Id */
+      run_id: string;
+      /** Score */
+      score: number;
     };
     /**
      * SeedsAdd
@@ -5534,6 +6095,24 @@ export interface components {
       before: components["schemas"]["JsonValue"];
       after: components["schemas"]["JsonValue"];
     };
+    /**
+     * Slice
+     * @description The objective against one hyperparameter.
+     */
+    Slice: {
+      /** Name */
+      name: string;
+      /**
+       * Log
+       * @description Whether it is to be drawn on a logarithmic scale.
+       */
+      log: boolean;
+      /**
+       * Points
+       * @description Complete trials that have it, by number.
+       */
+      points: components["schemas"]["SlicePoint"][];
+    };
     /** SliceAxis */
     SliceAxis: {
       /**
@@ -5552,6 +6131,14 @@ export interface components {
       low: number;
       /** High */
       high: number;
+    };
+    /** SlicePoint */
+    SlicePoint: {
+      /** Number */
+      number: number;
+      value: components["schemas"]["JsonValue"];
+      /** Objective */
+      objective: number;
     };
     /**
      * SliceUnderWay
@@ -6060,6 +6647,48 @@ export interface components {
       steps: number;
     };
     /**
+     * StepsToThreshold
+     * @description Kaplan-Meier estimate of one variant. ``step`` and the lists beside it have an entry for each step at which a
+     *     seed got there; before the first the share is 1.
+     */
+    StepsToThreshold: {
+      /** Variant */
+      variant: string;
+      /**
+       * N
+       * @description Seeds that were trained at all.
+       */
+      n: number;
+      /** Reached */
+      reached: number;
+      /**
+       * Median
+       * @description Steps until half of them got there; null: fewer than half did.
+       */
+      median: number | null;
+      /**
+       * Median Low
+       * @description Ends of its 95 % interval; null: not within the training.
+       */
+      median_low: number | null;
+      /** Median High */
+      median_high: number | null;
+      /** Step */
+      step: number[];
+      /**
+       * Waiting
+       * @description Estimated share of seeds that are not there after that step.
+       */
+      waiting: number[];
+      /** Low */
+      low: (number | null)[];
+      /** High */
+      high: (number | null)[];
+      /** Seeds */
+      seeds: components["schemas"]["SeedArrival"][];
+      made: components["schemas"]["Made"];
+    };
+    /**
      * StopTraining
      * @description End training: after the update that is under way if that comes within the grace period, else at once.
      */
@@ -6201,6 +6830,19 @@ export interface components {
        */
       message?: string;
     };
+    /** Thresholds */
+    Thresholds: {
+      /**
+       * Threshold
+       * @description The return to reach.
+       */
+      threshold: number;
+      /**
+       * Variants
+       * @description In the order of the specification; untrained ones left out.
+       */
+      variants: components["schemas"]["StepsToThreshold"][];
+    };
     /** TrashList */
     TrashList: {
       /** Runs */
@@ -6208,6 +6850,13 @@ export interface components {
       /** Total Bytes */
       total_bytes: number;
     };
+    /**
+     * TrialState
+     * @description *running*: proposed, and its scores are not known. *complete*: has an objective. *pruned*: fell behind and was
+     *     given up. *failed*: has none; its cause says why.
+     * @enum {string}
+     */
+    TrialState: "running" | "complete" | "pruned" | "failed";
     /**
      * Trigger
      * @description Why a snapshot was taken.
@@ -6280,6 +6929,152 @@ export interface components {
        * @default []
        */
       layers?: components["schemas"]["LayerAnatomy"][];
+    };
+    /** VariantCost */
+    VariantCost: {
+      /** Variant */
+      variant: string;
+      /** Core Seconds */
+      core_seconds: number;
+      /**
+       * Steps
+       * @description Environment steps of all its trials together.
+       */
+      steps: number;
+      /**
+       * Trials
+       * @description Trials that cost something.
+       */
+      trials: number;
+    };
+    /**
+     * VariantCurve
+     * @description Lists over ``step`` of all curves; null where no seed of the variant has a value.
+     */
+    VariantCurve: {
+      /** Variant */
+      variant: string;
+      /**
+       * Seeds
+       * @description Seeds with a curve.
+       */
+      seeds: number;
+      /**
+       * Iqm
+       * @description Interquartile mean of the seeds that have a value there.
+       */
+      iqm: (number | null)[];
+      /**
+       * Low
+       * @description Its 95 % interval, at each step; null for fewer than two seeds.
+       */
+      low: (number | null)[];
+      /** High */
+      high: (number | null)[];
+      /**
+       * Count
+       * @description Seeds that have a value there.
+       */
+      count: number[];
+      /**
+       * Ends
+       * @description The last step of each seed, ascending.
+       */
+      ends: number[];
+      /**
+       * Note
+       * @description Says so where seeds end at different steps, or have no curve.
+       */
+      note: string | null;
+      made: components["schemas"]["Made"];
+    };
+    /** VariantProfile */
+    VariantProfile: {
+      /** Variant */
+      variant: string;
+      /**
+       * Share
+       * @description Share of its scores that are greater than each value.
+       */
+      share: number[];
+      /**
+       * Low
+       * @description 95 % band, at each value by itself; null for a single score.
+       */
+      low: (number | null)[];
+      /** High */
+      high: (number | null)[];
+      made: components["schemas"]["Made"];
+    };
+    /**
+     * VariantScores
+     * @description The scores of one variant. Figures are null while it has none, ends of the interval below two.
+     */
+    VariantScores: {
+      /**
+       * Variant
+       * @description Its id in the specification.
+       */
+      variant: string;
+      /** Label */
+      label: string;
+      /** Environment */
+      environment: string;
+      /**
+       * Trials
+       * @description Trials of it, whether they have ended or not.
+       */
+      trials: number;
+      /**
+       * N
+       * @description Trials that have a score.
+       */
+      n: number;
+      /**
+       * Failed
+       * @description Trials that ended without a score.
+       */
+      failed: number;
+      /**
+       * Rank
+       * @description Place by interquartile mean, from 1.
+       */
+      rank: number | null;
+      /** Mean */
+      mean: number | null;
+      /** Median */
+      median: number | null;
+      /** Iqm */
+      iqm: number | null;
+      /**
+       * Low
+       * @description Ends of the 95 % interval of the interquartile mean.
+       */
+      low: number | null;
+      /** High */
+      high: number | null;
+      /**
+       * Std
+       * @description Standard deviation of the sample (n - 1).
+       */
+      std: number | null;
+      /**
+       * Optimality Gap
+       * @description Null without a threshold.
+       */
+      optimality_gap: number | null;
+      /**
+       * Scores
+       * @description By seed.
+       */
+      scores: components["schemas"]["SeedScore"][];
+      /**
+       * Made
+       * @description By the name of each figure.
+       */
+      made: {
+        [key: string]: components["schemas"]["Made"];
+      };
     };
     /** Verdict */
     Verdict: {
@@ -6514,77 +7309,19 @@ export interface components {
        */
       seconds: number;
     };
-    /** CoordinateAxis */
-    CoordinateAxis: {
-      /** Name */
-      name: string;
-      /** Log */
-      log: boolean;
-      /**
-       * Low
-       * @description What lies at 0; null for a choice.
-       */
-      low: number | null;
-      /**
-       * High
-       * @description What lies at 1.
-       */
-      high: number | null;
-      /**
-       * Choices
-       * @description Evenly spaced from 0 to 1; null for a range.
-       */
-      choices: components["schemas"]["JsonValue"][] | null;
-    };
-    /** CoordinateLine */
-    CoordinateLine: {
-      /** Number */
-      number: number;
-      /** Objective */
-      objective: number;
-      /**
-       * Places
-       * @description From 0 to 1 on each axis; null where it does not apply.
-       */
-      places: (number | null)[];
-    };
     /**
-     * Cost
-     * @description Failed and unfinished trials cost as well.
+     * ExportFormat
+     * @enum {string}
      */
-    Cost: {
-      /** Core Seconds */
-      core_seconds: number;
-      /**
-       * Variants
-       * @description In the order of the specification.
-       */
-      variants: components["schemas"]["VariantCost"][];
-      made: components["schemas"]["Made"];
-    };
+    rlviz__records__export__ExportFormat: "ndjson" | "csv" | "parquet" | "minari";
     /**
-     * Curves
-     * @description Learning curves. A value holds from its step to the next one of its seed; beyond the last there is none.
+     * ExportFormat
+     * @description *json*: results and trials. *csv* and *parquet*: a row for each trial. *markdown* and *latex*: a row for each
+     *     variant.
+     * @enum {string}
      */
-    Curves: {
-      /**
-       * Source
-       * @description evaluation: of the greedy policy; training: moving average of 20 episodes.
-       */
-      source: string;
-      /** Step */
-      step: number[];
-      /**
-       * Variants
-       * @description From best to worst.
-       */
-      variants: components["schemas"]["VariantCurve"][];
-      /**
-       * Left Out
-       * @description Ids of variants beyond the best 20.
-       */
-      left_out: string[];
-    };
+    rlviz__services__experiment_results__exports__ExportFormat:
+      "json" | "csv" | "parquet" | "markdown" | "latex";
     /**
      * EndEventData
      * @description `event: end`: the run has ended, is paused, or was deleted, and all its rows were delivered.
@@ -6604,190 +7341,6 @@ export interface components {
      */
     EvaluationEventData: {
       evaluation: components["schemas"]["Evaluation"];
-    };
-    /**
-     * ExperimentResults
-     * @description Every figure says beside it, in ``made``, how it was made.
-     */
-    ExperimentResults: {
-      score: components["schemas"]["ScoreKind"];
-      /** Score Definition */
-      score_definition: string;
-      /**
-       * Threshold
-       * @description Return to reach: the one asked for, or the environment's; null: none.
-       */
-      threshold: number | null;
-      /** Trials */
-      trials: number;
-      /**
-       * Scored
-       * @description Trials that have a score.
-       */
-      scored: number;
-      /**
-       * Failed
-       * @description Trials that ended without one.
-       */
-      failed: number;
-      /**
-       * Complete
-       * @description Whether every trial has ended.
-       */
-      complete: boolean;
-      verdict: components["schemas"]["ExperimentVerdict"];
-      /**
-       * Variants
-       * @description In the order of the specification.
-       */
-      variants: components["schemas"]["VariantScores"][];
-      forest: components["schemas"]["Forest"];
-      improvements: components["schemas"]["Improvements"];
-      profiles: components["schemas"]["Profiles"];
-      /** @description Steps to the threshold; null without one. */
-      thresholds: components["schemas"]["Thresholds"] | null;
-      curves: components["schemas"]["Curves"];
-      cost: components["schemas"]["Cost"];
-    };
-    /** ExperimentVerdict */
-    ExperimentVerdict: {
-      finding: components["schemas"]["Finding"];
-      /**
-       * Headline
-       * @description One sentence.
-       */
-      headline: string;
-      /**
-       * Best
-       * @description Id of the variant with the highest interquartile mean, if one is better.
-       */
-      best: string | null;
-      /**
-       * Better Than
-       * @description Ids of the variants that it is better than.
-       */
-      better_than: string[];
-      /**
-       * Reasons
-       * @description Sentences: the figures behind it, and how many seeds would tell more.
-       */
-      reasons: string[];
-      /**
-       * Cautions
-       * @description Sentences: what makes the comparison less fair than it looks.
-       */
-      cautions: string[];
-      made: components["schemas"]["Made"];
-    };
-    /**
-     * Finding
-     * @description *better*: the best variant is better than all others. *partly*: than some. *nothing*: nothing can be said yet.
-     * @enum {string}
-     */
-    Finding: "better" | "partly" | "nothing";
-    /**
-     * Forest
-     * @description Forest plot: variants from best to worst, those without scores left out.
-     */
-    Forest: {
-      /** Rows */
-      rows: components["schemas"]["ForestRow"][];
-      /**
-       * Minimum
-       * @description Least of all scores, ends of intervals and the threshold; null: none.
-       */
-      minimum: number | null;
-      /** Maximum */
-      maximum: number | null;
-      /**
-       * Reference
-       * @description The threshold, to be drawn as a line.
-       */
-      reference: number | null;
-    };
-    /** ForestRow */
-    ForestRow: {
-      /** Variant */
-      variant: string;
-      /** Label */
-      label: string;
-      /** Iqm */
-      iqm: number;
-      /** Low */
-      low: number | null;
-      /** High */
-      high: number | null;
-      /** N */
-      n: number;
-    };
-    /** Importance */
-    Importance: {
-      /** Name */
-      name: string;
-      /**
-       * Share
-       * @description From 0 to 1; all together are 1.
-       */
-      share: number;
-    };
-    /**
-     * Improvements
-     * @description Probability of improvement, for each pair of ``variants``.
-     */
-    Improvements: {
-      /**
-       * Variants
-       * @description Ids, from best to worst: rows and columns of the matrix.
-       */
-      variants: string[];
-      /**
-       * Left Out
-       * @description Ids of variants beyond the best 12, which are not compared in pairs.
-       */
-      left_out: string[];
-      /**
-       * Matrix
-       * @description Row against column; null on the diagonal.
-       */
-      matrix: (number | null)[][];
-      /**
-       * Pairs
-       * @description Each pair once, the better ranked first.
-       */
-      pairs: components["schemas"]["Pair"][];
-    };
-    /**
-     * Made
-     * @description How a figure was made.
-     */
-    Made: {
-      /**
-       * Definition
-       * @description What it is, in a sentence.
-       */
-      definition: string;
-      /**
-       * N
-       * @description How many scores, pairs or seeds it was made from.
-       */
-      n: number;
-      /**
-       * Resamples
-       * @description Resamples of its bootstrap interval; null: it has none.
-       * @default null
-       */
-      resamples?: number | null;
-      /**
-       * Confidence
-       * @description Share that its interval is made for, as 0.95.
-       * @default null
-       */
-      confidence?: number | null;
-      /**
-       * Source
-       * @description Where the definition comes from.
-       */
-      source: string;
     };
     /**
      * MetricsEventData
@@ -6845,448 +7398,11 @@ export interface components {
      */
     NotificationKind: "rule" | "solved" | "completed" | "stopped" | "failed" | "interrupted";
     /**
-     * Pair
-     * @description Whether ``first`` does better than ``second``. The other way round all probabilities are 1 minus these.
-     */
-    Pair: {
-      /**
-       * First
-       * @description Id of a variant.
-       */
-      first: string;
-      /** Second */
-      second: string;
-      /** Seeds First */
-      seeds_first: number;
-      /** Seeds Second */
-      seeds_second: number;
-      /**
-       * Probability
-       * @description That a seed of the first does better than one of the second; ties half.
-       */
-      probability: number;
-      /**
-       * Low
-       * @description Ends of its 95 % interval.
-       */
-      low: number;
-      /** High */
-      high: number;
-      /**
-       * Joint Low
-       * @description Ends of the wider interval; those of all pairs together hold with 95 %.
-       */
-      joint_low: number;
-      /** Joint High */
-      joint_high: number;
-      /**
-       * Chance
-       * @description How likely ranks at least as far apart were, in either direction, if both were the same; 1 unless all seeds of one did better than all of the other, where the bootstrap interval has no width.
-       */
-      chance: number;
-      made: components["schemas"]["Made"];
-    };
-    /** ParallelCoordinates */
-    ParallelCoordinates: {
-      /** Axes */
-      axes: components["schemas"]["CoordinateAxis"][];
-      /**
-       * Lines
-       * @description Complete trials, by number.
-       */
-      lines: components["schemas"]["CoordinateLine"][];
-    };
-    /**
-     * Profiles
-     * @description Performance profiles: the higher the curve, the better; where two cross, neither is better throughout.
-     */
-    Profiles: {
-      /**
-       * Value
-       * @description Returns, ascending: the axis of all profiles.
-       */
-      value: number[];
-      /**
-       * Variants
-       * @description From best to worst.
-       */
-      variants: components["schemas"]["VariantProfile"][];
-      /**
-       * Left Out
-       * @description Ids of variants beyond the best 20.
-       */
-      left_out: string[];
-    };
-    /**
-     * PrunerName
-     * @description When a trial is given up, judged by the greedy evaluations while it trains.
-     *
-     *     *median*: below the median of earlier trials at the same step. *successive-halving*: not among the best third at
-     *     each of a few rungs. *hyperband*: the same for several first rungs at once.
-     * @enum {string}
-     */
-    PrunerName: "none" | "median" | "successive-halving" | "hyperband";
-    /**
-     * SamplerName
-     * @description How values are proposed.
-     *
-     *     *tpe*: from where earlier trials did well (tree-structured Parzen estimator). *cma-es*: an evolution strategy for
-     *     numbers; what is chosen from a list is drawn at random. *gaussian-process*: where a model of the objective expects
-     *     the most; for few, costly trials. *random*: independent draws. *grid*: every combination once.
-     * @enum {string}
-     */
-    SamplerName: "tpe" | "cma-es" | "gaussian-process" | "random" | "grid";
-    /**
-     * ScoreKind
-     * @description What counts as the score of a trial.
-     *
-     *     *trial*: the mean return of its policy on fresh episodes, played after training, as the specification asks for.
-     *     *training*: the mean return of the last 100 episodes of training, exploration included. *best*: the mean return on
-     *     fresh episodes of the best policy that it kept.
-     * @enum {string}
-     */
-    ScoreKind: "trial" | "training" | "best";
-    /** SearchResults */
-    SearchResults: {
-      sampler: components["schemas"]["SamplerName"];
-      pruner: components["schemas"]["PrunerName"];
-      /**
-       * Wanted
-       * @description Trials that the search shall have.
-       */
-      wanted: number;
-      /** Seeds Per Trial */
-      seeds_per_trial: number;
-      /** Counts */
-      counts: {
-        [key: string]: number;
-      };
-      best: components["schemas"]["SearchedTrial"] | null;
-      /**
-       * Trials
-       * @description By number: the history.
-       */
-      trials: components["schemas"]["SearchedTrial"][];
-      /**
-       * Importances
-       * @description From the greatest; empty with fewer than four complete trials.
-       */
-      importances: components["schemas"]["Importance"][];
-      /**
-       * Slices
-       * @description In the order of the space.
-       */
-      slices: components["schemas"]["Slice"][];
-      coordinates: components["schemas"]["ParallelCoordinates"];
-      /**
-       * Caution
-       * @description What to keep in mind when reading the best objective.
-       */
-      caution: string | null;
-      /**
-       * Made
-       * @description Of `objective` and `importances`.
-       */
-      made: {
-        [key: string]: components["schemas"]["Made"];
-      };
-    };
-    /** SearchedTrial */
-    SearchedTrial: {
-      /** Number */
-      number: number;
-      /**
-       * Values
-       * @description Of each hyperparameter that was searched.
-       */
-      values: {
-        [key: string]: components["schemas"]["JsonValue"];
-      };
-      state: components["schemas"]["TrialState"];
-      /**
-       * Objective
-       * @description Interquartile mean of its seeds' scores; null but for complete ones.
-       */
-      objective: number | null;
-      /**
-       * Cause
-       * @description Why it failed.
-       */
-      cause: string | null;
-      /**
-       * Best So Far
-       * @description The best objective of this and all earlier trials.
-       */
-      best_so_far: number | null;
-      /**
-       * Is Best So Far
-       * @description Whether it was better than all before.
-       */
-      is_best_so_far: boolean;
-    };
-    /**
-     * SeedArrival
-     * @description One seed: ``steps`` until it got there, or, if it is ``censored``, those that it was trained for without.
-     */
-    SeedArrival: {
-      /** Seed */
-      seed: number;
-      /** Run Id */
-      run_id: string;
-      /** Steps */
-      steps: number;
-      /** Censored */
-      censored: boolean;
-    };
-    /** SeedScore */
-    SeedScore: {
-      /** Seed */
-      seed: number;
-      /** Run Id */
-      run_id: string;
-      /** Score */
-      score: number;
-    };
-    /**
-     * Slice
-     * @description The objective against one hyperparameter.
-     */
-    Slice: {
-      /** Name */
-      name: string;
-      /**
-       * Log
-       * @description Whether it is to be drawn on a logarithmic scale.
-       */
-      log: boolean;
-      /**
-       * Points
-       * @description Complete trials that have it, by number.
-       */
-      points: components["schemas"]["SlicePoint"][];
-    };
-    /** SlicePoint */
-    SlicePoint: {
-      /** Number */
-      number: number;
-      value: components["schemas"]["JsonValue"];
-      /** Objective */
-      objective: number;
-    };
-    /**
      * StatusEventData
      * @description `event: status`: at the beginning, at each change, and with progress once a second.
      */
     StatusEventData: {
       run: components["schemas"]["Run"];
-    };
-    /**
-     * StepsToThreshold
-     * @description Kaplan-Meier estimate of one variant. ``step`` and the lists beside it have an entry for each step at which a
-     *     seed got there; before the first the share is 1.
-     */
-    StepsToThreshold: {
-      /** Variant */
-      variant: string;
-      /**
-       * N
-       * @description Seeds that were trained at all.
-       */
-      n: number;
-      /** Reached */
-      reached: number;
-      /**
-       * Median
-       * @description Steps until half of them got there; null: fewer than half did.
-       */
-      median: number | null;
-      /**
-       * Median Low
-       * @description Ends of its 95 % interval; null: not within the training.
-       */
-      median_low: number | null;
-      /** Median High */
-      median_high: number | null;
-      /** Step */
-      step: number[];
-      /**
-       * Waiting
-       * @description Estimated share of seeds that are not there after that step.
-       */
-      waiting: number[];
-      /** Low */
-      low: (number | null)[];
-      /** High */
-      high: (number | null)[];
-      /** Seeds */
-      seeds: components["schemas"]["SeedArrival"][];
-      made: components["schemas"]["Made"];
-    };
-    /** Thresholds */
-    Thresholds: {
-      /**
-       * Threshold
-       * @description The return to reach.
-       */
-      threshold: number;
-      /**
-       * Variants
-       * @description In the order of the specification; untrained ones left out.
-       */
-      variants: components["schemas"]["StepsToThreshold"][];
-    };
-    /**
-     * TrialState
-     * @description *running*: proposed, and its scores are not known. *complete*: has an objective. *pruned*: fell behind and was
-     *     given up. *failed*: has none; its cause says why.
-     * @enum {string}
-     */
-    TrialState: "running" | "complete" | "pruned" | "failed";
-    /** VariantCost */
-    VariantCost: {
-      /** Variant */
-      variant: string;
-      /** Core Seconds */
-      core_seconds: number;
-      /**
-       * Steps
-       * @description Environment steps of all its trials together.
-       */
-      steps: number;
-      /**
-       * Trials
-       * @description Trials that cost something.
-       */
-      trials: number;
-    };
-    /**
-     * VariantCurve
-     * @description Lists over ``step`` of all curves; null where no seed of the variant has a value.
-     */
-    VariantCurve: {
-      /** Variant */
-      variant: string;
-      /**
-       * Seeds
-       * @description Seeds with a curve.
-       */
-      seeds: number;
-      /**
-       * Iqm
-       * @description Interquartile mean of the seeds that have a value there.
-       */
-      iqm: (number | null)[];
-      /**
-       * Low
-       * @description Its 95 % interval, at each step; null for fewer than two seeds.
-       */
-      low: (number | null)[];
-      /** High */
-      high: (number | null)[];
-      /**
-       * Count
-       * @description Seeds that have a value there.
-       */
-      count: number[];
-      /**
-       * Ends
-       * @description The last step of each seed, ascending.
-       */
-      ends: number[];
-      /**
-       * Note
-       * @description Says so where seeds end at different steps, or have no curve.
-       */
-      note: string | null;
-      made: components["schemas"]["Made"];
-    };
-    /** VariantProfile */
-    VariantProfile: {
-      /** Variant */
-      variant: string;
-      /**
-       * Share
-       * @description Share of its scores that are greater than each value.
-       */
-      share: number[];
-      /**
-       * Low
-       * @description 95 % band, at each value by itself; null for a single score.
-       */
-      low: (number | null)[];
-      /** High */
-      high: (number | null)[];
-      made: components["schemas"]["Made"];
-    };
-    /**
-     * VariantScores
-     * @description The scores of one variant. Figures are null while it has none, ends of the interval below two.
-     */
-    VariantScores: {
-      /**
-       * Variant
-       * @description Its id in the specification.
-       */
-      variant: string;
-      /** Label */
-      label: string;
-      /** Environment */
-      environment: string;
-      /**
-       * Trials
-       * @description Trials of it, whether they have ended or not.
-       */
-      trials: number;
-      /**
-       * N
-       * @description Trials that have a score.
-       */
-      n: number;
-      /**
-       * Failed
-       * @description Trials that ended without a score.
-       */
-      failed: number;
-      /**
-       * Rank
-       * @description Place by interquartile mean, from 1.
-       */
-      rank: number | null;
-      /** Mean */
-      mean: number | null;
-      /** Median */
-      median: number | null;
-      /** Iqm */
-      iqm: number | null;
-      /**
-       * Low
-       * @description Ends of the 95 % interval of the interquartile mean.
-       */
-      low: number | null;
-      /** High */
-      high: number | null;
-      /**
-       * Std
-       * @description Standard deviation of the sample (n - 1).
-       */
-      std: number | null;
-      /**
-       * Optimality Gap
-       * @description Null without a threshold.
-       */
-      optimality_gap: number | null;
-      /**
-       * Scores
-       * @description By seed.
-       */
-      scores: components["schemas"]["SeedScore"][];
-      /**
-       * Made
-       * @description By the name of each figure.
-       */
-      made: {
-        [key: string]: components["schemas"]["Made"];
-      };
     };
     /**
      * Actor
@@ -9563,7 +9679,7 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Of the answer. */
-        format?: components["schemas"]["ExportFormat"];
+        format?: components["schemas"]["rlviz__records__export__ExportFormat"];
       };
       header?: never;
       path: {
@@ -10839,6 +10955,231 @@ export interface operations {
       };
       /** @description Run not found; Artifact not found */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Invalid request */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_experiment_results: {
+    parameters: {
+      query?: {
+        /** @description trial: on fresh episodes after training. training: mean return of the last 100 episodes. best: of the best policy that was kept. */
+        score?: components["schemas"]["ScoreKind"];
+        /** @description Return to reach; the environment's if left out. */
+        threshold?: number | null;
+      };
+      header?: never;
+      path: {
+        experiment_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ExperimentResults"];
+        };
+      };
+      /** @description Experiment not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Invalid request */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_search_results: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        experiment_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["SearchResults"];
+        };
+      };
+      /** @description Experiment not found; Search not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  export_experiment: {
+    parameters: {
+      query?: {
+        /** @description Of the answer. */
+        format?: components["schemas"]["rlviz__services__experiment_results__exports__ExportFormat"];
+        /** @description trial: on fresh episodes after training. training: mean return of the last 100 episodes. best: of the best policy that was kept. */
+        score?: components["schemas"]["ScoreKind"];
+        /** @description Return to reach; the environment's if left out. */
+        threshold?: number | null;
+      };
+      header?: never;
+      path: {
+        experiment_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The table */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": unknown;
+          "text/csv; charset=utf-8": unknown;
+          "application/vnd.apache.parquet": unknown;
+          "text/markdown; charset=utf-8": unknown;
+          "application/x-tex; charset=utf-8": unknown;
+        };
+      };
+      /** @description Experiment not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Invalid request */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_experiment_report: {
+    parameters: {
+      query?: {
+        /** @description trial: on fresh episodes after training. training: mean return of the last 100 episodes. best: of the best policy that was kept. */
+        score?: components["schemas"]["ScoreKind"];
+        /** @description Return to reach; the environment's if left out. */
+        threshold?: number | null;
+      };
+      header?: never;
+      path: {
+        experiment_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "text/html": string;
+        };
+      };
+      /** @description Experiment not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Invalid request */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  keep_as_preset: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        experiment_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["KeepAsPreset"];
+      };
+    };
+    responses: {
+      /** @description Successful Response */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["OwnPreset"];
+        };
+      };
+      /** @description Experiment not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Run is damaged */
+      409: {
         headers: {
           [name: string]: unknown;
         };
