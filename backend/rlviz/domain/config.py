@@ -52,7 +52,8 @@ class Parent(BaseModel):
 
     run_id: str
     snapshot: str = Field(
-        description="Name of the snapshot that it begins from, or from which the parent was trained again."
+        description="Name of the snapshot that it begins from, or from which the parent was trained again; `0` where "
+        "the parent had none so early, and was trained again from its beginning."
     )
     step: int = Field(ge=0, description="Environment steps that the parent had done where the fork begins.")
     changed: list[str] = Field(

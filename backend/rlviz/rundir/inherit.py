@@ -25,6 +25,9 @@ from rlviz.rundir.journal import READ_BYTES, JournalTail, offset_after, read_jou
 from rlviz.rundir.snapshots import Snapshot, find_snapshot
 from rlviz.rundir.superseded import superseded_rows
 
+BEGINNING = "0"
+"""The name of the snapshot that a fork begins from whose parent is trained again from its beginning."""
+
 
 def inherit(snapshot: Snapshot, parent: RunFolder, child: RunFolder) -> None:
     """Put ``snapshot`` and its segments into the folder of ``child``, as the same files where the disk allows it.
@@ -39,19 +42,21 @@ def inherit(snapshot: Snapshot, parent: RunFolder, child: RunFolder) -> None:
         _link(parent.segment_path(segment.file), child.segment_path(segment.file))
 
 
-def inherit_stretch(snapshot: Snapshot, parent: RunFolder, child: RunFolder, until: int) -> None:
-    """Put into the folder of ``child`` what it takes to train ``parent`` again from ``snapshot`` to step ``until``, and
-    to compare: a folder of the parent's own, in which it is to be resumed. Raises OSError and RunFolderError."""
+def inherit_stretch(snapshot: Snapshot | None, parent: RunFolder, child: RunFolder, until: int) -> None:
+    """Put into the folder of ``child`` what it takes to train ``parent`` again from ``snapshot`` (None: from its
+    beginning) to step ``until``, and to compare: a folder of the parent's own, in which it is to be resumed. Raises
+    OSError and RunFolderError."""
     copy = RunFolder(child.parent, parent.run_id)
-    attempt, total = _attempts(parent, snapshot)
+    begin, last_row = (0, 0) if snapshot is None else (snapshot.manifest.step, snapshot.manifest.last_row)
     config = parent.read_config()
-    copy.create(config if total is None else config.model_copy(update={"total_timesteps": total}))
+    attempt, total = _attempts(parent, begin, until, config.total_timesteps)
+    copy.create(config.model_copy(update={"total_timesteps": total}))
     for source, target in ((parent.events_path, copy.events_path), (parent.rules_path, copy.rules_path)):
         with suppress(FileNotFoundError):
             shutil.copyfile(source, target, follow_symlinks=False)
     with copy.metrics_path.open("w") as file:
-        file.writelines(f"{json.dumps(row)}\n" for row in _rows(parent, snapshot.manifest.last_row, until))
-    copy.write_control(Control(attempt=attempt + 1, resume_from=snapshot.name))
+        file.writelines(f"{json.dumps(row)}\n" for row in _rows(parent, last_row, until))
+    copy.write_control(Control(attempt=attempt + 1, resume_from=None if snapshot is None else snapshot.name))
 
 
 def inherit_segments(source: RunFolder, child: RunFolder) -> None:
@@ -60,6 +65,11 @@ def inherit_segments(source: RunFolder, child: RunFolder) -> None:
         child.replay.mkdir(exist_ok=True)
         with suppress(FileExistsError):
             _link(path, child.segment_path(path.name))
+
+
+def begins_with_parent(child: RunFolder) -> bool:
+    """Whether its parent has still to be trained again for it, from the parent's beginning."""
+    return child.parent.is_dir() and not any(child.snapshots.glob("*.zip"))
 
 
 def beginning_of(child: RunFolder, parent: Parent) -> Snapshot:
@@ -72,16 +82,17 @@ def beginning_of(child: RunFolder, parent: Parent) -> Snapshot:
     return find_snapshot(child, parent.snapshot)
 
 
-def _attempts(folder: RunFolder, snapshot: Snapshot) -> tuple[int, int | None]:
-    """The number of the last attempt, and how long the one that went on from ``snapshot`` was to train."""
-    newest, total = 1, None
+def _attempts(folder: RunFolder, begin: int, until: int, total: int) -> tuple[int, int]:
+    """The number of the last attempt, and how long training was to be on the way from step ``begin`` to ``until``: if
+    it was made longer on the way, as long as it had to be. ``total``: as the configuration says."""
+    newest, length = 1, total
     for line in read_journal(folder.events_path):
         event = parse_event(line.record)
         if event is not None and isinstance(event.data, StartedData):
             newest = max(newest, event.data.attempt)
-            if event.step <= snapshot.manifest.step:
-                total = event.data.total_timesteps
-    return newest, total
+            if event.step <= begin or length < until:
+                length = event.data.total_timesteps or total
+    return newest, length
 
 
 def _rows(folder: RunFolder, after: int, until: int) -> Iterator[dict[str, Any]]:

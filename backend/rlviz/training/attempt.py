@@ -34,6 +34,9 @@ class Attempt:
     """Whether what came after that snapshot is no part of the run any more."""
     total_timesteps: int | None = None
     """Steps to train for, if not those of the configuration."""
+    is_repeated: bool = False
+    """Whether training begins anew to come out as it did: rows are compared, and what people changed is changed again.
+    """
     final_step: int | None = None
     """The step of the final policy that an earlier attempt has left."""
 

@@ -188,7 +188,9 @@ class Equipment:
             return None
 
     def _make_steering(self, model: BaseAlgorithm, continuation: Continuation | None) -> Steering:
-        beyond = continuation.taken_at if continuation is not None and not self._attempt.rollback else None
+        beyond = (0, 0) if self._attempt.is_repeated else None
+        if continuation is not None and not self._attempt.rollback:
+            beyond = continuation.taken_at
         return Steering(
             self._folder,
             self._journals,

@@ -51,10 +51,10 @@ def begin_journal(
         not_exact_because=(" ".join(continuation.not_exact_because) or None) if continuation is not None else None,
     )
     journals.event(step, started)
-    if continuation is None:
+    if continuation is None and not attempt.is_repeated:
         return
-    name, seq = continuation.manifest.name, continuation.last_row
-    if attempt.rollback:
+    name, seq = (continuation.manifest.name, continuation.last_row) if continuation is not None else ("0", 0)
+    if attempt.rollback and continuation is not None:
         superseded = Stretch(first=seq + 1, last=last, attempt=attempt.number, beyond=step)
         cause = {"rule": by.number, "says": by.rule.words, "count": by.count} if by is not None else {}
         journals.event(

@@ -10,12 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 from rlviz.domain.events import DivergedData, EventData, ResumedData, Stretch, WarningData
-from rlviz.domain.records import is_metric
+from rlviz.domain.records import CLOCK, is_metric
 from rlviz.domain.superseded import Superseded
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import READ_BYTES, JournalTail
-
-CLOCK = "time/"
 
 Values = Mapping[str, float | None]
 

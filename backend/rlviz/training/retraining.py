@@ -1,5 +1,5 @@
 """Training the parent of a fork again, in the worker of the fork: from the snapshot before the step of the fork to that
-step, exactly as the parent trained.
+step, exactly as the parent trained; from its beginning, where there is none before.
 
 The parent is resumed in a folder of its own within that of the fork, with its own configuration, and with what people
 and rules changed while it trained. What is reached is written as one more of the snapshots that the fork has inherited,
@@ -21,7 +21,7 @@ from rlviz.domain.events import DivergedData, parse_event
 from rlviz.domain.snapshot import SnapshotManifest, Trigger
 from rlviz.domain.snapshot_plan import SnapshotPlan
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.inherit import beginning_of, inherit_segments
+from rlviz.rundir.inherit import beginning_of, begins_with_parent, inherit_segments
 from rlviz.rundir.journal import read_journal
 from rlviz.training.attempt import Attempt, begin_attempt
 from rlviz.training.builder import build_model, closing_environments
@@ -57,12 +57,12 @@ def begin_fork(
     Raises RetrainingInterrupted once ``interrupted`` is set, and SnapshotRefused if the parent cannot be brought there.
     """
     parent = config.parent
-    if parent is None or attempt.resume_from != parent.snapshot:
+    if parent is None or attempt.resume_from not in (None, parent.snapshot):
         return attempt
-    begin = beginning_of(folder, parent)
-    if begin.manifest.run_id != parent.run_id:  # a snapshot of its own that happens to have the name
+    begin = None if begins_with_parent(folder) else beginning_of(folder, parent)
+    if begin is not None and begin.manifest.run_id != parent.run_id:  # one of its own that happens to have the name
         return attempt
-    if begin.manifest.step < parent.step:
+    if begin is None or begin.manifest.step < parent.step:
         _retrain(folder, parent, journals, interrupted)
     with suppress(OSError):  # it is of no use any more, and does no harm
         shutil.rmtree(folder.parent, ignore_errors=True)
@@ -73,29 +73,32 @@ def _retrain(folder: RunFolder, parent: Parent, journals: RunJournals, interrupt
     theirs = RunFolder(folder.parent, parent.run_id)
     own = RunJournals(theirs)
     try:
-        captured, manifest = _resume_parent(theirs, folder, parent, own, interrupted)
+        captured, begin, manifest = _resume_parent(theirs, folder, parent, own, interrupted)
     finally:
         own.close()
     if (difference := _difference(theirs)) is not None:
         journals.warn(
             parent.step,
-            f"The parent was trained again from step {manifest.step:,} to the step of the fork, and came out otherwise "
+            f"The parent was trained again from step {begin:,} to the step of the fork, and came out otherwise "
             f"from step {difference:,} on. This run begins with what came out.",
         )
     inherit_segments(theirs, folder)
-    before = theirs.read_control().attempt - 1
-    write_archive(folder, captured, _manifest_of(captured, manifest, attempt=before))
+    write_archive(folder, captured, manifest)
 
 
 def _resume_parent(
     theirs: RunFolder, folder: RunFolder, parent: Parent, journals: RunJournals, interrupted: Event
-) -> tuple[Captured, SnapshotManifest]:
-    """What training is at the step of the fork, and the snapshot that it was brought there from."""
-    attempt, config = begin_attempt(theirs), _without_keepsakes(theirs.read_config())
+) -> tuple[Captured, int, SnapshotManifest]:
+    """What training is at the step of the fork, the step that it was brought there from, and what a snapshot of it says
+    of itself."""
+    attempt, config = _attempt_of(theirs), _without_keepsakes(theirs.read_config())
     with closing_environments(build_model(config)) as model:
         logger = RunLogger(JournalOutput(journals))
         model.set_logger(logger)
-        continuation = restore(model, config, folder, parent.snapshot, of=theirs)
+        continuation = None
+        if attempt.resume_from is not None:
+            continuation = restore(model, config, folder, attempt.resume_from, of=theirs)
+        begin = model.num_timesteps
         make_interruptible(model, interrupted)
         begin_journal(theirs, journals, attempt, model.num_timesteps, continuation, worker=None)
         pause, live = Pause(journals), LiveWeights(theirs)
@@ -104,10 +107,21 @@ def _resume_parent(
         )
         try:
             point = _learn(model, config, equipment, parent, interrupted)
-            return equipment.snapshots.capture(point), continuation.manifest
+            captured = equipment.snapshots.capture(point)
+            if continuation is None:
+                return captured, begin, equipment.snapshots.describe(captured, attempt.number - 1)
+            return captured, begin, _manifest_of(captured, continuation.manifest, attempt.number - 1)
         finally:
             equipment.close()
             live.close()
+
+
+def _attempt_of(theirs: RunFolder) -> Attempt:
+    """From a snapshot, or from the beginning, where everything is counted anew."""
+    attempt = begin_attempt(theirs)
+    if attempt.resume_from is not None:
+        return attempt
+    return replace(attempt, episodes=0, evaluations=0, best=None, is_repeated=True)
 
 
 def _learn(model: BaseAlgorithm, config: RunConfig, equipment: Equipment, parent: Parent, interrupted: Event) -> Point:
@@ -146,7 +160,8 @@ def _without_keepsakes(config: RunConfig) -> RunConfig:
 
 
 def _manifest_of(captured: Captured, before: SnapshotManifest, attempt: int) -> SnapshotManifest:
-    """``attempt``: the parent's newest when it was forked, which its rows up to here are those of."""
+    """Of what is as exact as the snapshot ``before``. ``attempt``: the parent's newest when it was forked, which its
+    rows up to here are those of."""
     return before.model_copy(
         update={
             "name": str(captured.step),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -117,11 +118,14 @@ def test_what_cannot_be_changed_at_a_fork_is_refused_with_the_reason(app: Applic
         app.forks.fork(parent, ForkWish())
     with pytest.raises(ArtifactNotFound, match="has no snapshot 'gone'"):
         app.forks.fork(parent, ForkWish(snapshot="gone"))
-    with pytest.raises(NothingToResume, match="no snapshot of step 100 or before"):
-        app.forks.fork(parent, ForkWish(step=100))
     never = create(app)
-    with pytest.raises(NothingToResume):
+    with pytest.raises(NothingToResume, match="not begun to train"):
         app.forks.fork(never, ForkWish(step=100))
+    child = app.forks.fork(parent, ForkWish(step=100))
+    assert child.parent is not None
+    shutil.rmtree(folder_of(app, child.id).parent)
+    with pytest.raises(NothingToResume, match="its beginning is gone"):
+        app.forks.fork(child.id, ForkWish(step=100))
 
 
 def test_an_off_policy_fork_takes_its_replay_buffer_along(app: Application) -> None:

@@ -78,6 +78,29 @@ def test_it_computes_what_its_parent_did(tmp_path: Path, algo: str, step: int) -
     assert (reached.step, reached.attempt, reached.last_row) == (step, 2, last_row), "where it is in its parent's rows"
 
 
+@pytest.mark.parametrize(("algo", "step"), [("ppo", 384), ("dqn", 304)])
+def test_before_the_first_snapshot_it_begins_where_its_parent_began(tmp_path: Path, algo: str, step: int) -> None:
+    parent = trained_twice(tmp_path, algo, **CHANGES[algo])
+    for path in parent.snapshots.glob("*.zip"):
+        path.unlink()
+    child = forked(parent, 301)
+    fork = child.read_config().parent
+    assert fork is not None
+    assert (fork.snapshot, fork.step) == ("0", step)
+    expected = [row for row in beyond(parent, step) if row[0] < 512]
+    shutil.rmtree(parent.path)
+    assert train_run(child, stop_at_once()), "it is stopped while it trains its parent again"
+    assert (kinds(child), rows(child)) == (["stopped"], [])
+    child.change_control(attempt=2, resume_from=None)
+    assert train_run(child)
+    assert (kinds(child)[-1], messages(child)) == ("finished", [])
+    assert expected
+    assert curves(child)[: len(expected)] == expected, "as the parent went on, until it was changed"
+    assert not child.parent.exists()
+    reached = beginning_of(child, fork).manifest
+    assert (reached.run_id, reached.step, reached.attempt) == (fork.run_id, step, 2)
+
+
 def test_at_a_snapshot_or_beyond_the_end_nothing_is_trained_again(tmp_path: Path) -> None:
     parent = make_run(tmp_path, "parent", total_timesteps=640, snapshots=snapshots(every_steps=128, keep=100))
     assert train_run(parent)
@@ -89,15 +112,18 @@ def test_at_a_snapshot_or_beyond_the_end_nothing_is_trained_again(tmp_path: Path
         assert not child.parent.exists()
 
 
-def test_a_parent_that_comes_out_otherwise_is_warned_of(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("has_snapshots", "step"), [(True, 640), (False, 128)])
+def test_a_parent_that_comes_out_otherwise_is_warned_of(tmp_path: Path, has_snapshots: bool, step: int) -> None:
     parent = trained_twice(tmp_path, "ppo")
+    for path in parent.snapshots.glob("*.zip") if not has_snapshots else ():
+        path.unlink()
     lines = parent.metrics_path.read_text().splitlines()
     changed = [re.sub(r'"train/loss": ?[^,}]+', '"train/loss":5.0', line) for line in lines]
     parent.metrics_path.write_text("\n".join(changed) + "\n")
     child = forked(parent, 801)
     assert train_run(child)
     [message] = messages(child)
-    assert "came out otherwise from step 640 on" in message
+    assert f"came out otherwise from step {step} on" in message
 
 
 def stop_at_once() -> Event:

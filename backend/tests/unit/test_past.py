@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -45,6 +46,13 @@ class Written:
             self._tell("stopped", steps[-1], {"attempt": attempt, "path": None})
         self.folder.write_control(Control(desired=Desired.STOP, attempt=attempt, requested_at=at))
 
+    @contextmanager
+    def rewritten(self) -> Iterator[list[dict[str, Any]]]:
+        """The rows of its metrics, to be changed."""
+        rows = [json.loads(line) for line in self.folder.metrics_path.read_text().splitlines()]
+        yield rows
+        self.folder.metrics_path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+
     def _tell(self, kind: str, step: int, data: Mapping[str, Any]) -> None:
         with closing(JournalWriter(self.folder.events_path, clock=self.clock)) as events:
             events.append({"event": kind, "step": step, "data": data})
@@ -78,6 +86,24 @@ def test_what_a_run_went_back_from_is_told_as_it_was(tmp_path: Path) -> None:
     [ghost] = past_of(tmp_path, "a").ghosts
     assert (ghost.attempt, ghost.cause, ghost.from_step, ghost.to_step) == (2, "rollback", 30, 40)
     assert points(ghost.curves[REWARD]) == [(30, 10), (40, 10)]
+
+
+def test_what_came_out_as_before_is_in_no_ghost(tmp_path: Path) -> None:
+    run = Written(tmp_path)
+    run.trained(1, 10, 20, 30, 40, at=100)
+    run.trained(2, 30, 40, 50, at=200, rollback=back_to(2, 4, 2))
+    with run.rewritten() as rows:
+        for row in rows[4:]:
+            row["values"] = {REWARD: 10.0, "episode/index": row["step"] // 10}
+    assert [set(ghost.curves) for ghost in past_of(tmp_path, "a", names=[REWARD, "only/1"]).ghosts] == [{"only/1"}]
+    with run.rewritten() as rows:
+        for row in rows:
+            row["values"].pop("only/1", None)
+    assert past_of(tmp_path, "a").ghosts == []
+    with run.rewritten() as rows:
+        del rows[5:]
+    [ghost] = past_of(tmp_path, "a").ghosts
+    assert points(ghost.curves[REWARD]) == [(30, 10), (40, 10)], "the run has not come so far yet"
 
 
 def test_each_row_is_in_the_ghost_of_whoever_left_it_behind_first(tmp_path: Path) -> None:

@@ -89,7 +89,11 @@ def get_fork_changes(
     """What can be changed at a fork of the run, and why the rest cannot."""
     changes = app.forks.changes(run_id)
     place = None if step is None else app.forks.place(run_id, step)
-    at = None if place is None else ForkPlace(snapshot=place.snapshot.name, step=place.step)
+    at = (
+        None
+        if place is None
+        else ForkPlace(snapshot=place.begins_from, step=place.step, trained_again_from=place.trained_again_from)
+    )
     return ForkChanges(run_id=run_id, at=at, changes=[ForkChange(**asdict(change)) for change in changes])
 
 

@@ -26,9 +26,9 @@ class ForkedFrom(Wire):
     """Where a fork left the run that it was made from."""
 
     run_id: str
-    snapshot: str | None = Field(
-        description="Name of the snapshot that it begins from, or from which the parent was trained again; null: the "
-        "parent was trained again from its beginning."
+    snapshot: str = Field(
+        description="Name of the snapshot that it begins from, or from which the parent was trained again; `0` where "
+        "the parent had none so early, and was trained again from its beginning."
     )
     step: int = Field(description="Environment steps that the parent had done where the fork begins.")
     changed: list[str] = Field(

@@ -99,10 +99,10 @@ class ForkChange(Wire):
 class ForkPlace(Wire):
     """Where a fork begins that is asked for at some step."""
 
-    snapshot: str = Field(description="The snapshot before, or at that step.")
-    step: int = Field(
-        description="The first step of the fork. Where it is beyond the snapshot, the parent is first trained again to "
-        "there, exactly as it was."
+    snapshot: str = Field(description="The snapshot before, or at that step; `0`: the parent's beginning.")
+    step: int = Field(description="The first step of the fork.")
+    trained_again_from: int | None = Field(
+        description="The step from which the parent is first trained again, exactly as it was; null: it need not be."
     )
 
 

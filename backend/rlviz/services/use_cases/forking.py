@@ -13,7 +13,7 @@ from rlviz.algorithms.base import Hyperparameters
 from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import get_run
 from rlviz.domain.config import LastEpisode, Parent, RunConfig
-from rlviz.domain.errors import FieldError, InvalidRequest, NothingToResume, UnknownName, pointer_to
+from rlviz.domain.errors import FieldError, InvalidRequest, UnknownName, pointer_to
 from rlviz.domain.ids import new_run_id
 from rlviz.domain.status import RunStatus
 from rlviz.domain.times import utc
@@ -23,12 +23,11 @@ from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.creation import new_folder
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.inherit import inherit, inherit_stretch
-from rlviz.rundir.lineage import whole_of_run
-from rlviz.rundir.snapshots import Snapshot, find_snapshot
 from rlviz.services.projection.folder_projection import row_of_config
 from rlviz.services.use_cases.base import RunUseCases
 from rlviz.services.use_cases.configuration import check_memory
 from rlviz.services.use_cases.environments import EnvironmentService
+from rlviz.services.use_cases.fork_place import ForkPlace, place_at, place_of
 from rlviz.services.use_cases.last_episodes import last_episodes
 
 
@@ -58,21 +57,6 @@ class Change:
     name: str
     effect: Effect
     why: str | None = None
-
-
-@dataclass(frozen=True)
-class ForkPlace:
-    """Where a fork begins: at ``step``, to which its worker trains the parent again from ``snapshot``, if that is of an
-    earlier step. It is the first start of a rollout at or beyond the step asked for that the parent has come to, or
-    the last."""
-
-    snapshot: Snapshot
-    step: int
-
-    @property
-    def is_between(self) -> bool:
-        """Whether the parent has to be trained again."""
-        return self.step > self.snapshot.manifest.step
 
 
 @dataclass(frozen=True)
@@ -124,7 +108,7 @@ class ForkService(RunUseCases):
         with self._database.read() as session:
             reached = get_run(session, run_id).step
         folder = self._folder(run_id)
-        return _choose(folder, folder.read_config(), ForkWish(step=step), reached)
+        return place_at(folder, folder.read_config(), step, reached)
 
     def accepts(self, config: RunConfig, name: str, value: JsonValue) -> bool:
         """Whether a fork of a run so configured can have hyperparameter ``name`` changed to ``value`` alone."""
@@ -150,18 +134,24 @@ class ForkService(RunUseCases):
         parent = self._folder(run_id)
         parent.check()
         theirs, now = parent.read_config(), self._clock()
-        place = _choose(parent, theirs, wish, reached)
+        if (wish.snapshot is None) == (wish.step is None):
+            raise InvalidRequest.field("/snapshot", "Name a snapshot, or give a step: one of the two.")
+        if wish.step is not None:
+            place = place_at(parent, theirs, wish.step, reached)
+        else:
+            place = place_of(parent, wish.snapshot or "")
         snapshot = place.snapshot
         config = self._config(theirs, place, wish, now, last_episodes(parent, theirs, snapshot, place.step))
         row = row_of_config(config)
-        control = Control(resume_from=snapshot.name)
+        control = Control(resume_from=place.begins_from)
         if wish.start:
             row.status, row.queued_at = RunStatus.QUEUED.value, now
-            control = Control(desired=Desired.RUN, requested_at=now, queued_at=now, resume_from=snapshot.name)
+            control = Control(desired=Desired.RUN, requested_at=now, queued_at=now, resume_from=place.begins_from)
 
         def fill(child: RunFolder) -> None:
-            inherit(snapshot, parent, child)
-            if place.is_between:
+            if snapshot is not None:
+                inherit(snapshot, parent, child)
+            if place.trained_again_from is not None:
                 inherit_stretch(snapshot, parent, child, place.step)
 
         with (
@@ -207,7 +197,7 @@ class ForkService(RunUseCases):
                 "git_revision": git_revision(),
                 "parent": Parent(
                     run_id=parent.run_id,
-                    snapshot=place.snapshot.name,
+                    snapshot=place.begins_from,
                     step=place.step,
                     changed=changed + options,
                     environments_anew=anew,
@@ -254,33 +244,3 @@ def _with_options(environment: Environment, changes: Mapping[str, JsonValue]) ->
                 f"With these options the environment has other {what}: {_NETWORK[:1].lower()}{_NETWORK[1:]}",
             )
     return changed
-
-
-def _choose(folder: RunFolder, config: RunConfig, wish: ForkWish, reached: int) -> ForkPlace:
-    """``reached``: the step that the run has come to."""
-    if (wish.snapshot is None) == (wish.step is None):
-        raise InvalidRequest.field("/snapshot", "Name a snapshot, or give a step: one of the two.")
-    if wish.snapshot is not None:
-        found = find_snapshot(folder, wish.snapshot)
-        if not found.is_whole:
-            raise NothingToResume(f"Snapshot {wish.snapshot!r} cannot be used. {found.problem}")
-        return ForkPlace(found, found.manifest.step)
-    assert wish.step is not None
-    whole = whole_of_run(folder)
-    before = [one for one in whole if one.manifest.step <= wish.step]
-    if not before:
-        steps = ", ".join(f"{one.manifest.step:,}" for one in whole) or "none"
-        raise NothingToResume(
-            f"There is no snapshot of step {wish.step:,} or before. Fork at the step of one that is there: {steps}."
-        )
-    step = _boundary(before[-1].manifest.step, min(wish.step, reached), reached, config)
-    exactly = [one for one in whole if one.manifest.step == step]
-    return ForkPlace((exactly or before)[-1], step)
-
-
-def _boundary(begin: int, wanted: int, reached: int, config: RunConfig) -> int:
-    """The first start of a rollout at or beyond step ``wanted``, counted from the one at ``begin``; of those beyond
-    ``reached`` none."""
-    every = ALGORITHMS.get(config.algo).validate(config.hyperparameters, config.total_timesteps).rollout_steps
-    rollouts = -(-(wanted - begin) // every)
-    return begin + max(0, min(rollouts, (reached - begin) // every)) * every

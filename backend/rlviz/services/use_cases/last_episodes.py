@@ -11,18 +11,24 @@ from rlviz.rundir.snapshots import Snapshot
 from rlviz.rundir.superseded import superseded_rows
 
 
-def last_episodes(folder: RunFolder, config: RunConfig, snapshot: Snapshot, until: int) -> list[LastEpisode]:
+def last_episodes(folder: RunFolder, config: RunConfig, snapshot: Snapshot | None, until: int) -> list[LastEpisode]:
     """The last MEAN_EPISODES of the run in ``folder`` that led to step ``until``, which is that of ``snapshot`` or
-    later; oldest first. Where the run is a fork itself, those before it are among them. Raises RunFolderError."""
-    taken, now = snapshot.manifest, superseded_rows(folder)
-    then = now.by(taken.attempt)
+    later (None: of its beginning); oldest first. Where the run is a fork itself, those before it are among them.
+
+    Raises RunFolderError.
+    """
+    now = superseded_rows(folder)
+    step, last_row, then = 0, 0, now
+    if snapshot is not None:
+        taken = snapshot.manifest
+        step, last_row, then = taken.step, taken.last_row, now.by(taken.attempt)
     found: list[LastEpisode] = []
     for line in read_backwards(folder.metrics_path):
         row = line.record
         if row is None or not is_metric(row) or row["step"] > until or EPISODE_REWARD not in row["values"]:
             continue
-        led_to_snapshot = row["seq"] <= taken.last_row
-        if row["seq"] in (then if led_to_snapshot else now) or (not led_to_snapshot and until == taken.step):
+        led_to_snapshot = row["seq"] <= last_row
+        if row["seq"] in (then if led_to_snapshot else now) or (not led_to_snapshot and until == step):
             continue
         values = row["values"]
         found.append(

@@ -17,7 +17,7 @@ from rlviz.catalog.models import RunRow
 from rlviz.domain.config import Parent
 from rlviz.domain.errors import RlvizError, RunFolderError, RunNotFound
 from rlviz.domain.events import DivergedData, RollbackData, Stretch, parse_event
-from rlviz.domain.records import EPISODE_INDEX, is_metric
+from rlviz.domain.records import CLOCK, EPISODE_INDEX, is_metric
 from rlviz.domain.superseded import Superseded
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.inherit import beginning_of
@@ -88,7 +88,8 @@ class PastService:
         row = self._runs.get(run_id)
         folder = self._runs.folder(run_id)
         left = self._left_behind(folder)
-        ghosts = [_ghost(one, names, request, row.clock) for one in left]
+        counted = self._metrics.read(folder).series if left else {}
+        ghosts = [_ghost(one, names, request, row.clock, counted) for one in left]
         stretches = [one for one in superseded_rows(folder).stretches if one.first <= one.last]
         return Past(
             ghosts=[ghost for ghost in ghosts if ghost is not None],
@@ -176,17 +177,34 @@ def _read_rows(
     return {name: columns.series(name) for name in columns.names()}
 
 
-def _ghost(left: _Left, names: Sequence[str] | None, request: CurveRequest, clock: TrainingClock) -> Ghost | None:
-    """None without a row that could be read."""
-    if not left.series:
+def _ghost(
+    left: _Left,
+    names: Sequence[str] | None,
+    request: CurveRequest,
+    clock: TrainingClock,
+    counted: Mapping[str, Series],
+) -> Ghost | None:
+    """Without the metrics that came out as they were when the run trained there again, as far as it has: those are
+    ``counted``. None without a row that could be read, or that differs."""
+    series = {name: one for name, one in left.series.items() if not _is_retraced(one, counted.get(name))}
+    if all(name.startswith(CLOCK) for name in series):
         return None
     return Ghost(
         attempt=left.stretch.attempt,
         cause=left.cause,
         from_step=int(min(one.step[0] for one in left.series.values())),
         to_step=int(max(one.step[-1] for one in left.series.values())),
-        curves=_curves(left.series, names, request, clock),
+        curves=_curves(series, names, request, clock),
     )
+
+
+def _is_retraced(left: Series, counted: Series | None) -> bool:
+    """Whether ``counted`` has all rows of ``left``, with the same values."""
+    if counted is None:
+        return False
+    first = int(np.searchsorted(counted.step, left.step[0], "left"))
+    step, value = counted.step[first : first + len(left)], counted.value[first : first + len(left)]
+    return np.array_equal(step, left.step) and np.array_equal(value, left.value, equal_nan=True)
 
 
 def _curves(

@@ -13,6 +13,7 @@ from rlviz.domain.run_actor import RunActor
 from rlviz.domain.status import RunStatus, check_transition
 from rlviz.rundir.control import Desired, RollbackWish
 from rlviz.rundir.folder import RunFolder, folder_gone
+from rlviz.rundir.inherit import begins_with_parent
 from rlviz.rundir.lineage import is_behind, newest_of_run
 from rlviz.rundir.lock import training_lock
 from rlviz.rundir.snapshots import Snapshot, find_snapshot, snapshots_of
@@ -146,11 +147,11 @@ class ResumeService(RunUseCases):
 
 
 def _choose(row: RunRow, folder: RunFolder, name: str | None, config: RunConfig) -> Snapshot | None:
-    """None for a run of which nothing was trained: it begins anew."""
+    """None for a run of which nothing was trained: it begins anew, or with what led to it."""
     if name is None and row.step == 0 and config.parent is None and not snapshots_of(folder):
         return None
     if name is None and config.parent is not None and newest_of_run(folder) is None:
-        return find_snapshot(folder, config.parent.snapshot)
+        return None if begins_with_parent(folder) else find_snapshot(folder, config.parent.snapshot)
     if name is None:
         if (newest := newest_of_run(folder)) is None:
             raise NothingToResume(

@@ -10,7 +10,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from queue import SimpleQueue
-from threading import Event, Lock, Thread
 
 from rlviz.domain.errors import RunFolderError
 from rlviz.domain.events import SnapshotData
@@ -23,6 +22,7 @@ from rlviz.training.snapshot.archive import Contents, contents_in_memory, write_
 from rlviz.training.snapshot.capture import Captured, Point
 from rlviz.training.snapshot.model import are_finite
 from rlviz.training.snapshot.replay import write_pieces
+from rlviz.training.snapshot.writer import Writer
 
 NEVER = math.inf
 
@@ -109,7 +109,7 @@ class Snapshots:
         self._time_due = monotonic() + (plan.every_seconds or math.inf)
         self._last_submitted = -1
         self._written: dict[int, str] = {}
-        self._writer = _Writer()
+        self._writer = Writer()
         self.next_step: float = self._step_due if plan.is_on else NEVER
 
     def request(self, trigger: Trigger = Trigger.REQUESTED, name: str | None = None, message: str = "") -> None:
@@ -138,6 +138,10 @@ class Snapshots:
     def capture(self, point: Point) -> Captured:
         """What training is now, for somebody else to write."""
         return self._capture(point)
+
+    def describe(self, captured: Captured, attempt: int) -> SnapshotManifest:
+        """What a snapshot of ``captured``, of that attempt, says of itself."""
+        return self._manifest(_Recent(captured, self._clock(), 0.0, attempt), Wish(Trigger.REQUESTED))
 
     def take_last(self, trigger: Trigger) -> None:
         """Training is over, behind its last update."""
@@ -272,35 +276,3 @@ class Snapshots:
             origin=subject.origin,
             capture_ms=round(recent.capture_ms, 3),
         )
-
-
-class _Writer:
-    """A thread that does one job after the other; it begins with the first."""
-
-    def __init__(self) -> None:
-        self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
-        self._thread: Thread | None = None
-        self._beginning = Lock()
-
-    def submit(self, job: Callable[[], None]) -> None:
-        with self._beginning:
-            if self._thread is None:
-                self._thread = Thread(target=self._run, name="snapshots", daemon=True)
-                self._thread.start()
-        self._jobs.put(job)
-
-    def flush(self) -> None:
-        if self._thread is not None and self._thread.is_alive():
-            done = Event()
-            self._jobs.put(done.set)
-            done.wait()
-
-    def close(self) -> None:
-        if self._thread is not None:
-            self._jobs.put(None)
-            self._thread.join()
-            self._thread = None
-
-    def _run(self) -> None:
-        while (job := self._jobs.get()) is not None:
-            job()

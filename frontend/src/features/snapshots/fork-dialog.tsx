@@ -19,7 +19,7 @@ import { called } from "./snapshot-words";
 
 interface ForkDialogProps {
   run: RunDetail;
-  /** The snapshot to fork at; or a step, for the newest snapshot that is not beyond it. */
+  /** The snapshot to fork at, or a step. */
   at: SnapshotInfo | number;
   /** A change that is filled in; then the comparison with the parent is opened, and not the page of the new run. */
   tries?: Hint["changes"][number];
@@ -45,7 +45,7 @@ export function ForkDialog({ run, at, tries, onClose }: ForkDialogProps) {
       open
       onOpenChange={onClose}
       title={`Fork at ${typeof at === "number" ? `step ${count(at)}` : called(at)}`}
-      description={`${start ? beginsAt(start.step, asked) : ""} This run ${isActive(run) ? "trains on" : "stays as it is"}.`.trim()}
+      description={`${start ? beginsAt(start.step, place?.trained_again_from ?? null) : ""} This run ${isActive(run) ? "trains on" : "stays as it is"}.`.trim()}
     >
       {failed?.error ? (
         <ErrorState error={failed.error} retry={() => void failed.refetch()} />
@@ -67,9 +67,10 @@ export function ForkDialog({ run, at, tries, onClose }: ForkDialogProps) {
   );
 }
 
-/** Where the new run begins; `asked` is the step that it was asked for at, null for a snapshot's own. */
-function beginsAt(step: number, asked: number | null): string {
+/** Where the new run begins; `again` is the step from which its parent is first trained again. */
+function beginsAt(step: number, again: number | null): string {
   const begins = `A new run goes on from step ${count(step)} with what you change.`;
-  if (asked === null || asked === step) return begins;
-  return `${begins} That is the nearest snapshot before step ${count(asked)}.`;
+  if (again === null) return begins;
+  const from = again === 0 ? "its beginning" : `step ${count(again)}`;
+  return `${begins} It first trains this run again from ${from} to there, exactly as it was.`;
 }

@@ -2935,14 +2935,19 @@ export interface components {
     ForkPlace: {
       /**
        * Snapshot
-       * @description The snapshot before, or at that step.
+       * @description The snapshot before, or at that step; `0`: the parent's beginning.
        */
       snapshot: string;
       /**
        * Step
-       * @description The first step of the fork. Where it is beyond the snapshot, the parent is first trained again to there, exactly as it was.
+       * @description The first step of the fork.
        */
       step: number;
+      /**
+       * Trained Again From
+       * @description The step from which the parent is first trained again, exactly as it was; null: it need not be.
+       */
+      trained_again_from: number | null;
     };
     /**
      * ForkedFrom
@@ -2953,9 +2958,9 @@ export interface components {
       run_id: string;
       /**
        * Snapshot
-       * @description Name of the snapshot that it begins from, or from which the parent was trained again; null: the parent was trained again from its beginning.
+       * @description Name of the snapshot that it begins from, or from which the parent was trained again; `0` where the parent had none so early, and was trained again from its beginning.
        */
-      snapshot: string | null;
+      snapshot: string;
       /**
        * Step
        * @description Environment steps that the parent had done where the fork begins.
@@ -4101,7 +4106,7 @@ export interface components {
       run_id: string;
       /**
        * Snapshot
-       * @description Name of the snapshot that it begins from, or from which the parent was trained again.
+       * @description Name of the snapshot that it begins from, or from which the parent was trained again; `0` where the parent had none so early, and was trained again from its beginning.
        */
       snapshot: string;
       /**

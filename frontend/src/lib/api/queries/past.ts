@@ -1,6 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { http, unwrap } from "../http";
 import { keys } from "../keys";
+import { isActive } from "../run-status";
 import type { Run } from "../types";
 
 /** Points of each curve: it is context, and drawn faint. */
@@ -12,8 +13,12 @@ interface PastWish {
   names?: readonly string[];
 }
 
-/** What a run has left behind, and the runs that led to it. It changes only when the run goes back. */
-export function pastQuery({ id, superseded }: Pick<Run, "id" | "superseded">, wish: PastWish) {
+/** How often it is asked whether a run that trains has retraced what it left behind, in milliseconds. */
+const RETRACED = 10_000;
+
+/** What a run has left behind, and the runs that led to it. It changes when the run goes back, or comes out as before. */
+export function pastQuery(run: Pick<Run, "id" | "superseded" | "status">, wish: PastWish) {
+  const { id, superseded } = run;
   const { x, names } = wish;
   return queryOptions({
     queryKey: [...keys.past(id), superseded.length, wish],
@@ -23,6 +28,8 @@ export function pastQuery({ id, superseded }: Pick<Run, "id" | "superseded">, wi
       return unwrap(http.GET("/runs/{run_id}/metrics/past", { params, signal }));
     },
     staleTime: Infinity,
+    refetchInterval: ({ state }) =>
+      isActive(run) && state.data && state.data.ghosts.length > 0 ? RETRACED : false,
     placeholderData: (old) => old,
   });
 }

@@ -1,0 +1,75 @@
+"""ForkPlace: the step at which a fork begins, and the snapshot from which its parent is brought there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rlviz.algorithms import ALGORITHMS
+from rlviz.domain.config import RunConfig
+from rlviz.domain.errors import NothingToResume
+from rlviz.domain.run_actor import RunActor, actor_of
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.inherit import BEGINNING
+from rlviz.rundir.lineage import whole_of_run
+from rlviz.rundir.snapshots import Snapshot, find_snapshot
+
+
+@dataclass(frozen=True)
+class ForkPlace:
+    """Where a fork begins: at ``step``, to which its worker trains the parent again from ``snapshot``, if that is of an
+    earlier step; None: from the parent's beginning. It is the first start of a rollout at or beyond the step asked for
+    that the parent has come to, or the last."""
+
+    snapshot: Snapshot | None
+    step: int
+
+    @property
+    def begins_from(self) -> str:
+        """The snapshot's name."""
+        return BEGINNING if self.snapshot is None else self.snapshot.name
+
+    @property
+    def trained_again_from(self) -> int | None:
+        """The step from which the parent has to be trained again; None: it has not."""
+        if self.snapshot is None:
+            return 0
+        return self.snapshot.manifest.step if self.snapshot.manifest.step < self.step else None
+
+
+def place_of(folder: RunFolder, name: str) -> ForkPlace:
+    """At snapshot ``name``. Raises ArtifactNotFound, SnapshotRefused, NothingToResume and RunFolderError."""
+    found = find_snapshot(folder, name)
+    if not found.is_whole:
+        raise NothingToResume(f"Snapshot {name!r} cannot be used. {found.problem}")
+    return ForkPlace(found, found.manifest.step)
+
+
+def place_at(folder: RunFolder, config: RunConfig, wanted: int, reached: int) -> ForkPlace:
+    """At step ``wanted`` of a run that has come to step ``reached``. Raises NothingToResume and RunFolderError."""
+    whole = whole_of_run(folder)
+    before = [one for one in whole if one.manifest.step <= wanted]
+    if not before and (problem := _no_beginning(config, reached)) is not None:
+        steps = ", ".join(f"{one.manifest.step:,}" for one in whole)
+        instead = f" Fork at the step of one that is there: {steps}." if steps else ""
+        raise NothingToResume(f"There is no snapshot of step {wanted:,} or before. {problem}{instead}")
+    begin = before[-1].manifest.step if before else 0
+    step = _boundary(begin, min(wanted, reached), reached, config)
+    exactly = [one for one in whole if one.manifest.step == step]
+    return ForkPlace(next(reversed(exactly or before), None), step)
+
+
+def _no_beginning(config: RunConfig, reached: int) -> str | None:
+    """Why a run cannot be trained again from its beginning, in a sentence."""
+    if actor_of(config.algo) is not RunActor.POLICY:
+        return "Nothing learns in this run."
+    if config.parent is not None:
+        return "The run is a fork itself, and its beginning is gone."
+    return "The run has not begun to train." if reached == 0 else None
+
+
+def _boundary(begin: int, wanted: int, reached: int, config: RunConfig) -> int:
+    """The first start of a rollout at or beyond step ``wanted``, counted from the one at ``begin``; of those beyond
+    ``reached`` none."""
+    every = ALGORITHMS.get(config.algo).validate(config.hyperparameters, config.total_timesteps).rollout_steps
+    rollouts = -(-(wanted - begin) // every)
+    return begin + max(0, min(rollouts, (reached - begin) // every)) * every
