@@ -197,7 +197,7 @@ def test_wherever_the_writer_was_killed_the_search_goes_on_whole(tmp_path: Path,
         first.complete(asked.number, float(asked.number))
     journal = tmp_path / JOURNAL
     whole = journal.read_bytes()
-    for kept in range(0, len(whole), 29):
+    for kept in range(0, len(whole), 97):
         journal.write_bytes(whole[:kept])
         (tmp_path / f"{JOURNAL}.lock").symlink_to(journal)
         again = Study(tmp_path, "test", sweep)
