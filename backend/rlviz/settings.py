@@ -113,6 +113,9 @@ class Settings(BaseSettings):
         pattern=r"^[!-~]*$",
         description="Secret that clients must show. Required when the host is not loopback.",
     )
+    log_format: Literal["text", "json"] = Field(
+        "text", description="Lines of the service's log: text, or a JSON object each, for programs that collect them."
+    )
     webhook_url: SecretStr | None = Field(
         None,
         description="Address that every notification is sent to (POST, JSON). Shown and logged without its path, which "

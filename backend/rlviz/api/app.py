@@ -20,6 +20,7 @@ from rlviz.api.compression import AnswerCompression
 from rlviz.api.headers import SecurityHeaders
 from rlviz.api.pages import page_routes
 from rlviz.api.problems import PROBLEM, answer_with_problems
+from rlviz.api.prometheus import prometheus_route
 from rlviz.api.request_filter import RequestFilter
 from rlviz.api.routers import (
     anatomy,
@@ -97,7 +98,7 @@ def create_app(application: Application) -> Starlette:
             CORSMiddleware, allow_origins=list(settings.cors_origins), allow_methods=["*"], allow_headers=["*"]
         )
         middleware.insert(1, cors)
-    routes = [Mount("/api", api), *page_routes(settings.frontend_dir)]
+    routes = [Mount("/api", api), prometheus_route(application), *page_routes(settings.frontend_dir)]
     app = Starlette(routes=routes, middleware=middleware, lifespan=lifespan)
     answer_with_problems(app)
     return app

@@ -13,6 +13,7 @@ from threading import Event, Thread
 from types import FrameType
 
 import uvicorn
+from uvicorn.config import LOGGING_CONFIG
 
 from rlviz.api.address import ServiceAddress
 from rlviz.api.app import create_app
@@ -50,7 +51,7 @@ def serve(application: Application) -> int:
     application.claim()  # checked here, since uvicorn reports an address in use with a traceback
     listener = _listen(settings)
     url = _url(settings.host, listener)
-    print(f"RL Gym Visualizer is at {url} (Ctrl-C ends it{_AT_THE_END[settings.on_exit]})", file=sys.stderr)
+    _tell(f"RL Gym Visualizer is at {url} (Ctrl-C ends it{_AT_THE_END[settings.on_exit]})", settings)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _already_handled)
     server = _Server(application, listener)
@@ -71,9 +72,9 @@ def served(application: Application) -> Iterator[ServiceAddress]:
     listener = _listen(application.settings)
     server = _Server(application, listener)
     thread = Thread(target=server.run, kwargs={"sockets": [listener]}, name="service")
-    thread.start()
-    server.settled.wait()
     try:
+        thread.start()
+        server.settled.wait()
         if not server.started:
             raise InvalidRequest("The service could not be started; the lines above say why.")
         yield server.address
@@ -91,6 +92,7 @@ class _Server(uvicorn.Server):
             uvicorn.Config(
                 create_app(application),
                 log_level="warning",
+                log_config=None if application.settings.log_format == "json" else LOGGING_CONFIG,
                 timeout_graceful_shutdown=SHUTDOWN_SECONDS,
                 server_header=False,
                 http=BoundedProtocol,
@@ -127,12 +129,20 @@ class _Server(uvicorn.Server):
         if not self.should_exit:
             if (on_exit := self._application.settings.on_exit) != "leave":
                 with suppress(OSError):  # the reader of our output may be gone already: `rlviz serve 2>&1 | tee log`
-                    print(_ENDING[on_exit], "Ctrl-C again does not wait for them.", file=sys.stderr)
+                    _tell(f"{_ENDING[on_exit]} Ctrl-C again does not wait for them.", self._application.settings)
             Thread(target=self._application.wind_down, name="wind-down").start()  # a second Ctrl-C waits for it too
             super().handle_exit(sig, frame)
         else:
             self.force_exit = True
             self._application.hurry()
+
+
+def _tell(text: str, settings: Settings) -> None:
+    """Say something to whoever started the service: as text, or as a line of a log that is no text."""
+    if settings.log_format == "json":
+        log.info("%s", text)
+    else:
+        print(text, file=sys.stderr)
 
 
 def _already_handled(_number: int, _frame: FrameType | None) -> None:

@@ -85,6 +85,13 @@ def runs_with_status(session: Session, *statuses: RunStatus) -> list[RunRow]:
     return list(session.exec(query.order_by(col(RunRow.queued_at), col(RunRow.id))))
 
 
+def status_counts(session: Session) -> dict[RunStatus, int]:
+    """Number of runs of each status, none included."""
+    query = sql_select(col(RunRow.status), func.count()).select_from(RunRow).group_by(col(RunRow.status))
+    found = {RunStatus(name): count for name, count in session.connection().execute(query)}
+    return dict.fromkeys(RunStatus, 0) | found
+
+
 def queue_positions(session: Session) -> dict[str, int]:
     """Place in the queue, from 1, by run id."""
     return {row.id: place for place, row in enumerate(runs_with_status(session, RunStatus.QUEUED), 1)}

@@ -18,6 +18,7 @@ from rlviz import __version__
 from rlviz.cli.commands import care, configuration, evaluations, export, look, pages, service, snapshots, steer, train
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import examples
+from rlviz.log_format import TEXT
 
 
 class Commands(TyperGroup):
@@ -92,7 +93,7 @@ def rlviz(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; the exit status is that of ``Exit``."""
-    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    logging.basicConfig(level=logging.WARNING, format=TEXT)
     signal.signal(signal.SIGTERM, _terminated)
     try:
         app(args=arguments, prog_name="rlviz")

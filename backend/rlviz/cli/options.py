@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from glob import escape
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -17,11 +18,32 @@ if TYPE_CHECKING:
 
 NEWEST = "last"
 
+
+def complete_run(context: typer.Context, incomplete: str) -> list[str]:
+    """Ids of runs that begin so, for the shell: read from their folders, since a service may not be running."""
+    try:
+        folders = list(read_settings(context).runs_dir.glob(f"{escape(incomplete)}*/config.json"))
+    except Exception:  # whatever is wrong, pressing Tab is not the moment to say it
+        return []
+    newest = [NEWEST] if NEWEST.startswith(incomplete) else []
+    return newest + sorted(path.parent.name for path in folders if not path.parent.name.startswith("."))
+
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, as the API answers it.")]
 RunName = Annotated[
-    str, typer.Argument(metavar="RUN", help="Id of a run, the beginning of one, its name, or `last`: the newest.")
+    str,
+    typer.Argument(
+        metavar="RUN",
+        help="Id of a run, the beginning of one, its name, or `last`: the newest.",
+        autocompletion=complete_run,
+    ),
 ]
-RunNames = Annotated[list[str], typer.Argument(metavar="RUN...", help="Runs: ids, their beginnings, names, or `last`.")]
+RunNames = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="RUN...", help="Runs: ids, their beginnings, names, or `last`.", autocompletion=complete_run
+    ),
+]
 Changes = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="A hyperparameter that differs; may be repeated."),

@@ -23,8 +23,8 @@ SESSION = (
     (
         "Train, and see it learn. No app runs, so the command serves the runs folder itself.",
         (
-            "rlviz run --algo ppo --seed 1 --steps 20000 --name steady --follow",
-            "rlviz run --algo ppo --seed 1 --steps 20000 --name hasty --set learning_rate=0.01 --wait",
+            "rlviz run --algo ppo --seed 1 --steps 10000 --name steady --follow",
+            "rlviz run --algo ppo --seed 1 --steps 10000 --name hasty --set learning_rate=0.01 --wait",
         ),
     ),
     ("Look at what there is.", ("rlviz runs", "rlviz status steady", "rlviz logs hasty")),

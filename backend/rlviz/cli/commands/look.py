@@ -11,7 +11,7 @@ import typer
 
 from rlviz.cli.connection import Connection
 from rlviz.cli.follow.screen import event_line
-from rlviz.cli.options import AsJson, RunName, RunNames, connected, examples, find_run
+from rlviz.cli.options import AsJson, RunName, RunNames, complete_run, connected, examples, find_run
 from rlviz.cli.output import number, print_json, print_table, say, sparkline
 from rlviz.cli.waiting import AT_REST, POLL_SECONDS
 
@@ -69,7 +69,9 @@ def runs(
 
 def status(
     context: typer.Context,
-    run: Annotated[str | None, typer.Argument(metavar="[RUN]", help="A run; the service if left out.")] = None,
+    run: Annotated[
+        str | None, typer.Argument(metavar="[RUN]", help="A run; the service if left out.", autocompletion=complete_run)
+    ] = None,
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Watch it learn until it ends.")] = False,
     as_json: AsJson = False,
 ) -> None:

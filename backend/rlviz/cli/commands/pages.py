@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 import typer
 
-from rlviz.cli.options import AsJson, RunName, connected, examples, find_run
+from rlviz.cli.options import AsJson, RunName, complete_run, connected, examples, find_run
 from rlviz.cli.output import note, print_json, say
 
 Open = Annotated[bool, typer.Option("--open/--no-open", help="Open it in the browser, or print its address alone.")]
@@ -32,7 +32,10 @@ def replay(context: typer.Context, run: RunName, opens: Open = True, as_json: As
 
 def play(
     context: typer.Context,
-    run: Annotated[str | None, typer.Argument(metavar="[RUN]", help="Take turns with the policy of this run.")] = None,
+    run: Annotated[
+        str | None,
+        typer.Argument(metavar="[RUN]", help="Take turns with this run's policy.", autocompletion=complete_run),
+    ] = None,
     env: Annotated[str | None, typer.Option(help="Play this environment.")] = None,
     opens: Open = True,
     as_json: AsJson = False,

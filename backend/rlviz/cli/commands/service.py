@@ -10,6 +10,7 @@ import typer
 from rlviz.cli.exits import Exit
 from rlviz.cli.options import AsJson, examples, read_settings
 from rlviz.cli.output import note, print_json, say
+from rlviz.log_format import log_as
 
 
 def register(app: typer.Typer) -> None:
@@ -28,6 +29,7 @@ def serve(
     for name in ("alembic", "httpx", "httpcore"):
         logging.getLogger(name).setLevel(logging.WARNING)
     settings = read_settings(context, host=host, port=port)
+    log_as(settings.log_format)
 
     from rlviz.api.server import serve as run
     from rlviz.services.application import Application

@@ -100,6 +100,12 @@ class Broadcast:
             with self._lock:
                 self._subscriptions.discard(subscription)
 
+    @property
+    def subscriptions(self) -> int:
+        """How many there are."""
+        with self._lock:
+            return len(self._subscriptions)
+
     def run_changed(self, row: RunRow) -> None:
         if self._on_run_changed is not None:
             self._on_run_changed(row)

@@ -18,6 +18,7 @@ from rlviz.catalog.runs import (
     move_run,
     queue_positions,
     runs_with_status,
+    status_counts,
     tag_counts,
 )
 from rlviz.domain.config import RunConfig
@@ -95,6 +96,10 @@ class RunService(RunUseCases):
         with self._database.read() as session:
             active = [row for row in runs_with_status(session, *WITH_WORKER) if row.actor is not RunActor.HUMAN]
             return len(active), len(runs_with_status(session, RunStatus.QUEUED))
+
+    def status_counts(self) -> dict[RunStatus, int]:
+        with self._database.read() as session:
+            return status_counts(session)
 
     def queue_positions(self) -> dict[str, int]:
         with self._database.read() as session:

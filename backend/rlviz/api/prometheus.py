@@ -1,0 +1,50 @@
+"""``/metrics``: figures of the service in Prometheus' text format, for those who watch it from outside.
+
+Of runs there are counts by status alone: names of runs would be labels without bound. With a token set, it has to be
+shown here as everywhere.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Mapping
+
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
+
+from rlviz import __version__
+from rlviz.services.application import Application
+
+MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+
+def prometheus_route(application: Application) -> Route:
+    def figures(_request: Request) -> PlainTextResponse:
+        return PlainTextResponse("".join(_families(application)), media_type=MEDIA_TYPE)
+
+    return Route("/metrics", figures)
+
+
+def _families(app: Application) -> Iterator[str]:
+    disk = shutil.disk_usage(app.settings.runs_dir)
+    active, queued = app.runs.load()
+    info = f'version="{__version__}",launcher="{app.settings.launcher}"'
+    by_status = {f'status="{status}"': count for status, count in app.runs.status_counts().items()}
+    yield _family("info", "The service, by version and launcher.", {info: 1})
+    yield _family("runs", "Runs, by status.", by_status)
+    yield _family("runs_active", "Runs that have a worker.", {"": active})
+    yield _family("runs_queued", "Runs that wait for a slot.", {"": queued})
+    yield _family("run_slots", "Runs that may train at the same time.", {"": app.supervisor.limit})
+    yield _family("streams", "Event streams that are open.", {"": app.broadcast.subscriptions})
+    yield _family("sessions", "Sessions in which somebody watches or plays.", {"": len(app.sessions.list())})
+    yield _family("session_slots", "Sessions that there may be at the same time.", {"": app.settings.max_sessions})
+    yield _family("disk_free_bytes", "Free space where the runs lie.", {"": disk.free})
+    yield _family("disk_size_bytes", "Size of the disk where the runs lie.", {"": disk.total})
+
+
+def _family(name: str, text: str, samples: Mapping[str, int]) -> str:
+    """One gauge; ``samples`` are its values by labels as they are written, empty for none."""
+    lines = [f"# HELP rlviz_{name} {text}", f"# TYPE rlviz_{name} gauge"]
+    lines += [f"rlviz_{name}{f'{{{labels}}}' if labels else ''} {value}" for labels, value in samples.items()]
+    return "\n".join(lines) + "\n"
