@@ -7,7 +7,7 @@ from math import log
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from rlviz.analysis.experiments.made import HERE, Made
+from rlviz.analysis.experiments.made import OUR_PAGE, Made
 from rlviz.domain.sweep import Choice, FloatRange, IntRange, Parameter, PrunerName, SamplerName, Sweep, label_of
 from rlviz.search.study import SearchTrial, TrialState
 
@@ -189,7 +189,7 @@ def _made(sweep: Sweep, complete: int) -> dict[str, Made]:
             definition=f"Interquartile mean of the scores of {sweep.seeds_per_trial} "
             f"seed{'' if sweep.seeds_per_trial == 1 else 's'}, each with the same hyperparameters.",
             n=sweep.seeds_per_trial,
-            source=HERE,
+            source=OUR_PAGE,
         ),
         "importances": Made(
             definition="Share of each hyperparameter in how the objective varies, from where the better trials lie.",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from rlviz.analysis.experiments.made import HERE, Frozen, Made
+from rlviz.analysis.experiments.made import OUR_PAGE, Frozen, Made
 from rlviz.analysis.experiments.trials import Setting, Trial
 
 
@@ -44,6 +44,6 @@ def cost(trials: Sequence[Trial], setting: Setting) -> Cost:
             definition="Core-seconds: seconds that each trial trained, in all its attempts, times the threads that "
             "torch may use; evaluations while it trained are in it, the one that gives the score is not.",
             n=sum(one.trials for one in found),
-            source=HERE,
+            source=OUR_PAGE,
         ),
     )

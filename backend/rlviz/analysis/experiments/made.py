@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 AGARWAL = "Agarwal et al. 2021, https://arxiv.org/abs/2108.13264"
 KAPLAN_MEIER = "Kaplan and Meier 1958; intervals by Greenwood's formula on the log-log scale"
-HERE = "docs/experiments.md"
+OUR_PAGE = "docs/experiments.md"
 
 
 class Frozen(BaseModel):

@@ -9,7 +9,7 @@ from math import ceil
 import numpy as np
 from pydantic import Field
 
-from rlviz.analysis.experiments.made import HERE, Frozen, Made
+from rlviz.analysis.experiments.made import OUR_PAGE, Frozen, Made
 from rlviz.analysis.experiments.pairs import Improvements, Pair
 from rlviz.analysis.experiments.scores import VariantScores
 from rlviz.analysis.experiments.trials import Trial
@@ -109,7 +109,9 @@ def _is_better(pair: Pair, pairs: int) -> bool:
 
 
 def _told(pair: Pair) -> str:
-    return f"{pair.probability:.2f} [{pair.joint_low:.2f}, {pair.joint_high:.2f}]"
+    """With a third digit where two would say one half of what is more."""
+    digits = 3 if f"{pair.joint_low:.2f}" == "0.50" and pair.joint_low > 0.5 else 2
+    return f"{pair.probability:.2f} [{pair.joint_low:.{digits}f}, {pair.joint_high:.2f}]"
 
 
 def _undecided(pair: Pair, labels: dict[str, str]) -> str:
@@ -229,5 +231,5 @@ def _made(found: Improvements, ranked: Sequence[VariantScores]) -> Made:
         n=sum(one.n for one in ranked),
         resamples=found.pairs[0].made.resamples if found.pairs else None,
         confidence=each if found.pairs else None,
-        source=HERE,
+        source=OUR_PAGE,
     )
