@@ -29,6 +29,7 @@ export {
   usePicking,
   useZoomDetail,
 } from "./live/chart-group";
+export { HeldSource } from "./live/held-source";
 export { CHART_INSET, type ChartAxis } from "./card/chart-axis";
 export type { ChartMark, MarkKind } from "./prepare/marks";
 export type { ChartSource, ChartSpec, SeriesSpec } from "./prepare/model";

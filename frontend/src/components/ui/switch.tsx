@@ -14,7 +14,7 @@ export function Switch({ label, checked, onChange, disabled, className }: Switch
   return (
     <label
       className={clsx(
-        "inline-flex min-h-6 items-center gap-2 text-sm select-none has-disabled:opacity-55 max-md:min-h-10",
+        "relative inline-flex min-h-6 items-center gap-2 text-sm select-none has-disabled:opacity-55 max-md:min-h-10",
         className,
       )}
     >

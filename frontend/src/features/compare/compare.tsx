@@ -12,6 +12,7 @@ import { FigureTable } from "./figure-table";
 import { CurveOptions } from "./curve-options";
 import { Curves, RETURN } from "./curves";
 import { seriesStylesOf, usualColorBy } from "./series-styles";
+import { type ComparedGroup, comparedGroups } from "./seed-groups";
 import { RunChips } from "./run-chips";
 import { RunPicker } from "./run-picker";
 import { SideBySide } from "./side-by-side";
@@ -25,6 +26,8 @@ import { VerdictCard } from "./verdict-card";
 
 /** Milliseconds between requests for the figures of runs that train; their curves follow the stream. */
 const REFRESH_MS = 2_000;
+
+const NO_GROUPS: readonly ComparedGroup[] = [];
 
 export function Compare() {
   const [query, replaceQuery] = useQueryString();
@@ -48,6 +51,7 @@ export function Compare() {
   const known = labelled(runs.known, answer);
   const color = address.color ?? usualColorBy(known);
   const seriesStyles = seriesStylesOf(known, color);
+  const groups = comparedGroups(runs.known);
   const change = (part: Partial<typeof address>) =>
     replaceQuery(writeComparison(query, { ...address, ...part }));
   const metric = address.metric ?? RETURN;
@@ -85,11 +89,14 @@ export function Compare() {
           <Curves
             key={metric}
             {...{ metric, seriesStyles }}
+            groups={metric === RETURN && !address.apart ? groups : NO_GROUPS}
             runs={known}
             environments={data.environments}
             options={
               <CurveOptions
                 {...{ metric, color }}
+                apart={metric === RETURN && groups.length > 0 ? address.apart : null}
+                onApart={(apart) => change({ apart })}
                 onMetric={(name) => change({ metric: name === RETURN ? null : name })}
                 onColor={(by) => change({ color: by })}
               />

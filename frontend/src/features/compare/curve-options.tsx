@@ -1,6 +1,7 @@
 "use client";
 
 import { Select } from "@/components/ui/select";
+import { Switch } from "@/components/ui/switch";
 import { useMetricRegistry } from "@/lib/registry";
 import { COLOR_BY, type ColorBy } from "@/lib/url";
 
@@ -9,6 +10,9 @@ interface CurveOptionsProps {
   onMetric: (metric: string) => void;
   color: ColorBy;
   onColor: (color: ColorBy) => void;
+  /** Whether each seed of a group has a curve of its own; null without groups. */
+  apart: boolean | null;
+  onApart: (apart: boolean) => void;
 }
 
 const COLOR_NAMES: Record<ColorBy, string> = {
@@ -19,11 +23,21 @@ const COLOR_NAMES: Record<ColorBy, string> = {
 };
 
 /** Selects the metric to draw, and what determines a run's colour. */
-export function CurveOptions({ metric, onMetric, color, onColor }: CurveOptionsProps) {
+export function CurveOptions({
+  metric,
+  onMetric,
+  color,
+  onColor,
+  apart,
+  onApart,
+}: CurveOptionsProps) {
   const registry = useMetricRegistry();
   const groups = registry.grouped(({ place, kind }) => place !== "none" && kind !== "count");
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-2 text-xs text-ink-soft">
+      {apart !== null && (
+        <Switch label="Single seeds" className="text-xs" checked={apart} onChange={onApart} />
+      )}
       <label className="flex items-center gap-1.5">
         Metric
         <Select

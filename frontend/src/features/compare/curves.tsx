@@ -3,6 +3,7 @@
 import { type ReactNode, useMemo } from "react";
 import {
   ChartCard,
+  type ChartSource,
   type ChartGroup,
   type ChartSettings,
   ChartToolbar,
@@ -17,12 +18,16 @@ import { Skeleton } from "@/components/ui/skeleton";
 import type { Run, RunGroup } from "@/lib/api";
 import { useMetricRegistry } from "@/lib/registry";
 import { episodeMeanOf, type RunSeries, useRunCurves } from "@/lib/stream";
+import type { ComparedGroup } from "./seed-groups";
 import type { SeriesStyles } from "./series-styles";
+import { useGroupCurves } from "./use-group-curves";
 
 export const RETURN = "episode/reward";
 
 interface CurvesProps {
   runs: readonly Run[];
+  /** Those whose runs are drawn as one line with a band. */
+  groups: readonly ComparedGroup[];
   /** One panel for each environment, since returns of different environments have different scales. */
   environments: readonly RunGroup[];
   seriesStyles: SeriesStyles;
@@ -33,12 +38,14 @@ interface CurvesProps {
 }
 
 /** Live curves of one metric for all runs in one chart, with the tools of a run's charts. */
-export function Curves({ runs, environments, seriesStyles, metric, options }: CurvesProps) {
+export function Curves(props: CurvesProps) {
+  const { runs, groups, environments, seriesStyles, metric, options } = props;
   const group = useChartGroup();
   const [settings, change] = useChartSettings(group);
   const { axis, smoothing } = settings;
   const { pool, curves } = useRunCurves(runs, { axis, smoothing, names: metricsFor(metric) });
   useZoomDetail(group, pool);
+  const groupSource = useGroupCurves(runs, groups, axis);
   const loaders = runs.map(({ id }) => curves(id));
   const failed = runs.filter((_, i) => loaders[i]?.state.phase === "failed");
   const loading = loaders.every(({ series }) => series.revision === 0) && failed.length === 0;
@@ -63,7 +70,7 @@ export function Curves({ runs, environments, seriesStyles, metric, options }: Cu
         environments.map((environment) => (
           <Boundary key={environment.title} what="The chart">
             <Panel
-              {...{ environment, metric, settings, group, seriesStyles }}
+              {...{ environment, metric, settings, group, groups, groupSource, seriesStyles }}
               isOnly={environments.length === 1}
               runs={runs.filter(({ id }) => environment.run_ids.includes(id))}
               seriesOf={(id) => curves(id).series}
@@ -91,11 +98,16 @@ function metricsFor(metric: string): string[] {
   ];
 }
 
+const BAND_HELP =
+  "A group of seeds is one line: the interquartile mean of their means of 20 episodes at each step, with the 95 % interval of a bootstrap over seeds (500 resamples). Where a seed has ended, the line goes on without it.";
+
 interface PanelProps {
   environment: RunGroup;
   isOnly: boolean;
   runs: readonly Run[];
   seriesOf: (id: string) => RunSeries;
+  groups: readonly ComparedGroup[];
+  groupSource: (id: string) => ChartSource;
   metric: string;
   seriesStyles: SeriesStyles;
   settings: ChartSettings;
@@ -113,17 +125,21 @@ function Panel({ settings, onSettings, group, isOnly, ...shown }: PanelProps) {
   );
 }
 
-type Shown = Pick<PanelProps, "environment" | "runs" | "seriesOf" | "metric" | "seriesStyles">;
+type Shown = Omit<PanelProps, "isOnly" | "settings" | "onSettings" | "group">;
 
 /** Memoised, since a new spec rebuilds the chart; live rows do not change it. */
 function useSpec(
-  { environment, runs, seriesOf, metric, seriesStyles }: Shown,
+  { environment, runs, seriesOf, groups, groupSource, metric, seriesStyles }: Shown,
   isOnly: boolean,
 ): ChartSpec {
   const registry = useMetricRegistry();
   const { title, threshold } = environment;
   const lines = runs.map(({ id, name }) => ({ id, name, style: seriesStyles.get(id) }));
-  const says = JSON.stringify(lines);
+  const bands = groups.filter(({ runIds }) =>
+    runIds.every((id) => runs.some((run) => run.id === id)),
+  );
+  const inBand = new Set(bands.flatMap(({ runIds }) => runIds));
+  const says = JSON.stringify([lines, bands]);
   const known = registry.get(metric);
   return useMemo(() => {
     const { label, help, unit, negate, kind, minimum, maximum } = known;
@@ -132,7 +148,11 @@ function useSpec(
     return {
       id: metric,
       title: isOnly ? label : `${label} · ${title}`,
-      ...{ help: help || undefined, unit, bounds: { minimum, maximum } },
+      ...{
+        help: [help, bands.length > 0 && BAND_HELP].filter(Boolean).join(" ") || undefined,
+        unit,
+        bounds: { minimum, maximum },
+      },
       subject: `${lines.length > 3 ? `${lines.length} runs` : lines.map(({ name }) => name).join(", ")} · ${title}`,
       empty:
         isReturn && !isEvaluation ? "No finished episode yet" : "None of the runs has logged this",
@@ -140,20 +160,32 @@ function useSpec(
         metric === EVALUATION && lines.length > MOST_SPREADS
           ? `± one deviation is drawn for up to ${MOST_SPREADS} runs`
           : undefined,
-      series: lines.map(({ id, name, style }) => ({
-        ...{ id, source: seriesOf(id), label: name, negate },
-        // The mean over the last 100 episodes is computed at every episode, however rarely it was
-        // logged.
-        metric: episodeMeanOf(metric)?.name ?? metric,
-        mode: metric.startsWith("episode/")
-          ? ("points" as const)
-          : isEvaluation
-            ? ("markers" as const)
-            : ("line" as const),
-        ...(metric === EVALUATION && lines.length <= MOST_SPREADS && { spread: EVALUATION_SPREAD }),
-        smooth: kind === "measured",
-        ...{ color: style?.color ?? "series-1", dash: style?.dash },
-      })),
+      series: [
+        ...bands.map(({ id, name, runIds }) => ({
+          ...{ id: `group ${id}`, source: groupSource(id), metric: "iqm", smooth: false },
+          label: `${name}, IQM of ${runIds.length} seeds`,
+          ...{ mode: "line" as const, band: { low: "low", high: "high" } },
+          color: seriesStyles.get(runIds[0]!)?.color ?? "series-1",
+          dash: seriesStyles.get(runIds[0]!)?.dash,
+        })),
+        ...lines
+          .filter(({ id }) => !inBand.has(id))
+          .map(({ id, name, style }) => ({
+            ...{ id, source: seriesOf(id), label: name, negate },
+            // The mean over the last 100 episodes is computed at every episode, however rarely it was
+            // logged.
+            metric: episodeMeanOf(metric)?.name ?? metric,
+            mode: metric.startsWith("episode/")
+              ? ("points" as const)
+              : isEvaluation
+                ? ("markers" as const)
+                : ("line" as const),
+            ...(metric === EVALUATION &&
+              lines.length <= MOST_SPREADS && { spread: EVALUATION_SPREAD }),
+            smooth: kind === "measured",
+            ...{ color: style?.color ?? "series-1", dash: style?.dash },
+          })),
+      ],
       references:
         threshold === null || !isReturn || metric === EVALUATION_SPREAD
           ? []

@@ -1,6 +1,6 @@
 "use client";
 
-import type { ComponentType } from "react";
+import { type ComponentType, useState } from "react";
 import {
   type ChartAxis,
   type ChartGroup,
@@ -24,6 +24,8 @@ import { FamilyCard } from "./family/family-card";
 import { RunDetails } from "./details/run-details";
 import { RunHints, type TryProps } from "./hints/run-hints";
 import { AGENT_ANCHOR } from "./agent-anchor";
+import { SeedsCard } from "./seeds/seeds-card";
+import { useSeedBand, useSeeds } from "./seeds/use-seed-band";
 import { QTableSlot } from "./q-table/q-table-slot";
 
 interface RunBodyProps {
@@ -67,6 +69,9 @@ export function RunBody({
   const { pool, curves } = useRunCurves([run], { axis, smoothing });
   useZoomDetail(group, pool);
   const [highlight, point] = useHighlight();
+  const seeds = useSeeds(run);
+  const [band, setBand] = useState(false);
+  const behind = useSeedBand(seeds, axis, band);
   const beside = useMediaQuery(BESIDE);
   const countsSteps = settings.axis === "step";
   usePicking(group, countsSteps && learns(run) ? showMoment : null);
@@ -85,6 +90,7 @@ export function RunBody({
         run={run}
         curves={curves(run.id)}
         settings={settings}
+        behind={behind}
         onSettings={changeView}
         group={group}
         highlight={highlight}
@@ -99,6 +105,7 @@ export function RunBody({
         {beside && agentPlace}
         {learns(run) && trains(run) && <Knobs run={run} series={curves(run.id).series} />}
         <QTableSlot run={run} />
+        {seeds && <SeedsCard own={run.id} seeds={seeds} band={band} onBand={setBand} />}
         {learns(run) && <FamilyCard run={run} />}
         {learns(run) && (
           <RunHints

@@ -8,7 +8,7 @@ export {
   limitsQuery,
   metricDefinitionsQuery,
 } from "./queries/choices";
-export { comparisonQuery } from "./queries/comparison";
+export { comparisonQuery, seedCurvesQuery } from "./queries/comparison";
 export { endingsQuery, episodeSearchQuery, judgementQuery } from "./queries/episodes";
 export { evaluate, evaluationsQuery } from "./queries/evaluations";
 export {

@@ -12,6 +12,7 @@ export const keys = {
   runSearch: (text: string, limit: number) => ["run-search", text, limit] as const,
   comparison: (ids: readonly string[], threshold: number | null) =>
     ["comparison", ids, threshold] as const,
+  seedCurves: (ids: readonly string[], x: string) => ["comparison", ids, "seeds", x] as const,
   events: (id: string) => ["run", id, "events"] as const,
   family: (id: string) => ["run", id, "family"] as const,
   past: (id: string) => ["run", id, "past"] as const,

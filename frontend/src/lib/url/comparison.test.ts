@@ -2,12 +2,18 @@ import { expect, test } from "vitest";
 import { readComparison, writeComparison } from "./comparison";
 
 test.each([
-  ["", { runs: [], threshold: null, metric: null, color: null }],
-  ["runs=a,b", { runs: ["a", "b"], threshold: null, metric: null, color: null }],
-  ["runs=a,,b,a,../etc,B!", { runs: ["a", "b"], threshold: null, metric: null, color: null }],
-  ["runs=a&threshold=-110", { runs: ["a"], threshold: -110, metric: null, color: null }],
-  ["runs=a&threshold=", { runs: ["a"], threshold: null, metric: null, color: null }],
-  ["threshold=Infinity", { runs: [], threshold: null, metric: null, color: null }],
+  ["", { runs: [], threshold: null, metric: null, color: null, apart: false }],
+  ["runs=a,b", { runs: ["a", "b"], threshold: null, metric: null, color: null, apart: false }],
+  [
+    "runs=a,,b,a,../etc,B!",
+    { runs: ["a", "b"], threshold: null, metric: null, color: null, apart: false },
+  ],
+  [
+    "runs=a&threshold=-110",
+    { runs: ["a"], threshold: -110, metric: null, color: null, apart: false },
+  ],
+  ["runs=a&threshold=", { runs: ["a"], threshold: null, metric: null, color: null, apart: false }],
+  ["threshold=Infinity", { runs: [], threshold: null, metric: null, color: null, apart: false }],
 ])("the address ?%s is read", (query, view) => {
   expect(readComparison(new URLSearchParams(query))).toEqual(view);
 });
@@ -19,11 +25,11 @@ test("no more runs are read than the service compares", () => {
 
 test("what was read is written again, beside what others keep in the address", () => {
   const query = new URLSearchParams(
-    "runs=a,b&threshold=3.5&axis=time&metric=train/loss&color=algo",
+    "runs=a,b&threshold=3.5&axis=time&metric=train/loss&color=algo&seeds=apart",
   );
   const view = readComparison(query);
   expect(writeComparison(query, view)).toBe(
-    "?runs=a,b&axis=time&metric=train%2Floss&color=algo&threshold=3.5",
+    "?runs=a,b&axis=time&metric=train%2Floss&color=algo&seeds=apart&threshold=3.5",
   );
   expect(
     writeComparison(new URLSearchParams(), {
@@ -31,6 +37,7 @@ test("what was read is written again, beside what others keep in the address", (
       threshold: null,
       metric: null,
       color: null,
+      apart: false,
     }),
   ).toBe("");
 });

@@ -9,6 +9,8 @@ export interface ComparisonAddress {
   metric: string | null;
   /** What determines a run's colour; null: the page decides. */
   color: ColorBy | null;
+  /** Whether each seed of a group has a curve of its own, and not the group one. */
+  apart: boolean;
 }
 
 /** What a run's colour can be determined by; with `run`, each run has its own. */
@@ -25,18 +27,20 @@ export function readComparison(query: URLSearchParams, most = Infinity): Compari
     threshold: Number.isFinite(threshold) ? threshold : null,
     metric: query.get("metric") || null,
     color: COLOR_BY.find((by) => by === query.get("color")) ?? null,
+    apart: query.get("seeds") === "apart",
   };
 }
 
 /** Writes into `query`, whose other parts (chart settings) stay. */
 export function writeComparison(
   query: URLSearchParams,
-  { runs, threshold, metric, color }: ComparisonAddress,
+  { runs, threshold, metric, color, apart }: ComparisonAddress,
 ): string {
   const next = new URLSearchParams(query);
-  for (const name of ["runs", "threshold", "metric", "color"]) next.delete(name);
+  for (const name of ["runs", "threshold", "metric", "color", "seeds"]) next.delete(name);
   if (metric !== null) next.set("metric", metric);
   if (color !== null) next.set("color", color);
+  if (apart) next.set("seeds", "apart");
   if (threshold !== null) next.set("threshold", String(threshold));
   const parts = [runs.length > 0 && `runs=${runs.join(",")}`, next.toString()];
   const search = parts.filter(Boolean).join("&");

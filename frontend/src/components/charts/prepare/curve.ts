@@ -24,7 +24,12 @@ export function prepareCurve(series: SeriesSpec, options: CurveOptions): Curve {
     raw: kept.map((i) => value(column.y[i]!)),
     line: kept.map((i) => value(line[i]!)),
     spread:
-      series.spread === undefined ? null : spreadAt(series, series.spread, column, kept, window),
+      series.spread === undefined
+        ? null
+        : valuesAt(series, series.spread, column, kept, window).map(
+            (value) => value && Math.abs(value),
+          ),
+    band: series.band === undefined ? null : bandAt(series, series.band, column, kept, window),
     held: to - from,
     count: column.count,
   };
@@ -51,11 +56,8 @@ export function lineOf(
   return smoothing > 0 && smooths(series) ? smoothed : y;
 }
 
-/**
- * Standard deviations come in a column of their own with the same positions, so they are looked up by
- * position.
- */
-function spreadAt(
+/** Standard deviations and the ends of intervals come in columns of their own, and are looked up by position. */
+function valuesAt(
   { source }: SeriesSpec,
   metric: string,
   { x }: ReadonlyColumn,
@@ -67,8 +69,22 @@ function spreadAt(
   return kept.map((i) => {
     const at = lastUpTo(positions, x[i]!);
     const value = at >= 0 && positions[at] === x[i] ? around.y[at]! : Number.NaN;
-    return Number.isNaN(value) ? null : Math.abs(value);
+    return Number.isNaN(value) ? null : value;
   });
+}
+
+function bandAt(
+  series: SeriesSpec,
+  { low, high }: NonNullable<SeriesSpec["band"]>,
+  column: ReadonlyColumn,
+  kept: readonly number[],
+  window: AxisWindow | null,
+): NonNullable<Curve["band"]> {
+  const end = (metric: string) =>
+    valuesAt(series, metric, column, kept, window).map((value) =>
+      value !== null && series.negate ? -value : value,
+    );
+  return series.negate ? { low: end(high), high: end(low) } : { low: end(low), high: end(high) };
 }
 
 /** Values of a series within the window, negated if the series is, as input for percentiles. */

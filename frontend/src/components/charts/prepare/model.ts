@@ -44,6 +44,8 @@ export interface SeriesSpec {
   smooth?: boolean;
   /** The metric with the standard deviation around this one, drawn as a band of ± one deviation. */
   spread?: string;
+  /** The metrics at the ends of an interval around this one, drawn as a band. */
+  band?: { low: string; high: string };
   /** Shown with the opposite sign. Stable-Baselines3 logs the entropy loss, which is the negative entropy. */
   negate?: boolean;
 }
@@ -117,6 +119,8 @@ export interface Curve {
   raw: readonly (number | null)[];
   line: readonly (number | null)[];
   spread: readonly (number | null)[] | null;
+  /** The interval around the line. */
+  band: Record<"low" | "high", readonly (number | null)[]> | null;
   /** Points held in the window, before thinning for the screen. */
   held: number;
   /** Points of the whole run that the service holds. */

@@ -12,7 +12,7 @@ import type {
   SeriesSpec,
 } from "./model";
 import { summarize } from "./readout";
-import { rowsOf } from "./rows";
+import { contextRowsOf, rowsOf } from "./rows";
 import { extent, logRange, mostOf, positionRange, valueRange } from "./scales";
 import { type ValueScale, valueScale } from "./value-scale";
 
@@ -72,7 +72,7 @@ export function prepare(
       : align([
           ...context.map((series, i) => ({
             x: behind[i]!.x,
-            ys: [rows(series, behind[i]!, scale)[1]!],
+            ys: rows(series, behind[i]!, scale).slice(1, 1 + contextRowsOf(series).length),
           })),
           ...curves.map((curve, i) => ({ x: curve.x, ys: rows(spec.series[i]!, curve, scale) })),
         ]),
@@ -94,7 +94,7 @@ export function prepare(
 }
 
 function cached(series: SeriesSpec, options: CurveOptions, cache: CurveCache): Curve {
-  const { source, metric, spread } = series;
+  const { source, metric, spread, band } = series;
   const column = source.column(metric, options.window);
   const around = spread === undefined ? "" : source.column(spread, options.window).version;
   const { window, smoothing, maxPoints } = options;
@@ -103,6 +103,7 @@ function cached(series: SeriesSpec, options: CurveOptions, cache: CurveCache): C
     column.version,
     column.count,
     around,
+    band && source.column(band.low, options.window).version,
     window,
     smooths(series) && smoothing,
     maxPoints,
@@ -115,12 +116,20 @@ function cached(series: SeriesSpec, options: CurveOptions, cache: CurveCache): C
 }
 
 function empty({ source, metric }: SeriesSpec): Curve {
-  return { x: [], raw: [], line: [], spread: null, held: 0, count: source.column(metric).count };
+  return {
+    x: [],
+    raw: [],
+    line: [],
+    spread: null,
+    band: null,
+    held: 0,
+    count: source.column(metric).count,
+  };
 }
 
 /** The rows of a series as heights on the value scale. A value that has none there becomes a gap. */
-function rows(series: SeriesSpec, { raw, line, spread }: Curve, scale: ValueScale) {
-  if (scale.kind === "linear" && !spread)
+function rows(series: SeriesSpec, { raw, line, spread, band }: Curve, scale: ValueScale) {
+  if (scale.kind === "linear" && !spread && !band)
     return rowsOf(series).map((row) => (row === "raw" ? raw : line));
   const height = (value: number | null) => {
     const at = value === null ? Number.NaN : scale.of(value);
@@ -134,6 +143,7 @@ function rows(series: SeriesSpec, { raw, line, spread }: Curve, scale: ValueScal
   return rowsOf(series).map((row) => {
     if (row === "raw") return raw.map(height);
     if (row === "line") return line.map(height);
+    if (band) return band[row].map(height);
     return aside(row === "high" ? 1 : -1);
   });
 }

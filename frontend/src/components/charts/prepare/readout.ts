@@ -1,6 +1,6 @@
 import { compact, count, decimal, plural } from "@/lib/format";
 import type { MetricAxis } from "@/lib/stream";
-import type { ChartModel, ChartSpec, Curve } from "./model";
+import type { ChartModel, ChartSpec, Curve, Interval } from "./model";
 import { lastUpTo } from "./slice";
 import { elapsedLabel } from "./ticks";
 
@@ -9,18 +9,29 @@ export interface Readout {
   raw: number | null;
   line: number | null;
   spread: number | null;
+  band: Interval | null;
 }
 
-const NOTHING: Readout = { raw: null, line: null, spread: null };
+const NOTHING: Readout = { raw: null, line: null, spread: null, band: null };
 
 /**
  * What a series shows at a position: its own value there, or its newest one before. A gap shows none. At Infinity it
  * is the newest of all, for every series of a chart the state at one moment.
  */
-export function readoutAt({ x, raw, line, spread }: Curve, position: number): Readout {
+export function readoutAt({ x, raw, line, spread, band }: Curve, position: number): Readout {
   const at = lastUpTo(x, position);
   if (at < 0) return NOTHING;
-  return { raw: raw[at] ?? null, line: line[at] ?? null, spread: spread?.[at] ?? null };
+  const [low, high] = [band?.low[at] ?? null, band?.high[at] ?? null];
+  return {
+    raw: raw[at] ?? null,
+    line: line[at] ?? null,
+    spread: spread?.[at] ?? null,
+    band: low === null || high === null ? null : [low, high],
+  };
+}
+
+export function intervalText([low, high]: Interval): string {
+  return `[${decimal(low)}, ${decimal(high)}]`;
 }
 
 /** Position in words, for instance `step 12,000`, `episode 31` or `1m 30s after the start`. */
@@ -39,9 +50,10 @@ export function sentenceAt(
 ): string {
   const values = spec.series.flatMap(({ id, label }, i) => {
     if (hidden.has(id)) return [];
-    const { raw, line, spread } = readoutAt(model.curves[i]!, x);
+    const { raw, line, spread, band } = readoutAt(model.curves[i]!, x);
     if (raw === null) return [`${label} none`];
-    const around = spread === null ? "" : ` ± ${decimal(spread)}`;
+    const around =
+      spread === null ? (band ? ` ${intervalText(band)}` : "") : ` ± ${decimal(spread)}`;
     const smoothed = line === null || line === raw ? "" : `, smoothed ${decimal(line)}`;
     return [`${label} ${decimal(raw)}${around}${smoothed}`];
   });

@@ -56,9 +56,11 @@ export function extent(curves: readonly Curve[], references: readonly number[]):
     if (value > range[1]) range[1] = value;
   };
   references.forEach(take);
-  for (const { raw, line, spread } of curves) {
+  for (const { raw, line, spread, band } of curves) {
     raw.forEach(take);
     line.forEach(take);
+    band?.low.forEach(take);
+    band?.high.forEach(take);
     spread?.forEach((around, i) => {
       const middle = line[i];
       if (around === null || middle === null || middle === undefined) return;

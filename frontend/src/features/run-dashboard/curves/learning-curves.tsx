@@ -7,6 +7,7 @@ import {
   type ChartSpec,
   ChartToolbar,
   type ChartSettings,
+  type SeriesSpec,
 } from "@/components/charts";
 import { Notice } from "@/components/ui/notice";
 import type { RunDetail } from "@/lib/api";
@@ -25,6 +26,8 @@ interface LearningCurvesProps {
   run: RunDetail;
   curves: RunCurves;
   settings: ChartSettings;
+  /** Drawn behind the curve of the return. */
+  behind: readonly SeriesSpec[];
   onSettings: (change: Partial<ChartSettings>) => void;
   group: ChartGroup;
   highlight: Highlight | null;
@@ -38,6 +41,7 @@ export function LearningCurves({
   run,
   curves: { series, state },
   settings,
+  behind,
   onSettings,
   group,
   highlight,
@@ -45,7 +49,7 @@ export function LearningCurves({
   below,
 }: LearningCurvesProps) {
   const past = usePast(run, settings);
-  const { first, main, more, figures } = useCharts(run, series, past.shown);
+  const { first, main, more, figures } = useCharts(run, series, past.shown, behind);
   const marks = useEventMarks(run, series, settings.axis);
   const pointed = highlight && chartOf([first, ...main, ...more], highlight.metric);
   useScrollTo(pointed, highlight);

@@ -49,5 +49,9 @@ export function withPast(spec: ChartSpec, past: readonly PastLine[]): ChartSpec 
       },
     ];
   });
-  return context.length === 0 ? spec : { ...spec, context };
+  return withContext(spec, context);
+}
+
+export function withContext(spec: ChartSpec, context: readonly SeriesSpec[]): ChartSpec {
+  return context.length === 0 ? spec : { ...spec, context: [...(spec.context ?? []), ...context] };
 }

@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { type ChartSpec, lengthChart, rewardChart } from "@/components/charts";
+import { type ChartSpec, type SeriesSpec, lengthChart, rewardChart } from "@/components/charts";
 import {
   algorithmsQuery,
   environmentsQuery,
@@ -12,7 +12,7 @@ import {
 } from "@/lib/api";
 import { type MetricRegistry, useAlgorithmName, useMetricRegistry } from "@/lib/registry";
 import { type RunSeries, useMetricNames } from "@/lib/stream";
-import { type PastLine, withPast } from "./past-lines";
+import { type PastLine, withContext, withPast } from "./past-lines";
 import { metricChart, selectCharts } from "./select-charts";
 import { useSeriesTraits } from "./use-series-traits";
 
@@ -27,8 +27,16 @@ export interface Charts {
 
 const NONE: readonly string[] = [];
 
-/** The charts of a run: those of its algorithm, then every other metric in its journal. */
-export function useCharts(run: RunDetail, series: RunSeries, past: readonly PastLine[]): Charts {
+/**
+ * The charts of a run: those of its algorithm, then every other metric in its journal. `behind` is drawn
+ * behind the curve of the return.
+ */
+export function useCharts(
+  run: RunDetail,
+  series: RunSeries,
+  past: readonly PastLine[],
+  behind: readonly SeriesSpec[],
+): Charts {
   const registry = useMetricRegistry();
   const { data: algorithms } = useQuery(algorithmsQuery);
   const expected = algorithms?.find(({ id }) => id === run.algo)?.metrics ?? NONE;
@@ -55,12 +63,12 @@ export function useCharts(run: RunDetail, series: RunSeries, past: readonly Past
     const length = withPast(lengthChart(series, words("episode/length")), past);
     const reward = rewardChart(series, { threshold, random }, words("episode/reward"));
     return {
-      first: withPast(reward, past),
+      first: withContext(withPast(reward, past), behind),
       main: [...(traits.lengthTells ? [length] : []), ...main.map(chart)],
       more: [...(traits.lengthTells ? [] : [length]), ...more.map(chart)],
       figures,
     };
-  }, [registry, series, expected, threshold, random, found, traits, ended, subject, past]);
+  }, [registry, series, expected, threshold, random, found, traits, ended, subject, past, behind]);
 }
 
 function wordsOf(registry: MetricRegistry, metric: string) {

@@ -5,6 +5,21 @@ import { keys } from "../keys";
 /** The minimum that the service allows; the page loads the curves separately. */
 const POINTS = 4;
 
+/** Points of the curves of groups. */
+const SEED_CURVE_POINTS = 300;
+
+/** The curves of the groups among the runs, over `x`. */
+export function seedCurvesQuery(runIds: readonly string[], x: "step" | "seconds" | "episode") {
+  const query = { runs: runIds.join(","), max_points: SEED_CURVE_POINTS, x };
+  return queryOptions({
+    queryKey: keys.seedCurves(runIds, x),
+    queryFn: async ({ signal }) => {
+      const { steps, seeds } = await unwrap(http.GET("/compare", { params: { query }, signal }));
+      return { x, steps, seeds };
+    },
+  });
+}
+
 /** A comparison of several runs. `threshold` null means the environment's own. */
 export function comparisonQuery(runIds: readonly string[], threshold: number | null) {
   const query = {

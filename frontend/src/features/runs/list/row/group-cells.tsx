@@ -136,7 +136,7 @@ export const GroupCells = memo(function GroupCells(props: GroupCellsProps) {
         className={clsx(layout.best, "z-1 flex flex-col items-end leading-tight tabular-nums")}
       >
         <span className="flex items-center gap-1 font-medium">
-          <span className="mr-0.5 text-xs font-normal text-ink-faint md:sr-only">IQM</span>
+          <span className="mr-0.5 text-xs font-normal text-ink-faint">IQM</span>
           {group.solved > 0 && (
             <span title={`${group.solved} of ${seeds} solved`} className="flex items-center">
               <Check

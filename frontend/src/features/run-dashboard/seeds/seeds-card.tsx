@@ -1,0 +1,84 @@
+"use client";
+
+import Link from "next/link";
+import { Sparkline } from "@/components/charts/sparkline/sparkline";
+import { Card } from "@/components/ui/card";
+import { Disclosure } from "@/components/ui/disclosure";
+import { StatusBadge } from "@/components/ui/status-badge";
+import { Switch } from "@/components/ui/switch";
+import { decimal, plural } from "@/lib/format";
+import { routes } from "@/lib/url";
+import type { Seeds } from "./use-seed-band";
+
+interface SeedsCardProps {
+  /** Id of the run whose page it is. */
+  own: string;
+  seeds: Seeds;
+  /** Whether the band of the group lies behind the curve of the return. */
+  band: boolean;
+  onBand: (shown: boolean) => void;
+}
+
+/** The group of a run: what its seeds amount to, and each of them on demand. */
+export function SeedsCard({ own, seeds: { group, runs }, band, onBand }: SeedsCardProps) {
+  const { iqm, low, high, scored, solved, run_ids } = group;
+  return (
+    <Card
+      title="Seeds"
+      aside={
+        <Link
+          href={routes.compareRuns(run_ids)}
+          className="rounded-sm text-xs font-medium text-accent hover:underline"
+        >
+          Compare all
+        </Link>
+      }
+    >
+      <div className="flex flex-col gap-3">
+        <p className="text-sm text-ink-soft">
+          {iqm === null ? (
+            <>None of the {plural(run_ids.length, "seed")} has finished an episode yet.</>
+          ) : (
+            <>
+              Mean return of {scored} of {plural(run_ids.length, "seed")}:{" "}
+              <strong
+                className="font-semibold text-ink tabular-nums"
+                title="Interquartile mean of the current mean returns (100 episodes), with the 95 % interval of a bootstrap over seeds (2,000 resamples)."
+              >
+                {decimal(iqm)}
+                {low !== null && high !== null && ` [${decimal(low)}, ${decimal(high)}]`}
+              </strong>
+              {solved > 0 && `; ${solved} solved`}.
+            </>
+          )}
+        </p>
+        <Switch label="Band of all seeds behind the curve" checked={band} onChange={onBand} />
+        <Disclosure summary="Single seeds">
+          <ul className="flex flex-col divide-y divide-line text-sm">
+            {runs.map((run) => (
+              <li key={run.id} className="flex items-center gap-2 py-1.5">
+                {run.id === own ? (
+                  <strong aria-current="page" className="grow truncate font-semibold">
+                    seed {run.seed}
+                  </strong>
+                ) : (
+                  <Link
+                    href={routes.run(run.id)}
+                    className="grow truncate rounded-sm font-medium text-accent hover:underline"
+                  >
+                    seed {run.seed}
+                  </Link>
+                )}
+                <Sparkline values={run.sparkline} className="h-5 w-16 shrink-0 text-chart-raw" />
+                <span className="w-14 shrink-0 text-right text-xs text-ink-soft tabular-nums">
+                  {decimal(run.best_moving_average)}
+                </span>
+                <StatusBadge status={run.status} />
+              </li>
+            ))}
+          </ul>
+        </Disclosure>
+      </div>
+    </Card>
+  );
+}
