@@ -82,11 +82,7 @@ class Connection:
                 self.close()
                 self.open()
             except httpx.HTTPError as error:
-                raise Failure(
-                    Exit.UNREACHABLE,
-                    f"The service at {self.url} broke off ({type(error).__name__}). Look with `rlviz status` whether "
-                    "it was done, and try again.",
-                ) from error
+                raise self._broken_off(error) from error
             else:
                 break
         if answer.is_success:
@@ -96,12 +92,24 @@ class Connection:
     @contextmanager
     def lines(self, path: str, **query: Any) -> Iterator[Iterator[str]]:
         """The lines of an answer as they come, for what may be too long to be held. Raises Failure."""
+        import httpx
+
         assert self._http is not None, "open() comes first"
-        with self._http.stream("GET", f"/api{path}", params=_given(query)) as answer:
-            if not answer.is_success:
-                answer.read()
-                raise Failure(exit_for(answer.status_code), _said(answer))
-            yield answer.iter_lines()
+        try:
+            with self._http.stream("GET", f"/api{path}", params=_given(query)) as answer:
+                if not answer.is_success:
+                    answer.read()
+                    raise Failure(exit_for(answer.status_code), _said(answer))
+                yield answer.iter_lines()
+        except httpx.HTTPError as error:
+            raise self._broken_off(error) from error
+
+    def _broken_off(self, error: httpx.HTTPError) -> Failure:
+        return Failure(
+            Exit.UNREACHABLE,
+            f"The service at {self.url} broke off ({type(error).__name__}). Look with `rlviz status` whether it was "
+            "done, and try again.",
+        )
 
     def _answers(self, address: ServiceAddress) -> bool:
         """Whether a service is there, which requests then go to. Raises Failure if it refuses us."""

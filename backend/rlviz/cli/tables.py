@@ -104,13 +104,14 @@ def _write_parquet(table: Table, file: BinaryIO) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    settings = table.whole is not None
-    columns = {
-        name: [json.dumps(row.get(name)) if settings and name == "value" else row.get(name) for row in table.rows]
-        for name in table.columns
-    }
+    def column(name: str) -> pa.Array:
+        values = [row.get(name) for row in table.rows]
+        if table.whole is None:
+            return pa.array(values, pa.int64() if name in ("seq", "step") else pa.float64())
+        return pa.array([json.dumps(value) for value in values] if name == "value" else values, pa.string())
+
     buffer = io.BytesIO()  # Parquet seeks, and a pipe cannot
-    pq.write_table(pa.table(columns), buffer)
+    pq.write_table(pa.table({name: column(name) for name in table.columns}), buffer)
     file.write(buffer.getvalue())
 
 
