@@ -1,6 +1,6 @@
 "use client";
 
-import { type ComponentType, useState } from "react";
+import { type ComponentType, useMemo, useState } from "react";
 import {
   type ChartAxis,
   type ChartGroup,
@@ -24,6 +24,7 @@ import { FamilyCard } from "./family/family-card";
 import { RunDetails } from "./details/run-details";
 import { RunHints, type TryProps } from "./hints/run-hints";
 import { AGENT_ANCHOR } from "./agent-anchor";
+import { usePresetGhost } from "./preset/use-preset-ghost";
 import { SeedsCard } from "./seeds/seeds-card";
 import { useSeedBand, useSeeds } from "./seeds/use-seed-band";
 import { QTableSlot } from "./q-table/q-table-slot";
@@ -71,7 +72,9 @@ export function RunBody({
   const [highlight, point] = useHighlight();
   const seeds = useSeeds(run);
   const [band, setBand] = useState(false);
-  const behind = useSeedBand(seeds, axis, band);
+  const seedBand = useSeedBand(seeds, axis, band);
+  const ghost = usePresetGhost(run, axis);
+  const behind = useMemo(() => [...seedBand, ...ghost.series], [seedBand, ghost.series]);
   const beside = useMediaQuery(BESIDE);
   const countsSteps = settings.axis === "step";
   usePicking(group, countsSteps && learns(run) ? showMoment : null);
@@ -91,6 +94,7 @@ export function RunBody({
         curves={curves(run.id)}
         settings={settings}
         behind={behind}
+        note={ghost.sentence}
         onSettings={changeView}
         group={group}
         highlight={highlight}

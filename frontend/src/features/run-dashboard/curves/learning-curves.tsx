@@ -28,6 +28,8 @@ interface LearningCurvesProps {
   settings: ChartSettings;
   /** Drawn behind the curve of the return. */
   behind: readonly SeriesSpec[];
+  /** About what is drawn behind it. */
+  note: string | null;
   onSettings: (change: Partial<ChartSettings>) => void;
   group: ChartGroup;
   highlight: Highlight | null;
@@ -42,6 +44,7 @@ export function LearningCurves({
   curves: { series, state },
   settings,
   behind,
+  note,
   onSettings,
   group,
   highlight,
@@ -92,6 +95,7 @@ export function LearningCurves({
       </div>
       {slot(first, "h-56 md:h-68")}
       {past.note && <p className="-mt-2 px-1 text-xs text-ink-faint">{past.note}</p>}
+      {note && <p className="-mt-2 px-1 text-xs text-ink-faint">{note}</p>}
       {below}
       <div className="grid gap-4 sm:grid-cols-2">{main.map((spec) => slot(spec, "h-40"))}</div>
       <MoreMetrics

@@ -1,0 +1,50 @@
+import { describe, expect, test } from "vitest";
+import type { Algorithm, Environment, RunConfig } from "@/lib/api";
+import { measuredCurves, measuredPreset, measuredSentence } from "./measured";
+
+const measured = {
+  ...{ seeds: 10, solved: 9, held: 8, return_iqm: 498.2, return_low: 487, return_high: 500 },
+  ...{ steps_to_threshold: 22_000, seconds_to_threshold: 12, seconds: 50 },
+};
+const preset = {
+  ...{ id: "fast", title: "Fast", total_timesteps: 100_000, measured },
+  hyperparameters: { gamma: 0.98 },
+};
+const algorithm = {
+  hyperparameters: [
+    { name: "gamma", default: 0.99 },
+    { name: "n_steps", default: 2048 },
+  ],
+} as unknown as Algorithm;
+const environment = { presets: { ppo: [preset] } } as unknown as Environment;
+const config = (hyperparameters: object) =>
+  ({ algo: "ppo", preset: "fast", hyperparameters }) as unknown as RunConfig;
+const found = measuredPreset(config({ gamma: 0.98, n_steps: 2048 }), algorithm, environment)!;
+
+describe("the measured preset of a run", () => {
+  test("is that of a run with its values, and of no other", () => {
+    expect(found.id).toBe("fast");
+    expect(measuredPreset(config({ gamma: 0.9 }), algorithm, environment)).toBeNull();
+    expect(measuredPreset(config({ n_steps: 64 }), algorithm, environment)).toBeNull();
+    const unmeasured = { presets: { ppo: [{ ...preset, measured: null }] } };
+    expect(measuredPreset(config({}), algorithm, unmeasured as unknown as Environment)).toBeNull();
+  });
+
+  test("says what its seeds had done where the run is", () => {
+    expect(measuredSentence(found, 475, 5_000)).toMatch(
+      /9 of 10 seeds solved it, half of these by step 22k\. After 100k steps the final greedy return of its 10 seeds was 498\.2 \[487\.0, 500\.0\]/,
+    );
+    expect(measuredSentence(found, 475, 30_000)).toMatch(/by step 22k, which lies behind/);
+    expect(measuredSentence(found, 475, 100_000)).toMatch(/9 of 10 seeds had solved it here/);
+    expect(measuredSentence(found, null, 0)).not.toMatch(/solved/);
+  });
+
+  test("is drawn where it was measured, and nowhere else", () => {
+    const { final, solved } = measuredCurves(found, 475, 100_000);
+    expect(final?.x.at(-1)).toBe(100_000);
+    expect(final?.columns).toMatchObject({ low: [487, 487], high: [500, 500] });
+    expect(solved).toEqual({ x: [22_000], columns: { threshold: [475] } });
+    expect(measuredCurves(found, 475, 30_000)).toMatchObject({ final: null, solved: solved });
+    expect(measuredCurves(found, null, 100_000).solved).toBeNull();
+  });
+});

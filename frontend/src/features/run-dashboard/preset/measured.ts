@@ -1,0 +1,77 @@
+import type { Algorithm, Environment, Preset, RunConfig } from "@/lib/api";
+import { brief, compact, decimal, plural } from "@/lib/format";
+
+export type MeasuredPreset = Preset & { measured: NonNullable<Preset["measured"]> };
+
+/**
+ * The preset of a run, if it was measured and the run has its values unchanged; how long it trains may differ.
+ * `environment`: with the run's options.
+ */
+export function measuredPreset(
+  config: RunConfig,
+  algorithm: Algorithm | undefined,
+  environment: Environment | undefined,
+): MeasuredPreset | null {
+  const preset = environment?.presets[config.algo]?.find(({ id }) => id === config.preset);
+  if (!algorithm || !preset?.measured) return null;
+  const unchanged = algorithm.hyperparameters.every(({ name, default: usual }) => {
+    const expected = name in preset.hyperparameters ? preset.hyperparameters[name] : usual;
+    const own = name in config.hyperparameters ? config.hyperparameters[name] : expected;
+    return JSON.stringify(own) === JSON.stringify(expected);
+  });
+  return unchanged ? { ...preset, measured: preset.measured } : null;
+}
+
+/** Share of the budget over which the final return is drawn, at its end. */
+const END_SHARE = 0.06;
+
+/**
+ * What was measured as curves over steps: the final return with its interval, and where half the seeds had solved it.
+ * Null where a run of `length` steps does not get to, so that its chart is not widened for it.
+ */
+export function measuredCurves(
+  { measured, total_timesteps: end }: MeasuredPreset,
+  threshold: number | null,
+  length: number,
+) {
+  const { return_iqm, return_low, return_high, steps_to_threshold: steps } = measured;
+  const twice = (value: number) => [value, value];
+  return {
+    final:
+      end > length
+        ? null
+        : {
+            x: [end * (1 - END_SHARE), end],
+            columns: { iqm: twice(return_iqm), low: twice(return_low), high: twice(return_high) },
+          },
+    solved:
+      threshold === null || steps === null || steps > length
+        ? null
+        : { x: [steps], columns: { threshold: [threshold] } },
+  };
+}
+
+/** What the measured seeds of the preset had done by `step`, in a sentence or two. */
+export function measuredSentence(
+  { title, measured, total_timesteps: end }: MeasuredPreset,
+  threshold: number | null,
+  step: number,
+): string {
+  const {
+    seeds,
+    solved,
+    steps_to_threshold: steps,
+    return_iqm,
+    return_low,
+    return_high,
+  } = measured;
+  const final = `After ${compact(end)} steps the final greedy return of its ${plural(seeds, "seed")} was ${decimal(return_iqm)} [${decimal(return_low)}, ${decimal(return_high)}].`;
+  if (threshold === null) return `Preset ${title}, as measured. ${final}`;
+  const all = `${solved} of ${seeds} seeds`;
+  if (solved === 0 || steps === null)
+    return `Preset ${title}, as measured: none of ${seeds} seeds solved it. ${final}`;
+  if (step >= end) return `Preset ${title}, as measured: ${all} had solved it here. ${final}`;
+  const half = `${all} solved it, half of these by step ${brief(steps)}`;
+  const where = step >= steps ? ", which lies behind" : "";
+  return `Preset ${title}, as measured: ${half}${where}. ${final}`;
+}
