@@ -124,12 +124,12 @@ def config_diff(configs: Mapping[str, Mapping[str, object]]) -> list[ConfigDiffe
     """The settings that differ between ``configs`` (by run id), in the order of the first config that has them.
 
     Paths are RFC 6901 JSON pointers: ``/hyperparameters/gamma``. Lists are compared as a whole. What identifies a run
-    (run_id, name, created_at, group_id) is left out.
+    (run_id, name, created_at, group_id), and what it was forked from, is left out.
     """
     table: dict[str, dict[str, object]] = {}
     for run_id, config in configs.items():
         for path, value in _leaves(config):
-            if path not in _NO_SETTINGS:
+            if path not in _NO_SETTINGS and path.split("/")[1] != "parent":
                 table.setdefault(path, {})[run_id] = value
     return [
         ConfigDifference(path, values)

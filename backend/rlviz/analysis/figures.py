@@ -177,16 +177,34 @@ def _measures(window: int, threshold: float | None) -> tuple[_Measure, ...]:
     )
 
 
-def figures(runs: Sequence[Contestant], *, window: int, threshold: float | None) -> list[Figure]:
-    """Every figure of ``runs``, in reading order. ``threshold`` is the reward threshold, if all runs share one."""
+def figures(runs: Sequence[Contestant], *, window: int, threshold: float | None, shared: int = 0) -> list[Figure]:
+    """Every figure of ``runs``, in reading order. ``threshold`` is the reward threshold, if all runs share one;
+    ``shared``: up to that step they were one run."""
     found = []
     for measure in _measures(window, threshold):
         best, reason = _best(runs, measure)
+        if (incomparable := _not_compared(runs, measure, shared)) is not None:
+            best, reason = None, incomparable
         values = {run.run_id: measure.value(run) for run in runs}
         found.append(
             Figure(measure.id, measure.title, measure.note, measure.unit, measure.better, values, best, reason)
         )
     return found
+
+
+def reached_before_they_parted(runs: Sequence[Contestant], shared: int) -> int | None:
+    """The step at which runs that were one up to step ``shared`` reached the threshold, if they did by then."""
+    steps = [run.metrics.steps_to_threshold for run in runs if run.metrics.steps_to_threshold is not None]
+    return min(steps) if steps and min(steps) <= shared else None
+
+
+def _not_compared(runs: Sequence[Contestant], measure: _Measure, shared: int) -> str | None:
+    """Why a figure says nothing about which of runs with a common history is better."""
+    if shared and measure.id == "seconds_to_threshold":
+        return "Each counts from its own start, and one was forked from another."
+    if measure.id == "steps_to_threshold" and (reached := reached_before_they_parted(runs, shared)) is not None:
+        return f"It was reached at step {brief(reached)}, before they parted at step {brief(shared)}."
+    return None
 
 
 def is_clearly_higher(first: Contestant, second: Contestant, window: int) -> bool:

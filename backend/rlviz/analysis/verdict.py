@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rlviz.analysis.figures import SHARE, Contestant, is_clearly_higher
+from rlviz.analysis.figures import SHARE, Contestant, is_clearly_higher, reached_before_they_parted
 from rlviz.analysis.numbers import brief, decimal, listed
 from rlviz.analysis.seed_verdict import SeedScores, seed_verdict
 
@@ -29,12 +29,18 @@ class Verdict:
 
 
 def verdict(
-    runs: Sequence[Contestant], *, window: int, threshold: float | None, differences: Iterable[str]
+    runs: Sequence[Contestant],
+    *,
+    window: int,
+    threshold: float | None,
+    differences: Iterable[str],
+    shared: int = 0,
 ) -> Verdict | None:
     """None with fewer than two runs.
 
     ``differences``: JSON pointers of the settings that are not the same in all runs. A difference in final returns
-    counts only when it is larger than what the spread of the last episodes explains.
+    counts only when it is larger than what the spread of the last episodes explains. ``shared``: up to that step they
+    were one run, so that nothing before tells them apart.
     """
     if len(runs) < 2:
         return None
@@ -43,7 +49,7 @@ def verdict(
         names = ", ".join(environments)
         apart = f"They trained in different environments ({names}), whose returns mean different things."
         return Verdict("These runs cannot be ranked.", [apart], [])
-    cautions = _cautions(runs, [path for path in differences if not path.startswith(SOFTWARE)])
+    cautions = _cautions(runs, [path for path in differences if not path.startswith(SOFTWARE)], shared)
     early = [run.label for run in runs if run.metrics.best_moving_average is None]
     if early:
         few = _some(early) + (" has" if len(early) == 1 else " have")
@@ -52,18 +58,21 @@ def verdict(
     if len(groups) > 1 and len(groups) < len(runs):
         headline, why = seed_verdict(groups)
     else:
-        headline, why = _ranked(runs, window, threshold)
+        headline, why = _ranked(runs, window, threshold, shared)
     return Verdict(headline, why, cautions)
 
 
-def _ranked(runs: Sequence[Contestant], window: int, threshold: float | None) -> tuple[str, list[str]]:
+def _ranked(runs: Sequence[Contestant], window: int, threshold: float | None, shared: int) -> tuple[str, list[str]]:
     by_final = sorted(runs, key=_final, reverse=True)
     first, second = by_final[0], by_final[1]
     ahead = is_clearly_higher(first, second, window)
     reached = sorted((run for run in runs if run.metrics.steps_to_threshold is not None), key=_steps)
-    quickest = _soonest(reached)
+    before = reached_before_they_parted(runs, shared)
+    quickest = None if before is not None else _soonest(reached)
     ends = f"{first.label} ends at {decimal(_final(first))}, {second.label} at {decimal(_final(second))}"
     speed = [] if threshold is None else [_speed(runs, reached, threshold)]
+    if before is not None and threshold is not None:
+        speed = [f"A mean return of {decimal(threshold)} was reached at step {brief(before)}, before they parted."]
     spread = f"the spread of their last {window} episodes"
     if ahead and quickest is not None and quickest is not first:
         return f"{first.label} ends higher; {quickest.label} learned faster.", [f"{ends}.", *speed]
@@ -98,8 +107,10 @@ def _soonest(reached: Sequence[Contestant]) -> Contestant | None:
     return first if second is None or _steps(first) < SHARE * _steps(second) else None
 
 
-def _cautions(runs: Sequence[Contestant], settings: list[str]) -> list[str]:
+def _cautions(runs: Sequence[Contestant], settings: list[str], shared: int) -> list[str]:
     cautions = []
+    if shared:
+        cautions.append(f"Up to step {brief(shared)} they were one run: only what came after tells them apart.")
     active = [run.label for run in runs if not run.ended]
     if active:
         cautions.append(f"{_some(active)} {'has' if len(active) == 1 else 'have'} not ended yet.")

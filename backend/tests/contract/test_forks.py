@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from rlviz.domain.errors import ArtifactNotFound, InvalidRequest, NothingToResume
@@ -14,9 +15,12 @@ from rlviz.domain.status import RunStatus
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.lineage import newest_of_run
 from rlviz.services.application import Application
+from rlviz.services.use_cases.comparison import ComparedRuns, ComparisonRequest
 from rlviz.services.use_cases.configuration import NewRun
 from rlviz.services.use_cases.forking import Effect, ForkWish
 from rlviz.services.use_cases.groups import SeedsWanted
+from rlviz.services.use_cases.run_curves import ComparedAxis
+from rlviz.services.use_cases.shared_history import shared_until
 from tests.support.service import create, ended, folder_of, service, start
 from tests.support.training import QUICK, curves, rows
 
@@ -103,6 +107,29 @@ def test_a_fork_outlives_its_parent(app: Application) -> None:
     app.runs.start(child.id)
     assert ended(app, child.id).state is S.COMPLETED
     assert app.runs.get(child.id).parent == child.parent
+
+
+def test_relatives_are_compared_from_where_they_parted(app: Application, parent: str) -> None:
+    def compared(*runs: str, axis: ComparedAxis = "step") -> ComparedRuns:
+        return app.comparison.compare(ComparisonRequest(runs, 5.0, 20, [], 100, axis))
+
+    first, second = (
+        app.forks.fork(
+            parent, ForkWish(step=step, total_timesteps=1_280, start=True, hyperparameters={"gamma": 0.9})
+        ).id
+        for step in (640, 512)
+    )
+    assert [ended(app, run_id).state for run_id in (first, second)] == [S.COMPLETED] * 2
+    found = compared(parent, first)
+    assert {one.path for one in found.differences} == {"/hyperparameters/gamma", "/total_timesteps"}
+    assert found.verdict is not None
+    assert "640 they were one run" in found.verdict.cautions[0]
+    by_episode = compared(parent, first, axis="episode").curves
+    of_child = by_episode.step[np.isfinite(by_episode.values[first])]
+    assert of_child[0] == app.runs.get(parent).episodes + 1, "it counts on"
+    get = app.runs.get
+    assert shared_until([get(first), get(second)], get) == 512
+    assert shared_until([get(first), get(create(app))], get) == 0
 
 
 def test_what_cannot_be_changed_at_a_fork_is_refused_with_the_reason(app: Application, parent: str) -> None:

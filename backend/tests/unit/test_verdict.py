@@ -32,8 +32,10 @@ def contestant(label: str, final: float | None, error: float = 2.0, **changes: o
     return replace(run, **changes)  # type: ignore[arg-type]
 
 
-def judge(*runs: Contestant, threshold: float | None = 475, differences: tuple[str, ...] = ("/algo",)) -> Verdict:
-    found = verdict(runs, window=20, threshold=threshold, differences=differences)
+def judge(
+    *runs: Contestant, threshold: float | None = 475, differences: tuple[str, ...] = ("/algo",), shared: int = 0
+) -> Verdict:
+    found = verdict(runs, window=20, threshold=threshold, differences=differences, shared=shared)
     assert found is not None
     return found
 
@@ -88,6 +90,22 @@ def test_of_a_hundred_runs_no_sentence_names_all() -> None:
     runs = [contestant(f"Run number {n}", 100 + n, ended=False) for n in range(100)]
     said = judge(*runs)
     assert all(len(text) < 200 for text in [said.headline, *said.why, *said.cautions])
+
+
+def test_what_came_before_a_fork_makes_neither_the_faster_one() -> None:
+    parent, child = contestant("Parent", 480, steps=10_000), contestant("Child", 478, steps=21_000)
+    said = judge(parent, child, shared=20_000)
+    assert (said.headline, said.why[1]) == (
+        "No clear difference.",
+        "A mean return of 475.0 was reached at step 10k, before they parted.",
+    )
+    assert said.cautions[0] == "Up to step 20k they were one run: only what came after tells them apart."
+    assert "Parent learned faster" in judge(parent, child).headline
+    assert "Parent learned faster" in judge(parent, child, shared=5_000).headline
+    told = {one.id: one for one in figures([parent, child], window=20, threshold=475, shared=20_000)}
+    assert (told["steps_to_threshold"].best, told["seconds_to_threshold"].best) == (None, None)
+    assert told["steps_to_threshold"].reason == "It was reached at step 10k, before they parted at step 20k."
+    assert figures([parent, child], window=20, threshold=475, shared=5_000)[3].best == "parent"
 
 
 def test_a_run_alone_has_no_verdict() -> None:

@@ -30,6 +30,7 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.services.use_cases.metrics import Curve, MetricsService
 from rlviz.services.use_cases.run_curves import ComparedAxis, RunCurves, RunCurvesCache
 from rlviz.services.use_cases.runs import RunService
+from rlviz.services.use_cases.shared_history import shared_until
 
 Dimension = Literal["environment", "algorithm"]
 
@@ -118,6 +119,9 @@ class ComparisonService:
         differences = config_diff({run_id: config.model_dump(mode="json") for run_id, config in configs.items()})
         threshold = request.threshold if request.threshold is not None else _common_threshold(compared)
         contestants = [_contestant(one) for one in compared]
+        shared = shared_until(rows, self._runs.get)
+        if shared:  # a fork with a changed hyperparameter has none any more
+            differences = [one for one in differences if one.path != "/preset"]
         curves = aligned_curves(
             {row.id: found[row.id].episodes_over(request.axis, row.clock) for row in rows},
             window=request.window,
@@ -132,12 +136,13 @@ class ComparisonService:
             differences=differences,
             environments=_groups(compared, "environment"),
             algorithms=_groups(compared, "algorithm"),
-            figures=figures(contestants, window=request.window, threshold=threshold),
+            figures=figures(contestants, window=request.window, threshold=threshold, shared=shared),
             verdict=verdict(
                 contestants,
                 window=request.window,
                 threshold=threshold,
                 differences=[difference.path for difference in differences],
+                shared=shared,
             ),
         )
 

@@ -47,11 +47,13 @@ class RunCurves:
     size: int
     superseded: Superseded
     episodes: Episodes
+    before: int = 0
+    """Episodes that its policy had finished before: a fork counts on from its parent's."""
     _thinned: dict[_CurveKey, Curve | None] = field(default_factory=dict)
 
     def episodes_over(self, axis: ComparedAxis, clock: TrainingClock) -> Episodes:
         """The episodes with positions on ``axis`` instead of steps."""
-        number = np.arange(1, len(self.episodes.step) + 1, dtype=np.float64)
+        number = self.before + np.arange(1, len(self.episodes.step) + 1, dtype=np.float64)
         at = _places(axis, self.episodes.step, self.episodes.time, clock, number)
         return Episodes(at, self.episodes.time, self.episodes.reward)
 
@@ -102,9 +104,11 @@ class RunCurvesCache:
             known = self._cache.get(folder.run_id)
             if known is not None and (known.size, known.superseded) == (size, superseded):
                 return known
-        reward = _series(self._metrics, folder).get(EPISODE_REWARD, _NOTHING)
+        series = _series(self._metrics, folder)
+        reward, index = series.get(EPISODE_REWARD, _NOTHING), series.get(EPISODE_INDEX, _NOTHING)
+        before = int(index.value[0]) - 1 if len(index) and np.isfinite(index.value[0]) else 0
         episodes = Episodes(reward.step.copy(), reward.time.copy(), reward.value.copy())
-        curves = RunCurves(folder, self._metrics, size, superseded, episodes)
+        curves = RunCurves(folder, self._metrics, size, superseded, episodes, before=max(before, 0))
         with self._lock:
             self._cache[folder.run_id] = curves
         return curves

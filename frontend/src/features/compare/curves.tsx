@@ -18,6 +18,7 @@ import { Skeleton } from "@/components/ui/skeleton";
 import type { Run, RunGroup } from "@/lib/api";
 import { useMetricRegistry } from "@/lib/registry";
 import { episodeMeanOf, type RunSeries, useRunCurves } from "@/lib/stream";
+import { type LeadUp, leadUpLines, useLeadUps } from "./lead-ups";
 import type { ComparedGroup } from "./seed-groups";
 import type { SeriesStyles } from "./series-styles";
 import { useGroupCurves } from "./use-group-curves";
@@ -46,6 +47,7 @@ export function Curves(props: CurvesProps) {
   const { pool, curves } = useRunCurves(runs, { axis, smoothing, names: metricsFor(metric) });
   useZoomDetail(group, pool);
   const groupSource = useGroupCurves(runs, groups, axis);
+  const leads = useLeadUps(runs, settings);
   const loaders = runs.map(({ id }) => curves(id));
   const failed = runs.filter((_, i) => loaders[i]?.state.phase === "failed");
   const loading = loaders.every(({ series }) => series.revision === 0) && failed.length === 0;
@@ -70,7 +72,16 @@ export function Curves(props: CurvesProps) {
         environments.map((environment) => (
           <Boundary key={environment.title} what="The chart">
             <Panel
-              {...{ environment, metric, settings, group, groups, groupSource, seriesStyles }}
+              {...{
+                environment,
+                metric,
+                settings,
+                group,
+                groups,
+                groupSource,
+                seriesStyles,
+                leads,
+              }}
               isOnly={environments.length === 1}
               runs={runs.filter(({ id }) => environment.run_ids.includes(id))}
               seriesOf={(id) => curves(id).series}
@@ -108,6 +119,7 @@ interface PanelProps {
   seriesOf: (id: string) => RunSeries;
   groups: readonly ComparedGroup[];
   groupSource: (id: string) => ChartSource;
+  leads: readonly LeadUp[];
   metric: string;
   seriesStyles: SeriesStyles;
   settings: ChartSettings;
@@ -129,7 +141,7 @@ type Shown = Omit<PanelProps, "isOnly" | "settings" | "onSettings" | "group">;
 
 /** Memoised, since a new spec rebuilds the chart; live rows do not change it. */
 function useSpec(
-  { environment, runs, seriesOf, groups, groupSource, metric, seriesStyles }: Shown,
+  { environment, runs, seriesOf, groups, groupSource, leads, metric, seriesStyles }: Shown,
   isOnly: boolean,
 ): ChartSpec {
   const registry = useMetricRegistry();
@@ -145,7 +157,7 @@ function useSpec(
     const { label, help, unit, negate, kind, minimum, maximum } = known;
     const isReturn = known.place === "return";
     const isEvaluation = metric.startsWith("eval/");
-    return {
+    const spec: ChartSpec = {
       id: metric,
       title: isOnly ? label : `${label} · ${title}`,
       ...{
@@ -191,7 +203,8 @@ function useSpec(
           ? []
           : [{ label: "Threshold", value: threshold }],
     };
+    return { ...spec, context: leadUpLines(leads, spec.series) };
     // `lines` holds nothing else that the chart shows, and a run keeps its series.
     // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [says, threshold, known, metric, title, isOnly]);
+  }, [says, threshold, known, metric, title, isOnly, leads]);
 }

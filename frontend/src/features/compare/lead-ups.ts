@@ -1,0 +1,67 @@
+"use client";
+
+import { useQueries } from "@tanstack/react-query";
+import { useEffect, useMemo } from "react";
+import type { ChartSettings, SeriesSpec } from "@/components/charts";
+import { pastQuery, type Run, type RunPast } from "@/lib/api";
+import { RunSeries, SERVICE_AXES } from "@/lib/stream";
+
+/** What led to a fork: the curves of the run that it was forked from, up to there. */
+export interface LeadUp {
+  /** The fork. */
+  id: string;
+  of: string;
+  series: RunSeries;
+}
+
+const DASH = [7, 3];
+const NONE: LeadUp[] = [];
+
+/** The forks among `runs` whose line no other compared run leads up to. */
+export function forksAlone(runs: readonly Run[]): Run[] {
+  const compared = new Set(runs.map(({ id }) => id));
+  return runs.filter(({ parent }) => parent && !compared.has(parent.run_id));
+}
+
+export function leadUps(pasts: readonly RunPast[]): LeadUp[] {
+  return pasts.flatMap(({ run_id, x, ancestors }) =>
+    ancestors.map((ancestor) => {
+      const series = new RunSeries();
+      series.load({ x, series: ancestor.series });
+      return { id: run_id, of: ancestor.run_id, series };
+    }),
+  );
+}
+
+/** The lines behind those of a chart that lead up to its forks, each in the colour of the fork. */
+export function leadUpLines(found: readonly LeadUp[], lines: readonly SeriesSpec[]): SeriesSpec[] {
+  return found.flatMap(({ id, of, series }): SeriesSpec[] => {
+    const line = lines.find((one) => one.id === id);
+    if (!line || series.column(line.metric).length === 0) return [];
+    const { metric, color, negate, smooth } = line;
+    return [
+      {
+        ...{ id: `${id} from ${of}`, label: "Before the fork", source: series, metric, dash: DASH },
+        ...{ mode: "line", color, negate, smooth },
+      },
+    ];
+  });
+}
+
+export function useLeadUps(
+  runs: readonly Run[],
+  { axis, smoothing }: ChartSettings,
+): readonly LeadUp[] {
+  const x = SERVICE_AXES[axis];
+  const pasts = useQueries({
+    queries: forksAlone(runs).map((run) => pastQuery(run, { x })),
+    combine: (results) => results.flatMap(({ data }) => (data?.x === x ? [data] : [])),
+  });
+  const found = useMemo(() => (pasts.length === 0 ? NONE : leadUps(pasts)), [pasts]);
+  // External system: the series, which are kept outside React.
+  useEffect(
+    () => found.forEach(({ series }) => series.setSmoothing(smoothing)),
+    [found, smoothing],
+  );
+  return found;
+}
