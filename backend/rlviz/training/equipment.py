@@ -33,13 +33,14 @@ from rlviz.training.pausing import Pause
 from rlviz.training.periodic import PeriodicEvaluation
 from rlviz.training.rollback import Rollbacks, Target
 from rlviz.training.rules.engine import Firing
+from rlviz.training.rules.in_force import rules_in_force
 from rlviz.training.snapshot.archive import Contents
 from rlviz.training.snapshot.capture import Captured, Counter, Point, capture
 from rlviz.training.snapshot.compatibility import origin_of, what_is_built
 from rlviz.training.snapshot.replay import Placed, ReplayTape, placed_rows
 from rlviz.training.snapshot.restore import Continuation, check_subject, fit_replay, restore_contents
 from rlviz.training.snapshot.snapshots import Snapshots, Subject
-from rlviz.training.steering import Steering, rules_in_force
+from rlviz.training.steering import Steering
 
 
 class Equipment:

@@ -13,20 +13,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-from rlviz.domain.errors import RunFolderError, UnknownName
+from rlviz.domain.errors import UnknownName
 from rlviz.domain.events import HyperparameterChangedData, RuleFiredData, RulesChangedData
 from rlviz.domain.knobs import Author, KnobWish, ScaleKnob, SetKnob
 from rlviz.domain.rules import (
     Action,
-    DiskLimit,
     Evaluate,
     NotFinite,
     Notify,
     PauseTraining,
     RollBack,
     Rule,
-    SecondsLimit,
-    StepsLimit,
     StopTraining,
     TakeSnapshot,
 )
@@ -35,17 +32,10 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.training.journals import RunJournals
 from rlviz.training.knobs import Knobs, Override
 from rlviz.training.past_changes import PastChanges
+from rlviz.training.rules.clock import CLOCKED, RuleClock
 from rlviz.training.rules.engine import Engine, Firing
 
-CLOCK_SECONDS = 0.25
-"""How often rules that look at a clock are asked."""
-
 LOSS = "train/loss"
-
-_CLOCKS = SecondsLimit | StepsLimit | DiskLimit
-
-DISK_SECONDS = 5.0
-"""How often the bytes of the run folder are counted, if a rule asks for them."""
 
 
 class Targets(Protocol):
@@ -79,7 +69,7 @@ class Steering:
         past: PastChanges | None = None,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._folder, self._journals, self._knobs, self._targets = folder, journals, knobs, targets
+        self._journals, self._knobs, self._targets = journals, knobs, targets
         self._monotonic = monotonic
         past = past or PastChanges()
         self._told, self._repeats = past.told, deque(past.changes)
@@ -92,9 +82,7 @@ class Steering:
         self._wishes: deque[KnobWish] = deque()
         self._heard_of = past.answered
         self._pending: list[Firing] = []
-        self._began, self._before = monotonic(), 0.0
-        self._look_at, self._disk_at = 0.0, 0.0
-        self._disk: int | None = None
+        self._clock = RuleClock(folder, monotonic)
         self._stop: StopTraining | None = None
         self._stop_reason = ""
         self._stop_at = 0.0
@@ -102,7 +90,7 @@ class Steering:
         """Whether ``look`` has something to look at."""
         self.end: str | None = None
         self.saves = True
-        self._set_clocks()
+        self._clock.serve(rules)
 
     def wish(self, wishes: Iterable[KnobWish]) -> None:
         """Changes that people ask for; those heard of before are left out."""
@@ -118,12 +106,7 @@ class Steering:
 
     def tick(self) -> None:
         """Look at the clock."""
-        now = self._monotonic()
-        if self._counts_disk and now >= self._disk_at:
-            self._disk_at = now + DISK_SECONDS
-            self._disk = sum(path.stat().st_size for path in self._folder.path.rglob("*") if path.is_file())
-        if (self._has_clocks and now >= self._look_at) or (self._stop is not None and now >= self._stop_at):
-            self._look_at = now + CLOCK_SECONDS
+        if self._clock.tick() or (self._stop is not None and self._monotonic() >= self._stop_at):
             self.is_due = True
 
     def row(self, step: int, values: Mapping[str, float]) -> None:
@@ -135,8 +118,7 @@ class Steering:
         """Within a rollout: take up new rules, and see what the clock says."""
         self.is_due = False
         self._renew(step)
-        if self._has_clocks:
-            self._take(self._engine.clock(step, self._seconds(), self._disk))
+        self._ask_by_clock(step)
         if self._stop is not None and self._monotonic() >= self._stop_at:
             self._end()
 
@@ -151,8 +133,7 @@ class Steering:
         while self._wishes and not self._journals.is_repeating:
             wish = self._wishes.popleft()
             self._turn(step, wish.change, Author.PERSON, request=wish.number)
-        if self._has_clocks:
-            self._take(self._engine.clock(step, self._seconds(), self._disk))
+        self._ask_by_clock(step)
         self._act_on_all(step)
         if self._stop is not None:
             self._end()
@@ -184,29 +165,24 @@ class Steering:
         self._pending = []
 
     def state(self) -> dict[str, Any]:
-        return {"knobs": self._knobs.state(), "rules": self._engine.state(), "seconds": self._seconds()}
+        return {"knobs": self._knobs.state(), "rules": self._engine.state(), "seconds": self._clock.seconds}
 
     def restore(self, state: dict[str, Any]) -> None:
         self._knobs.restore(state["knobs"])
         self._engine.restore(state["rules"])
         self._engine.count_at_least(self._counts)
-        self._before, self._began = state["seconds"], self._monotonic()
+        self._clock.go_on_from(state["seconds"])
 
-    def _seconds(self) -> float:
-        """Of training, with those of earlier attempts."""
-        return self._before + self._monotonic() - self._began
+    def _ask_by_clock(self, step: int) -> None:
+        if self._clock.is_needed:
+            self._take(self._engine.clock(step, self._clock.seconds, self._clock.disk))
 
     def _renew(self, step: int) -> None:
         rules, self._new_rules = self._new_rules, None
         if rules is not None and tuple(rules) != self._engine.rules:
             self._engine.replace(rules)
-            self._set_clocks()
+            self._clock.serve(rules)
             self._journals.event(step, RulesChangedData(rules=[rule.words for rule in rules]))
-
-    def _set_clocks(self) -> None:
-        conditions = [rule.when for rule in self._engine.rules]
-        self._has_clocks = any(isinstance(one, _CLOCKS) for one in conditions)
-        self._counts_disk = any(isinstance(one, DiskLimit) for one in conditions)
 
     def _take(self, firings: Iterable[Firing]) -> None:
         """What shall end training does so now, after its grace period, or at the start of the next rollout."""
@@ -227,7 +203,7 @@ class Steering:
         stops = [one for one in firing.actions if isinstance(one, StopTraining)]
         if ended is None or not stops:
             return firing
-        if isinstance(firing.rule.when, _CLOCKS):
+        if isinstance(firing.rule.when, CLOCKED):
             del self._ended[firing.rule.words]
         elif firing.step > ended:
             return firing
@@ -345,13 +321,3 @@ def _message(firing: Firing) -> str | None:
         if isinstance(action, StopTraining) and action.then == "report":
             return f"Training was ended. {firing.rule.words}."
     return None
-
-
-def rules_in_force(folder: RunFolder, of_config: Sequence[Rule], journals: RunJournals) -> Sequence[Rule]:
-    """Those of ``rules.json``, or of the configuration. What cannot be read is warned of, and changes nothing."""
-    try:
-        changed = folder.read_rules()
-    except RunFolderError as error:
-        journals.warn_now(f"The rules that were set could not be read; those of the configuration hold. {error}")
-        return of_config
-    return of_config if changed is None else changed.rules
