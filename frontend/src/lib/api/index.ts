@@ -48,6 +48,12 @@ export {
   startRun,
   stopRun,
 } from "./queries/run-actions";
+export {
+  experimentExport,
+  experimentReport,
+  experimentResultsQuery,
+  type ExportFormat,
+} from "./queries/experiments";
 export { addSeeds, createGroup, groupRunsQuery } from "./queries/groups";
 export { type RunFilter, runPageQuery, RUNS_A_PAGE, runsByIdQuery } from "./queries/run-list";
 export { serviceAnswers } from "./queries/answers";

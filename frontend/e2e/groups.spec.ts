@@ -1,0 +1,43 @@
+import { expect, test } from "@playwright/test";
+import { ownService } from "./own-service";
+
+test("a list of seeds becomes one line, one curve with a band, and a group on each run's page", async ({
+  page,
+}) => {
+  const service = await ownService(8794);
+  try {
+    await page.goto(`${service.url}/?new`);
+    await page.getByLabel("× seeds").selectOption("List");
+    const seeds = page.getByLabel("Seeds", { exact: true });
+    await seeds.fill("4, 4");
+    await expect(page.getByText("Seed 4 is there twice")).toBeVisible();
+    await seeds.fill("4, 7");
+    await page.getByLabel("Timesteps", { exact: true }).fill("4000");
+    await page.getByRole("button", { name: "Start training × 2" }).click();
+
+    await expect(page).toHaveURL(/\/compare\?runs=/, { timeout: 60_000 });
+    const chart = page.getByRole("region", { name: "Episode return", exact: true });
+    const band = chart.getByRole("button", { name: /IQM of 2 seeds/ });
+    await expect(band).toBeVisible({ timeout: 60_000 });
+    await expect(band).toContainText(/seeds\d/, { timeout: 120_000 });
+    await page.getByRole("switch", { name: "Single seeds" }).click({ force: true });
+    await expect(page).toHaveURL(/seeds=apart/);
+    await expect(chart.getByRole("button", { name: /seed 7/ })).toBeVisible();
+
+    await page.goto(service.url);
+    const line = page.getByRole("row", { name: /2 seeds/ });
+    await expect(line).toContainText("2 completed", { timeout: 120_000 });
+    await line.focus();
+    await page.keyboard.press("ArrowRight");
+    await expect(line).toHaveAttribute("aria-expanded", "true");
+    await page.getByRole("row", { name: /seed 7/ }).focus();
+    await page.keyboard.press("Enter");
+
+    const group = page.getByRole("region", { name: "Seeds", exact: true });
+    await expect(group).toContainText("Mean return of 2 of 2 seeds", { timeout: 60_000 });
+    await group.getByText("Single seeds").click();
+    await expect(group.getByRole("link", { name: "seed 4" })).toBeVisible();
+  } finally {
+    await service.close();
+  }
+});

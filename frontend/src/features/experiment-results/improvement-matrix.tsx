@@ -1,0 +1,88 @@
+import { ChartHelp } from "@/components/charts";
+import { Card } from "@/components/ui/card";
+import type { ExperimentResults } from "@/lib/api";
+import { plural } from "@/lib/format";
+import { labelsOf, madeText } from "./made";
+
+/** How often a seed of one variant does better than a seed of another; nothing for fewer than two variants. */
+export function ImprovementMatrix({ results }: { results: ExperimentResults }) {
+  const { variants, matrix, pairs, left_out } = results.improvements;
+  const [first] = pairs;
+  if (!first) return null;
+  const label = labelsOf(results.variants);
+  const interval = (row: string, column: string) => {
+    const pair = pairs.find(
+      ({ first, second }) =>
+        (first === row && second === column) || (first === column && second === row),
+    );
+    if (!pair) return "";
+    const [low, high] = pair.first === row ? [pair.low, pair.high] : [1 - pair.high, 1 - pair.low];
+    return `[${low.toFixed(2)}, ${high.toFixed(2)}]`;
+  };
+  return (
+    <Card
+      title="Probability of improvement"
+      aside={<ChartHelp title="the probability of improvement" text={madeText(first.made)} />}
+      bodyClass="relative overflow-x-auto p-4"
+    >
+      <table className="text-center text-sm tabular-nums">
+        <caption className="mb-2 text-left text-xs text-ink-faint">
+          That a seed of the row does better than a seed of the column, with its 95 % interval.
+        </caption>
+        <thead className="text-xs text-ink-soft">
+          <tr>
+            <td />
+            {variants.map((column) => (
+              <th key={column} scope="col" className="max-w-32 px-2 py-1.5 font-medium break-words">
+                {label(column)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {variants.map((row, i) => (
+            <tr key={row}>
+              <th scope="row" className="max-w-48 py-1 pr-3 text-left font-medium break-words">
+                {label(row)}
+              </th>
+              {variants.map((column, j) => {
+                const probability = matrix[i]?.[j] ?? null;
+                return (
+                  <td
+                    key={column}
+                    className="min-w-24 border border-line px-2 py-1.5"
+                    style={{ background: shade(probability) }}
+                  >
+                    {probability === null ? (
+                      "–"
+                    ) : (
+                      <>
+                        {probability.toFixed(2)}
+                        <span className="block text-2xs text-ink-soft">
+                          {interval(row, column)}
+                        </span>
+                      </>
+                    )}
+                  </td>
+                );
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {left_out.length > 0 && (
+        <p className="mt-2 text-xs text-ink-faint">
+          {plural(left_out.length, "variant")} beyond the best {variants.length} not compared in
+          pairs.
+        </p>
+      )}
+    </Card>
+  );
+}
+
+/** The further from even, the stronger; the number says the same. */
+function shade(probability: number | null): string | undefined {
+  if (probability === null || probability <= 0.5) return undefined;
+  const share = Math.round((probability - 0.5) * 60);
+  return `color-mix(in srgb, var(--accent) ${share}%, transparent)`;
+}

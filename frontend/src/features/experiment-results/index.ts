@@ -1,0 +1,2 @@
+export { ExperimentView } from "./experiment-view";
+export { ResultsSkeleton } from "./results-skeleton";

@@ -1,0 +1,100 @@
+import Link from "next/link";
+import { ChartHelp } from "@/components/charts";
+import { Card } from "@/components/ui/card";
+import type { ExperimentResults } from "@/lib/api";
+import { compact, count, decimal } from "@/lib/format";
+import { routes } from "@/lib/url";
+import { ForestLine } from "./forest-plot";
+import { madeText } from "./made";
+
+const FIGURES = [
+  ["iqm", "IQM [95 %]"],
+  ["median", "Median"],
+  ["mean", "Mean"],
+  ["optimality_gap", "Optimality gap"],
+] as const;
+
+/** Variants with their scores: summed up, as a forest plot, and of each seed with a link to its run. */
+export function ScoreTable({ results }: { results: ExperimentResults }) {
+  const { variants, forest, cost } = results;
+  const made = variants[0]?.made ?? {};
+  const shown = FIGURES.filter(([name]) => variants.some((one) => one[name] !== null));
+  return (
+    <Card title="Scores" bodyClass="relative overflow-x-auto p-4">
+      <p className="mb-3 text-xs text-ink-faint">Score: {results.score_definition}.</p>
+      <table className="w-full min-w-180 text-sm tabular-nums">
+        <thead className="text-left text-xs text-ink-soft">
+          <tr className="border-b border-line [&>th]:py-1.5 [&>th]:pr-4 [&>th]:font-medium">
+            <th scope="col">Variant</th>
+            {shown.map(([name, title]) => (
+              <th key={name} scope="col">
+                <span className="flex items-center gap-1">
+                  {title}
+                  {made[name] && <ChartHelp title={title} text={madeText(made[name])} />}
+                </span>
+              </th>
+            ))}
+            <th scope="col" className="w-1/4">
+              Forest plot
+            </th>
+            <th scope="col">Seeds</th>
+            <th scope="col">Core-seconds</th>
+          </tr>
+        </thead>
+        <tbody>
+          {variants.map((one) => (
+            <tr
+              key={one.variant}
+              className="border-b border-line align-top last:border-0 [&>*]:py-2 [&>*]:pr-4"
+            >
+              <th scope="row" className="max-w-56 text-left font-medium break-words">
+                {one.label}
+                <span className="block text-2xs font-normal text-ink-faint">
+                  {one.environment} · {one.n} of {one.trials}
+                  {one.failed > 0 && `, ${one.failed} failed`}
+                </span>
+              </th>
+              {shown.map(([name]) => (
+                <td key={name} className="whitespace-nowrap">
+                  {decimal(one[name])}
+                  {name === "iqm" && one.low !== null && one.high !== null && (
+                    <span className="text-xs text-ink-soft">
+                      {" "}
+                      [{decimal(one.low)}, {decimal(one.high)}]
+                    </span>
+                  )}
+                </td>
+              ))}
+              <td>
+                <ForestLine forest={forest} variant={one.variant} />
+              </td>
+              <td>
+                <ul className="flex max-w-64 flex-wrap gap-x-2 text-xs">
+                  {one.scores.map(({ seed, run_id, score }) => (
+                    <li key={seed}>
+                      <Link
+                        href={routes.run(run_id)}
+                        title={`Seed ${seed}`}
+                        className="rounded-sm text-accent hover:underline"
+                      >
+                        <span className="sr-only">Seed {seed}: </span>
+                        {compact(score)}
+                      </Link>
+                    </li>
+                  ))}
+                </ul>
+              </td>
+              <td>
+                {count(
+                  Math.round(
+                    cost.variants.find(({ variant }) => variant === one.variant)?.core_seconds ?? 0,
+                  ),
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Card>
+  );
+}
