@@ -44,7 +44,7 @@ export function ForkForm({ run, config, algorithm, changes, start, tries }: Fork
   const [draft, setDraft] = useState<ForkDraft>({
     ...{ name: "", seed: "" },
     hyperparameters: tries ? { [tries.name]: setting(tries.value) } : {},
-    timesteps: String(usualTimesteps(run, start, tries !== undefined)),
+    timesteps: String(usualTimesteps(run, start)),
   });
   const { changeable, fixed } = forkSettings(config, algorithm, changes);
   const { body, problems } = forkWish(config, algorithm, changeable, draft, start);
@@ -144,10 +144,9 @@ export function ForkForm({ run, config, algorithm, changes, start, tries }: Fork
   );
 }
 
-/** As many as the parent trains for; for a change to show, as many again where it has none left. */
-function usualTimesteps(run: RunDetail, { step }: ForkStart, tries: boolean): number {
-  if (step < run.total_timesteps) return run.total_timesteps;
-  return step + (tries ? run.total_timesteps : 1);
+/** As many as the parent trains for; where it has none left, as many again, so that a change shows. */
+function usualTimesteps({ total_timesteps: total }: RunDetail, { step }: ForkStart): number {
+  return step < total ? total : step + total;
 }
 
 function Fixed({ settings }: { settings: readonly FixedSetting[] }) {
