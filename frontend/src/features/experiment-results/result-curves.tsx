@@ -4,7 +4,6 @@ import { useEffect, useMemo, useState } from "react";
 import {
   ChartCard,
   type ChartSpec,
-  ChartToolbar,
   HeldSource,
   useChartGroup,
   useChartSettings,
@@ -21,7 +20,6 @@ export function ResultCurves({ results }: { results: ExperimentResults }) {
   const spec = useSpec(results);
   return (
     <div className="flex min-w-0 flex-col gap-3">
-      <ChartToolbar settings={settings} onChange={change} group={group} />
       <ChartCard {...{ spec, settings, group }} onSettings={change} className="h-64 md:h-80" />
       {results.curves.variants.map(
         ({ variant, note }) =>

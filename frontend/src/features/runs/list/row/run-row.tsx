@@ -1,10 +1,14 @@
 import clsx from "clsx";
-import { memo, useState } from "react";
+import { lazy, memo, Suspense, useState } from "react";
 import type { Run, SeedGroup } from "@/lib/api";
 import layout from "../layout/layout.module.css";
-import { GroupCells } from "./group-cells";
 import { PlaceholderCells } from "./placeholder-cells";
 import { RunCells } from "./run-cells";
+
+// Loaded with the first group, since many lists have none.
+const GroupCells = lazy(() =>
+  import("./group-cells").then(({ GroupCells }) => ({ default: GroupCells })),
+);
 
 interface RunRowProps {
   /** Null until its page is loaded; the row keeps its height and the keyboard's position. */
@@ -63,10 +67,12 @@ export const RunRow = memo(function RunRow(props: RunRowProps) {
       )}
     >
       {run && group && drawn ? (
-        <GroupCells
-          {...{ group, run, selected, isOpen, current, cards, now }}
-          algorithm={algorithmName(run.algo)}
-        />
+        <Suspense fallback={<PlaceholderCells />}>
+          <GroupCells
+            {...{ group, run, selected, isOpen, current, cards, now }}
+            algorithm={algorithmName(run.algo)}
+          />
+        </Suspense>
       ) : run && drawn ? (
         <RunCells
           run={run}
