@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,6 +31,8 @@ SORTS: dict[str, SQLColumnExpression[Any]] = {
     "step": col(RunRow.step),
 }
 
+
+IDS_A_QUERY = 500
 
 _NULLABLE = frozenset({"preset", "ep_rew_mean", "best_moving_average", "fps"})
 
@@ -69,6 +71,16 @@ def get_run(session: Session, run_id: str) -> RunRow:
     if row is None:
         raise RunNotFound(run_id)
     return row
+
+
+def find_runs(session: Session, run_ids: Collection[str]) -> list[RunRow]:
+    """Those of the runs that exist, in any order."""
+    wanted = list(run_ids)
+    return [
+        row
+        for start in range(0, len(wanted), IDS_A_QUERY)
+        for row in session.exec(select(RunRow).where(col(RunRow.id).in_(wanted[start : start + IDS_A_QUERY])))
+    ]
 
 
 def move_run(session: Session, run_id: str, target: RunStatus, **changes: Any) -> RunRow:

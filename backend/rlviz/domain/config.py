@@ -70,6 +70,16 @@ class Parent(BaseModel):
     )
 
 
+class ExperimentPlace(BaseModel):
+    """Which trial of which experiment a run is."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str = Field(description="Of the experiment.")
+    variant: str = Field(description="Id of the variant.")
+    trial: int = Field(ge=0)
+
+
 class RunConfig(BaseModel):
     """The validated configuration of one run. Immutable: labels that change live elsewhere."""
 
@@ -117,6 +127,8 @@ class RunConfig(BaseModel):
         None,
         description="Id of the run that it repeats with another seed: that of their group; null: it repeats none.",
     )
+
+    experiment: ExperimentPlace | None = Field(None, description="The trial that it is; null: of no experiment.")
 
     @model_validator(mode="after")
     def _check_actor(self) -> Self:

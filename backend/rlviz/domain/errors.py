@@ -15,6 +15,7 @@
     │   └── SessionNotFound          it has ended, or never was
     ├── Conflict                409  the request is fine, the state forbids it
     │   ├── IllegalTransition        names both states
+    │   ├── ExperimentConflict       it is over
     │   ├── RunIsActive
     │   ├── NothingToEvaluate
     │   ├── EvaluationInProgress
@@ -165,6 +166,12 @@ class PicturesNotFound(NotFound):
 class Conflict(RlvizError):
     status = 409
     title = "Conflict with the current state"
+
+
+class ExperimentConflict(Conflict):
+    """It is over, so that it cannot be stopped or go on."""
+
+    title = "Experiment is over"
 
 
 class IllegalTransition(Conflict):

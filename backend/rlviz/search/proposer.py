@@ -74,6 +74,10 @@ class SearchProposer:
         self._returns: defaultdict[str, dict[int, Sequence[float]]] = defaultdict(dict)
         self._reported: defaultdict[str, int] = defaultdict(int)
 
+    def proposed(self) -> list[Proposal]:
+        """What was proposed so far, in order."""
+        return [self._proposal(trial) for trial in self._study.trials]
+
     def propose(self, begun: Container[str]) -> Proposal | None:
         """First what was proposed before, but never begun, since whoever asked was killed."""
         for trial in self._study.trials:

@@ -19,8 +19,11 @@ from rlviz.rundir.creation import remove_drafts
 from rlviz.rundir.lock import RunsLock
 from rlviz.rundir.trash import Trash
 from rlviz.services.experiment_results.service import ResultsService
-from rlviz.services.experiment_results.source import find_experiment
 from rlviz.services.experiment_results.use_cases import ExperimentResultsService
+from rlviz.services.experiments.scheduler import ExperimentScheduler
+from rlviz.services.experiments.scoring import Scorer
+from rlviz.services.experiments.trial_runs import TrialRuns
+from rlviz.services.experiments.use_cases import ExperimentService
 from rlviz.services.notifications.notifier import Notifier
 from rlviz.services.projection.rebuild import Rebuilt, index_new, rebuild
 from rlviz.services.streaming.broadcast import Broadcast
@@ -128,6 +131,14 @@ class Application:
         self.value_slices = ValueSliceService(self.settings, self.database, self.supervisor, self.broadcast)
         self.seen = SeenService(self.settings, self.database, self.supervisor, self.broadcast)
         self.step_records = StepRecordService(self.settings, self.evaluations, self.film, self.supervisor)
+        trial_runs = TrialRuns(self.runs, self.resuming)
+        scorer = Scorer(self.runs, self.evaluations, time.time)
+        self.experiment_scheduler = ExperimentScheduler(
+            self.settings, self.database, self.broadcast, self.trash, trial_runs, scorer
+        )
+        self.experiments = ExperimentService(
+            self.settings, self.database, self.broadcast, self.environments, self.experiment_scheduler, trial_runs
+        )
         self.streams = StreamService(self.database, runs_dir, self.feeds, self.broadcast, self.notifier.board)
 
     @cached_property
@@ -149,7 +160,9 @@ class Application:
     @cached_property
     def experiment_results(self) -> ExperimentResultsService:
         results = ResultsService(self.settings, self.database, self.metrics, clock=time.time)
-        return ExperimentResultsService(self.settings, results, self.own_presets, find=find_experiment, clock=time.time)
+        return ExperimentResultsService(
+            self.settings, results, self.own_presets, find=self.experiments.source, clock=time.time
+        )
 
     @cached_property
     def judging(self) -> JudgingService:
@@ -186,6 +199,7 @@ class Application:
         self.housekeeping.start()
         self.sealer.start()
         self.going_on.start(interrupted)
+        self.experiment_scheduler.start()
 
     def _take_up_and_tell(self) -> list[str]:
         """Take up what an earlier service left, and tell what happened while there was none."""
@@ -204,6 +218,7 @@ class Application:
         self.notifier.consider(row)
         self.sealer.consider(row)
         self.going_on.consider(row)
+        self.experiment_scheduler.consider(row)
 
     def wind_down(self) -> None:
         """Begin to end: start nothing more, and ask what trains to pause, or to stop. Returns at once.
@@ -230,6 +245,7 @@ class Application:
         self.supervisor.skip_wait()
 
     def close(self) -> None:
+        self.experiment_scheduler.close()
         self.going_on.close()
         self.sessions.close()
         self.housekeeping.close()

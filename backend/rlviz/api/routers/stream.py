@@ -18,7 +18,13 @@ from starlette.types import Message, Receive, Scope, Send
 
 from rlviz.api.dependencies import App
 from rlviz.api.problems import documented
-from rlviz.api.schemas import EndEventData, EvaluationEventData, NotificationEventData, StatusEventData
+from rlviz.api.schemas import (
+    EndEventData,
+    EvaluationEventData,
+    ExperimentEventData,
+    NotificationEventData,
+    StatusEventData,
+)
 from rlviz.api.views import view_evaluation, view_notification, view_run
 from rlviz.domain.errors import InvalidRequest, RunNotFound
 from rlviz.domain.status import RunStatus
@@ -26,6 +32,7 @@ from rlviz.services.application import Application
 from rlviz.services.streaming.stream import (
     EndEvent,
     EvaluationEvent,
+    ExperimentEvent,
     MetricsEvent,
     NotificationEvent,
     OpenedStream,
@@ -47,7 +54,7 @@ _ENCODED: WeakKeyDictionary[StatusEvent, bytes] = WeakKeyDictionary()
 
 _RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "Events `metrics`, `status`, `evaluation`, `notification` and `end`; see docs/api.md.",
+        "description": "Events `metrics`, `status`, `evaluation`, `notification`, `experiment`, `end`: docs/api.md.",
         "content": {"text/event-stream": {"schema": {"type": "string"}}},
     },
     **documented(RunNotFound, InvalidRequest),
@@ -141,6 +148,8 @@ async def _encode(app: Application, event: StreamEvent) -> bytes:
         case EvaluationEvent(row):
             evaluation = view_evaluation(row, app.evaluations.kept(row))
             return _event("evaluation", EvaluationEventData(evaluation=evaluation))
+        case ExperimentEvent(experiment_id):
+            return _event("experiment", ExperimentEventData(experiment_id=experiment_id))
         case NotificationEvent(notification):
             return _event("notification", NotificationEventData(notification=view_notification(notification)))
         case EndEvent(run_id, status):

@@ -52,6 +52,12 @@ class NotificationEventData(Wire):
     notification: Notification
 
 
+class ExperimentEventData(Wire):
+    """`event: experiment`: an experiment was created, has gone on, ended or was deleted; ask for it again."""
+
+    experiment_id: str
+
+
 class EndEventData(Wire):
     """`event: end`: the run has ended, is paused, or was deleted, and all its rows were delivered."""
 
@@ -64,5 +70,6 @@ STREAM_EVENTS: dict[str, type[BaseModel]] = {
     "status": StatusEventData,
     "evaluation": EvaluationEventData,
     "notification": NotificationEventData,
+    "experiment": ExperimentEventData,
     "end": EndEventData,
 }

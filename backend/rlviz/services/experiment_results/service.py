@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from threading import Lock
 
 from cachetools import LRUCache
-from sqlmodel import Session, col, select
 
 from rlviz.analysis.experiments import ExperimentResults, ScoreKind, Setting, Trial, experiment_results
 from rlviz.analysis.experiments.digest import RunDigest
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import RunRow
+from rlviz.catalog.runs import find_runs
 from rlviz.domain.errors import RunFolderError
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.status import RunStatus
@@ -27,7 +27,6 @@ from rlviz.settings import Settings
 RESULTS = "results"
 CACHED_RESULTS = 32
 CACHED_BOOKS = 16
-IDS_A_QUERY = 500
 
 
 @dataclass(frozen=True)
@@ -81,13 +80,8 @@ class ResultsService:
 
     def _rows(self, run_ids: Iterable[str]) -> dict[str, RunRow]:
         """Those that exist: a run that was deleted leaves its score behind."""
-        wanted = list(run_ids)
         with self._database.read() as session:
-            return {
-                row.id: row
-                for start in range(0, len(wanted), IDS_A_QUERY)
-                for row in _rows(session, wanted[start : start + IDS_A_QUERY])
-            }
+            return {row.id: row for row in find_runs(session, list(run_ids))}
 
     def _trial(
         self,
@@ -127,10 +121,6 @@ class ResultsService:
             with self._lock:
                 self._threads[run_id] = known
         return known
-
-
-def _rows(session: Session, run_ids: list[str]) -> Iterable[RunRow]:
-    return session.exec(select(RunRow).where(col(RunRow.id).in_(run_ids))).all()
 
 
 def _score(cell: Cell, row: RunRow, kind: ScoreKind) -> float | None:

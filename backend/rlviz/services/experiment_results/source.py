@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rlviz.domain.errors import ExperimentNotFound
 from rlviz.domain.sweep import Sweep
 
 
@@ -39,8 +38,3 @@ class ExperimentSource:
     threshold: float | None
     cells: Sequence[Cell]
     sweep: Sweep | None = None
-
-
-def find_experiment(experiment_id: str) -> ExperimentSource:
-    """Raises ExperimentNotFound: this service starts no experiments."""
-    raise ExperimentNotFound(experiment_id)

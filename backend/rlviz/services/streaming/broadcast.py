@@ -22,6 +22,7 @@ class Changes:
     runs: dict[str, None] = field(default_factory=dict)
     evaluations: dict[tuple[str, str], None] = field(default_factory=dict)
     deleted: dict[str, None] = field(default_factory=dict)
+    experiments: dict[str, None] = field(default_factory=dict)
 
 
 class Subscription:
@@ -32,7 +33,7 @@ class Subscription:
         self.wake = asyncio.Event()
         self.follows = frozenset(follows)
         """Ids of the runs whose metrics it subscribes to."""
-        self._all_runs = all_runs
+        self.hears_of_all = all_runs
         self._waking = False
         self._loop = loop
         self._lock = Lock()
@@ -40,7 +41,7 @@ class Subscription:
 
     def hears_of(self, run_id: str) -> bool:
         """Whether changes of a run, other than its metrics, are delivered."""
-        return self._all_runs or run_id in self.follows
+        return self.hears_of_all or run_id in self.follows
 
     def take(self) -> Changes:
         """All changes, each returned once."""
@@ -59,6 +60,10 @@ class Subscription:
     def offer_deletion(self, run_id: str) -> None:
         with self._lock:
             self._changes.deleted[run_id] = None
+
+    def offer_experiment(self, experiment_id: str) -> None:
+        with self._lock:
+            self._changes.experiments[experiment_id] = None
 
     def notify(self) -> None:
         """Wake the stream, once for all changes until its event loop handles it."""
@@ -130,6 +135,13 @@ class Broadcast:
         for subscription in self._hearing_of(run_id):
             subscription.offer_deletion(run_id)
             subscription.notify()
+
+    def experiment_changed(self, experiment_id: str) -> None:
+        """Tell those that hear of all runs."""
+        for subscription in self._all():
+            if subscription.hears_of_all:
+                subscription.offer_experiment(experiment_id)
+                subscription.notify()
 
     def metrics_grew(self, run_id: str) -> None:
         """Wake the streams that follow the run, whose feed has new rows. Called twenty times a second for each live

@@ -73,11 +73,18 @@ class EndEvent:
 
 
 @dataclass(frozen=True)
+class ExperimentEvent:
+    """Something about an experiment has changed; whoever shows it asks for it again."""
+
+    experiment_id: str
+
+
+@dataclass(frozen=True)
 class NotificationEvent:
     notification: Notification
 
 
-StreamEvent = MetricsEvent | StatusEvent | EvaluationEvent | NotificationEvent | EndEvent
+StreamEvent = MetricsEvent | StatusEvent | EvaluationEvent | ExperimentEvent | NotificationEvent | EndEvent
 
 
 @dataclass
@@ -220,6 +227,7 @@ class StreamService:
                 followed[run_id].over = True
             if whole_list or run_id in followed:
                 events.append(EndEvent(run_id, DELETED))
+        events.extend(map(ExperimentEvent, changes.experiments))
         return events
 
     def _pause(self, followed: Iterable[_Followed]) -> float | None:

@@ -119,16 +119,26 @@ class RunService(RunUseCases):
         """
         self._disk.check()
         now = self._clock()
-        config = resolve_config(
+        config = self.resolve(new)
+        return self._add([config], now, start=start)[0]
+
+    def resolve(self, new: NewRun, *, memory_limit: int | None = None) -> RunConfig:
+        """The configuration that a run would have; ``memory_limit``: bytes for its buffers, where fewer than it may
+        have anyway. Raises InvalidRequest or UnknownName."""
+        return resolve_config(
             new,
-            now,
+            self._clock(),
             self._environments.get,
             own_presets=self._own_presets.all(),
-            memory_limit=self._settings.memory_a_run,
+            memory_limit=min(filter(None, (memory_limit, self._settings.memory_a_run)), default=None),
             keep_film=self._settings.keep_film,
             snapshot_bytes=self._settings.snapshot_bytes,
         )
-        return self._add([config], now, start=start)[0]
+
+    def add(self, config: RunConfig) -> RunRow:
+        """Create a run from its configuration, and queue it. Raises NotEnoughDisk or OSError."""
+        self._disk.check()
+        return self._add([config], self._clock(), start=True)[0]
 
     def start(self, run_id: str) -> RunRow:
         """Queue a created run. Raises IllegalTransition for any other, RunIsActive for one in which a person plays,

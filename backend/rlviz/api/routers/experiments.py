@@ -1,0 +1,57 @@
+"""Experiments: create, list, show, stop, resume, delete."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from rlviz.api.dependencies import App
+from rlviz.api.experiment_views import view_experiment, view_summary
+from rlviz.api.problems import documented
+from rlviz.api.schemas.experiments import Experiment, ExperimentList
+from rlviz.domain.errors import (
+    ExperimentConflict,
+    ExperimentNotFound,
+    InvalidRequest,
+    NotEnoughDisk,
+    RunFolderError,
+)
+from rlviz.domain.experiments import ExperimentSpec
+
+router = APIRouter(prefix="/experiments", tags=["experiments"])
+
+
+@router.post("", status_code=201, responses=documented(InvalidRequest, NotEnoughDisk))
+def create_experiment(body: ExperimentSpec, app: App) -> Experiment:
+    """Train every variant with every seed, and score what comes out. It begins at once."""
+    return view_experiment(app.experiments.create(body))
+
+
+@router.get("")
+def list_experiments(app: App) -> ExperimentList:
+    """All experiments, newest first."""
+    found = [view_summary(state) for state in app.experiments.list()]
+    return ExperimentList(experiments=found, damaged=dict(app.experiment_scheduler.damaged()))
+
+
+@router.get("/{experiment_id}", responses=documented(ExperimentNotFound, RunFolderError))
+def get_experiment(experiment_id: str, app: App) -> Experiment:
+    """One experiment with each of its trials."""
+    return view_experiment(app.experiments.get(experiment_id))
+
+
+@router.post("/{experiment_id}/stop", status_code=202, responses=documented(ExperimentNotFound, ExperimentConflict))
+def stop_experiment(experiment_id: str, app: App) -> Experiment:
+    """Begin nothing more, and pause what trains."""
+    return view_experiment(app.experiments.stop(experiment_id))
+
+
+@router.post("/{experiment_id}/resume", status_code=202, responses=documented(ExperimentNotFound, ExperimentConflict))
+def resume_experiment(experiment_id: str, app: App) -> Experiment:
+    """Go on with an experiment that was stopped, with each run where it was."""
+    return view_experiment(app.experiments.resume(experiment_id))
+
+
+@router.delete("/{experiment_id}", status_code=204, responses=documented(ExperimentNotFound))
+def delete_experiment(experiment_id: str, app: App) -> None:
+    """Delete the experiment, and stop what it trains; its runs stay."""
+    app.experiments.delete(experiment_id)

@@ -1,0 +1,59 @@
+"""Experiments: their specification, trials and state."""
+
+from __future__ import annotations
+
+from pydantic import Field, JsonValue
+
+from rlviz.api.schemas.wire import Wire
+from rlviz.domain.experiments import CellStatus, ExperimentSpec, ExperimentStatus
+from rlviz.domain.times import Instant
+
+
+class ExperimentVariant(Wire):
+    id: str
+    label: str
+    algo: str
+    env_id: str
+    preset: str | None
+    hyperparameters: dict[str, JsonValue] = Field(description="In the place of the preset's.")
+
+
+class ExperimentCell(Wire):
+    """One trial: a variant with a seed."""
+
+    trial: int
+    variant: str
+    seed: int
+    status: CellStatus
+    run_id: str | None = Field(description="Of its newest attempt.")
+    attempt: int = Field(description="0: it was never begun.")
+    score: float | None = Field(description="Mean return of its policy on fresh episodes.")
+    cause: str | None = Field(description="Why it has no score, or was begun anew.")
+    progress: float = Field(ge=0, le=1)
+
+
+class ExperimentSummary(Wire):
+    id: str
+    name: str
+    created_at: Instant
+    status: ExperimentStatus
+    cause: str | None = Field(description="Why it failed, or left trials out.")
+    problem: str | None = Field(description="What holds it up for now, such as a full disk.")
+    trials: int = Field(description="Planned.")
+    counts: dict[CellStatus, int] = Field(description="Trials by status.")
+    progress: float = Field(ge=0, le=1)
+    seconds_left: float | None
+    core_seconds: float
+    searches: bool = Field(description="Whether it searches hyperparameters.")
+
+
+class ExperimentList(Wire):
+    experiments: list[ExperimentSummary]
+    damaged: dict[str, str] = Field(description="By id, what is wrong with those that cannot be read.")
+
+
+class Experiment(ExperimentSummary):
+    specification: ExperimentSpec
+    variants: list[ExperimentVariant]
+    seeds: list[int]
+    cells: list[ExperimentCell]

@@ -1,0 +1,185 @@
+"""ExperimentSpec: what an experiment trains, how often, how it is scored, and when it gives up."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import Annotated, Self
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
+
+from rlviz.domain.evaluation import PolicyChoice
+from rlviz.domain.evaluation_plan import EvaluationPlan
+from rlviz.domain.limits import LIMITS
+from rlviz.domain.rules import Rules
+from rlviz.domain.sweep import Sweep
+
+MOST_CELLS = 10_000
+"""Trials of one experiment."""
+
+MOST_UNCONFIRMED = 1_000
+"""Trials that are begun without asking back."""
+
+MOST_EPISODES = 1_000
+MOST_VARIANTS = 1_000
+MOST_SEEDS = 1_000
+
+Seed = Annotated[int, Field(ge=0, le=LIMITS.seed.maximum, strict=True)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class FailMode(StrEnum):
+    """What a trial that fails means. *continue*: the others go on, and it has no score. *fast-fail*: the experiment
+    ends. *retry*: it is trained anew, ``retries`` times at most, and then as *continue*."""
+
+    CONTINUE = "continue"
+    FAST_FAIL = "fast-fail"
+    RETRY = "retry"
+
+
+class RunWishes(_Strict):
+    """What every run of the experiment is created with, as in ``POST /runs``."""
+
+    algo: str = Field("ppo", max_length=100)
+    env_id: str = Field("CartPole-v1", max_length=100)
+    preset: str | None = Field("fast", max_length=100, description="null: the algorithm's defaults.")
+    total_timesteps: int | None = Field(None, ge=1, strict=True, description="null: the preset's.")
+    env_options: dict[str, JsonValue] = Field(default={})
+    hyperparameters: dict[str, JsonValue] = Field(default={})
+    evaluation: EvaluationPlan | None = Field(None, description="While it trains; null: the preset's.")
+    rules: Rules = ()
+
+
+class VariantChanges(_Strict):
+    """What a variant has in the place of the base's. Options and hyperparameters are merged, one by one."""
+
+    algo: str | None = Field(None, max_length=100)
+    env_id: str | None = Field(None, max_length=100)
+    preset: str | None = Field(None, max_length=100)
+    total_timesteps: int | None = Field(None, ge=1, strict=True)
+    env_options: dict[str, JsonValue] = Field(default={})
+    hyperparameters: dict[str, JsonValue] = Field(default={})
+
+
+class Variant(_Strict):
+    name: str = Field(min_length=1, max_length=100, pattern=r"\S")
+    changes: VariantChanges = VariantChanges()
+
+    def wishes(self, base: RunWishes) -> RunWishes:
+        """The base with these changes."""
+        given = self.changes.model_dump(exclude_unset=True)
+        for merged in ("env_options", "hyperparameters"):
+            given[merged] = {**getattr(base, merged), **given.get(merged, {})}
+        return base.model_copy(update=given)
+
+
+class ScorePlan(_Strict):
+    """A trial's score: the mean return of its policy on fresh episodes, without a video."""
+
+    episodes: int = Field(20, ge=1, le=MOST_EPISODES, strict=True)
+    policy: PolicyChoice = Field(PolicyChoice.BEST, description="`best`, where one was kept, or `latest`.")
+
+
+class ExperimentLimits(_Strict):
+    """Beyond them no trial is begun; those that train are finished."""
+
+    seconds: float | None = Field(None, gt=0, description="Since the experiment was created.")
+    steps: int | None = Field(None, ge=1, strict=True, description="Of all runs together.")
+
+
+class ExperimentSpec(_Strict):
+    """One of ``variants``, ``grid`` and ``sweep`` says what is varied; each variant is trained with every seed."""
+
+    name: str | None = Field(None, max_length=LIMITS.run_name.maximum, description="null: made from what is compared.")
+    base: RunWishes = RunWishes()
+    variants: list[Variant] = Field(default=[], max_length=MOST_VARIANTS)
+    grid: dict[str, list[JsonValue]] = Field(
+        default={}, description="By the name of a hyperparameter, its values; every combination is a variant."
+    )
+    sweep: Sweep | None = None
+    seeds: list[Seed] | Annotated[int, Field(ge=1, le=MOST_SEEDS, strict=True)] = Field(
+        5, description="A list, or how many: 0, 1, 2, …. A search takes as many as it has seeds a trial."
+    )
+    parallel: int | None = Field(None, ge=1, le=256, strict=True, description="null: as many as may train at once.")
+    retries: int = Field(1, ge=0, le=10, strict=True, description="Of a trial that failed, with `retry`.")
+    fail_mode: FailMode = FailMode.RETRY
+    memory_per_worker: int | None = Field(None, ge=10**6, strict=True, description="Bytes for the buffers of each run.")
+    limits: ExperimentLimits = ExperimentLimits()
+    score: ScorePlan = ScorePlan()
+    confirm: bool = Field(False, description=f"Needed for more than {MOST_UNCONFIRMED:,} trials.")
+
+    @field_validator("seeds")
+    @classmethod
+    def _check_seeds(cls, seeds: list[int] | int) -> list[int] | int:
+        if isinstance(seeds, list):
+            if not seeds:
+                raise ValueError("Give at least one seed, or how many there shall be.")
+            twice = sorted({seed for seed in seeds if seeds.count(seed) > 1})
+            if twice:
+                raise ValueError(f"Each seed once: {', '.join(map(str, twice))} is there twice.")
+        return seeds
+
+    @field_validator("grid")
+    @classmethod
+    def _check_grid(cls, grid: dict[str, list[JsonValue]]) -> dict[str, list[JsonValue]]:
+        for name, values in grid.items():
+            if not values:
+                raise ValueError(f"{name} has no values. Give at least one, or leave it out.")
+            if len({repr(value) for value in values}) < len(values):
+                raise ValueError(f"{name} has a value twice.")
+        return grid
+
+    @field_validator("variants")
+    @classmethod
+    def _check_names(cls, variants: list[Variant]) -> list[Variant]:
+        names = [variant.name.strip().lower() for variant in variants]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise ValueError(f"Names tell variants apart: {twice[0]!r} is there twice.")
+        return variants
+
+    @model_validator(mode="after")
+    def _check_kind(self) -> Self:
+        given = [name for name in ("variants", "grid", "sweep") if getattr(self, name)]
+        if len(given) != 1:
+            found = " and ".join(given) or "none of them"
+            raise ValueError(f"Give one of variants, grid (not empty) and sweep: there is {found}.")
+        return self
+
+    @property
+    def seed_list(self) -> Sequence[int]:
+        if self.sweep is not None:
+            wanted = self.sweep.seeds_per_trial
+            return list(self.seeds)[:wanted] if isinstance(self.seeds, list) else list(range(wanted))
+        return self.seeds if isinstance(self.seeds, list) else list(range(self.seeds))
+
+    @property
+    def cells(self) -> int:
+        """Number of trials."""
+        variants = self.sweep.trials if self.sweep is not None else len(self.variants) or grid_size(self.grid)
+        return variants * len(self.seed_list)
+
+    def fixed_variants(self) -> list[Variant]:
+        """Those that are known from the start; none of a search."""
+        if self.grid:
+            names = list(self.grid)
+            return [
+                _of_grid(dict(zip(names, values, strict=True))) for values in itertools.product(*self.grid.values())
+            ]
+        return self.variants
+
+
+def grid_size(grid: Mapping[str, Sequence[JsonValue]]) -> int:
+    size = 1
+    for values in grid.values():
+        size *= len(values)
+    return size
+
+
+def _of_grid(values: Mapping[str, JsonValue]) -> Variant:
+    name = ", ".join(f"{key} {value}" for key, value in values.items())
+    return Variant(name=name[:100], changes=VariantChanges(hyperparameters=dict(values)))

@@ -1,0 +1,134 @@
+"""ExperimentFolder: the folder of an experiment, ``experiments/<id>`` in the runs folder.
+
+``experiment.json`` is its specification, written once; ``trials.jsonl`` a journal of what has become of its trials;
+``control.json`` what it shall do; ``results/`` what can be made again; a search has Optuna's journal beside them.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from rlviz.domain.errors import ExperimentNotFound, RunFolderError
+from rlviz.domain.experiments import ExperimentControl, ExperimentSpec, TrialLine
+from rlviz.domain.experiments.trials import is_experiment_id
+from rlviz.rundir.atomic import write_atomically
+from rlviz.rundir.files import damaged, read_small
+from rlviz.rundir.journal import read_journal
+
+EXPERIMENTS = "experiments"
+SPECIFICATION = "experiment.json"
+TRIALS = "trials.jsonl"
+CONTROL = "control.json"
+
+MOST_BYTES = 20_000_000
+DRAFT = ".draft-"
+DELETED = ".deleted-"
+
+
+class StoredExperiment(BaseModel):
+    """What ``experiment.json`` holds."""
+
+    model_config = ConfigDict(frozen=True)
+
+    schema_version: int = 1
+    id: str
+    name: str
+    created_at: datetime
+    specification: ExperimentSpec
+
+
+class ExperimentFolder:
+    def __init__(self, runs_dir: Path, experiment_id: str) -> None:
+        """Raises ExperimentNotFound for what cannot be an id."""
+        if not is_experiment_id(experiment_id):
+            raise ExperimentNotFound(experiment_id)
+        self.id, self.root = experiment_id, runs_dir / EXPERIMENTS
+        self.path = self.root / experiment_id
+
+    @property
+    def trials_path(self) -> Path:
+        return self.path / TRIALS
+
+    def create(self, stored: StoredExperiment) -> None:
+        """Whole or not at all. Raises OSError."""
+        self.root.mkdir(parents=True, exist_ok=True)
+        draft = self.root / f"{DRAFT}{self.id}"
+        draft.mkdir()
+        try:
+            write_atomically(draft / SPECIFICATION, stored.model_dump_json(indent=2).encode())
+            write_atomically(draft / CONTROL, ExperimentControl().model_dump_json().encode())
+            draft.rename(self.path)
+        except BaseException:
+            shutil.rmtree(draft, ignore_errors=True)
+            raise
+
+    def read(self) -> StoredExperiment:
+        """Raises ExperimentNotFound or RunFolderError."""
+        if not self.path.is_dir() or self.path.is_symlink():
+            raise ExperimentNotFound(self.id)
+        path = self.path / SPECIFICATION
+        try:
+            stored = StoredExperiment.model_validate_json(read_small(path, self.path, MOST_BYTES))
+        except FileNotFoundError as error:
+            raise damaged(path, self.path, "It is missing.") from error
+        except (ValidationError, ValueError) as error:
+            raise damaged(path, self.path, f"It is no specification: {str(error).splitlines()[0]}.") from error
+        if stored.id != self.id:
+            raise damaged(path, self.path, f"It is of another experiment, {stored.id!r}.")
+        return stored
+
+    def specification_text(self) -> str:
+        """As it is on disk. Raises RunFolderError or OSError."""
+        return json.dumps(json.loads(read_small(self.path / SPECIFICATION, self.path, MOST_BYTES)), indent=2)
+
+    def read_control(self) -> ExperimentControl:
+        """A missing or damaged file counts as a stop, so that nothing is begun that nobody asked for."""
+        try:
+            return ExperimentControl.model_validate_json(read_small(self.path / CONTROL, self.path))
+        except (OSError, ValidationError, ValueError, RunFolderError) as error:
+            return ExperimentControl(desired="stop", cause=f"control.json could not be read: {error}")
+
+    def write_control(self, control: ExperimentControl) -> None:
+        """Raises OSError."""
+        write_atomically(self.path / CONTROL, control.model_dump_json().encode(), self.path)
+
+    def read_trials(self) -> list[TrialLine]:
+        """All whole lines that are trials, oldest first. Raises RunFolderError."""
+        found = []
+        for line in read_journal(self.trials_path):
+            try:
+                found.append(TrialLine.model_validate(line.record))
+            except ValidationError:  # a line that somebody changed is left out, as one that is torn is
+                continue
+        return found
+
+    def remove(self) -> None:
+        """At once out of sight, then gone. Raises OSError."""
+        aside = self.root / f"{DELETED}{self.id}"
+        self.path.rename(aside)
+        shutil.rmtree(aside, ignore_errors=True)
+
+
+def experiment_folders(runs_dir: Path) -> Iterator[ExperimentFolder]:
+    """Of all experiments, newest first."""
+    root = runs_dir / EXPERIMENTS
+    if not root.is_dir() or root.is_symlink():
+        return
+    for path in sorted(root.iterdir(), reverse=True):
+        if is_experiment_id(path.name) and path.is_dir() and not path.is_symlink():
+            yield ExperimentFolder(runs_dir, path.name)
+
+
+def remove_experiment_drafts(runs_dir: Path) -> None:
+    """Delete what a killed service left half-written or half-deleted."""
+    root = runs_dir / EXPERIMENTS
+    if root.is_dir() and not root.is_symlink():
+        for path in root.iterdir():
+            if path.name.startswith((DRAFT, DELETED)) and not path.is_symlink():
+                shutil.rmtree(path, ignore_errors=True)

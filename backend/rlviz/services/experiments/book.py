@@ -1,0 +1,166 @@
+"""ExperimentBook: one experiment in memory, as its folder has it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from threading import RLock
+
+from rlviz.domain.experiments import ExperimentControl, ExperimentSpec, RunWishes, TrialLine, TrialState, Variant
+from rlviz.domain.experiments.specification import VariantChanges
+from rlviz.rundir.experiment_folder import ExperimentFolder
+from rlviz.rundir.journal import JournalWriter
+from rlviz.search.proposer import FixedVariants, Proposal, Proposer, SearchProposer, number_of
+from rlviz.search.study import Study
+
+FINAL = frozenset({TrialState.SCORED, TrialState.FAILED, TrialState.PRUNED})
+
+
+@dataclass
+class Trial:
+    """One variant with one seed. ``last``: the newest line about it, None while it waits. ``failures``: attempts that
+    failed, ``lost``: those that were cut off from outside, which count as none."""
+
+    number: int
+    variant: str
+    label: str
+    seed: int
+    last: TrialLine | None = None
+    failures: int = 0
+    lost: int = 0
+
+    @property
+    def is_final(self) -> bool:
+        return self.last is not None and self.last.state in FINAL
+
+    @property
+    def is_begun(self) -> bool:
+        return self.last is not None and self.last.state is TrialState.BEGUN
+
+    @property
+    def run_id(self) -> str | None:
+        """Of its newest attempt."""
+        return None if self.last is None else self.last.run_id
+
+    def take(self, line: TrialLine) -> None:
+        self.last = line
+        self.failures += line.state is TrialState.RETRIED
+        self.lost += line.state is TrialState.LOST
+
+
+class ExperimentBook:
+    """``problem``: what holds it up for now, such as a full disk, in a sentence. For several threads: hold ``lock``."""
+
+    def __init__(self, folder: ExperimentFolder, clock: Callable[[], float]) -> None:
+        """Raises ExperimentNotFound, RunFolderError, and OSError or ValueError for a search that cannot be read."""
+        self.folder, self.stored, self.control = folder, folder.read(), folder.read_control()
+        self.lock = RLock()
+        self.problem: str | None = None
+        self.resumes_paused = False
+        """Whether runs of it that are paused shall go on: it was stopped, and is resumed."""
+        self.trials: dict[int, Trial] = {}
+        self.wishes: dict[str, RunWishes] = {}
+        """By variant."""
+        self.groups: dict[str, str] = {}
+        """By variant, the run that those of its other seeds are grouped with."""
+        self._clock = clock
+        self._journal: JournalWriter | None = None
+        self._seeds = {seed: place for place, seed in enumerate(self.spec.seed_list)}
+        self.proposer = self._plan()
+        for line in folder.read_trials():
+            if line.trial in self.trials:
+                self._take(line)
+
+    @property
+    def id(self) -> str:
+        return self.folder.id
+
+    @property
+    def spec(self) -> ExperimentSpec:
+        return self.stored.specification
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it is completed or has failed."""
+        return self.control.desired == "end"
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """By variant, in the order in which they were planned."""
+        return {trial.variant: trial.label for trial in self.trials.values()}
+
+    def add(self, proposal: Proposal, variant: Variant | None = None) -> None:
+        """Plan the trials of a variant."""
+        place = len(self.wishes) if variant is not None else number_of(proposal.variant)
+        self.wishes[proposal.variant] = (variant or _searched(proposal)).wishes(self.spec.base)
+        for number, seed in enumerate(proposal.seeds, place * len(proposal.seeds)):
+            self.trials[number] = Trial(number, proposal.variant, proposal.label, seed)
+
+    def note(
+        self,
+        trial: Trial,
+        state: TrialState,
+        run_id: str,
+        *,
+        score: float | None = None,
+        cause: str | None = None,
+    ) -> None:
+        """Append a line about ``trial``; it is in the file before this returns. Raises OSError."""
+        line = TrialLine(
+            trial=trial.number,
+            variant=trial.variant,
+            label=trial.label,
+            seed=trial.seed,
+            run_id=run_id,
+            attempt=1 + trial.failures + trial.lost,
+            state=state,
+            score=score,
+            cause=cause,
+        )
+        if self._journal is None:
+            self._journal = JournalWriter(self.folder.trials_path, clock=self._clock, flush_seconds=0.0)
+        self._journal.append(line.model_dump(mode="json", exclude={"seq", "time"}))
+        self._journal.flush()
+        self._take(line)
+
+    def direct(self, control: ExperimentControl) -> None:
+        """Say what it shall do from now on. Raises OSError."""
+        self.folder.write_control(control)
+        self.control = control
+
+    def close(self) -> None:
+        if self._journal is not None:
+            self._journal.close()
+            self._journal = None
+
+    def of_variant(self, variant: str) -> list[Trial]:
+        return [trial for trial in self.trials.values() if trial.variant == variant]
+
+    def waiting(self) -> Sequence[Trial]:
+        """Trials to be begun; all variants have their first seed before one has its second."""
+        found = [trial for trial in self.trials.values() if not trial.is_final and not trial.is_begun]
+        return sorted(found, key=lambda trial: (self._seeds.get(trial.seed, 0), trial.number))
+
+    def _plan(self) -> Proposer:
+        seeds = self.spec.seed_list
+        if self.spec.sweep is not None:
+            study = Study(self.folder.path, self.id, self.spec.sweep)
+            search = SearchProposer(study, seeds)
+            for proposal in search.proposed():
+                self.add(proposal)
+            return search
+        fixed = self.spec.fixed_variants()
+        proposals = [Proposal(f"v{place}", one.name, {}, seeds) for place, one in enumerate(fixed)]
+        for proposal, variant in zip(proposals, fixed, strict=True):
+            self.add(proposal, variant)
+        return FixedVariants(proposals)
+
+    def _take(self, line: TrialLine) -> None:
+        self.trials[line.trial].take(line)
+        if line.state is TrialState.BEGUN:
+            self.groups.setdefault(line.variant, line.run_id)
+
+
+def _searched(proposal: Proposal) -> Variant:
+    changes = VariantChanges(hyperparameters=dict(proposal.values))
+    return Variant(name=proposal.label, changes=changes)

@@ -1,0 +1,67 @@
+"""Scorer: the score of a trained run, by an evaluation on fresh episodes without a video."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rlviz.domain.errors import EvaluationInProgress, NothingToEvaluate, RunFolderError
+from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus, PolicyChoice
+from rlviz.domain.experiments import ScorePlan
+from rlviz.domain.limits import DEFAULT_EVALUATION_SEED
+from rlviz.rundir.files import is_file
+from rlviz.services.use_cases.evaluations import EvaluationService
+from rlviz.services.use_cases.runs import RunService
+
+MOST_TRIES = 3
+
+
+class Scorer:
+    """Finds the evaluation that was asked for before, so that none is played twice."""
+
+    def __init__(self, runs: RunService, evaluations: EvaluationService, clock: Callable[[], float]) -> None:
+        self._runs, self._evaluations, self.clock = runs, evaluations, clock
+
+    def score(self, run_id: str, plan: ScorePlan) -> float | str | None:
+        """The mean return; why there is none, in a sentence; or None while it is being played.
+
+        Raises NotEnoughDisk, RunNotFound, or OSError.
+        """
+        policy = self._policy(run_id, plan)
+        asked = [record for row in self._evaluations.list(run_id) if _is_asked(record := row.parsed(), plan, policy)]
+        for record in asked:
+            if record.status is EvaluationStatus.COMPLETED and record.summary is not None:
+                return record.summary.episode_return.mean
+            if not record.status.is_final:
+                return None
+        if len(asked) >= MOST_TRIES:
+            return f"Its policy could not be scored: {asked[0].cause}"
+        try:
+            self._evaluations.create(
+                run_id,
+                episodes=plan.episodes,
+                seed=DEFAULT_EVALUATION_SEED,
+                deterministic=True,
+                policy=policy,
+                video=False,
+                steps=False,
+            )
+        except EvaluationInProgress:  # one that somebody asked for
+            return None
+        except (NothingToEvaluate, RunFolderError) as error:
+            return f"Its policy could not be scored: {error}"
+        return None
+
+    def _policy(self, run_id: str, plan: ScorePlan) -> PolicyChoice:
+        """The best, where it is wanted and was kept."""
+        folder = self._runs.folder(run_id)
+        kept = plan.policy is PolicyChoice.BEST and is_file(folder.best_model_path, folder.path)
+        return PolicyChoice.BEST if kept else PolicyChoice.LATEST
+
+
+def _is_asked(record: EvaluationRecord, plan: ScorePlan, policy: PolicyChoice) -> bool:
+    return (record.episodes, record.seed, record.policy, record.video) == (
+        plan.episodes,
+        DEFAULT_EVALUATION_SEED,
+        policy,
+        False,
+    )

@@ -1,0 +1,55 @@
+"""TrialRuns: the runs of trials, created and steered by the use cases that people's runs are."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+
+from rlviz.catalog.models import RunRow
+from rlviz.domain.config import ExperimentPlace, RunConfig
+from rlviz.domain.errors import Conflict, NotFound
+from rlviz.domain.experiments import RunWishes
+from rlviz.services.experiments.book import ExperimentBook, Trial
+from rlviz.services.use_cases.configuration import NewRun
+from rlviz.services.use_cases.resuming import ResumeService
+from rlviz.services.use_cases.runs import RunService
+
+
+@dataclass(frozen=True)
+class TrialRuns:
+    _runs: RunService
+    _resuming: ResumeService
+
+    def configure(self, book: ExperimentBook, trial: Trial) -> RunConfig:
+        """The configuration of a new run for ``trial``. Raises InvalidRequest."""
+        config = self.resolve(book.wishes[trial.variant], trial.seed, book.spec.memory_per_worker)
+        place = ExperimentPlace(id=book.id, variant=trial.variant, trial=trial.number)
+        first = book.groups.get(trial.variant)
+        name = f"{trial.label}, {book.stored.name}"[:120]
+        return config.model_copy(update={"experiment": place, "group_id": first, "name": name})
+
+    def resolve(self, wishes: RunWishes, seed: int, memory: int | None = None) -> RunConfig:
+        """What would be trained. Raises InvalidRequest."""
+        given = {name: getattr(wishes, name) for name in RunWishes.model_fields}
+        return self._runs.resolve(NewRun(**given, seed=seed), memory_limit=memory)
+
+    def add(self, config: RunConfig) -> RunRow:
+        """Create the run and queue it. Raises NotEnoughDisk or OSError."""
+        return self._runs.add(config)
+
+    def start(self, run_id: str) -> None:
+        self._runs.start(run_id)
+
+    def stop(self, run_id: str, reason: str) -> None:
+        self._runs.stop(run_id, reason)
+
+    def stop_if_it_can_be(self, run_id: str, reason: str) -> None:
+        """One that has ended, or is gone, is left alone."""
+        with suppress(Conflict, NotFound):
+            self._runs.stop(run_id, reason)
+
+    def pause(self, run_id: str, reason: str) -> None:
+        self._resuming.pause(run_id, reason)
+
+    def resume(self, run_id: str) -> None:
+        self._resuming.resume(run_id)

@@ -1,0 +1,326 @@
+"""Use cases on experiments: create, list, show, stop, resume, delete; and what results need to know of one."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from rlviz.algorithms import ALGORITHMS
+from rlviz.algorithms.search_spaces import check_space
+from rlviz.catalog.database import Database
+from rlviz.catalog.models import RunRow
+from rlviz.catalog.runs import find_runs
+from rlviz.domain.config import RunConfig
+from rlviz.domain.errors import ExperimentConflict, ExperimentNotFound, FieldError, InvalidRequest, pointer_to
+from rlviz.domain.experiments import (
+    MOST_CELLS,
+    MOST_UNCONFIRMED,
+    CellStatus,
+    ExperimentControl,
+    ExperimentSpec,
+    ExperimentStatus,
+    RunWishes,
+    TrialState,
+    new_experiment_id,
+)
+from rlviz.domain.status import RunStatus
+from rlviz.domain.times import utc
+from rlviz.rundir.experiment_folder import ExperimentFolder, StoredExperiment
+from rlviz.services.experiment_results.source import Cell, ExperimentSource
+from rlviz.services.experiments.book import ExperimentBook, Trial
+from rlviz.services.experiments.scheduler import ExperimentScheduler
+from rlviz.services.experiments.trial_runs import TrialRuns
+from rlviz.services.streaming.broadcast import Broadcast
+from rlviz.services.supervision.disk_guard import DiskGuard
+from rlviz.services.use_cases.environments import EnvironmentService
+from rlviz.settings import Settings
+
+_FINAL = {
+    TrialState.SCORED: CellStatus.SCORED,
+    TrialState.FAILED: CellStatus.FAILED,
+    TrialState.PRUNED: CellStatus.PRUNED,
+}
+
+
+@dataclass(frozen=True)
+class CellState:
+    """One trial as it is now. ``progress`` is the share of its steps that it has trained, from 0 to 1."""
+
+    trial: int
+    variant: str
+    seed: int
+    status: CellStatus
+    run_id: str | None
+    attempt: int
+    score: float | None
+    cause: str | None
+    progress: float
+
+
+@dataclass(frozen=True)
+class VariantState:
+    id: str
+    label: str
+    wishes: RunWishes
+
+
+@dataclass(frozen=True)
+class ExperimentState:
+    """An experiment as it is now. ``problem``: what holds it up for now. ``cause``: why it failed or was stopped.
+
+    ``progress``: share of all trials' steps, from 0 to 1; ``seconds_left`` is None while that cannot be told.
+    ``core_seconds``: of all runs of the newest attempts.
+    """
+
+    id: str
+    name: str
+    created_at: datetime
+    status: ExperimentStatus
+    cause: str | None
+    problem: str | None
+    spec: ExperimentSpec
+    variants: Sequence[VariantState]
+    seeds: Sequence[int]
+    cells: Sequence[CellState]
+    planned: int
+    progress: float
+    seconds_left: float | None
+    core_seconds: float
+
+
+class ExperimentService:
+    def __init__(
+        self,
+        settings: Settings,
+        database: Database,
+        broadcast: Broadcast,
+        environments: EnvironmentService,
+        scheduler: ExperimentScheduler,
+        runs: TrialRuns,
+        *,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._settings, self._database, self._broadcast = settings, database, broadcast
+        self._environments, self._scheduler, self._runs = environments, scheduler, runs
+        self._clock = clock
+        self._disk = DiskGuard(settings)
+
+    def create(self, spec: ExperimentSpec) -> ExperimentState:
+        """Check every variant, write the folder, and begin. Raises InvalidRequest, NotEnoughDisk or OSError."""
+        self._disk.check()
+        self.check(spec)
+        now = utc(self._clock())
+        folder = ExperimentFolder(self._settings.runs_dir, new_experiment_id(now))
+        stored = StoredExperiment(
+            id=folder.id, name=(spec.name or _name_of(spec)).strip(), created_at=now, specification=spec
+        )
+        folder.create(stored)
+        book = self._scheduler.open(folder)
+        self._broadcast.experiment_changed(folder.id)
+        self._scheduler.wake()
+        return self._state(book)
+
+    def check(self, spec: ExperimentSpec) -> None:
+        """Whether every variant can be trained. Raises InvalidRequest, whose pointers are into the specification."""
+        if spec.cells > MOST_CELLS:
+            raise InvalidRequest.field("", f"{spec.cells:,} trials are too many: {MOST_CELLS:,} are the most.")
+        steps = self._check_variants(spec)
+        if spec.cells > MOST_UNCONFIRMED and not spec.confirm:
+            raise InvalidRequest.field(
+                "/confirm",
+                f"This would train {spec.cells:,} runs, {steps:,} environment steps together. Say `confirm: true` if "
+                "that is wanted.",
+            )
+        if spec.limits.steps is not None and spec.limits.steps < steps // max(1, spec.cells):
+            raise InvalidRequest.field(
+                "/limits/steps", "Not even one trial fits into this limit. Raise it, or train for fewer steps."
+            )
+
+    def list(self) -> list[ExperimentState]:
+        """Newest first."""
+        return [self._state(book) for book in self._scheduler.books()]
+
+    def get(self, experiment_id: str) -> ExperimentState:
+        """Raises ExperimentNotFound or RunFolderError."""
+        return self._state(self._book(experiment_id))
+
+    def stop(self, experiment_id: str) -> ExperimentState:
+        """Begin nothing more, and pause what trains. Raises ExperimentNotFound, or ExperimentConflict if it is over."""
+        book = self._book(experiment_id)
+        with book.lock:
+            self._check_goes_on(book)
+            book.direct(ExperimentControl(desired="stop"))
+        return self._directed(book)
+
+    def resume(self, experiment_id: str) -> ExperimentState:
+        """Go on with one that was stopped. Raises ExperimentNotFound, or ExperimentConflict for one that is over."""
+        book = self._book(experiment_id)
+        with book.lock:
+            self._check_goes_on(book)
+            if book.control.desired == "stop":
+                book.resumes_paused = True
+                book.direct(ExperimentControl())
+        return self._directed(book)
+
+    def delete(self, experiment_id: str) -> None:
+        """Delete its folder, and stop what trains; its runs stay, as runs like any other.
+
+        Raises ExperimentNotFound or OSError.
+        """
+        book = self._book(experiment_id)
+        with book.lock:
+            self._scheduler.forget(experiment_id)
+            book.folder.remove()
+            for trial in book.trials.values():
+                if trial.is_begun and trial.run_id is not None:
+                    self._runs.stop_if_it_can_be(trial.run_id, "Its experiment was deleted.")
+        self._broadcast.experiment_changed(experiment_id)
+
+    def source(self, experiment_id: str) -> ExperimentSource:
+        """What results need to know. Raises ExperimentNotFound or RunFolderError."""
+        book = self._book(experiment_id)
+        with book.lock:
+            ended = book.is_over
+            cells = [
+                Cell(
+                    variant=trial.variant,
+                    seed=trial.seed,
+                    run_id=trial.run_id or None,
+                    score=trial.last.score if trial.last is not None else None,
+                    ended=trial.is_final or ended,
+                )
+                for trial in book.trials.values()
+            ]
+            wishes, labels = dict(book.wishes), book.labels
+        found = {name: self._environments.get(one.env_id).resolve(one.env_options) for name, one in wishes.items()}
+        thresholds = {environment.reward_threshold for environment in found.values()}
+        return ExperimentSource(
+            id=book.id,
+            title=book.stored.name,
+            folder=book.folder.path,
+            specification=book.folder.specification_text(),
+            variants=labels,
+            environments={
+                name: one.id + (f" {json.dumps(one.chosen, sort_keys=True)}" if one.chosen else "")
+                for name, one in found.items()
+            },
+            threshold=thresholds.pop() if len(thresholds) == 1 else None,
+            cells=cells,
+            sweep=book.spec.sweep,
+        )
+
+    def _book(self, experiment_id: str) -> ExperimentBook:
+        folder = ExperimentFolder(self._settings.runs_dir, experiment_id)
+        if not folder.path.is_dir() or folder.path.is_symlink():
+            raise ExperimentNotFound(experiment_id)
+        return self._scheduler.open(folder)
+
+    def _directed(self, book: ExperimentBook) -> ExperimentState:
+        self._broadcast.experiment_changed(book.id)
+        self._scheduler.wake()
+        return self._state(book)
+
+    def _check_goes_on(self, book: ExperimentBook) -> None:
+        status = _status(book)
+        if status in (ExperimentStatus.COMPLETED, ExperimentStatus.FAILED):
+            raise ExperimentConflict(
+                f"Experiment {book.id!r} is {status.value!r}: there is nothing left to be trained."
+            )
+
+    def _check_variants(self, spec: ExperimentSpec) -> int:
+        """The environment steps of all trials. Raises InvalidRequest."""
+        seeds = len(spec.seed_list)
+        if spec.sweep is not None:
+            config = self._resolve(spec.base, spec, "/base")
+            check_space(ALGORITHMS.get(config.algo), spec.sweep.space)
+            return config.total_timesteps * spec.cells
+        steps = 0
+        for place, variant in enumerate(spec.fixed_variants()):
+            pointer = "/grid" if spec.grid else pointer_to("variants", place, "changes")
+            steps += self._resolve(variant.wishes(spec.base), spec, pointer).total_timesteps * seeds
+        return steps
+
+    def _resolve(self, wishes: RunWishes, spec: ExperimentSpec, pointer: str) -> RunConfig:
+        """The configuration that these wishes lead to. Raises InvalidRequest whose pointers begin with ``pointer``."""
+        try:
+            return self._runs.resolve(wishes, 0, spec.memory_per_worker)
+        except InvalidRequest as error:
+            fields = error.fields or [FieldError("", str(error))]
+            raise InvalidRequest(
+                str(error), [FieldError(pointer + field.pointer, field.detail) for field in fields]
+            ) from error
+
+    def _state(self, book: ExperimentBook) -> ExperimentState:
+        with book.lock:
+            trials = [(trial, trial.last, trial.failures, trial.lost) for trial in book.trials.values()]
+            control, problem, status = book.control, book.problem, _status(book)
+            variants = [VariantState(name, label, book.wishes[name]) for name, label in book.labels.items()]
+        with self._database.read() as session:
+            rows = {row.id: row for row in find_runs(session, [last.run_id for _, last, _, _ in trials if last])}
+        cells = [_cell(trial, rows.get(trial.run_id or ""), status) for trial, *_ in trials]
+        now = self._clock()
+        planned = max(book.spec.cells, len(cells))
+        progress = sum(cell.progress for cell in cells) / planned
+        age = now - book.stored.created_at.timestamp()
+        goes_on = status is ExperimentStatus.RUNNING
+        return ExperimentState(
+            id=book.id,
+            name=book.stored.name,
+            created_at=book.stored.created_at,
+            status=status,
+            cause=control.cause or control.skipped,
+            problem=problem if goes_on else None,
+            spec=book.spec,
+            variants=variants,
+            seeds=book.spec.seed_list,
+            cells=cells,
+            planned=planned,
+            progress=progress if goes_on or status is ExperimentStatus.STOPPED else 1.0,
+            seconds_left=age * (1 - progress) / progress if goes_on and progress > 0.01 else None,
+            core_seconds=sum(row.clock.at(now) for row in rows.values() if row.attempts),
+        )
+
+
+def _status(book: ExperimentBook) -> ExperimentStatus:
+    match book.control.desired:
+        case "run":
+            return ExperimentStatus.RUNNING
+        case "stop":
+            return ExperimentStatus.STOPPED
+        case _:
+            return ExperimentStatus.COMPLETED if book.control.cause is None else ExperimentStatus.FAILED
+
+
+def _cell(trial: Trial, row: RunRow | None, status: ExperimentStatus) -> CellState:
+    last = trial.last
+    over = status in (ExperimentStatus.COMPLETED, ExperimentStatus.FAILED)
+    found = CellStatus.SKIPPED if over else CellStatus.WAITING
+    if last is not None and last.state in _FINAL:
+        found = _FINAL[last.state]
+    elif last is not None and last.state is TrialState.BEGUN and not over and row is not None:
+        found = {RunStatus.COMPLETED: CellStatus.SCORING, RunStatus.PAUSED: CellStatus.PAUSED}.get(
+            row.state, CellStatus.TRAINING if row.state is not RunStatus.QUEUED else CellStatus.WAITING
+        )
+    trained = min(1.0, row.step / row.total_timesteps) if row is not None and row.total_timesteps else 0.0
+    return CellState(
+        trial=trial.number,
+        variant=trial.variant,
+        seed=trial.seed,
+        status=found,
+        run_id=trial.run_id or None,
+        attempt=last.attempt if last is not None else 0,
+        score=last.score if last is not None else None,
+        cause=last.cause if last is not None else None,
+        progress=1.0 if trial.is_final else trained,
+    )
+
+
+def _name_of(spec: ExperimentSpec) -> str:
+    if spec.sweep is not None:
+        return f"Search for {spec.base.algo.upper()} on {spec.base.env_id}"
+    if spec.grid:
+        return f"{', '.join(spec.grid)} of {spec.base.algo.upper()} on {spec.base.env_id}"[:120]
+    return f"{' or '.join(variant.name for variant in spec.variants)} on {spec.base.env_id}"[:120]

@@ -1,0 +1,179 @@
+"""Experiments on a real service: from the specification to scores, through stops, failures and bad input."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rlviz.rundir.experiment_folder import ExperimentFolder
+from tests.support.http import Service, assert_problem, serving, wait_for
+from tests.support.training import QUICK
+
+BASE = {
+    "algo": "ppo",
+    "preset": None,
+    "total_timesteps": 256,
+    "hyperparameters": QUICK["ppo"],
+}
+TINY = {"base": BASE, "seeds": 2, "score": {"episodes": 2, "policy": "latest"}}
+TWO = {
+    **TINY,
+    "variants": [{"name": "slow", "changes": {"hyperparameters": {"learning_rate": 1e-5}}}, {"name": "fast"}],
+}
+SEARCH = {
+    **TINY,
+    "sweep": {
+        "space": {"learning_rate": {"kind": "float", "low": 1e-4, "high": 1e-2, "log": True}},
+        "trials": 3,
+        "seeds_per_trial": 2,
+    },
+}
+UNIT = {"kind": "float", "low": 0, "high": 1}
+LONG = 120.0
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    with serving(tmp_path_factory.mktemp("experiments"), max_concurrent_runs="2") as service:
+        yield service
+
+
+def create(service: Service, spec: dict[str, Any]) -> str:
+    answer = service.api("POST", "/experiments", json=spec)
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["id"])
+
+
+def ended(service: Service, experiment_id: str) -> dict[str, Any]:
+    """The experiment, once it is over."""
+
+    def look() -> dict[str, Any] | None:
+        found: dict[str, Any] = service.get(f"/experiments/{experiment_id}")
+        return found if found["status"] in ("completed", "failed") else None
+
+    return wait_for(look, "the end of the experiment", LONG)
+
+
+def cells(service: Service, experiment_id: str) -> list[dict[str, Any]]:
+    return list(service.get(f"/experiments/{experiment_id}")["cells"])
+
+
+def statuses(experiment: dict[str, Any]) -> list[str]:
+    return [cell["status"] for cell in experiment["cells"]]
+
+
+def test_two_variants_are_trained_with_each_seed_scored_and_judged(service: Service) -> None:
+    experiment_id = create(service, TWO)
+    found = ended(service, experiment_id)
+    assert (found["status"], found["progress"], found["trials"]) == ("completed", 1.0, 4)
+    assert statuses(found) == ["scored"] * 4
+    assert [variant["label"] for variant in found["variants"]] == ["slow", "fast"]
+    for cell in found["cells"]:
+        config = service.get(f"/runs/{cell['run_id']}")["config"]
+        assert config["experiment"] == {"id": experiment_id, "variant": cell["variant"], "trial": cell["trial"]}
+        assert config["seed"] == cell["seed"]
+        evaluation = service.get(f"/runs/{cell['run_id']}/evaluations/latest")
+        assert cell["score"] == evaluation["summary"]["episode_return"]["mean"]
+        assert not evaluation["has_video"]
+    of_a_variant = {service.get(f"/runs/{cell['run_id']}")["group_id"] for cell in found["cells"][:2]}
+    assert len(of_a_variant) == 1, "its seeds are a group"
+    results = service.get(f"/experiments/{experiment_id}/results")
+    assert [one["n"] for one in results["variants"]] == [2, 2]
+    assert service.get("/experiments")["experiments"][0]["id"] == experiment_id
+
+
+def test_a_search_proposes_trains_and_learns_of_the_scores(service: Service) -> None:
+    experiment_id = create(service, SEARCH)
+    found = ended(service, experiment_id)
+    assert statuses(found) == ["scored"] * 6
+    history = service.get(f"/experiments/{experiment_id}/search")["history"]
+    assert [one["state"] for one in history] == ["complete"] * 3
+
+
+def test_one_that_is_stopped_pauses_its_runs_and_goes_on_with_them(service: Service) -> None:
+    spec = {**TINY, "base": {**BASE, "total_timesteps": 20_000}, "variants": [{"name": "only"}], "seeds": 3}
+    experiment_id = create(service, spec)
+    wait_for(lambda: any(cell["progress"] for cell in cells(service, experiment_id)), "steps")
+    assert service.api("POST", f"/experiments/{experiment_id}/stop").json()["status"] == "stopped"
+
+    def runs() -> list[str]:
+        found = cells(service, experiment_id)
+        return [service.get(f"/runs/{cell['run_id']}")["status"] for cell in found if cell["run_id"]]
+
+    wait_for(lambda: set(runs()) <= {"paused", "stopped", "completed"}, "a stand-still", LONG)
+    before = {
+        cell["run_id"] for cell in service.get(f"/experiments/{experiment_id}")["cells"] if cell["status"] == "paused"
+    }
+    assert before
+    service.api("POST", f"/experiments/{experiment_id}/resume")
+    found = ended(service, experiment_id)
+    assert statuses(found) == ["scored"] * 3
+    assert before <= {cell["run_id"] for cell in found["cells"]}, "they went on where they were"
+    again = service.api("POST", f"/experiments/{experiment_id}/resume")
+    assert assert_problem(again, 409)["title"] == "Experiment is over"
+
+
+def test_one_that_is_deleted_while_it_trains_leaves_its_runs(service: Service) -> None:
+    experiment_id = create(
+        service, {**TINY, "base": {**BASE, "total_timesteps": 1_000_000}, "variants": [{"name": "a"}]}
+    )
+    cells = wait_for(
+        lambda: [
+            cell for cell in service.get(f"/experiments/{experiment_id}")["cells"] if cell["status"] == "training"
+        ],
+        "training",
+    )
+    assert service.api("DELETE", f"/experiments/{experiment_id}").status_code == 204
+    assert_problem(service.api("GET", f"/experiments/{experiment_id}"), 404)
+    service.wait_for_status(training[0]["run_id"], "stopped")
+    assert not ExperimentFolder(service.runs_dir, experiment_id).path.exists()
+
+
+@pytest.mark.parametrize(
+    ("changes", "pointer"),
+    [
+        ({"variants": [], "nonsense": 1}, "/nonsense"),
+        ({"variants": []}, ""),
+        ({"variants": [], "grid": {}}, ""),
+        ({"variants": [], "grid": {"learning_rate": []}}, "/grid"),
+        ({"grid": {"learning_rate": [0.1]}}, ""),
+        ({"seeds": [1, 2, 1]}, "/seeds"),
+        ({"seeds": []}, "/seeds"),
+        ({"variants": [{"name": "x", "changes": {"algo": "sac"}}]}, "/variants/0/changes"),
+        ({"variants": [{"name": "x", "changes": {"hyperparameters": {"learning_rate": -1}}}]}, "/variants/0/changes"),
+        ({"variants": [{"name": "x"}, {"name": "X "}]}, "/variants"),
+        ({"seeds": 1_000}, "/confirm"),
+        ({"limits": {"steps": 10}}, "/limits/steps"),
+        ({"limits": {"seconds": -1}}, "/limits/seconds"),
+        ({"fail_mode": "perhaps"}, "/fail_mode"),
+        (
+            {"variants": [], "sweep": {"space": {"nonsense": {"kind": "float", "low": 0, "high": 1}}}},
+            "/sweep/space/nonsense",
+        ),
+    ],
+)
+def test_what_cannot_be_trained_is_refused_before_anything_begins(
+    service: Service, changes: dict[str, Any], pointer: str
+) -> None:
+    before = len(service.get("/experiments")["experiments"])
+    problem = assert_problem(service.api("POST", "/experiments", json={**TWO, **changes}), 422)
+    assert any(error["pointer"].startswith(pointer) for error in problem["errors"]), problem
+    assert len(service.get("/experiments")["experiments"]) == before
+
+
+def test_a_service_that_is_killed_repeats_no_trial(tmp_path: Path) -> None:
+    spec = {**TWO, "base": {**BASE, "total_timesteps": 2_000}, "seeds": 3}
+    with serving(tmp_path, max_concurrent_runs="2") as first:
+        experiment_id = create(first, spec)
+        wait_for(lambda: first.get(f"/experiments/{experiment_id}")["counts"].get("scored"), "a score", LONG)
+        first.process.kill()
+        first.process.wait()
+    with serving(tmp_path, max_concurrent_runs="2") as second:
+        found = ended(second, experiment_id)
+    assert statuses(found) == ["scored"] * 6
+    lines = ExperimentFolder(tmp_path / "runs", experiment_id).read_trials()
+    scored = [line.trial for line in lines if line.state == "scored"]
+    assert sorted(scored) == list(range(6)), "each once"
