@@ -77,7 +77,7 @@ def test_two_variants_are_trained_with_each_seed_scored_and_judged(service: Serv
         assert config["seed"] == cell["seed"]
         evaluation = service.get(f"/runs/{cell['run_id']}/evaluations/latest")
         assert cell["score"] == evaluation["summary"]["episode_return"]["mean"]
-        assert not evaluation["has_video"]
+        assert not evaluation["video"]
     of_a_variant = {service.get(f"/runs/{cell['run_id']}")["group_id"] for cell in found["cells"][:2]}
     assert len(of_a_variant) == 1, "its seeds are a group"
     results = service.get(f"/experiments/{experiment_id}/results")
@@ -89,8 +89,8 @@ def test_a_search_proposes_trains_and_learns_of_the_scores(service: Service) -> 
     experiment_id = create(service, SEARCH)
     found = ended(service, experiment_id)
     assert statuses(found) == ["scored"] * 6
-    history = service.get(f"/experiments/{experiment_id}/search")["history"]
-    assert [one["state"] for one in history] == ["complete"] * 3
+    trials = service.get(f"/experiments/{experiment_id}/search")["trials"]
+    assert [one["state"] for one in trials] == ["complete"] * 3
 
 
 def test_one_that_is_stopped_pauses_its_runs_and_goes_on_with_them(service: Service) -> None:
@@ -117,14 +117,10 @@ def test_one_that_is_stopped_pauses_its_runs_and_goes_on_with_them(service: Serv
 
 
 def test_one_that_is_deleted_while_it_trains_leaves_its_runs(service: Service) -> None:
-    experiment_id = create(
-        service, {**TINY, "base": {**BASE, "total_timesteps": 1_000_000}, "variants": [{"name": "a"}]}
-    )
-    cells = wait_for(
-        lambda: [
-            cell for cell in service.get(f"/experiments/{experiment_id}")["cells"] if cell["status"] == "training"
-        ],
-        "training",
+    spec = {**TINY, "base": {**BASE, "total_timesteps": 1_000_000}, "variants": [{"name": "a"}]}
+    experiment_id = create(service, spec)
+    training = wait_for(
+        lambda: [cell for cell in cells(service, experiment_id) if cell["status"] == "training"], "training"
     )
     assert service.api("DELETE", f"/experiments/{experiment_id}").status_code == 204
     assert_problem(service.api("GET", f"/experiments/{experiment_id}"), 404)

@@ -21,6 +21,8 @@ MOST_CELLS = 10_000
 MOST_UNCONFIRMED = 1_000
 """Trials that are begun without asking back."""
 
+NO_PRESET = "none"
+
 MOST_EPISODES = 1_000
 MOST_VARIANTS = 1_000
 MOST_SEEDS = 1_000
@@ -55,11 +57,12 @@ class RunWishes(_Strict):
 
 
 class VariantChanges(_Strict):
-    """What a variant has in the place of the base's. Options and hyperparameters are merged, one by one."""
+    """What a variant has in the place of the base's; null: the base's. Options and hyperparameters are merged, one by
+    one."""
 
     algo: str | None = Field(None, max_length=100)
     env_id: str | None = Field(None, max_length=100)
-    preset: str | None = Field(None, max_length=100)
+    preset: str | None = Field(None, max_length=100, description=f"`{NO_PRESET}`: the algorithm's defaults.")
     total_timesteps: int | None = Field(None, ge=1, strict=True)
     env_options: dict[str, JsonValue] = Field(default={})
     hyperparameters: dict[str, JsonValue] = Field(default={})
@@ -71,7 +74,9 @@ class Variant(_Strict):
 
     def wishes(self, base: RunWishes) -> RunWishes:
         """The base with these changes."""
-        given = self.changes.model_dump(exclude_unset=True)
+        given = self.changes.model_dump(exclude_none=True)
+        if given.get("preset") == NO_PRESET:
+            given["preset"] = None
         for merged in ("env_options", "hyperparameters"):
             given[merged] = {**getattr(base, merged), **given.get(merged, {})}
         return base.model_copy(update=given)

@@ -148,9 +148,11 @@ class ExperimentScheduler:
             book.problem = None
         except (NotEnoughDisk, OSError) as error:
             book.problem = f"{error} It goes on when there is room."
-        except (DatabaseError, RlvizError, ValueError) as error:
-            book.problem = str(error)
+        except Exception as error:  # one experiment that cannot go on holds up no other
             log.exception("Experiment %s is held up", book.id)
+            book.problem = (
+                str(error) if isinstance(error, RlvizError | DatabaseError) else "See the log of the service."
+            )
         self._tell(book)
 
     def _rows(self, book: ExperimentBook) -> dict[str, RunRow]:

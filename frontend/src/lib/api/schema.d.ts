@@ -1200,6 +1200,94 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/experiments": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List Experiments
+     * @description All experiments, newest first.
+     */
+    get: operations["list_experiments"];
+    put?: never;
+    /**
+     * Create Experiment
+     * @description Train every variant with every seed, and score what comes out. It begins at once.
+     */
+    post: operations["create_experiment"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/experiments/{experiment_id}": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Get Experiment
+     * @description One experiment with each of its trials.
+     */
+    get: operations["get_experiment"];
+    put?: never;
+    post?: never;
+    /**
+     * Delete Experiment
+     * @description Delete the experiment, and stop what it trains; its runs stay.
+     */
+    delete: operations["delete_experiment"];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/experiments/{experiment_id}/stop": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Stop Experiment
+     * @description Begin nothing more, and pause what trains.
+     */
+    post: operations["stop_experiment"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/experiments/{experiment_id}/resume": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Resume Experiment
+     * @description Go on with an experiment that was stopped, with each run where it was.
+     */
+    post: operations["resume_experiment"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/experiments/{experiment_id}/results": {
     parameters: {
       query?: never;
@@ -1594,6 +1682,13 @@ export interface components {
        */
       default?: number | null;
     };
+    /**
+     * CellStatus
+     * @description What a trial does now.
+     * @enum {string}
+     */
+    CellStatus:
+      "waiting" | "training" | "paused" | "scoring" | "scored" | "failed" | "pruned" | "skipped";
     /**
      * ChartPlace
      * @enum {string}
@@ -2635,6 +2730,140 @@ export interface components {
       /** @description Null where the agent sees no pictures, or none were kept. */
       pictures?: components["schemas"]["PicturesFacts"] | null;
     };
+    /** Experiment */
+    Experiment: {
+      /** Id */
+      id: string;
+      /** Name */
+      name: string;
+      /**
+       * Created At
+       * Format: date-time
+       */
+      created_at: string;
+      status: components["schemas"]["ExperimentStatus"];
+      /**
+       * Cause
+       * @description Why it failed, or left trials out.
+       */
+      cause: string | null;
+      /**
+       * Problem
+       * @description What holds it up for now, such as a full disk.
+       */
+      problem: string | null;
+      /**
+       * Trials
+       * @description Planned.
+       */
+      trials: number;
+      /**
+       * Counts
+       * @description Trials by status.
+       */
+      counts: {
+        [key: string]: number;
+      };
+      /** Progress */
+      progress: number;
+      /** Seconds Left */
+      seconds_left: number | null;
+      /** Core Seconds */
+      core_seconds: number;
+      /**
+       * Searches
+       * @description Whether it searches hyperparameters.
+       */
+      searches: boolean;
+      specification: components["schemas"]["ExperimentSpec"];
+      /** Variants */
+      variants: components["schemas"]["ExperimentVariant"][];
+      /** Seeds */
+      seeds: number[];
+      /** Cells */
+      cells: components["schemas"]["ExperimentCell"][];
+    };
+    /**
+     * ExperimentCell
+     * @description One trial: a variant with a seed.
+     */
+    ExperimentCell: {
+      /** Trial */
+      trial: number;
+      /** Variant */
+      variant: string;
+      /** Seed */
+      seed: number;
+      status: components["schemas"]["CellStatus"];
+      /**
+       * Run Id
+       * @description Of its newest attempt.
+       */
+      run_id: string | null;
+      /**
+       * Attempt
+       * @description 0: it was never begun.
+       */
+      attempt: number;
+      /**
+       * Score
+       * @description Mean return of its policy on fresh episodes.
+       */
+      score: number | null;
+      /**
+       * Cause
+       * @description Why it has no score, or was begun anew.
+       */
+      cause: string | null;
+      /** Progress */
+      progress: number;
+    };
+    /**
+     * ExperimentLimits
+     * @description Beyond them no trial is begun; those that train are finished.
+     */
+    ExperimentLimits: {
+      /**
+       * Seconds
+       * @description Since the experiment was created.
+       */
+      seconds?: number | null;
+      /**
+       * Steps
+       * @description Of all runs together.
+       */
+      steps?: number | null;
+    };
+    /** ExperimentList */
+    ExperimentList: {
+      /** Experiments */
+      experiments: components["schemas"]["ExperimentSummary"][];
+      /**
+       * Damaged
+       * @description By id, what is wrong with those that cannot be read.
+       */
+      damaged: {
+        [key: string]: string;
+      };
+    };
+    /**
+     * ExperimentPlace
+     * @description Which trial of which experiment a run is.
+     */
+    ExperimentPlace: {
+      /**
+       * Id
+       * @description Of the experiment.
+       */
+      id: string;
+      /**
+       * Variant
+       * @description Id of the variant.
+       */
+      variant: string;
+      /** Trial */
+      trial: number;
+    };
     /**
      * ExperimentResults
      * @description Every figure says beside it, in ``made``, how it was made.
@@ -2679,6 +2908,153 @@ export interface components {
       curves: components["schemas"]["Curves"];
       cost: components["schemas"]["Cost"];
     };
+    /**
+     * ExperimentSpec
+     * @description One of ``variants``, ``grid`` and ``sweep`` says what is varied; each variant is trained with every seed.
+     */
+    ExperimentSpec: {
+      /**
+       * Name
+       * @description null: made from what is compared.
+       */
+      name?: string | null;
+      /**
+       * @default {
+       *       "algo": "ppo",
+       *       "env_id": "CartPole-v1",
+       *       "preset": "fast",
+       *       "env_options": {},
+       *       "hyperparameters": {},
+       *       "rules": []
+       *     }
+       */
+      base?: components["schemas"]["RunWishes"];
+      /**
+       * Variants
+       * @default []
+       */
+      variants?: components["schemas"]["Variant"][];
+      /**
+       * Grid
+       * @description By the name of a hyperparameter, its values; every combination is a variant.
+       * @default {}
+       */
+      grid?: {
+        [key: string]: components["schemas"]["JsonValue"][];
+      };
+      sweep?: components["schemas"]["Sweep"] | null;
+      /**
+       * Seeds
+       * @description A list, or how many: 0, 1, 2, …. A search takes as many as it has seeds a trial.
+       * @default 5
+       */
+      seeds?: number[] | number;
+      /**
+       * Parallel
+       * @description null: as many as may train at once.
+       */
+      parallel?: number | null;
+      /**
+       * Retries
+       * @description Of a trial that failed, with `retry`.
+       * @default 1
+       */
+      retries?: number;
+      /** @default retry */
+      fail_mode?: components["schemas"]["FailMode"];
+      /**
+       * Memory Per Worker
+       * @description Bytes for the buffers of each run.
+       */
+      memory_per_worker?: number | null;
+      /** @default {} */
+      limits?: components["schemas"]["ExperimentLimits"];
+      /**
+       * @default {
+       *       "episodes": 20,
+       *       "policy": "best"
+       *     }
+       */
+      score?: components["schemas"]["ScorePlan"];
+      /**
+       * Confirm
+       * @description Needed for more than 1,000 trials.
+       * @default false
+       */
+      confirm?: boolean;
+    };
+    /**
+     * ExperimentStatus
+     * @description *stopped* by hand, and can be resumed; *failed*: a trial failed and ``fast-fail`` was asked for.
+     * @enum {string}
+     */
+    ExperimentStatus: "running" | "stopped" | "completed" | "failed";
+    /** ExperimentSummary */
+    ExperimentSummary: {
+      /** Id */
+      id: string;
+      /** Name */
+      name: string;
+      /**
+       * Created At
+       * Format: date-time
+       */
+      created_at: string;
+      status: components["schemas"]["ExperimentStatus"];
+      /**
+       * Cause
+       * @description Why it failed, or left trials out.
+       */
+      cause: string | null;
+      /**
+       * Problem
+       * @description What holds it up for now, such as a full disk.
+       */
+      problem: string | null;
+      /**
+       * Trials
+       * @description Planned.
+       */
+      trials: number;
+      /**
+       * Counts
+       * @description Trials by status.
+       */
+      counts: {
+        [key: string]: number;
+      };
+      /** Progress */
+      progress: number;
+      /** Seconds Left */
+      seconds_left: number | null;
+      /** Core Seconds */
+      core_seconds: number;
+      /**
+       * Searches
+       * @description Whether it searches hyperparameters.
+       */
+      searches: boolean;
+    };
+    /** ExperimentVariant */
+    ExperimentVariant: {
+      /** Id */
+      id: string;
+      /** Label */
+      label: string;
+      /** Algo */
+      algo: string;
+      /** Env Id */
+      env_id: string;
+      /** Preset */
+      preset: string | null;
+      /**
+       * Hyperparameters
+       * @description In the place of the preset's.
+       */
+      hyperparameters: {
+        [key: string]: components["schemas"]["JsonValue"];
+      };
+    };
     /** ExperimentVerdict */
     ExperimentVerdict: {
       finding: components["schemas"]["Finding"];
@@ -2709,6 +3085,13 @@ export interface components {
       cautions: string[];
       made: components["schemas"]["Made"];
     };
+    /**
+     * FailMode
+     * @description What a trial that fails means. *continue*: the others go on, and it has no score. *fast-fail*: the experiment
+     *     ends. *retry*: it is trained anew, ``retries`` times at most, and then as *continue*.
+     * @enum {string}
+     */
+    FailMode: "continue" | "fast-fail" | "retry";
     /**
      * Fall
      * @description The metric, of which higher is better, has fallen from its best.
@@ -5126,6 +5509,8 @@ export interface components {
        * @description Id of the run that it repeats with another seed: that of their group; null: it repeats none.
        */
       group_id?: string | null;
+      /** @description The trial that it is; null: of no experiment. */
+      experiment?: components["schemas"]["ExperimentPlace"] | null;
     };
     /** RunCreate */
     RunCreate: {
@@ -5681,6 +6066,54 @@ export interface components {
        */
       kind: "value" | "q";
     };
+    /**
+     * RunWishes
+     * @description What every run of the experiment is created with, as in ``POST /runs``.
+     */
+    RunWishes: {
+      /**
+       * Algo
+       * @default ppo
+       */
+      algo?: string;
+      /**
+       * Env Id
+       * @default CartPole-v1
+       */
+      env_id?: string;
+      /**
+       * Preset
+       * @description null: the algorithm's defaults.
+       * @default fast
+       */
+      preset?: string | null;
+      /**
+       * Total Timesteps
+       * @description null: the preset's.
+       */
+      total_timesteps?: number | null;
+      /**
+       * Env Options
+       * @default {}
+       */
+      env_options?: {
+        [key: string]: components["schemas"]["JsonValue"];
+      };
+      /**
+       * Hyperparameters
+       * @default {}
+       */
+      hyperparameters?: {
+        [key: string]: components["schemas"]["JsonValue"];
+      };
+      /** @description While it trains; null: the preset's. */
+      evaluation?: components["schemas"]["EvaluationPlan"] | null;
+      /**
+       * Rules
+       * @default []
+       */
+      rules?: components["schemas"]["Rule"][];
+    };
     /** RunsMetricCurves */
     RunsMetricCurves: {
       /**
@@ -5750,6 +6183,22 @@ export interface components {
      * @enum {string}
      */
     ScoreKind: "trial" | "training" | "best";
+    /**
+     * ScorePlan
+     * @description A trial's score: the mean return of its policy on fresh episodes, without a video.
+     */
+    ScorePlan: {
+      /**
+       * Episodes
+       * @default 20
+       */
+      episodes?: number;
+      /**
+       * @description `best`, where one was kept, or `latest`.
+       * @default best
+       */
+      policy?: components["schemas"]["PolicyChoice"];
+    };
     /** SearchResults */
     SearchResults: {
       sampler: components["schemas"]["SamplerName"];
@@ -6801,6 +7250,43 @@ export interface components {
       /** @description What to set it to. */
       value: components["schemas"]["JsonValue"];
     };
+    /**
+     * Sweep
+     * @description A search for hyperparameters. The objective is the interquartile mean of the scores of a trial's seeds.
+     */
+    Sweep: {
+      /**
+       * Space
+       * @description By the name of a hyperparameter, what is searched.
+       */
+      space: {
+        [key: string]:
+          | components["schemas"]["FloatRange"]
+          | components["schemas"]["IntRange"]
+          | components["schemas"]["Choice"];
+      };
+      /** @default tpe */
+      sampler?: components["schemas"]["SamplerName"];
+      /** @default none */
+      pruner?: components["schemas"]["PrunerName"];
+      /**
+       * Trials
+       * @default 20
+       */
+      trials?: number;
+      /**
+       * Seeds Per Trial
+       * @description Runs of each trial, one for each seed.
+       * @default 1
+       */
+      seeds_per_trial?: number;
+      /**
+       * Seed
+       * @description Seed of the sampler.
+       * @default 0
+       */
+      seed?: number;
+    };
     /** TagCount */
     TagCount: {
       /** Name */
@@ -6934,6 +7420,50 @@ export interface components {
        * @default []
        */
       layers?: components["schemas"]["LayerAnatomy"][];
+    };
+    /** Variant */
+    Variant: {
+      /** Name */
+      name: string;
+      /**
+       * @default {
+       *       "env_options": {},
+       *       "hyperparameters": {}
+       *     }
+       */
+      changes?: components["schemas"]["VariantChanges"];
+    };
+    /**
+     * VariantChanges
+     * @description What a variant has in the place of the base's; null: the base's. Options and hyperparameters are merged, one by
+     *     one.
+     */
+    VariantChanges: {
+      /** Algo */
+      algo?: string | null;
+      /** Env Id */
+      env_id?: string | null;
+      /**
+       * Preset
+       * @description `none`: the algorithm's defaults.
+       */
+      preset?: string | null;
+      /** Total Timesteps */
+      total_timesteps?: number | null;
+      /**
+       * Env Options
+       * @default {}
+       */
+      env_options?: {
+        [key: string]: components["schemas"]["JsonValue"];
+      };
+      /**
+       * Hyperparameters
+       * @default {}
+       */
+      hyperparameters?: {
+        [key: string]: components["schemas"]["JsonValue"];
+      };
     };
     /** VariantCost */
     VariantCost: {
@@ -7346,6 +7876,14 @@ export interface components {
      */
     EvaluationEventData: {
       evaluation: components["schemas"]["Evaluation"];
+    };
+    /**
+     * ExperimentEventData
+     * @description `event: experiment`: an experiment was created, has gone on, ended or was deleted; ask for it again.
+     */
+    ExperimentEventData: {
+      /** Experiment Id */
+      experiment_id: string;
     };
     /**
      * MetricsEventData
@@ -10693,7 +11231,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description Events `metrics`, `status`, `evaluation`, `notification` and `end`; see docs/api.md. */
+      /** @description Events `metrics`, `status`, `evaluation`, `notification`, `experiment`, `end`: docs/api.md. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -10743,7 +11281,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description Events `metrics`, `status`, `evaluation`, `notification` and `end`; see docs/api.md. */
+      /** @description Events `metrics`, `status`, `evaluation`, `notification`, `experiment`, `end`: docs/api.md. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -10969,6 +11507,217 @@ export interface operations {
       };
       /** @description Invalid request */
       422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  list_experiments: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ExperimentList"];
+        };
+      };
+    };
+  };
+  create_experiment: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["ExperimentSpec"];
+      };
+    };
+    responses: {
+      /** @description Successful Response */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Experiment"];
+        };
+      };
+      /** @description Invalid request */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not enough free disk */
+      507: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_experiment: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        experiment_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Experiment"];
+        };
+      };
+      /** @description Experiment not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Run is damaged */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  delete_experiment: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        experiment_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Experiment not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  stop_experiment: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        experiment_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Experiment"];
+        };
+      };
+      /** @description Experiment not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Experiment is over */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  resume_experiment: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        experiment_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Experiment"];
+        };
+      };
+      /** @description Experiment not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Experiment is over */
+      409: {
         headers: {
           [name: string]: unknown;
         };
