@@ -61,7 +61,7 @@ class ExperimentFolder:
         draft = self.root / f"{DRAFT}{self.id}"
         draft.mkdir()
         try:
-            write_atomically(draft / SPECIFICATION, stored.model_dump_json(indent=2).encode())
+            write_atomically(draft / SPECIFICATION, _as_json(stored))
             write_atomically(draft / CONTROL, ExperimentControl().model_dump_json().encode())
             draft.rename(self.path)
         except BaseException:
@@ -113,6 +113,14 @@ class ExperimentFolder:
         aside = self.root / f"{DELETED}{self.id}"
         self.path.rename(aside)
         shutil.rmtree(aside, ignore_errors=True)
+
+
+def _as_json(stored: StoredExperiment) -> bytes:
+    """Of variants only what was given: what they leave out is the base's, and null is a value."""
+    document = stored.model_dump(mode="json")
+    given = [variant.model_dump(mode="json", exclude_unset=True) for variant in stored.specification.variants]
+    document["specification"]["variants"] = given
+    return json.dumps(document, indent=2).encode()
 
 
 def experiment_folders(runs_dir: Path) -> Iterator[ExperimentFolder]:

@@ -72,6 +72,14 @@ class Variant(_Strict):
     name: str = Field(min_length=1, max_length=100, pattern=r"\S")
     changes: VariantChanges = VariantChanges()
 
+    @field_validator("changes")
+    @classmethod
+    def _check_changes(cls, changes: VariantChanges) -> VariantChanges:
+        for name in sorted({"algo", "env_id"} & changes.model_fields_set):
+            if getattr(changes, name) is None:
+                raise ValueError(f"{name} cannot be null. Leave it out to keep that of the base.")
+        return changes
+
     def wishes(self, base: RunWishes) -> RunWishes:
         """The base with these changes."""
         given = self.changes.model_dump(exclude_none=True)
@@ -106,9 +114,9 @@ class ExperimentSpec(_Strict):
         default={}, description="By the name of a hyperparameter, its values; every combination is a variant."
     )
     sweep: Sweep | None = None
-    seeds: list[Seed] | Annotated[int, Field(ge=1, le=MOST_SEEDS, strict=True)] = Field(
-        5, description="A list, or how many: 0, 1, 2, …. A search takes as many as it has seeds a trial."
-    )
+    seeds: (
+        Annotated[list[Seed], Field(max_length=MOST_SEEDS)] | Annotated[int, Field(ge=1, le=MOST_SEEDS, strict=True)]
+    ) = Field(5, description="A list, or how many: 0, 1, 2, …. A search takes as many as it has seeds a trial.")
     parallel: int | None = Field(None, ge=1, le=256, strict=True, description="null: as many as may train at once.")
     retries: int = Field(1, ge=0, le=10, strict=True, description="Of a trial that failed, with `retry`.")
     fail_mode: FailMode = FailMode.RETRY
@@ -134,7 +142,7 @@ class ExperimentSpec(_Strict):
         for name, values in grid.items():
             if not values:
                 raise ValueError(f"{name} has no values. Give at least one, or leave it out.")
-            if len({repr(value) for value in values}) < len(values):
+            if any(_same(one, other) for one, other in itertools.combinations(values[: MOST_VARIANTS + 1], 2)):
                 raise ValueError(f"{name} has a value twice.")
         return grid
 
@@ -153,6 +161,15 @@ class ExperimentSpec(_Strict):
         if len(given) != 1:
             found = " and ".join(given) or "none of them"
             raise ValueError(f"Give one of variants, grid (not empty) and sweep: there is {found}.")
+        return self
+
+    @model_validator(mode="after")
+    def _check_seeds_of_search(self) -> Self:
+        if self.sweep is not None and isinstance(self.seeds, list) and len(self.seeds) != self.sweep.seeds_per_trial:
+            wanted = self.sweep.seeds_per_trial
+            raise ValueError(
+                f"A trial of this search has {wanted} seeds; {len(self.seeds)} are listed. Make them agree."
+            )
         return self
 
     @property
@@ -176,6 +193,11 @@ class ExperimentSpec(_Strict):
                 _of_grid(dict(zip(names, values, strict=True))) for values in itertools.product(*self.grid.values())
             ]
         return self.variants
+
+
+def _same(one: JsonValue, other: JsonValue) -> bool:
+    """Whether both are the same value: 1 is 1.0, but not true."""
+    return one == other and isinstance(one, bool) == isinstance(other, bool)
 
 
 def grid_size(grid: Mapping[str, Sequence[JsonValue]]) -> int:

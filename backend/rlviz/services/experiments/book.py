@@ -6,7 +6,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from threading import RLock
 
-from rlviz.domain.experiments import ExperimentControl, ExperimentSpec, RunWishes, TrialLine, TrialState, Variant
+from rlviz.domain.experiments import (
+    ExperimentControl,
+    ExperimentSpec,
+    FailMode,
+    RunWishes,
+    TrialLine,
+    TrialState,
+    Variant,
+)
 from rlviz.domain.experiments.specification import VariantChanges
 from rlviz.rundir.experiment_folder import ExperimentFolder
 from rlviz.rundir.journal import JournalWriter
@@ -65,11 +73,15 @@ class ExperimentBook:
         """By variant, the run that those of its other seeds are grouped with."""
         self._clock = clock
         self._journal: JournalWriter | None = None
+        self._unwritten: list[TrialLine] = []
+        """Lines that wait for a full disk, in the journal's buffer."""
         self._seeds = {seed: place for place, seed in enumerate(self.spec.seed_list)}
         self.proposer = self._plan()
         for line in folder.read_trials():
             if line.trial in self.trials:
                 self._take(line)
+        for variant in self.wishes:  # a service that was killed may not have said so
+            self.tell_if_finished(variant)
 
     @property
     def id(self) -> str:
@@ -105,7 +117,10 @@ class ExperimentBook:
         score: float | None = None,
         cause: str | None = None,
     ) -> None:
-        """Append a line about ``trial``; it is in the file before this returns. Raises OSError."""
+        """Append a line about ``trial``; it is in the file before this returns.
+
+        Raises OSError, for a full disk: the line waits, and is not written again when it is noted again.
+        """
         line = TrialLine(
             trial=trial.number,
             variant=trial.variant,
@@ -119,9 +134,26 @@ class ExperimentBook:
         )
         if self._journal is None:
             self._journal = JournalWriter(self.folder.trials_path, clock=self._clock, flush_seconds=0.0)
-        self._journal.append(line.model_dump(mode="json", exclude={"seq", "time"}))
+        if line not in self._unwritten:
+            self._journal.append(line.model_dump(mode="json", exclude={"seq", "time"}))
+            self._unwritten.append(line)
         self._journal.flush()
-        self._take(line)
+        written, self._unwritten = self._unwritten, []
+        for one in written:
+            self._take(one)
+
+    def fast_failure(self) -> str | None:
+        """Which trial failed and why, where one that fails ends the experiment."""
+        if self.spec.fail_mode is not FailMode.FAST_FAIL:
+            return None
+        failed = (one for one in self.trials.values() if one.last is not None and one.last.state is TrialState.FAILED)
+        return next((f"{one.label}, seed {one.seed}: {one.last.cause}" for one in failed if one.last), None)
+
+    def tell_if_finished(self, variant: str) -> None:
+        """Tell whoever proposed the variant its scores, once all of its seeds have ended."""
+        trials = self.of_variant(variant)
+        if all(trial.is_final for trial in trials):
+            self.proposer.finished(variant, [None if trial.last is None else trial.last.score for trial in trials])
 
     def direct(self, control: ExperimentControl) -> None:
         """Say what it shall do from now on. Raises OSError."""

@@ -142,6 +142,8 @@ class ExperimentScheduler:
             rows = self._rows(book)
             if book.control.desired == "stop":
                 self._hold(book, rows)
+            elif (failed := book.fast_failure()) is not None:
+                self._end(book, failed)
             else:
                 self._follow(book, rows)
                 self._begin(book)
@@ -232,7 +234,7 @@ class ExperimentScheduler:
             self._fail(book, trial, run_id, found, again=False)
             return
         book.note(trial, TrialState.SCORED, run_id, score=found)
-        self._finish_variant(book, trial.variant)
+        book.tell_if_finished(trial.variant)
 
     def _fail(self, book: ExperimentBook, trial: Trial, run_id: str, cause: str, *, again: bool = True) -> None:
         spec = book.spec
@@ -241,16 +243,9 @@ class ExperimentScheduler:
             return
         book.note(trial, TrialState.FAILED, run_id, cause=cause)
         if spec.fail_mode is FailMode.FAST_FAIL:
-            self._end(book, f"{trial.label}, seed {trial.seed}: {cause}")
+            self._end(book, book.fast_failure() or cause)
         else:
-            self._finish_variant(book, trial.variant)
-
-    def _finish_variant(self, book: ExperimentBook, variant: str) -> None:
-        """Tell whoever proposed the variant once all of its seeds have ended."""
-        trials = book.of_variant(variant)
-        if all(trial.is_final for trial in trials):
-            scores = [trial.last.score if trial.last is not None else None for trial in trials]
-            book.proposer.finished(variant, scores)
+            book.tell_if_finished(trial.variant)
 
     def _prune(self, book: ExperimentBook, trial: Trial, run_id: str) -> None:
         if book.spec.sweep is None:
@@ -322,11 +317,14 @@ class ExperimentScheduler:
         book.direct(ExperimentControl(desired="end", skipped=skipping))
 
     def _end(self, book: ExperimentBook, cause: str) -> None:
-        """It failed: nothing more is begun, and what trains is stopped."""
-        book.direct(ExperimentControl(desired="end", cause=cause))
+        """It failed: nothing more is begun, and what trains is stopped.
+
+        That it has ended is written last, so that a service that is killed in between does the rest when it is back.
+        """
         for trial in book.trials.values():
             if trial.is_begun and trial.run_id is not None:
                 self._runs.stop_if_it_can_be(trial.run_id, "Another trial of its experiment failed.")
+        book.direct(ExperimentControl(desired="end", cause=cause))
 
     def _tell(self, book: ExperimentBook) -> None:
         """Tell the streams if something has changed."""

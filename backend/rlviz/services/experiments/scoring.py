@@ -59,9 +59,10 @@ class Scorer:
 
 
 def _is_asked(record: EvaluationRecord, plan: ScorePlan, policy: PolicyChoice) -> bool:
-    return (record.episodes, record.seed, record.policy, record.video) == (
+    return (record.episodes, record.seed, record.policy, record.video, record.deterministic) == (
         plan.episodes,
         DEFAULT_EVALUATION_SEED,
         policy,
         False,
+        True,
     )

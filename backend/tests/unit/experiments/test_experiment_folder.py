@@ -1,0 +1,148 @@
+"""The folder of an experiment, and the book that is read from it: killed writers, full disks, what others put there."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rlviz.domain.errors import RunFolderError
+from rlviz.domain.evaluation import EvaluationRecord, PolicyChoice
+from rlviz.domain.experiments import ExperimentSpec, ScorePlan, TrialState, new_experiment_id
+from rlviz.domain.sweep import FloatRange, Sweep
+from rlviz.rundir.experiment_folder import ExperimentFolder, StoredExperiment, experiment_folders
+from rlviz.rundir.journal import JournalWriter
+from rlviz.search.proposer import SearchProposer
+from rlviz.services.experiments.book import ExperimentBook
+from rlviz.services.experiments.scoring import _is_asked
+
+NOW = datetime(2026, 11, 23, tzinfo=UTC)
+TWO_SEEDS: dict[str, Any] = {"variants": [{"name": "a"}], "seeds": 2}
+
+
+def folder(runs_dir: Path, **given: Any) -> ExperimentFolder:
+    made = ExperimentFolder(runs_dir, new_experiment_id(NOW))
+    spec = ExperimentSpec.model_validate(given or TWO_SEEDS)
+    made.create(StoredExperiment(id=made.id, name="n", created_at=NOW, specification=spec))
+    return made
+
+
+def book(of: ExperimentFolder) -> ExperimentBook:
+    return ExperimentBook(of, NOW.timestamp)
+
+
+def test_what_was_noted_is_known_to_the_next_service(tmp_path: Path) -> None:
+    of = folder(tmp_path)
+    before = book(of)
+    before.note(before.trials[0], TrialState.BEGUN, "r1")
+    before.note(before.trials[0], TrialState.SCORED, "r1", score=7.0)
+    before.note(before.trials[1], TrialState.BEGUN, "r2")
+    after = book(of)  # nobody closed the first: it was killed
+    assert [(one.is_final, one.is_begun, one.run_id) for one in after.trials.values()] == [
+        (True, False, "r1"),
+        (False, True, "r2"),
+    ]
+    assert after.waiting() == []
+
+
+def test_a_torn_last_line_is_cut_off_and_the_journal_goes_on(tmp_path: Path) -> None:
+    of = folder(tmp_path)
+    first = book(of)
+    first.note(first.trials[0], TrialState.BEGUN, "r1")
+    first.close()
+    with of.trials_path.open("ab") as file:
+        file.write(b'{"seq":2,"trial":1,"va')
+    second = book(of)
+    second.note(second.trials[1], TrialState.BEGUN, "r2")
+    second.close()
+    assert [line.run_id for line in of.read_trials()] == ["r1", "r2"]
+
+
+@pytest.mark.parametrize("put", [lambda path: path.symlink_to("/etc/passwd"), os.mkfifo, os.mkdir])
+def test_only_a_regular_file_is_read_or_written(tmp_path: Path, put: Callable[[Path], None]) -> None:
+    of = folder(tmp_path)
+    opened = book(of)
+    put(of.trials_path)
+    with pytest.raises(RunFolderError):
+        of.read_trials()
+    with pytest.raises(RunFolderError):
+        opened.note(opened.trials[0], TrialState.BEGUN, "r1")
+
+
+def test_a_failure_noted_while_the_disk_was_full_counts_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    of = folder(tmp_path)
+    opened = book(of)
+    opened.note(opened.trials[0], TrialState.BEGUN, "r1")
+
+    def full(_: JournalWriter) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(JournalWriter, "_flush", full)
+        with pytest.raises(OSError, match="No space"):
+            opened.note(opened.trials[0], TrialState.RETRIED, "r1", cause="It crashed.")
+    if opened.trials[0].is_begun:  # as the scheduler does when it looks again
+        opened.note(opened.trials[0], TrialState.RETRIED, "r1", cause="It crashed.")
+    opened.close()
+    assert book(of).trials[0].failures == 1
+
+
+def test_a_score_that_a_killed_service_did_not_tell_the_search_is_told_by_the_next(tmp_path: Path) -> None:
+    sweep = Sweep(space={"gamma": FloatRange(low=0.9, high=0.99)}, trials=3, seeds_per_trial=1)
+    of = folder(tmp_path, sweep=sweep.model_dump(mode="json"))
+    first = book(of)
+    proposal = first.proposer.propose(first.wishes.keys())
+    assert proposal is not None
+    first.add(proposal)
+    for trial in first.of_variant(proposal.variant):
+        first.note(trial, TrialState.BEGUN, "r1")
+        first.note(trial, TrialState.SCORED, "r1", score=5.0)
+    second = book(of)
+    assert isinstance(second.proposer, SearchProposer)
+    assert second.proposer._study.trials[0].state == "complete"
+
+
+def test_an_evaluation_of_sampled_actions_is_no_score() -> None:
+    plan = ScorePlan()
+    record = EvaluationRecord(
+        id="e",
+        run_id="r",
+        created_at=NOW,
+        episodes=plan.episodes,
+        policy=PolicyChoice.LATEST,
+        video=False,
+        deterministic=False,
+    )
+    assert not _is_asked(record, plan, PolicyChoice.LATEST)
+
+
+def test_experiments_are_listed_newest_first_and_gone_once_removed(tmp_path: Path) -> None:
+    made = [folder(tmp_path) for _ in range(2)]
+    newest_first = sorted((one.id for one in made), reverse=True)
+    assert [one.id for one in experiment_folders(tmp_path)] == newest_first
+    ExperimentFolder(tmp_path, newest_first[0]).remove()
+    assert [one.id for one in experiment_folders(tmp_path)] == newest_first[1:]
+
+
+def test_a_failure_that_ends_the_experiment_is_known_to_the_next_service(tmp_path: Path) -> None:
+    of = folder(tmp_path, **TWO_SEEDS, fail_mode="fast-fail")
+    first = book(of)
+    assert first.fast_failure() is None
+    first.note(first.trials[0], TrialState.BEGUN, "r1")
+    first.note(first.trials[0], TrialState.FAILED, "r1", cause="It crashed.")
+    assert book(of).fast_failure() == "a, seed 0: It crashed."
+
+
+def test_what_a_variant_leaves_out_is_the_base_s_after_it_was_read_from_disk(tmp_path: Path) -> None:
+    variants = [
+        {"name": "a", "changes": {"hyperparameters": {"gamma": 0.9}}},
+        {"name": "b", "changes": {"preset": None}},
+    ]
+    of = folder(tmp_path, base={"algo": "dqn"}, variants=variants, seeds=1)
+    found = book(of).wishes
+    assert (found["v0"].algo, found["v0"].preset, found["v1"].preset) == ("dqn", "fast", None)

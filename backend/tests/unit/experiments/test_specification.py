@@ -1,0 +1,75 @@
+"""The specification of an experiment: what it plans, and what it refuses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from rlviz.domain.experiments import ExperimentSpec, RunWishes
+from rlviz.domain.sweep import FloatRange, Sweep
+
+VARIANTS = [{"name": "a", "changes": {"algo": "ppo"}}, {"name": "b", "changes": {"algo": "dqn"}}]
+SWEEP = Sweep(space={"gamma": FloatRange(low=0.9, high=0.99)}, trials=3, seeds_per_trial=3).model_dump(mode="json")
+
+
+def spec(**given: Any) -> ExperimentSpec:
+    return ExperimentSpec.model_validate(given)
+
+
+@pytest.mark.parametrize(
+    ("given", "place"),
+    [
+        ({"variants": VARIANTS, "sedes": 3}, ("sedes",)),
+        ({"variants": VARIANTS, "base": {"algorithm": "ppo"}}, ("base", "algorithm")),
+        ({"variants": VARIANTS, "seeds": [1, 1]}, ("seeds",)),
+        ({"variants": VARIANTS, "seeds": []}, ("seeds",)),
+        ({"grid": {"gamma": []}}, ("grid",)),
+        ({"grid": {}}, ()),
+        ({"variants": VARIANTS, "grid": {"gamma": [0.9]}}, ()),
+        ({"variants": [VARIANTS[0], {"name": "A "}]}, ("variants",)),
+    ],
+)
+def test_what_cannot_be_planned_is_refused_where_it_stands(given: dict[str, Any], place: tuple[str, ...]) -> None:
+    with pytest.raises(ValidationError) as refused:
+        spec(**given)
+    assert place in {error["loc"][: len(place)] for error in refused.value.errors()}
+
+
+def test_a_grid_is_every_combination() -> None:
+    planned = spec(grid={"gamma": [0.9, 0.99], "n_steps": [8, 16, 32]}, seeds=2)
+    assert planned.cells == 12
+    assert [one.changes.hyperparameters["n_steps"] for one in planned.fixed_variants()] == [8, 16, 32] * 2
+
+
+def test_the_cost_of_a_large_grid_is_known_without_planning_it() -> None:
+    assert spec(grid={name: list(range(10)) for name in "abcdefghij"}, seeds=1).cells == 10**10
+
+
+def test_changes_are_merged_one_by_one() -> None:
+    planned = spec(variants=[{"name": "a", "changes": {"hyperparameters": {"gamma": 0.9}}}])
+    base = RunWishes(hyperparameters={"gamma": 0.99, "n_steps": 8})
+    assert planned.variants[0].wishes(base).hyperparameters == {"gamma": 0.9, "n_steps": 8}
+
+
+@pytest.mark.parametrize("name", ["algo", "env_id"])
+def test_a_variant_cannot_take_away_what_every_run_needs(name: str) -> None:
+    with pytest.raises(ValidationError):
+        spec(variants=[{"name": "a", "changes": {name: None}}])
+
+
+@pytest.mark.parametrize("seeds", [[7], [1, 2, 3, 4]])
+def test_a_search_has_as_many_seeds_as_it_takes(seeds: list[int]) -> None:
+    with pytest.raises(ValidationError):
+        spec(sweep=SWEEP, seeds=seeds)
+
+
+def test_no_more_seeds_than_may_be_counted_can_be_listed() -> None:
+    with pytest.raises(ValidationError):
+        spec(variants=VARIANTS, seeds=list(range(1_001)))
+
+
+def test_a_value_of_a_grid_is_not_given_twice_in_two_spellings() -> None:
+    with pytest.raises(ValidationError):
+        spec(grid={"gamma": [1, 1.0]})
