@@ -18,7 +18,7 @@ from rlviz.domain.errors import ExperimentNotFound, RunFolderError
 from rlviz.domain.experiments import ExperimentControl, ExperimentSpec, TrialLine
 from rlviz.domain.experiments.trials import is_experiment_id
 from rlviz.rundir.atomic import write_atomically
-from rlviz.rundir.files import damaged, read_small
+from rlviz.rundir.files import check_folders, damaged, read_small
 from rlviz.rundir.journal import read_journal
 
 EXPERIMENTS = "experiments"
@@ -56,8 +56,9 @@ class ExperimentFolder:
         return self.path / TRIALS
 
     def create(self, stored: StoredExperiment) -> None:
-        """Whole or not at all. Raises OSError."""
+        """Whole or not at all. Raises OSError, and RunFolderError where ``experiments`` is a link."""
         self.root.mkdir(parents=True, exist_ok=True)
+        check_folders(self.root, self.root.parent)
         draft = self.root / f"{DRAFT}{self.id}"
         draft.mkdir()
         try:

@@ -84,7 +84,7 @@ class Application:
         self.sealer = Sealer(runs_dir)
         url = settings.webhook_url
         self.notifier = Notifier(url.get_secret_value() if url is not None else None)
-        self.broadcast = Broadcast(on_run_changed=self._on_run_changed)
+        self.broadcast = Broadcast(self._on_run_changed, lambda row: self.experiment_scheduler.consider_evaluation(row))
         self.feeds = Feeds(runs_dir)
         self._own_catalogue = Database(runs_dir / CATALOGUE, busy_seconds=SUPERVISOR_BUSY_SECONDS)
         self.supervisor = Supervisor(self.settings, self._own_catalogue, self.launcher, self.feeds, self.broadcast)

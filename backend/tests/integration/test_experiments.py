@@ -34,10 +34,36 @@ SEARCH = {
 UNIT = {"kind": "float", "low": 0, "high": 1}
 LONG = 120.0
 
+BREAKS = """
+from gymnasium.envs.classic_control import CartPoleEnv
+
+class Breaks(CartPoleEnv):
+    taken = 0
+
+    def step(self, action):
+        Breaks.taken += 1
+        if Breaks.taken > 150:
+            raise RuntimeError("it snapped")
+        return super().step(action)
+"""
+
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     with serving(tmp_path_factory.mktemp("experiments"), max_concurrent_runs="2") as service:
+        yield service
+
+
+@pytest.fixture(scope="module")
+def breaking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """With an environment that fails after some steps."""
+    folder = tmp_path_factory.mktemp("breaking")
+    source = folder / "breaks.py"
+    source.write_text(BREAKS)
+    with serving(folder, max_concurrent_runs="2", environments=f"{source}:Breaks") as service:
+        wait_for(
+            lambda: any(one["id"] == "Breaks" for one in service.get("/environments")), "the environment's probe", LONG
+        )
         yield service
 
 
@@ -116,6 +142,29 @@ def test_one_that_is_stopped_pauses_its_runs_and_goes_on_with_them(service: Serv
     assert assert_problem(again, 409)["title"] == "Experiment is over"
 
 
+@pytest.mark.parametrize(
+    ("wishes", "status", "attempts", "others"),
+    [
+        ({"fail_mode": "continue"}, "completed", 1, {"scored"}),
+        ({"fail_mode": "retry", "retries": 1}, "completed", 2, {"scored"}),
+        ({"fail_mode": "fast-fail", "parallel": 1}, "failed", 1, {"scored", "skipped"}),
+    ],
+)
+def test_a_variant_that_always_crashes(
+    breaking: Service, wishes: dict[str, Any], status: str, attempts: int, others: set[str]
+) -> None:
+    variants = [{"name": "sound"}, {"name": "breaks", "changes": {"env_id": "Breaks"}}]
+    found = ended(breaking, create(breaking, {**TINY, **wishes, "variants": variants}))
+    assert found["status"] == status, found
+    crashed = [cell for cell in found["cells"] if cell["variant"] == "v1" and cell["status"] == "failed"]
+    assert crashed
+    assert {cell["attempt"] for cell in crashed} == {attempts}
+    assert all("it snapped" in cell["cause"] for cell in crashed)
+    assert {cell["status"] for cell in found["cells"] if cell["variant"] == "v0"} <= others
+    if status == "failed":
+        assert "breaks, seed 0" in found["cause"]
+
+
 def test_one_that_is_deleted_while_it_trains_leaves_its_runs(service: Service) -> None:
     spec = {**TINY, "base": {**BASE, "total_timesteps": 1_000_000}, "variants": [{"name": "a"}]}
     experiment_id = create(service, spec)
@@ -145,6 +194,7 @@ def test_one_that_is_deleted_while_it_trains_leaves_its_runs(service: Service) -
         ({"limits": {"steps": 10}}, "/limits/steps"),
         ({"limits": {"seconds": -1}}, "/limits/seconds"),
         ({"fail_mode": "perhaps"}, "/fail_mode"),
+        ({"fail_mode": "continue", "retries": 2}, ""),
         (
             {"variants": [], "sweep": {"space": {"nonsense": {"kind": "float", "low": 0, "high": 1}}}},
             "/sweep/space/nonsense",

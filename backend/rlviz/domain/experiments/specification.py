@@ -118,7 +118,9 @@ class ExperimentSpec(_Strict):
         Annotated[list[Seed], Field(max_length=MOST_SEEDS)] | Annotated[int, Field(ge=1, le=MOST_SEEDS, strict=True)]
     ) = Field(5, description="A list, or how many: 0, 1, 2, …. A search takes as many as it has seeds a trial.")
     parallel: int | None = Field(None, ge=1, le=256, strict=True, description="null: as many as may train at once.")
-    retries: int = Field(1, ge=0, le=10, strict=True, description="Of a trial that failed, with `retry`.")
+    retries: int | None = Field(
+        None, ge=1, le=10, strict=True, description="Of a trial that failed; null: 1 with `retry`."
+    )
     fail_mode: FailMode = FailMode.RETRY
     memory_per_worker: int | None = Field(None, ge=10**6, strict=True, description="Bytes for the buffers of each run.")
     limits: ExperimentLimits = ExperimentLimits()
@@ -171,6 +173,17 @@ class ExperimentSpec(_Strict):
                 f"A trial of this search has {wanted} seeds; {len(self.seeds)} are listed. Make them agree."
             )
         return self
+
+    @model_validator(mode="after")
+    def _check_retries(self) -> Self:
+        if self.retries is not None and self.fail_mode is not FailMode.RETRY:
+            raise ValueError(f"Nothing is retried with fail_mode {self.fail_mode.value!r}: leave retries out.")
+        return self
+
+    @property
+    def most_retries(self) -> int:
+        """Of one trial."""
+        return 1 if self.retries is None else self.retries
 
     @property
     def seed_list(self) -> Sequence[int]:

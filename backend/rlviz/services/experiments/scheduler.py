@@ -14,7 +14,7 @@ from threading import Event, RLock, Thread
 from sqlalchemy.exc import DatabaseError
 
 from rlviz.catalog.database import Database
-from rlviz.catalog.models import RunRow
+from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.catalog.runs import find_runs
 from rlviz.domain.errors import (
     IllegalTransition,
@@ -101,6 +101,11 @@ class ExperimentScheduler:
         if row.state.is_final:
             self._wake.set()
 
+    def consider_evaluation(self, row: EvaluationRow) -> None:
+        """Cheap. An evaluation has changed."""
+        if row.parsed().status.is_final:
+            self._wake.set()
+
     def books(self) -> list[ExperimentBook]:
         """Newest first."""
         with self._lock:
@@ -169,7 +174,7 @@ class ExperimentScheduler:
             if row is None:
                 continue
             if row.state in (RunStatus.CREATED, RunStatus.QUEUED):
-                self._runs.stop(row.id, STOPPED)
+                self._runs.stop_if_it_can_be(row.id, STOPPED)
                 book.note(trial, TrialState.LOST, row.id, cause=STOPPED)
             elif row.state in (RunStatus.STARTING, RunStatus.RUNNING):
                 try:
@@ -238,7 +243,7 @@ class ExperimentScheduler:
 
     def _fail(self, book: ExperimentBook, trial: Trial, run_id: str, cause: str, *, again: bool = True) -> None:
         spec = book.spec
-        if again and spec.fail_mode is FailMode.RETRY and trial.failures < spec.retries:
+        if again and spec.fail_mode is FailMode.RETRY and trial.failures < spec.most_retries:
             book.note(trial, TrialState.RETRIED, run_id, cause=cause)
             return
         book.note(trial, TrialState.FAILED, run_id, cause=cause)
@@ -255,9 +260,10 @@ class ExperimentScheduler:
             return
         for other in book.of_variant(trial.variant):
             if not other.is_final:
-                if other.is_begun and other.run_id is not None:
-                    self._runs.stop(other.run_id, PRUNED)
+                trains = other.run_id if other.is_begun else None
                 book.note(other, TrialState.PRUNED, other.run_id or "", cause=PRUNED)
+                if trains is not None:
+                    self._runs.stop_if_it_can_be(trains, PRUNED)
 
     def _begin(self, book: ExperimentBook) -> None:
         """Begin trials as long as there is a place for one, and end the experiment if nothing is left."""
@@ -295,7 +301,11 @@ class ExperimentScheduler:
                     book.note(other, TrialState.FAILED, "", cause=str(error))
             return
         book.note(trial, TrialState.BEGUN, config.run_id)
-        self._runs.add(config)
+        try:
+            self._runs.add(config)
+        except (NotEnoughDisk, OSError) as error:
+            book.note(trial, TrialState.LOST, config.run_id, cause=f"Its run could not be created: {error}")
+            raise
 
     def _is_spent(self, book: ExperimentBook) -> bool:
         limits = book.spec.limits

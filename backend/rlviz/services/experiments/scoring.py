@@ -27,7 +27,12 @@ class Scorer:
         Raises NotEnoughDisk, RunNotFound, or OSError.
         """
         policy = self._policy(run_id, plan)
-        asked = [record for row in self._evaluations.list(run_id) if _is_asked(record := row.parsed(), plan, policy)]
+        ended_at = self._runs.get(run_id).ended_at or 0.0
+        asked = [
+            record
+            for row in self._evaluations.list(run_id)
+            if _is_asked(record := row.parsed(), plan, policy) and _comes_after(record, ended_at)
+        ]
         for record in asked:
             if record.status is EvaluationStatus.COMPLETED and record.summary is not None:
                 return record.summary.episode_return.mean
@@ -56,6 +61,11 @@ class Scorer:
         folder = self._runs.folder(run_id)
         kept = plan.policy is PolicyChoice.BEST and is_file(folder.best_model_path, folder.path)
         return PolicyChoice.BEST if kept else PolicyChoice.LATEST
+
+
+def _comes_after(record: EvaluationRecord, ended_at: float) -> bool:
+    """Whether it played what training came to, and not a policy on the way. An id's time has milliseconds."""
+    return record.created_at.timestamp() >= ended_at - 0.001
 
 
 def _is_asked(record: EvaluationRecord, plan: ScorePlan, policy: PolicyChoice) -> bool:

@@ -83,11 +83,16 @@ class Subscription:
 class Broadcast:
     """Delivers every change to every subscription.
 
-    ``on_run_changed`` is called with each change of a run first, on the publishing thread: it must return quickly.
+    ``on_run_changed`` and ``on_evaluation_changed`` are called with each change first, on the publishing thread: they
+    must return quickly.
     """
 
-    def __init__(self, on_run_changed: Callable[[RunRow], None] | None = None) -> None:
-        self._on_run_changed = on_run_changed
+    def __init__(
+        self,
+        on_run_changed: Callable[[RunRow], None] | None = None,
+        on_evaluation_changed: Callable[[EvaluationRow], None] | None = None,
+    ) -> None:
+        self._on_run_changed, self._on_evaluation_changed = on_run_changed, on_evaluation_changed
         self._subscriptions: set[Subscription] = set()
         self._versions: dict[str, int] = {}
         self._lock = Lock()
@@ -125,6 +130,8 @@ class Broadcast:
         return self._versions.get(run_id, 0)
 
     def evaluation_changed(self, row: EvaluationRow) -> None:
+        if self._on_evaluation_changed is not None:
+            self._on_evaluation_changed(row)
         for subscription in self._hearing_of(row.run_id):
             subscription.offer_evaluation(row.run_id, row.id)
             subscription.notify()

@@ -141,7 +141,7 @@ def test_a_failure_that_ends_the_experiment_is_known_to_the_next_service(tmp_pat
 def test_what_a_variant_leaves_out_is_the_base_s_after_it_was_read_from_disk(tmp_path: Path) -> None:
     variants = [
         {"name": "a", "changes": {"hyperparameters": {"gamma": 0.9}}},
-        {"name": "b", "changes": {"preset": None}},
+        {"name": "b", "changes": {"preset": "none"}},
     ]
     of = folder(tmp_path, base={"algo": "dqn"}, variants=variants, seeds=1)
     found = book(of).wishes

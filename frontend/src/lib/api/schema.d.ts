@@ -2956,10 +2956,9 @@ export interface components {
       parallel?: number | null;
       /**
        * Retries
-       * @description Of a trial that failed, with `retry`.
-       * @default 1
+       * @description Of a trial that failed; null: 1 with `retry`.
        */
-      retries?: number;
+      retries?: number | null;
       /** @default retry */
       fail_mode?: components["schemas"]["FailMode"];
       /**
