@@ -87,6 +87,29 @@ def counted(folder: RunFolder) -> list[Any]:
     return [(step, values) for step, values in found if values]
 
 
+@pytest.fixture(autouse=True)
+def as_planned(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No snapshot comes by the clock, which on a busy machine would be between those that a test expects."""
+    monkeypatch.setattr("rlviz.training.snapshot.snapshots.SHORTEST_SECONDS", math.inf)
+
+
+@pytest.mark.parametrize("name", ["dqn-wrapped-buffer", "dqn-observations-once"])
+def test_it_goes_back_rightly_to_a_snapshot_whose_rows_lie_in_one_segment_with_others(
+    tmp_path: Path, at: Callable[..., None], name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = make(tmp_path / "whole", name)
+    assert train_run(whole)
+    expected, end = logged(whole), final_state(whole)
+    monkeypatch.setattr("rlviz.training.snapshot.snapshots.SHORTEST_SECONDS", 0.0)
+    monkeypatch.setattr("rlviz.training.snapshot.snapshots.SHARE", 1e9)
+    folder = make(tmp_path / "often", name)
+    at(whole.read_config().total_timesteps * 2 // 3, going_back())
+    assert train_run(folder)
+    assert counted(folder) == expected
+    ours = final_state(folder)
+    assert [path for path, value in ours.items() if value != end[path]] == []
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_a_run_that_went_back_is_that_which_never_did(tmp_path: Path, at: Callable[..., None], name: str) -> None:
     whole = make(tmp_path / "whole", name)

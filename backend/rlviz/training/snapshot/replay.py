@@ -178,8 +178,10 @@ def _arrays_of(piece: Piece, folder: RunFolder) -> dict[str, Array]:
     arrays = piece.arrays  # the thread that writes may drop them at any moment, once they are in the segment
     if arrays is not None:
         return arrays
-    assert piece.segment is not None
-    return read_segment(folder, piece.segment)
+    segment = piece.segment
+    assert segment is not None
+    own = slice(piece.first - segment.first, piece.end - segment.first)  # pieces may share a segment
+    return {name: rows[own] for name, rows in read_segment(folder, segment).items()}
 
 
 def read_segment(folder: RunFolder, segment: Segment) -> dict[str, Array]:
