@@ -1,6 +1,7 @@
 import {
   BookOpen,
   ChartSpline,
+  FlaskConical,
   Gamepad2,
   GitCompareArrows,
   type LucideIcon,
@@ -56,6 +57,16 @@ export const destinations: readonly Destination[] = [
     owns: under(routes.play),
   },
 ];
+
+/** Beside the other pages, and on a phone in the search alone, where its bar has no room. */
+export const EXPERIMENTS: Destination = {
+  href: routes.experiments,
+  label: "Experiments",
+  icon: FlaskConical,
+  keys: "G X",
+  words: ["seeds", "variants", "sweep", "search hyperparameters", "compare algorithms"],
+  owns: under(routes.experiments),
+};
 
 /** Placed below the other pages, since it is used less. */
 export const TRASH: Destination = {

@@ -8,7 +8,7 @@ import { buttonClass } from "@/components/ui/button";
 import { Kbd } from "@/components/ui/kbd";
 import { routes } from "@/lib/url";
 import { showOverlay } from "./commands/overlay";
-import { destinations, TRASH } from "./navigation";
+import { destinations, EXPERIMENTS, TRASH } from "./navigation";
 import { ServiceFacts } from "./service-facts";
 
 const itemClass =
@@ -25,7 +25,7 @@ export function Sidebar() {
           New run
         </Link>
         <nav aria-label="Main" className="flex flex-col gap-0.5">
-          {destinations.map(({ href, label, icon: Icon, keys, owns }) => (
+          {[...destinations, EXPERIMENTS].map(({ href, label, icon: Icon, keys, owns }) => (
             <Link
               key={href}
               href={href}

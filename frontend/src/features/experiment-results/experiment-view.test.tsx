@@ -58,7 +58,8 @@ test("another score is asked for, and exported", async () => {
 
 test("an experiment that does not exist is said so", async () => {
   const body = { title: "No such experiment", detail: "There is no experiment exp-a." };
-  serve({ [ROUTE]: () => ({ status: 404, body }) });
+  const missing = () => ({ status: 404, body });
+  serve({ [ROUTE]: missing, "GET /experiments/exp-a": missing });
   renderWithQueries(<ExperimentView />);
   expect(await screen.findByRole("alert")).toHaveTextContent("There is no experiment exp-a.");
 });

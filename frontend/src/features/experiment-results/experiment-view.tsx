@@ -13,6 +13,7 @@ import {
   type ScoreKind,
 } from "@/lib/api";
 import { useQueryString } from "@/lib/url";
+import { ExperimentTrials } from "@/features/experiments";
 import { Results } from "./results";
 import { ResultsSkeleton } from "./results-skeleton";
 
@@ -67,6 +68,7 @@ export function ExperimentView() {
           </span>
         )}
       </div>
+      {id && <ExperimentTrials id={id} />}
       {data ? (
         <Results results={data} />
       ) : error ? (

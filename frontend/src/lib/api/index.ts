@@ -49,9 +49,14 @@ export {
   stopRun,
 } from "./queries/run-actions";
 export {
+  createExperiment,
+  deleteExperiment,
+  directExperiment,
   experimentExport,
+  experimentQuery,
   experimentReport,
   experimentResultsQuery,
+  experimentsQuery,
   type ExportFormat,
 } from "./queries/experiments";
 export { addSeeds, createGroup, groupRunsQuery } from "./queries/groups";

@@ -6,6 +6,8 @@ export const keys = {
   namedRuns: ["runs", "named"] as const,
   runsById: (ids: readonly string[]) => ["runs", "named", ids] as const,
   runsOfGroup: (id: string) => ["runs", "named", "group", id] as const,
+  experiments: ["experiments"] as const,
+  experiment: (id: string) => ["experiment", id] as const,
   experimentResults: (id: string, score: string) => ["experiment", id, "results", score] as const,
   tags: ["tags"] as const,
   trash: ["trash"] as const,

@@ -21,7 +21,8 @@ export const routes = {
   playOn: (environment: string) => `/play?env=${encodeURIComponent(environment)}`,
   /** Play a run's environment by keyboard, taking turns with its policy. */
   playRun: (id: string) => `/play?run=${encodeURIComponent(id)}`,
-  /** The results of an experiment. */
+  experiments: "/experiments",
+  /** The trials and results of an experiment. */
   experiment: (id: string) => `/experiments/view?id=${encodeURIComponent(id)}`,
   run: (id: string) => `/runs/view?id=${encodeURIComponent(id)}`,
   /** A run's page at one of its charts with a part of the axis highlighted. */

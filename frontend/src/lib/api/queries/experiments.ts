@@ -3,7 +3,7 @@ import { apiBase } from "../base";
 import { http, unwrap } from "../http";
 import { keys } from "../keys";
 import type { paths } from "../schema";
-import type { ScoreKind } from "../types";
+import type { CreateExperiment, Experiment, ScoreKind } from "../types";
 
 /** Milliseconds between requests until every trial has ended. */
 const REFRESH_MS = 3_000;
@@ -11,6 +11,54 @@ const REFRESH_MS = 3_000;
 export type ExportFormat = NonNullable<
   NonNullable<paths["/experiments/{experiment_id}/export"]["get"]["parameters"]["query"]>["format"]
 >;
+
+/** Milliseconds between requests while an experiment trains. */
+const LIVE_MS = 1_500;
+
+/** All experiments, newest first. */
+export const experimentsQuery = queryOptions({
+  queryKey: keys.experiments,
+  queryFn: ({ signal }) => unwrap(http.GET("/experiments", { signal })),
+  refetchInterval: ({ state }) =>
+    state.data?.experiments.some(({ status }) => status === "running") ? LIVE_MS : false,
+});
+
+/** One experiment with each of its trials. */
+export function experimentQuery(id: string) {
+  return queryOptions({
+    queryKey: keys.experiment(id),
+    queryFn: ({ signal }) =>
+      unwrap(
+        http.GET("/experiments/{experiment_id}", {
+          params: { path: { experiment_id: id } },
+          signal,
+        }),
+      ),
+    refetchInterval: ({ state }) =>
+      state.data && state.data.status !== "completed" && state.data.status !== "failed"
+        ? LIVE_MS
+        : false,
+  });
+}
+
+export function createExperiment(body: CreateExperiment): Promise<Experiment> {
+  return unwrap(http.POST("/experiments", { body }));
+}
+
+/** Begin nothing more and pause what trains, or go on. */
+export function directExperiment(id: string, what: "stop" | "resume"): Promise<Experiment> {
+  const params = { path: { experiment_id: id } };
+  return what === "stop"
+    ? unwrap(http.POST("/experiments/{experiment_id}/stop", { params }))
+    : unwrap(http.POST("/experiments/{experiment_id}/resume", { params }));
+}
+
+/** Delete an experiment; its runs stay. */
+export async function deleteExperiment(id: string): Promise<void> {
+  await unwrap(
+    http.DELETE("/experiments/{experiment_id}", { params: { path: { experiment_id: id } } }),
+  );
+}
 
 /** Everything that an experiment shows, made from its trials. */
 export function experimentResultsQuery(id: string, score: ScoreKind) {

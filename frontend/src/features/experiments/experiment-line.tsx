@@ -1,0 +1,37 @@
+import Link from "next/link";
+import { Progress } from "@/components/ui/progress";
+import { StatusBadge } from "@/components/ui/status-badge";
+import type { ExperimentSummary } from "@/lib/api";
+import { age, percent } from "@/lib/format";
+import { useNow } from "@/lib/time/use-now";
+import { routes } from "@/lib/url";
+import { costWords, doneWords, leftWords } from "./experiment-words";
+
+/** One experiment of the list. */
+export function ExperimentLine({ experiment }: { experiment: ExperimentSummary }) {
+  const now = useNow("minute");
+  const { id, name, status, progress, created_at, cause, problem } = experiment;
+  return (
+    <li className="relative grid gap-x-4 gap-y-1.5 px-4 py-3 hover:bg-sunken md:grid-cols-[minmax(0,1fr)_7rem_14rem] md:items-center">
+      <div className="min-w-0">
+        <Link
+          href={routes.experiment(id)}
+          className="block truncate font-medium after:absolute after:inset-0"
+        >
+          {name}
+        </Link>
+        <p className="text-xs break-words text-ink-soft">
+          {problem ?? cause ?? [doneWords(experiment), costWords(experiment)].join(" · ")}
+        </p>
+      </div>
+      <StatusBadge status={status} />
+      <div className="flex flex-col gap-1">
+        <Progress share={progress} label="Progress" live={status === "running"} />
+        <p className="flex justify-between text-xs text-ink-faint tabular-nums">
+          <span>{leftWords(experiment) ?? percent(progress)}</span>
+          <span>{age(created_at, now)}</span>
+        </p>
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,23 @@
+import type { ExperimentSummary } from "@/lib/api";
+import { count, duration, plural } from "@/lib/format";
+
+type Counted = Pick<ExperimentSummary, "counts" | "trials">;
+
+/** `3 of 10 trials scored, 1 failed`. */
+export function doneWords({ counts, trials }: Counted): string {
+  const scored = counts.scored ?? 0;
+  const others = (["failed", "pruned", "skipped"] as const)
+    .filter((status) => counts[status])
+    .map((status) => `${counts[status]} ${status}`);
+  return [`${scored} of ${plural(trials, "trial")} scored`, ...others].join(", ");
+}
+
+/** `2m 05s left`; null while that cannot be told. */
+export function leftWords({ seconds_left }: Pick<ExperimentSummary, "seconds_left">) {
+  return seconds_left === null ? null : `${duration(seconds_left * 1000)} left`;
+}
+
+/** What it has cost so far. */
+export function costWords({ core_seconds }: Pick<ExperimentSummary, "core_seconds">): string {
+  return `${count(Math.round(core_seconds))} core-seconds`;
+}

@@ -1,0 +1,68 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { FlaskConical, Plus } from "lucide-react";
+import { useState } from "react";
+import { Button } from "@/components/ui/button";
+import { EmptyState } from "@/components/ui/empty-state";
+import { ErrorState } from "@/components/ui/error-state";
+import { Notice } from "@/components/ui/notice";
+import { Skeleton } from "@/components/ui/skeleton";
+import { experimentsQuery } from "@/lib/api";
+import { ExperimentLine } from "./experiment-line";
+import { NewExperiment } from "./new-experiment";
+
+/** The Experiments page: all of them, newest first, and the form of a new one. */
+export function Experiments() {
+  const { data, error, refetch, isFetching } = useQuery(experimentsQuery);
+  const [isNew, setIsNew] = useState(false);
+  const create = (
+    <Button
+      variant="primary"
+      needsService
+      icon={<Plus aria-hidden className="size-4" />}
+      onClick={() => setIsNew(true)}
+    >
+      New experiment
+    </Button>
+  );
+  if (!data) {
+    if (error) {
+      return <ErrorState error={error} retry={() => void refetch()} retrying={isFetching} />;
+    }
+    return (
+      <div role="status" aria-label="Loading the experiments">
+        <Skeleton className="h-64" />
+      </div>
+    );
+  }
+  const damaged = Object.entries(data.damaged);
+  return (
+    <div className="flex flex-col gap-4">
+      {data.experiments.length === 0 ? (
+        <EmptyState icon={FlaskConical} title="No experiment yet" action={create}>
+          One curve proves little: with another seed it may come out differently. Train each of what
+          you compare with several seeds, and let the intervals say what can be said.
+        </EmptyState>
+      ) : (
+        <>
+          <div className="flex justify-end">{create}</div>
+          <ul
+            aria-label="Experiments"
+            className="divide-y divide-line overflow-clip rounded-lg border border-line bg-surface shadow-card max-md:-mx-4 max-md:rounded-none max-md:border-x-0"
+          >
+            {data.experiments.map((experiment) => (
+              <ExperimentLine key={experiment.id} experiment={experiment} />
+            ))}
+          </ul>
+        </>
+      )}
+      {damaged.map(([id, problem]) => (
+        <Notice key={id} tone="bad" title={`${id} cannot be read`}>
+          <p className="break-words">{problem}</p>
+        </Notice>
+      ))}
+      {isNew && <NewExperiment onClose={() => setIsNew(false)} />}
+    </div>
+  );
+}

@@ -1,0 +1,2 @@
+export { Experiments } from "./experiments";
+export { ExperimentTrials } from "./experiment-trials";
