@@ -189,7 +189,10 @@ class ExperimentScheduler:
                 self._follow_one(book, trial, trial.run_id, rows.get(trial.run_id))
             if book.is_over:
                 return
-        book.resumes_paused = False
+        pauses = (RunStatus.PAUSED, RunStatus.PAUSING)
+        with self._database.read() as session:  # one whose old worker lives a moment longer is resumed next time
+            left = find_runs(session, [run_id for run_id, row in rows.items() if row.state in pauses])
+        book.resumes_paused = book.resumes_paused and any(row.state in pauses for row in left)
 
     def _follow_one(self, book: ExperimentBook, trial: Trial, run_id: str, row: RunRow | None) -> None:
         match row.state if row is not None else None:
