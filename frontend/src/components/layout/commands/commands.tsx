@@ -22,6 +22,7 @@ const addresses: Partial<Record<ShellCommand, string>> = {
   compare: routes.compare,
   explain: routes.explain,
   play: routes.play,
+  experiments: routes.experiments,
   trash: routes.trash,
   new: routes.newRun,
 };

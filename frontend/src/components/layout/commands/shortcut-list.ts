@@ -25,6 +25,7 @@ export function shortcutGroups(mod: string): ShortcutGroup[] {
         { keys: ["G", "C"], as: "then", does: "Go to Compare" },
         { keys: ["G", "E"], as: "then", does: "Go to Explain" },
         { keys: ["G", "P"], as: "then", does: "Go to Play" },
+        { keys: ["G", "X"], as: "then", does: "Go to Experiments" },
         { keys: ["G", "T"], as: "then", does: "Go to the trash" },
         { keys: ["F8"], does: "Reach the newest message" },
         { keys: ["Esc"], does: "Close what is open" },

@@ -32,6 +32,7 @@ describe("after g", () => {
     ["c", "compare"],
     ["e", "explain"],
     ["p", "play"],
+    ["x", "experiments"],
     ["t", "trash"],
     ["x", null],
   ])("%s goes to %s", (key, command) => {

@@ -1,5 +1,13 @@
 export type ShellCommand =
-  "palette" | "shortcuts" | "home" | "compare" | "explain" | "play" | "trash" | "new";
+  | "palette"
+  | "shortcuts"
+  | "home"
+  | "compare"
+  | "explain"
+  | "play"
+  | "experiments"
+  | "trash"
+  | "new";
 
 export interface Press {
   key: string;
@@ -24,6 +32,7 @@ const afterGo: Record<string, ShellCommand> = {
   c: "compare",
   e: "explain",
   p: "play",
+  x: "experiments",
   t: "trash",
   n: "new",
 };
