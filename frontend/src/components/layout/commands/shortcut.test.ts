@@ -34,7 +34,7 @@ describe("after g", () => {
     ["p", "play"],
     ["x", "experiments"],
     ["t", "trash"],
-    ["x", null],
+    ["y", null],
   ])("%s goes to %s", (key, command) => {
     expect(readPress(press(key, { at: 1_500 }), goSince)).toEqual({ command, goSince: null });
   });
