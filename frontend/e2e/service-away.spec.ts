@@ -14,6 +14,9 @@ test("a dead service is said on every page, and nothing counts on @phone", async
   await expect(page.locator("[data-connection=live]")).toBeAttached();
   const stop = page.getByRole("button", { name: "Stop", exact: true });
   await expect(stop).toBeEnabled();
+  // What is still being loaded would say, once it cannot be, that it was not.
+  await expect(page.getByText(/^Looking for|^Loading/)).toHaveCount(0);
+  await expect(page.getByRole("status", { name: /^Loading/ })).toHaveCount(0);
 
   wire.cut();
   await expect(page.getByText(SAYS)).toBeVisible();
