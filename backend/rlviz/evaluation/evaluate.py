@@ -18,10 +18,13 @@ import torch
 
 from rlviz.algorithms import ALGORITHMS
 from rlviz.algorithms.policy import Policy, TrainedPolicy
+from rlviz.algorithms.random_policy import RandomPolicy
 from rlviz.algorithms.weights import read_policy
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import ArtifactNotFound, CheckpointUnusable, RlvizError, brief
 from rlviz.domain.evaluation import EpisodeResult, EvaluationRecord, EvaluationStatus, EvaluationSummary
+from rlviz.domain.run_actor import RunActor
+from rlviz.domain.step_record import Actor
 from rlviz.domain.times import utc
 from rlviz.environments.custom import environment_of
 from rlviz.environments.make import make_environment
@@ -77,9 +80,7 @@ class _Job:
         self._update(status=EvaluationStatus.RUNNING, started_at=self._now(), episodes_done=0)
         config = self.folder.read_config()
         torch.set_num_threads(config.torch_threads)
-        pinned = self.folder.pinned_policy_path(self.record.id)
-        policy = load_policy(self.folder, config.algo, self.record.checkpoint, pinned if pinned.exists() else None)
-        summary = self._play(config, policy)
+        summary = self._play(config, None if config.actor is RunActor.RANDOM else self._trained(config))
         return self._update(status=EvaluationStatus.COMPLETED, ended_at=self._now(), summary=summary)
 
     def fail(self, cause: str) -> EvaluationRecord:
@@ -89,13 +90,20 @@ class _Job:
             for path in (self.video, self.steps, self.pictures):
                 path.unlink(missing_ok=True)
 
-    def _play(self, config: RunConfig, policy: Policy) -> EvaluationSummary:
-        """Film and record as far as asked for; what is written is in its place afterwards."""
+    def _trained(self, config: RunConfig) -> TrainedPolicy:
+        pinned = self.folder.pinned_policy_path(self.record.id)
+        return load_policy(self.folder, config.algo, self.record.checkpoint, pinned if pinned.exists() else None)
+
+    def _play(self, config: RunConfig, trained: TrainedPolicy | None) -> EvaluationSummary:
+        """Film and record as far as asked for; what is written is in its place afterwards. Chance acts without a
+        ``trained`` policy."""
         results: list[EpisodeResult] = []
         asked = self.record
         with contextlib.ExitStack() as stack:
             render = asked.video or asked.steps is not None
             env = stack.enter_context(contextlib.closing(make_environment(config, render=render, whole_episodes=True)))
+            policy: Policy = trained or RandomPolicy(env.action_space)
+            actor = Actor.POLICY if trained is not None else Actor.RANDOM
             video, writer, recorder, pictures = None, None, None, None
             if asked.video:
                 fps = environment_of(config).render_fps
@@ -115,7 +123,7 @@ class _Job:
                 if asked.steps.pictures and (layout := picture_layout(env)) is not None:
                     strips = PictureStrips(self.pictures, self.folder.path, layout, max_bytes=asked.steps.max_bytes)
                     pictures = stack.enter_context(strips)
-                recorder = stack.enter_context(StepRecorder(writer, about, policy, pictures=pictures))
+                recorder = stack.enter_context(StepRecorder(writer, about, policy, actor=actor, pictures=pictures))
             for result in film(
                 env,
                 policy,

@@ -24,7 +24,7 @@ from rlviz.evaluation.picture_strips import PictureStrips
 from rlviz.provenance import package_versions
 from rlviz.records.about import Components, RecordedEpisode, RecordsAbout
 from rlviz.records.writer import Row, StepWriter
-from rlviz.rollout.episode import Env, Step
+from rlviz.rollout.episode import Env, Step, batch_of
 from rlviz.rollout.numbers import digest_of, hash_of, layout_of, numbers_of
 
 _READING_FIELDS = tuple(field.name for field in fields(Reading) if field.name != "squashed")
@@ -35,7 +35,8 @@ READ_TOGETHER = 256
 
 
 class StepRecorder:
-    """Hands each step to ``writer``, with the reading of ``policy``, and its observation to ``pictures``.
+    """Hands each step, which ``actor`` took, to ``writer``, with the reading of ``policy``, and its observation to
+    ``pictures``.
 
     Frames are hashed in another thread while they are encoded. Leaving the block writes what is pending, so it must be
     within the writer's block.
@@ -47,11 +48,12 @@ class StepRecorder:
         about: RecordsAbout,
         policy: Policy,
         *,
+        actor: Actor = Actor.POLICY,
         pictures: PictureStrips | None = None,
         monotonic: Callable[[], float] = time.perf_counter,
     ) -> None:
         self._writer, self._about, self._policy, self._monotonic = writer, about, policy, monotonic
-        self._pictures = pictures
+        self._actor, self._pictures = actor, pictures
         self._began = 0.0
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="frame-hash")
         self._hashing: Future[bytes] | None = None
@@ -93,7 +95,7 @@ class StepRecorder:
             step,
             self._about.observation.layout,
             self._about.action.layout,
-            actor=Actor.POLICY,
+            actor=self._actor,
             elapsed_ms=(now - self._began) * 1000,
             frame_hash=hashing.result() if hashing is not None else None,
         )
@@ -103,7 +105,7 @@ class StepRecorder:
         if not waiting:
             return
         steps = [step for step, _ in waiting]
-        seen = np.stack([step.observation for step in steps])
+        seen = batch_of([step.observation for step in steps])
         reading = self._policy.read(seen, np.stack(self._actions(steps, seen, following)))
         columns = reading_columns(reading)
         self._writer.squashed = reading.squashed

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import gymnasium
 import numpy as np
+from numpy.typing import NDArray
 
 from rlviz.algorithms.reading import Reading
 
@@ -69,6 +71,16 @@ class Episode:
             bool(truncated or (number >= self._max_steps and not terminated)),
         )
         return self.newest
+
+
+def batch_of(observations: Sequence[Any]) -> NDArray[Any]:
+    """``observations`` along a new first axis; those without a shape (dictionaries, tuples, text) as objects."""
+    if not isinstance(observations[0], dict | tuple | str):
+        return np.stack(observations)
+    batch = np.empty(len(observations), dtype=object)
+    for place, observation in enumerate(observations):
+        batch[place] = observation
+    return batch
 
 
 def as_action(space: gymnasium.Space[Any], action: Any) -> Any:

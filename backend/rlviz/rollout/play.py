@@ -9,7 +9,7 @@ import numpy as np
 from stable_baselines3.common.utils import set_random_seed
 
 from rlviz.algorithms.policy import Policy
-from rlviz.rollout.episode import MAX_EPISODE_STEPS, Env, Episode, Step
+from rlviz.rollout.episode import MAX_EPISODE_STEPS, Env, Episode, Step, batch_of
 
 
 def play(
@@ -72,7 +72,7 @@ def _steps(episodes: Sequence[Episode], policy: Policy, actions: Any) -> Iterato
 
 
 def _seen(episodes: Sequence[Episode]) -> Any:
-    return np.stack([episode.newest.observation for episode in episodes])
+    return batch_of([episode.newest.observation for episode in episodes])
 
 
 def seed_all(episode: Episode, policy: Policy | None, *, deterministic: bool) -> None:

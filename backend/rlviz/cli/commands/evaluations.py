@@ -145,7 +145,8 @@ def find_evaluation(connection: Connection, run_id: str, text: str) -> str:
 def _show(evaluation: dict[str, Any]) -> None:
     summary = evaluation["summary"]
     returns, lengths = summary["episode_return"], summary["episode_length"]
-    say(f"{evaluation['id']}: policy of step {evaluation['checkpoint_step']}")
+    step = evaluation["checkpoint_step"]
+    say(f"{evaluation['id']}: {'no policy' if step is None else f'policy of step {step}'}")
     say(
         f"return {number(returns['mean'])} ± {number(returns['std'])} "
         f"({number(returns['min'])} to {number(returns['max'])}), length {number(lengths['mean'])}"

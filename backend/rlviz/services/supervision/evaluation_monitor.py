@@ -11,6 +11,7 @@ from rlviz.catalog.database import Database
 from rlviz.catalog.models import EvaluationRow
 from rlviz.domain.errors import LauncherError, NotEnoughDisk, RunFolderError
 from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus, PolicyChoice
+from rlviz.domain.run_actor import RunActor
 from rlviz.domain.times import utc
 from rlviz.launchers.base import Launcher, Worker
 from rlviz.launchers.job import Evaluate
@@ -73,7 +74,8 @@ class EvaluationMonitor:
         """Start the evaluator on the policy asked for; an evaluation that cannot be started fails with the cause."""
         try:
             self._disk.check()
-            if self._record.checkpoint is None:  # else it was chosen, and pinned, when it was asked for
+            # A checkpoint that is named was chosen, and pinned, when it was asked for; random actions have none.
+            if self._record.checkpoint is None and self._folder.read_config().actor is RunActor.POLICY:
                 policy = self._choose()
                 self._folder.pin_policy(self.id, policy)
                 step = self._step_of(policy, policy_step)

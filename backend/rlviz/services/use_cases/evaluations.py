@@ -55,7 +55,8 @@ class EvaluationService(RunUseCases):
         """Queue an evaluation.
 
         It plays the newest policy, which a run that trains is asked to save first; or the best; or the newest kept
-        policy up to ``checkpoint_step``. ``steps``: whether steps are recorded; None: as the storage profile of the
+        policy up to ``checkpoint_step``. In a run of random actions chance plays, at any time.
+        ``steps``: whether steps are recorded; None: as the storage profile of the
         environment's family says. Raises RunNotFound, NothingToEvaluate, EvaluationInProgress, InvalidRequest or
         NotEnoughDisk.
         """
@@ -70,8 +71,7 @@ class EvaluationService(RunUseCases):
             folder.check()
             kept = choose_policy(run, folder, checkpoint_step) if checkpoint_step is not None else None
             latest = policy is PolicyChoice.LATEST and kept is None
-            has_policy = run.actor is RunActor.POLICY and (run.state.has_worker or folder.newest_policy() is not None)
-            if latest and not has_policy:
+            if latest and not _can_act(run, folder):
                 raise NothingToEvaluate(_why_nothing(run))
             if policy is PolicyChoice.BEST and not is_file(folder.best_model_path):
                 raise NothingToEvaluate(_why_no_best(run, folder.read_config()))
@@ -98,7 +98,7 @@ class EvaluationService(RunUseCases):
             session.add(row)
             # Within the transaction, so that a concurrent stop request is not overwritten.
             request = None
-            if latest and run.state.has_worker:
+            if latest and run.actor is RunActor.POLICY and run.state.has_worker:
                 request = request_checkpoint(folder, stopping=run.state is RunStatus.STOPPING, now=now)
         self._broadcast.evaluation_changed(row)
         self._supervisor.add_evaluation(row, request)
@@ -176,8 +176,18 @@ def request_checkpoint(folder: RunFolder, *, stopping: bool, now: datetime) -> i
     return number
 
 
+def _can_act(run: RunRow, folder: RunFolder) -> bool:
+    """Whether there is something that plays now, or will be once the trainer has saved it."""
+    match run.actor:
+        case RunActor.RANDOM:
+            return True
+        case RunActor.HUMAN:
+            return False
+    return run.state.has_worker or folder.newest_policy() is not None
+
+
 def _why_nothing(run: RunRow) -> str:
-    if run.actor is not RunActor.POLICY:
+    if run.actor is RunActor.HUMAN:
         return f"Nothing learns in run {run.id!r}, so that it has no policy to evaluate."
     if run.state.is_final:
         return f"Run {run.id!r} ended before it saved a policy. Create a new run."
@@ -185,6 +195,8 @@ def _why_nothing(run: RunRow) -> str:
 
 
 def _why_no_best(run: RunRow, config: RunConfig) -> str:
+    if run.actor is not RunActor.POLICY:
+        return f"Nothing learns in run {run.id!r}, so that it has no best policy. Leave policy out."
     steps = config.evaluation.every_steps
     if steps is None:
         return (

@@ -9,6 +9,7 @@ import type { CreateEvaluation, PolicyChoice, RunDetail } from "@/lib/api";
 import { usualPolicy } from "@/lib/evaluations";
 import { brief, plural } from "@/lib/format";
 import { useLimits } from "@/lib/registry";
+import { learns } from "@/lib/run-actions";
 import { type RequestDraft, seedError, toRequest, USUAL } from "./evaluation-request";
 
 interface EvaluateFormProps {
@@ -17,7 +18,7 @@ interface EvaluateFormProps {
   /** The next thing to do on this page. */
   primary: boolean;
   /** Whose policies there are to play. */
-  run: Pick<RunDetail, "best_policy" | "policy_step">;
+  run: Pick<RunDetail, "actor" | "best_policy" | "policy_step">;
   onEvaluate: (wanted: CreateEvaluation) => void;
 }
 
@@ -104,27 +105,29 @@ export function EvaluateForm({ busy, blocked, primary, run, onEvaluate }: Evalua
             />
           )}
         </Field>
-        <Field
-          label="Actions"
-          hint={
-            draft.deterministic
-              ? "Always the action the policy prefers"
-              : "Drawn from the policy, as in training"
-          }
-        >
-          {(control) => (
-            <Select
-              {...control}
-              value={draft.deterministic ? "deterministic" : "sampled"}
-              onChange={(event) =>
-                change({ deterministic: event.target.value === "deterministic" })
-              }
-            >
-              <option value="deterministic">Deterministic</option>
-              <option value="sampled">Sampled</option>
-            </Select>
-          )}
-        </Field>
+        {learns(run) && (
+          <Field
+            label="Actions"
+            hint={
+              draft.deterministic
+                ? "Always the action the policy prefers"
+                : "Drawn from the policy, as in training"
+            }
+          >
+            {(control) => (
+              <Select
+                {...control}
+                value={draft.deterministic ? "deterministic" : "sampled"}
+                onChange={(event) =>
+                  change({ deterministic: event.target.value === "deterministic" })
+                }
+              >
+                <option value="deterministic">Deterministic</option>
+                <option value="sampled">Sampled</option>
+              </Select>
+            )}
+          </Field>
+        )}
       </div>
     </form>
   );

@@ -2,12 +2,16 @@
 
 import { chapterAt, type PlaybackController, usePlaybackTime } from "@/components/player";
 import { Badge } from "@/components/ui/badge";
-import type { Evaluation } from "@/lib/api";
+import type { Evaluation, Run } from "@/lib/api";
 import { count } from "@/lib/format";
 import type { Film } from "./chapters";
 
-/** Which policy played: "Policy of step 30,208". */
-export function evaluationTitle({ checkpoint_step: step, policy }: Evaluation) {
+/** Who played: a person, chance, or a policy, as in "Policy of step 30,208". */
+export function evaluationTitle({ actor }: Pick<Run, "actor">, evaluation: Evaluation | undefined) {
+  if (actor === "human") return "Played by hand";
+  if (actor === "random") return "Random actions";
+  if (!evaluation) return "Evaluation";
+  const { checkpoint_step: step, policy } = evaluation;
   return (
     <>
       {step === null ? "Policy of an unknown step" : `Policy of step ${count(step)}`}

@@ -7,7 +7,7 @@ import { usePlaybackController } from "@/components/player";
 import { Notice } from "@/components/ui/notice";
 import { type CreateEvaluation, evaluationsQuery, explainAction, type RunDetail } from "@/lib/api";
 import { endedSince, isUnderWay, useEvaluate, whyNotYet } from "@/lib/evaluations";
-import { learns, suits } from "@/lib/run-actions";
+import { suits } from "@/lib/run-actions";
 import { filmOf } from "./chapters";
 import { EpisodeList } from "./episode-list";
 import { EvaluateForm } from "./evaluate-form";
@@ -56,7 +56,7 @@ export function EvaluationView({ run }: { run: RunDetail }) {
   return (
     <div ref={place} className="scroll-mt-18">
       <ViewLayout
-        title={!learns(run) ? "Played by hand" : shown ? evaluationTitle(shown) : "Evaluation"}
+        title={evaluationTitle(run, shown)}
         meta={shown && film && <EvaluationMeta {...{ evaluation: shown, film, controller }} />}
         stage={
           shown && film ? (

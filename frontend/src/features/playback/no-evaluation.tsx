@@ -6,6 +6,7 @@ import { Stage, StageNote, useCornerWindow } from "@/components/agent";
 import { ErrorState } from "@/components/ui/error-state";
 import { Skeleton } from "@/components/ui/skeleton";
 import type { Evaluation, RunDetail } from "@/lib/api";
+import { learns } from "@/lib/run-actions";
 
 interface NoEvaluationProps {
   run: RunDetail;
@@ -40,7 +41,9 @@ export function NoEvaluation({ run, evaluations, reason, underWay }: NoEvaluatio
             <p className="font-semibold text-ink">No evaluation yet</p>
             <p className="max-w-72">
               {reason ??
-                "Run one to see what the policy does: a few episodes without exploration, on video."}
+                (learns(run)
+                  ? "Run one to see what the policy does: a few episodes without exploration, on video."
+                  : "Run one to see what random actions come to: a few episodes, on video.")}
             </p>
           </StageNote>
         )

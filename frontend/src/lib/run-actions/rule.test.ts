@@ -71,9 +71,9 @@ test.each([
 test.each([
   ["human", "running", ["compare", "rename"]],
   ["human", "completed", ["compare", "delete", "rename"]],
-  ["random", "created", ["compare", "delete", "duplicate", "rename", "start"]],
-  ["random", "running", ["compare", "duplicate", "rename", "stop"]],
-  ["random", "completed", ["compare", "delete", "duplicate", "rename"]],
+  ["random", "created", ["compare", "delete", "duplicate", "evaluate", "rename", "start"]],
+  ["random", "running", ["compare", "duplicate", "evaluate", "rename", "stop"]],
+  ["random", "completed", ["compare", "delete", "duplicate", "evaluate", "rename"]],
 ] as [JudgedRun["actor"], Status, RunAction[]][])(
   "a %s run that is %s allows what makes sense where nothing learns",
   (actor, status, actions) =>

@@ -26,12 +26,15 @@ export function learns({ actor }: Pick<JudgedRun, "actor">): boolean {
   return actor !== "human" && actor !== "random";
 }
 
-const TRAINING: readonly RunAction[] = ["pause", "resume", "extend", "evaluate"];
+const TRAINING: readonly RunAction[] = ["pause", "resume", "extend"];
+
+/** What is impossible with a person at the keys. */
+const UNPLAYED: readonly RunAction[] = ["start", "stop", "duplicate", "evaluate"];
 
 /** Whether `action` makes sense in a run of its actor; one that does not is not offered. */
 export function suits(action: RunAction, run: Pick<JudgedRun, "actor">): boolean {
   if (TRAINING.includes(action)) return learns(run);
-  return run.actor !== "human" || !(["start", "stop", "duplicate"] as RunAction[]).includes(action);
+  return run.actor !== "human" || !UNPLAYED.includes(action);
 }
 
 /** Why `action` is not possible for a run in its current state, in a sentence; null if it is possible. */
@@ -56,7 +59,7 @@ export function whyNot(action: RunAction, run: JudgedRun): string | null {
     case "stop":
       return whyNotStop(status);
     case "evaluate":
-      return policy_step === null ? whyNoPolicy(status) : null;
+      return learns(run) && policy_step === null ? whyNoPolicy(status) : null;
     case "delete":
       if (!isActive({ status })) return null;
       return suits("stop", run)

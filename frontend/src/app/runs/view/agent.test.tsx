@@ -71,3 +71,16 @@ test("what was chosen is in the address, and is chosen again from there", async 
   show("running");
   expect(chosen()).toBe("Moment");
 });
+
+test.each([
+  ["random", "Random actions"],
+  ["human", "Played by hand"],
+])("a %s run has its evaluations and nothing else, titled %s", async (actor, title) => {
+  const nobody = { ...run("completed"), actor, best_policy: null, policy_step: null } as RunDetail;
+  renderWithQueries(<Agent run={nobody} group={new ChartGroup()} />);
+  expect(await screen.findByText(title)).toBeVisible();
+  expect(screen.queryByRole("radio", { name: "Live" })).toBeNull();
+  expect(screen.queryByRole("button", { name: "Run Evaluation" }) !== null).toBe(
+    actor === "random",
+  );
+});

@@ -8,6 +8,7 @@ import type { ChartGroup } from "@/components/charts";
 import { EvaluationView } from "@/features/playback";
 import { type Evaluation, evaluationsQuery, isActive, type RunDetail } from "@/lib/api";
 import { isUnderWay } from "@/lib/evaluations";
+import { learns } from "@/lib/run-actions";
 import { type AgentViewName, useAgentView } from "@/lib/url";
 
 const LiveWindow = dynamic(
@@ -35,14 +36,10 @@ export function Agent({ run, group }: AgentProps) {
   const usual = useUsualView(run, evaluations);
   const shown = chosen ?? usual;
   const news = useNews(evaluations, shown);
-  if (run.actor === "random") return null;
-  if (run.actor === "human") {
+  if (!learns(run)) {
+    const label = run.actor === "human" ? "Played" : "Evaluation";
     return (
-      <AgentViews
-        views={[{ name: "evaluation", label: "Played" }]}
-        shown="evaluation"
-        onChoose={choose}
-      >
+      <AgentViews views={[{ name: "evaluation", label }]} shown="evaluation" onChoose={choose}>
         <EvaluationView run={run} />
       </AgentViews>
     );
