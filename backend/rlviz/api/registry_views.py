@@ -18,7 +18,6 @@ from rlviz.api.schemas import (
     EnvironmentVariant,
     HyperparameterField,
     KnobInfo,
-    MeasuredPreset,
     MetricDefinitions,
     MetricGroupInfo,
     MetricInfo,
@@ -30,8 +29,7 @@ from rlviz.api.schemas import (
 from rlviz.api.views import still_url
 from rlviz.domain.limits import LIMITS, Bounds
 from rlviz.domain.metrics import GROUP_TITLES, MetricDefinition
-from rlviz.domain.presets import MeasuredPreset as Figures
-from rlviz.domain.presets import OwnPreset, Preset
+from rlviz.domain.presets import MeasuredPreset, OwnPreset, Preset
 from rlviz.domain.run_actor import actor_of
 from rlviz.environments.base import Environment, Space
 from rlviz.environments.random_returns import random_return_of
@@ -109,7 +107,6 @@ def view_hyperparameters(kind: type[Hyperparameters]) -> list[HyperparameterFiel
 def view_preset(preset: Preset | OwnPreset, algorithm: Algorithm, env_id: str | None = None) -> PresetInfo:
     """``env_id``: the environment of its measured results; None for a general preset."""
     own = preset if isinstance(preset, OwnPreset) else None
-    figures = _figures(preset, env_id)
     values = algorithm.validate(preset.hyperparameters, preset.total_timesteps)
     return PresetInfo(
         id=str(preset.id),
@@ -119,7 +116,7 @@ def view_preset(preset: Preset | OwnPreset, algorithm: Algorithm, env_id: str | 
         summary=preset.summary,
         source=preset.source,
         tradeoff=preset.tradeoff,
-        measured=MeasuredPreset(**figures.model_dump()) if figures else None,
+        measured=_figures(preset, env_id),
         total_timesteps=preset.total_timesteps,
         end_step=values.training_end(preset.total_timesteps),
         evaluation=preset.evaluation,
@@ -127,7 +124,7 @@ def view_preset(preset: Preset | OwnPreset, algorithm: Algorithm, env_id: str | 
     )
 
 
-def _figures(preset: Preset | OwnPreset, env_id: str | None) -> Figures | None:
+def _figures(preset: Preset | OwnPreset, env_id: str | None) -> MeasuredPreset | None:
     if isinstance(preset, OwnPreset):
         return preset.measured
     return measured(preset, env_id) if env_id is not None else None

@@ -53,20 +53,20 @@ class Preset(_Values):
 
 
 class MeasuredPreset(BaseModel):
-    """What training with a preset gave, over several seeds; returns are those of the greedy policy at the end."""
+    """What training with a preset gave over several seeds, with its greedy policy at the end; see docs/presets.md."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     seeds: int = Field(ge=1, description="Seeds it was trained with.")
     solved: int = Field(ge=0, description="Seeds that reached the reward threshold three evaluations in a row.")
     held: int | None = Field(
-        None, ge=0, description="Seeds whose final policy reached it on fresh episodes; null: not counted."
+        ge=0, description="Seeds whose final policy reached it on fresh episodes; null: not counted."
     )
     return_iqm: float = Field(description="Interquartile mean of the final returns.")
     return_low: float = Field(description="Lower end of its 95 % bootstrap interval.")
     return_high: float = Field(description="Upper end of its 95 % bootstrap interval.")
-    steps_to_threshold: int | None = Field(description="Median over the seeds that solved it.")
-    seconds_to_threshold: float | None = Field(description="Median over the seeds that solved it.")
+    steps_to_threshold: int | None = Field(description="Median over the seeds that solved it; null if none did.")
+    seconds_to_threshold: float | None = Field(description="Seconds of training, likewise.")
     seconds: float = Field(description="Median seconds of a whole training.")
 
 

@@ -13,6 +13,7 @@ from rlviz.domain.controls import Controls
 from rlviz.domain.evaluation_plan import EvaluationPlan
 from rlviz.domain.limits import Bounds
 from rlviz.domain.metrics import MetricDefinition, MetricGroup
+from rlviz.domain.presets import MeasuredPreset
 from rlviz.domain.run_actor import RunActor
 from rlviz.domain.sweep import Parameter
 
@@ -31,20 +32,6 @@ class HyperparameterField(Wire):
     group: str = Field("", description="What it belongs to: learning, experience, memory, exploration or network.")
     needs: Need | None = Field(None, description="Not to be offered for environments without it.")
     source: str = Field("", description="Whose default this is.")
-
-
-class MeasuredPreset(Wire):
-    """What training with a preset came to over several seeds; see docs/presets.md."""
-
-    seeds: int
-    solved: int = Field(description="Seeds that reached the threshold three evaluations in a row.")
-    held: int | None = Field(description="Seeds whose final policy reached it on fresh episodes; null: not counted.")
-    return_iqm: float = Field(description="Interquartile mean over the seeds of the return reached.")
-    return_low: float = Field(description="Lower end of its 95 % bootstrap interval.")
-    return_high: float = Field(description="Upper end of its 95 % bootstrap interval.")
-    steps_to_threshold: int | None = Field(description="Median over the seeds that solved it; null if none did.")
-    seconds_to_threshold: float | None = Field(description="Seconds of training, likewise.")
-    seconds: float = Field(description="Median of seconds for the whole training.")
 
 
 class PresetInfo(Wire):

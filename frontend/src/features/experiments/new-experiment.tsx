@@ -20,10 +20,11 @@ import { routes } from "@/lib/url";
 import {
   type ExperimentDraft,
   FIRST,
-  fitting,
+  offerIn,
   SEED_COUNTS,
   toSpecification,
   totalSteps,
+  variantsIn,
 } from "./draft";
 import { VariantFields } from "./variant-fields";
 
@@ -34,23 +35,16 @@ export function NewExperiment({ onClose }: { onClose: () => void }) {
   const { data: environments = [] } = useQuery(environmentsQuery);
   const [draft, setDraft] = useState<ExperimentDraft>(FIRST);
   const change = (changes: Partial<ExperimentDraft>) => setDraft({ ...draft, ...changes });
-  const environment = environments.find(({ id }) => id === draft.env);
-  const offered = fitting(algorithms, environment);
+  const offer = offerIn(environments, algorithms, draft.env);
   const runs = draft.variants.length * Number(draft.seeds);
-  const steps = totalSteps(draft, algorithms);
+  const steps = totalSteps(draft, offer);
   const create = useMutation({
-    mutationFn: () => createExperiment(toSpecification(draft, algorithms)),
+    mutationFn: () => createExperiment(toSpecification(draft, offer)),
     onSuccess: ({ id }) => router.push(routes.experiment(id)),
   });
   const enter = (env: string) => {
-    const found = fitting(
-      algorithms,
-      environments.find(({ id }) => id === env),
-    );
-    const kept = draft.variants.filter(({ algo }) => found.some(({ id }) => id === algo));
-    const [first, second] = found;
-    const begun = [first, second].flatMap((one) => (one ? [{ algo: one.id, preset: "fast" }] : []));
-    change({ env, variants: kept.length > 0 ? kept : begun });
+    const variants = variantsIn(offerIn(environments, algorithms, env), draft.variants);
+    change({ env, variants });
   };
   const problems = create.error instanceof ApiError ? create.error.fields : [];
   const stepsProblem = problems.find(({ pointer }) => pointer.endsWith("/total_timesteps"));
@@ -96,7 +90,7 @@ export function NewExperiment({ onClose }: { onClose: () => void }) {
         </Field>
         <VariantFields
           variants={draft.variants}
-          algorithms={offered}
+          offer={offer}
           onChange={(variants) => change({ variants })}
         />
         <div className="grid grid-cols-2 gap-3">

@@ -1,26 +1,33 @@
 import { Plus, X } from "lucide-react";
 import { Button } from "@/components/ui/button";
 import { Select } from "@/components/ui/select";
-import type { Algorithm } from "@/lib/api";
-import type { VariantDraft } from "./draft";
+import {
+  firstVariant,
+  type Offer,
+  presetsOf,
+  type VariantDraft,
+  withPresetThatExists,
+} from "./draft";
 
 interface VariantFieldsProps {
   variants: readonly VariantDraft[];
-  /** Those that can learn in the environment. */
-  algorithms: readonly Algorithm[];
+  offer: Offer;
   onChange: (variants: readonly VariantDraft[]) => void;
 }
 
 /** What is compared: an algorithm with one of its presets on each line. */
-export function VariantFields({ variants, algorithms, onChange }: VariantFieldsProps) {
+export function VariantFields({ variants, offer, onChange }: VariantFieldsProps) {
   const set = (place: number, changes: Partial<VariantDraft>) =>
-    onChange(variants.map((one, at) => (at === place ? { ...one, ...changes } : one)));
-  const [first] = algorithms;
+    onChange(
+      variants.map((one, at) =>
+        at === place ? withPresetThatExists(offer, { ...one, ...changes }) : one,
+      ),
+    );
+  const [first] = offer.algorithms;
   return (
     <fieldset className="flex min-w-0 flex-col gap-2">
       <legend className="mb-1 text-xs font-medium text-ink-soft">Compared</legend>
       {variants.map(({ algo, preset }, place) => {
-        const presets = algorithms.find(({ id }) => id === algo)?.presets ?? [];
         return (
           <div key={place} className="flex items-center gap-2">
             <Select
@@ -28,7 +35,7 @@ export function VariantFields({ variants, algorithms, onChange }: VariantFieldsP
               value={algo}
               onChange={(event) => set(place, { algo: event.currentTarget.value })}
             >
-              {algorithms.map(({ id, name }) => (
+              {offer.algorithms.map(({ id, name }) => (
                 <option key={id} value={id}>
                   {name}
                 </option>
@@ -39,7 +46,7 @@ export function VariantFields({ variants, algorithms, onChange }: VariantFieldsP
               value={preset}
               onChange={(event) => set(place, { preset: event.currentTarget.value })}
             >
-              {presets.map(({ id, title }) => (
+              {presetsOf(offer, algo).map(({ id, title }) => (
                 <option key={id} value={id}>
                   {title}
                 </option>
@@ -62,7 +69,7 @@ export function VariantFields({ variants, algorithms, onChange }: VariantFieldsP
           size="sm"
           className="self-start"
           icon={<Plus aria-hidden className="size-3.5" />}
-          onClick={() => onChange([...variants, { algo: first.id, preset: "fast" }])}
+          onClick={() => onChange([...variants, firstVariant(offer, first.id)])}
         >
           Another
         </Button>

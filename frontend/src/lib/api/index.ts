@@ -87,4 +87,10 @@ export {
 } from "./queries/snapshots";
 export { tagsQuery } from "./queries/tags";
 export type * from "./types";
-export { environmentOfRun, type OptionValues, randomReturnOfRun, variantFor } from "./variant";
+export {
+  environmentOfRun,
+  type OptionValues,
+  presetsFor,
+  randomReturnOfRun,
+  variantFor,
+} from "./variant";

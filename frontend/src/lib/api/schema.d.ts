@@ -4071,6 +4071,57 @@ export interface components {
        */
       source: string;
     };
+    /**
+     * MeasuredPreset
+     * @description What training with a preset gave over several seeds, with its greedy policy at the end; see docs/presets.md.
+     */
+    MeasuredPreset: {
+      /**
+       * Seeds
+       * @description Seeds it was trained with.
+       */
+      seeds: number;
+      /**
+       * Solved
+       * @description Seeds that reached the reward threshold three evaluations in a row.
+       */
+      solved: number;
+      /**
+       * Held
+       * @description Seeds whose final policy reached it on fresh episodes; null: not counted.
+       */
+      held: number | null;
+      /**
+       * Return Iqm
+       * @description Interquartile mean of the final returns.
+       */
+      return_iqm: number;
+      /**
+       * Return Low
+       * @description Lower end of its 95 % bootstrap interval.
+       */
+      return_low: number;
+      /**
+       * Return High
+       * @description Upper end of its 95 % bootstrap interval.
+       */
+      return_high: number;
+      /**
+       * Steps To Threshold
+       * @description Median over the seeds that solved it; null if none did.
+       */
+      steps_to_threshold: number | null;
+      /**
+       * Seconds To Threshold
+       * @description Seconds of training, likewise.
+       */
+      seconds_to_threshold: number | null;
+      /**
+       * Seconds
+       * @description Median seconds of a whole training.
+       */
+      seconds: number;
+    };
     /** MetricCurve */
     MetricCurve: {
       /** X */
@@ -4415,7 +4466,7 @@ export interface components {
       /** Environment */
       environment: string;
       /** @description `solved` counts seeds that were solved while they trained, `held` scores at the threshold. */
-      measured?: components["schemas"]["rlviz__domain__presets__MeasuredPreset"] | null;
+      measured?: components["schemas"]["MeasuredPreset"] | null;
       /**
        * Experiment Id
        * @description The experiment that it was kept from.
@@ -4765,7 +4816,7 @@ export interface components {
        * @description The experiment that an own preset was kept from.
        */
       experiment_id?: string | null;
-      measured: components["schemas"]["rlviz__api__schemas__choices__MeasuredPreset"] | null;
+      measured: components["schemas"]["MeasuredPreset"] | null;
       /** Total Timesteps */
       total_timesteps: number;
       /**
@@ -7743,105 +7794,6 @@ export interface components {
        * @description Of the last attempt; null if it succeeded.
        */
       problem: string | null;
-    };
-    /**
-     * MeasuredPreset
-     * @description What training with a preset came to over several seeds; see docs/presets.md.
-     */
-    rlviz__api__schemas__choices__MeasuredPreset: {
-      /** Seeds */
-      seeds: number;
-      /**
-       * Solved
-       * @description Seeds that reached the threshold three evaluations in a row.
-       */
-      solved: number;
-      /**
-       * Held
-       * @description Seeds whose final policy reached it on fresh episodes; null: not counted.
-       */
-      held: number | null;
-      /**
-       * Return Iqm
-       * @description Interquartile mean over the seeds of the return reached.
-       */
-      return_iqm: number;
-      /**
-       * Return Low
-       * @description Lower end of its 95 % bootstrap interval.
-       */
-      return_low: number;
-      /**
-       * Return High
-       * @description Upper end of its 95 % bootstrap interval.
-       */
-      return_high: number;
-      /**
-       * Steps To Threshold
-       * @description Median over the seeds that solved it; null if none did.
-       */
-      steps_to_threshold: number | null;
-      /**
-       * Seconds To Threshold
-       * @description Seconds of training, likewise.
-       */
-      seconds_to_threshold: number | null;
-      /**
-       * Seconds
-       * @description Median of seconds for the whole training.
-       */
-      seconds: number;
-    };
-    /**
-     * MeasuredPreset
-     * @description What training with a preset gave, over several seeds; returns are those of the greedy policy at the end.
-     */
-    rlviz__domain__presets__MeasuredPreset: {
-      /**
-       * Seeds
-       * @description Seeds it was trained with.
-       */
-      seeds: number;
-      /**
-       * Solved
-       * @description Seeds that reached the reward threshold three evaluations in a row.
-       */
-      solved: number;
-      /**
-       * Held
-       * @description Seeds whose final policy reached it on fresh episodes; null: not counted.
-       */
-      held?: number | null;
-      /**
-       * Return Iqm
-       * @description Interquartile mean of the final returns.
-       */
-      return_iqm: number;
-      /**
-       * Return Low
-       * @description Lower end of its 95 % bootstrap interval.
-       */
-      return_low: number;
-      /**
-       * Return High
-       * @description Upper end of its 95 % bootstrap interval.
-       */
-      return_high: number;
-      /**
-       * Steps To Threshold
-       * @description Median over the seeds that solved it.
-       */
-      steps_to_threshold: number | null;
-      /**
-       * Seconds To Threshold
-       * @description Median over the seeds that solved it.
-       */
-      seconds_to_threshold: number | null;
-      /**
-       * Seconds
-       * @description Median seconds of a whole training.
-       */
-      seconds: number;
     };
     /**
      * ExportFormat

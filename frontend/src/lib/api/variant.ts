@@ -1,4 +1,4 @@
-import type { Environment } from "./types";
+import type { Algorithm, Environment, Preset } from "./types";
 
 export type OptionValues = Readonly<Record<string, unknown>>;
 
@@ -15,6 +15,15 @@ export function variantFor(environment: Environment, options: OptionValues = {})
     Object.entries(each.options).every(([name, value]) => chosen[name] === value),
   );
   return variant ? { ...environment, ...variant, options: fields } : environment;
+}
+
+/** The presets of an algorithm as they apply to an environment; the general ones while either is not known. */
+export function presetsFor(
+  environment: Environment | undefined,
+  algorithm: Algorithm | undefined,
+): readonly Preset[] {
+  const general = algorithm?.presets ?? [];
+  return (algorithm && environment?.presets[algorithm.id]) ?? general;
 }
 
 /**

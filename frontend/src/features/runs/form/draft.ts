@@ -4,6 +4,7 @@ import {
   type Hyperparameter,
   type Limits,
   type Preset,
+  presetsFor,
   type RunConfig,
   variantFor,
 } from "@/lib/api";
@@ -91,9 +92,7 @@ export function environmentOf(
 }
 
 export function presetsOf(choices: Choices, draft: Draft): readonly Preset[] {
-  return (
-    environmentOf(choices, draft)?.presets[draft.algo] ?? algorithmOf(choices, draft)?.presets ?? []
-  );
+  return presetsFor(environmentOf(choices, draft), algorithmOf(choices, draft));
 }
 
 export function presetOf(choices: Choices, draft: Draft): Preset | undefined {
