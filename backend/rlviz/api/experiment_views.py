@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any
 
 from rlviz.api.schemas.experiments import Experiment, ExperimentCell, ExperimentSummary, ExperimentVariant
-from rlviz.services.experiments.use_cases import ExperimentState
+from rlviz.services.experiments.states import ExperimentState
 
 
 def view_summary(state: ExperimentState) -> ExperimentSummary:

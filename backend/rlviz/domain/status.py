@@ -77,6 +77,9 @@ RESUMES: dict[RunStatus, frozenset[RunStatus]] = {ending: frozenset({_S.QUEUED})
 WITH_WORKER = frozenset({_S.STARTING, _S.RUNNING}) | _ASKED
 ACTIVE = WITH_WORKER | {_S.QUEUED}
 
+APP_ENDED = "The app was ended."
+"""Cause of a run that was stopped or paused because the app ended, and not because somebody wanted it to."""
+
 _HINTS = {
     (_S.CREATED, _S.STOPPING): "It was never started; there is nothing to stop.",
     (_S.QUEUED, _S.QUEUED): "It was started already and waits for a free slot.",

@@ -98,6 +98,7 @@ class Template:
             return None
         self._forked = None
         try:
+            self._connection.settimeout(FORK_SECONDS)
             self._connection.send(json.dumps(arguments).encode())
         except OSError:
             self.close()
@@ -123,12 +124,15 @@ class Template:
 
     def _receive(self, seconds: float = 0.0) -> None:
         """Take in what has arrived; wait for that up to ``seconds``."""
-        while self._connection.fileno() >= 0 and select.select([self._connection], [], [], seconds)[0]:
-            seconds = 0.0
+        while self._connection.fileno() >= 0:
+            self._connection.settimeout(seconds)
             try:
                 message = self._connection.recv(MAX_BYTES)
+            except (TimeoutError, BlockingIOError):
+                return
             except OSError:
                 message = b""
+            seconds = 0.0
             if message:
                 self._take(json.loads(message))
             else:

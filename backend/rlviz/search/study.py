@@ -60,7 +60,7 @@ class SearchRecord:
         if not (folder / JOURNAL).is_file():
             raise KeyError(name)
         backend = load("optuna.storages.journal:JournalFileBackend")(str(folder / JOURNAL))
-        storage = load("optuna.storages:JournalStorage")(backend)
+        storage = _read(backend)
         self._study: OptunaStudy = load("optuna:load_study")(study_name=name, storage=storage)
 
     @property
@@ -102,7 +102,7 @@ class Study(SearchRecord):
         """Raises OSError, and ValueError for a journal that cannot be read."""
         load("optuna.logging:set_verbosity")(load("optuna.logging:WARNING"))
         journal = load("rlviz.search.journal:OwnedJournal")(folder / JOURNAL)
-        self._storage = load("optuna.storages:JournalStorage")(journal)
+        self._storage = _read(journal)
         self._sweep = sweep
         self._pruner = make_pruner(sweep.pruner)
         self._study = load("optuna:create_study")(
@@ -171,6 +171,16 @@ class Study(SearchRecord):
         """Whether a grid has no other combination."""
         exhausted = getattr(self._study.sampler, "is_exhausted", None)
         return exhausted is not None and bool(exhausted(proposed))
+
+
+def _read(journal: Any) -> Any:
+    """Optuna's storage with all that its journal holds. Raises ValueError where it cannot be read, or OSError."""
+    try:
+        return load("optuna.storages:JournalStorage")(journal)
+    except OSError:
+        raise
+    except Exception as error:  # Optuna checks no line: a damaged one raises KeyError, AssertionError or others
+        raise ValueError(f"Optuna cannot read it ({type(error).__name__}: {error}).") from error
 
 
 def _suggest(asked: Any, name: str, parameter: Parameter) -> JsonValue:

@@ -12,7 +12,7 @@ from rlviz.catalog.database import Database
 from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import runs_with_status
 from rlviz.domain.errors import CatalogueDamaged, RlvizError
-from rlviz.domain.status import ACTIVE
+from rlviz.domain.status import ACTIVE, APP_ENDED
 from rlviz.launchers import LAUNCHERS
 from rlviz.launchers.base import Launcher
 from rlviz.rundir.creation import remove_drafts
@@ -132,7 +132,7 @@ class Application:
         self.seen = SeenService(self.settings, self.database, self.supervisor, self.broadcast)
         self.step_records = StepRecordService(self.settings, self.evaluations, self.film, self.supervisor)
         trial_runs = TrialRuns(self.runs, self.resuming)
-        scorer = Scorer(self.runs, self.evaluations, time.time)
+        scorer = Scorer(self.runs, self.evaluations)
         self.experiment_scheduler = ExperimentScheduler(
             self.settings, self.database, self.broadcast, self.trash, trial_runs, scorer
         )
@@ -229,6 +229,7 @@ class Application:
         if self.settings.on_exit == "leave":
             return
         self._winding_down = True
+        self.experiment_scheduler.rest()
         self.supervisor.drain()
         training = self.runs.training()
         pausing = self.runs.learning(training) if self.settings.on_exit == "pause" else ()
@@ -236,7 +237,7 @@ class Application:
         for run_id in training:
             ask = self.resuming.pause if run_id in pausing else self.runs.stop
             try:
-                ask(run_id, reason="The app was ended.")
+                ask(run_id, reason=APP_ENDED)
             except (RlvizError, OSError, DatabaseError) as error:
                 log.warning("Run %s could not be asked to stop: %s", run_id, error)
 

@@ -223,3 +223,41 @@ def test_a_service_that_is_killed_repeats_no_trial(tmp_path: Path) -> None:
     lines = ExperimentFolder(tmp_path / "runs", experiment_id).read_trials()
     scored = [line.trial for line in lines if line.state == "scored"]
     assert sorted(scored) == list(range(6)), "each once"
+
+
+def test_runs_that_were_stopped_because_the_app_ended_go_on(tmp_path: Path) -> None:
+    spec = {**TINY, "base": {**BASE, "total_timesteps": 8_000}, "variants": [{"name": "only"}]}
+    with serving(tmp_path, max_concurrent_runs="1", on_exit="stop") as first:
+        experiment_id = create(first, spec)
+        wait_for(lambda: any(cell["progress"] for cell in cells(first, experiment_id)), "steps")
+        begun = cells(first, experiment_id)[0]["run_id"]
+    with serving(tmp_path, max_concurrent_runs="1") as second:
+        found = ended(second, experiment_id)
+        attempt = second.get(f"/runs/{begun}")["attempt"]
+    assert statuses(found) == ["scored"] * 2
+    assert found["cells"][0]["run_id"] == begun
+    assert attempt == 2, "it was stopped in the middle and went on"
+
+
+def test_a_misfit_of_a_search_does_not_end_an_experiment_that_fails_fast(service: Service) -> None:
+    space = {"batch_size": {"kind": "choice", "choices": [32, 64]}, "n_steps": {"kind": "choice", "choices": [32, 64]}}
+    space["gamma"] = {"kind": "float", "low": 0.9, "high": 0.99}
+    sweep = {"space": space, "trials": 4, "seeds_per_trial": 1, "sampler": "random"}
+    found = ended(service, create(service, {**TINY, "seeds": 1, "fail_mode": "fast-fail", "sweep": sweep}))
+    assert found["status"] == "completed", found["cause"]
+
+
+@pytest.mark.parametrize("file", ["experiment.json", "optuna.journal"])
+def test_one_that_is_damaged_is_told_and_can_be_deleted(tmp_path: Path, file: str) -> None:
+    spec = {**SEARCH, "base": {**BASE, "total_timesteps": 1_000_000}}
+    with serving(tmp_path, max_concurrent_runs="1") as first:
+        experiment_id = create(first, spec)
+        wait_for(lambda: cells(first, experiment_id), "a proposal")
+    folder = ExperimentFolder(tmp_path / "runs", experiment_id)
+    (folder.path / file).write_text('{"op_code": "nonsense"}\n')
+    with serving(tmp_path, max_concurrent_runs="1") as second:
+        assert file in second.get("/experiments")["damaged"][experiment_id]
+        assert_problem(second.api("GET", f"/experiments/{experiment_id}"), 409)
+        assert second.api("DELETE", f"/experiments/{experiment_id}").status_code == 204
+        assert second.get("/experiments")["damaged"] == {}
+    assert not folder.path.exists()

@@ -17,9 +17,10 @@ from rlviz.domain.experiments import (
 )
 from rlviz.domain.experiments.specification import VariantChanges
 from rlviz.rundir.experiment_folder import ExperimentFolder
+from rlviz.rundir.files import damaged
 from rlviz.rundir.journal import JournalWriter
 from rlviz.search.proposer import FixedVariants, Proposal, Proposer, SearchProposer, number_of
-from rlviz.search.study import Study
+from rlviz.search.study import JOURNAL, Study
 
 FINAL = frozenset({TrialState.SCORED, TrialState.FAILED, TrialState.PRUNED})
 
@@ -60,7 +61,7 @@ class ExperimentBook:
     """``problem``: what holds it up for now, such as a full disk, in a sentence. For several threads: hold ``lock``."""
 
     def __init__(self, folder: ExperimentFolder, clock: Callable[[], float]) -> None:
-        """Raises ExperimentNotFound, RunFolderError, and OSError or ValueError for a search that cannot be read."""
+        """Raises ExperimentNotFound, RunFolderError for a file that cannot be read, or OSError."""
         self.folder, self.stored, self.control = folder, folder.read(), folder.read_control()
         self.lock = RLock()
         self.problem: str | None = None
@@ -71,6 +72,8 @@ class ExperimentBook:
         """By variant."""
         self.groups: dict[str, str] = {}
         """By variant, the run that those of its other seeds are grouped with."""
+        self.run_ids: list[str] = []
+        """Of all attempts, also those that were lost."""
         self._clock = clock
         self._journal: JournalWriter | None = None
         self._unwritten: list[TrialLine] = []
@@ -143,11 +146,16 @@ class ExperimentBook:
             self._take(one)
 
     def fast_failure(self) -> str | None:
-        """Which trial failed and why, where one that fails ends the experiment."""
+        """Which trial failed and why, where one that fails ends the experiment.
+
+        One that has no run does not count: a search proposed values that cannot work together, and proposes others.
+        """
         if self.spec.fail_mode is not FailMode.FAST_FAIL:
             return None
-        failed = (one for one in self.trials.values() if one.last is not None and one.last.state is TrialState.FAILED)
-        return next((f"{one.label}, seed {one.seed}: {one.last.cause}" for one in failed if one.last), None)
+        for trial in self.trials.values():
+            if trial.last is not None and trial.last.state is TrialState.FAILED and trial.run_id:
+                return f"{trial.label}, seed {trial.seed}: {trial.last.cause}"
+        return None
 
     def tell_if_finished(self, variant: str) -> None:
         """Tell whoever proposed the variant its scores, once all of its seeds have ended."""
@@ -176,7 +184,10 @@ class ExperimentBook:
     def _plan(self) -> Proposer:
         seeds = self.spec.seed_list
         if self.spec.sweep is not None:
-            study = Study(self.folder.path, self.id, self.spec.sweep)
+            try:
+                study = Study(self.folder.path, self.id, self.spec.sweep)
+            except ValueError as error:
+                raise damaged(self.folder.path / JOURNAL, self.folder.path, f"{error}") from error
             search = SearchProposer(study, seeds)
             for proposal in search.proposed():
                 self.add(proposal)
@@ -190,6 +201,7 @@ class ExperimentBook:
     def _take(self, line: TrialLine) -> None:
         self.trials[line.trial].take(line)
         if line.state is TrialState.BEGUN:
+            self.run_ids.append(line.run_id)
             self.groups.setdefault(line.variant, line.run_id)
 
 

@@ -1,4 +1,4 @@
-"""ExperimentScheduler: begins trials, follows their runs to a score, and begins again what was lost.
+"""ExperimentScheduler: begins trials as long as there is a place for one, and ends an experiment that is done.
 
 All that it knows is in the folders of the experiments and in the catalogue. A line of ``trials.jsonl`` is written
 before the run that it names is created, so a service that is killed in between leaves a trial whose run does not exist,
@@ -8,7 +8,8 @@ which the next one begins anew; and a run that was scored is never trained or sc
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from threading import Event, RLock, Thread
 
 from sqlalchemy.exc import DatabaseError
@@ -17,20 +18,15 @@ from rlviz.catalog.database import Database
 from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.catalog.runs import find_runs
 from rlviz.domain.errors import (
-    IllegalTransition,
     InvalidRequest,
     NotEnoughDisk,
-    NothingToResume,
     RlvizError,
-    RunFolderError,
-    RunIsActive,
-    SnapshotRefused,
 )
-from rlviz.domain.experiments import ExperimentControl, FailMode, TrialState
-from rlviz.domain.status import RunStatus
+from rlviz.domain.experiments import ExperimentControl, TrialState
 from rlviz.rundir.experiment_folder import ExperimentFolder, experiment_folders, remove_experiment_drafts
 from rlviz.rundir.trash import Trash
 from rlviz.services.experiments.book import ExperimentBook, Trial
+from rlviz.services.experiments.following import TrialFollower
 from rlviz.services.experiments.pruning import GreedyReturns
 from rlviz.services.experiments.scoring import Scorer
 from rlviz.services.experiments.trial_runs import TrialRuns
@@ -43,11 +39,6 @@ log = logging.getLogger(__name__)
 LOOK_SECONDS = 1.0
 """How often experiments are looked after though nothing was heard of their runs."""
 
-MOST_LOST = 100
-"""Attempts of a trial that may be cut off from outside before it fails."""
-
-STOPPED = "Its experiment was stopped."
-PRUNED = "It fell behind other trials of the search."
 LIMITED = "The experiment had reached its limit before this trial began."
 
 
@@ -62,15 +53,17 @@ class ExperimentScheduler:
         trash: Trash,
         runs: TrialRuns,
         scorer: Scorer,
+        *,
+        clock: Callable[[], float] = time.time,
     ) -> None:
-        self._settings, self._database, self._broadcast, self._trash = settings, database, broadcast, trash
-        self._runs, self._scorer = runs, scorer
+        self._settings, self._database, self._broadcast = settings, database, broadcast
+        self._runs, self._clock = runs, clock
+        self._follower = TrialFollower(database, trash, runs, scorer, GreedyReturns(settings.runs_dir))
         self._disk = DiskGuard(settings)
         self._books: dict[str, ExperimentBook] = {}
         self._damaged: dict[str, str] = {}
         self._lock = RLock()
-        self._wake, self._closing = Event(), Event()
-        self._greedy = GreedyReturns(settings.runs_dir)
+        self._wake, self._resting, self._closing = Event(), Event(), Event()
         self._seen: dict[str, object] = {}
         self._thread = Thread(target=self._loop, name="experiments", daemon=True)
 
@@ -80,10 +73,14 @@ class ExperimentScheduler:
         for folder in experiment_folders(self._settings.runs_dir):
             try:
                 self.open(folder)
-            except (RlvizError, OSError, ValueError) as error:
+            except (RlvizError, OSError) as error:
                 self._damaged[folder.id] = str(error)
                 log.warning("Experiment %s cannot be read: %s", folder.id, error)
         self._thread.start()
+
+    def rest(self) -> None:
+        """From now on begin nothing and note nothing: the app ends, and the next one goes on."""
+        self._resting.set()
 
     def close(self) -> None:
         self._closing.set()
@@ -120,13 +117,15 @@ class ExperimentScheduler:
         with self._lock:
             book = self._books.get(folder.id)
             if book is None:
-                book = self._books[folder.id] = ExperimentBook(folder, self._scorer.clock)
+                book = self._books[folder.id] = ExperimentBook(folder, self._clock)
                 book.resumes_paused = book.control.desired == "run"
             return book
 
     def forget(self, experiment_id: str) -> None:
         with self._lock:
             book = self._books.pop(experiment_id, None)
+            self._seen.pop(experiment_id, None)
+            self._damaged.pop(experiment_id, None)
         if book is not None:
             book.close()
 
@@ -138,20 +137,17 @@ class ExperimentScheduler:
                 if self._closing.is_set():
                     return
                 with book.lock:
-                    self._advance(book)
+                    if not self._resting.is_set():
+                        self._advance(book)
 
     def _advance(self, book: ExperimentBook) -> None:
         if book.is_over or not book.folder.path.is_dir():
             return
         try:
-            rows = self._rows(book)
             if book.control.desired == "stop":
-                self._hold(book, rows)
-            elif (failed := book.fast_failure()) is not None:
-                self._end(book, failed)
+                self._follower.hold(book)
             else:
-                self._follow(book, rows)
-                self._begin(book)
+                self._go_on(book)
             book.problem = None
         except (NotEnoughDisk, OSError) as error:
             book.problem = f"{error} It goes on when there is room."
@@ -162,116 +158,18 @@ class ExperimentScheduler:
             )
         self._tell(book)
 
-    def _rows(self, book: ExperimentBook) -> dict[str, RunRow]:
-        wanted = [trial.run_id for trial in book.trials.values() if trial.is_begun and trial.run_id is not None]
-        with self._database.read() as session:
-            return {row.id: row for row in find_runs(session, wanted)}
-
-    def _hold(self, book: ExperimentBook, rows: Mapping[str, RunRow]) -> None:
-        """Pause what trains; what only waits begins anew when the experiment goes on."""
-        for trial in book.trials.values():
-            row = rows.get(trial.run_id or "") if trial.is_begun else None
-            if row is None:
-                continue
-            if row.state in (RunStatus.CREATED, RunStatus.QUEUED):
-                self._runs.stop_if_it_can_be(row.id, STOPPED)
-                book.note(trial, TrialState.LOST, row.id, cause=STOPPED)
-            elif row.state in (RunStatus.STARTING, RunStatus.RUNNING):
-                try:
-                    self._runs.pause(row.id, STOPPED)
-                except RunIsActive:  # chance cannot be paused
-                    self._runs.stop(row.id, STOPPED)
-                    book.note(trial, TrialState.LOST, row.id, cause=STOPPED)
-
-    def _follow(self, book: ExperimentBook, rows: Mapping[str, RunRow]) -> None:
-        for trial in list(book.trials.values()):
-            if trial.is_begun and trial.run_id is not None:
-                self._follow_one(book, trial, trial.run_id, rows.get(trial.run_id))
-            if book.is_over:
-                return
-        pauses = (RunStatus.PAUSED, RunStatus.PAUSING)
-        with self._database.read() as session:  # one whose old worker lives a moment longer is resumed next time
-            left = find_runs(session, [run_id for run_id, row in rows.items() if row.state in pauses])
-        book.resumes_paused = book.resumes_paused and any(row.state in pauses for row in left)
-
-    def _follow_one(self, book: ExperimentBook, trial: Trial, run_id: str, row: RunRow | None) -> None:
-        match row.state if row is not None else None:
-            case None:
-                self._lose(book, trial, run_id)
-            case RunStatus.CREATED:
-                self._runs.start(run_id)
-            case RunStatus.COMPLETED:
-                self._score(book, trial, run_id)
-            case RunStatus.STOPPED:
-                self._fail(book, trial, run_id, "It was stopped before its end.", again=False)
-            case RunStatus.FAILED:
-                assert row is not None
-                self._fail(book, trial, run_id, row.cause or "Training failed.")
-            case RunStatus.INTERRUPTED:
-                self._go_on(book, trial, run_id)
-            case RunStatus.PAUSED:
-                if book.resumes_paused:
-                    self._go_on(book, trial, run_id)
-            case RunStatus.RUNNING:
-                self._prune(book, trial, run_id)
-
-    def _lose(self, book: ExperimentBook, trial: Trial, run_id: str) -> None:
-        """Its run does not exist: it was deleted, or the service was killed before it created it."""
-        if run_id in self._trash.run_ids():
-            self._fail(book, trial, run_id, "Its run was deleted.", again=False)
+    def _go_on(self, book: ExperimentBook) -> None:
+        failed = book.fast_failure()
+        if failed is None:
+            self._follower.follow(book)
+            failed = book.fast_failure()
+        if failed is None:
+            self._begin(book)
         else:
-            book.note(trial, TrialState.LOST, run_id, cause="The app ended before its run was created.")
-
-    def _go_on(self, book: ExperimentBook, trial: Trial, run_id: str) -> None:
-        """Resume it exactly where it was, or train it anew if it left no snapshot."""
-        try:
-            self._runs.resume(run_id)
-        except (RunIsActive, IllegalTransition):  # its old worker lives a moment longer, or it was resumed already
-            return
-        except (NothingToResume, SnapshotRefused, RunFolderError) as error:
-            if trial.lost >= MOST_LOST:
-                self._fail(book, trial, run_id, f"It was interrupted {trial.lost + 1} times: {error}", again=False)
-            else:
-                book.note(trial, TrialState.LOST, run_id, cause=str(error))
-
-    def _score(self, book: ExperimentBook, trial: Trial, run_id: str) -> None:
-        found = self._scorer.score(run_id, book.spec.score)
-        if found is None:
-            return
-        if isinstance(found, str):
-            self._fail(book, trial, run_id, found, again=False)
-            return
-        book.note(trial, TrialState.SCORED, run_id, score=found)
-        book.tell_if_finished(trial.variant)
-
-    def _fail(self, book: ExperimentBook, trial: Trial, run_id: str, cause: str, *, again: bool = True) -> None:
-        spec = book.spec
-        if again and spec.fail_mode is FailMode.RETRY and trial.failures < spec.most_retries:
-            book.note(trial, TrialState.RETRIED, run_id, cause=cause)
-            return
-        book.note(trial, TrialState.FAILED, run_id, cause=cause)
-        if spec.fail_mode is FailMode.FAST_FAIL:
-            self._end(book, book.fast_failure() or cause)
-        else:
-            book.tell_if_finished(trial.variant)
-
-    def _prune(self, book: ExperimentBook, trial: Trial, run_id: str) -> None:
-        if book.spec.sweep is None:
-            return
-        returns = self._greedy.of(run_id)
-        if not returns or not book.proposer.evaluated(trial.variant, trial.seed, returns):
-            return
-        for other in book.of_variant(trial.variant):
-            if not other.is_final:
-                trains = other.run_id if other.is_begun else None
-                book.note(other, TrialState.PRUNED, other.run_id or "", cause=PRUNED)
-                if trains is not None:
-                    self._runs.stop_if_it_can_be(trains, PRUNED)
+            self._end(book, failed)
 
     def _begin(self, book: ExperimentBook) -> None:
         """Begin trials as long as there is a place for one, and end the experiment if nothing is left."""
-        if book.is_over:
-            return
         parallel = book.spec.parallel or self._settings.max_concurrent_runs
         while sum(trial.is_begun for trial in book.trials.values()) < parallel:
             trial = next(iter(book.waiting()), None) or self._proposed(book)
@@ -281,8 +179,6 @@ class ExperimentScheduler:
                 self._end_when_done(book, skipping=LIMITED)
                 return
             self._begin_one(book, trial)
-            if book.is_over:
-                return
         self._end_when_done(book)
 
     def _proposed(self, book: ExperimentBook) -> Trial | None:
@@ -313,14 +209,13 @@ class ExperimentScheduler:
     def _is_spent(self, book: ExperimentBook) -> bool:
         limits = book.spec.limits
         if limits.seconds is not None:
-            age = self._scorer.clock() - book.stored.created_at.timestamp()
+            age = self._clock() - book.stored.created_at.timestamp()
             if age >= limits.seconds:
                 return True
         if limits.steps is None:
             return False
-        run_ids = [trial.run_id for trial in book.trials.values() if trial.run_id]
         with self._database.read() as session:
-            return sum(row.step for row in find_runs(session, run_ids)) >= limits.steps
+            return sum(row.step for row in find_runs(session, book.run_ids)) >= limits.steps
 
     def _end_when_done(self, book: ExperimentBook, skipping: str | None = None) -> None:
         if any(trial.is_begun for trial in book.trials.values()):
@@ -334,9 +229,7 @@ class ExperimentScheduler:
 
         That it has ended is written last, so that a service that is killed in between does the rest when it is back.
         """
-        for trial in book.trials.values():
-            if trial.is_begun and trial.run_id is not None:
-                self._runs.stop_if_it_can_be(trial.run_id, "Another trial of its experiment failed.")
+        self._follower.stop_all(book)
         book.direct(ExperimentControl(desired="end", cause=cause))
 
     def _tell(self, book: ExperimentBook) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from rlviz.domain.errors import EvaluationInProgress, NothingToEvaluate, RunFolderError
 from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus, PolicyChoice
 from rlviz.domain.experiments import ScorePlan
@@ -18,8 +16,8 @@ MOST_TRIES = 3
 class Scorer:
     """Finds the evaluation that was asked for before, so that none is played twice."""
 
-    def __init__(self, runs: RunService, evaluations: EvaluationService, clock: Callable[[], float]) -> None:
-        self._runs, self._evaluations, self.clock = runs, evaluations, clock
+    def __init__(self, runs: RunService, evaluations: EvaluationService) -> None:
+        self._runs, self._evaluations = runs, evaluations
 
     def score(self, run_id: str, plan: ScorePlan) -> float | str | None:
         """The mean return; why there is none, in a sentence; or None while it is being played.

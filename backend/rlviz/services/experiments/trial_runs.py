@@ -41,9 +41,6 @@ class TrialRuns:
         self._runs.start(run_id)
 
     def stop(self, run_id: str, reason: str) -> None:
-        self._runs.stop(run_id, reason)
-
-    def stop_if_it_can_be(self, run_id: str, reason: str) -> None:
         """One that has ended, or is gone, is left alone."""
         with suppress(Conflict, NotFound):
             self._runs.stop(run_id, reason)

@@ -4,91 +4,40 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Callable
 
 from rlviz.algorithms import ALGORITHMS
 from rlviz.algorithms.search_spaces import check_space
 from rlviz.catalog.database import Database
-from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import find_runs
 from rlviz.domain.config import RunConfig
-from rlviz.domain.errors import ExperimentConflict, ExperimentNotFound, FieldError, InvalidRequest, pointer_to
+from rlviz.domain.errors import (
+    ExperimentConflict,
+    ExperimentNotFound,
+    FieldError,
+    InvalidRequest,
+    RunFolderError,
+    pointer_to,
+)
 from rlviz.domain.experiments import (
     MOST_CELLS,
     MOST_UNCONFIRMED,
-    CellStatus,
     ExperimentControl,
     ExperimentSpec,
-    ExperimentStatus,
     RunWishes,
-    TrialState,
     new_experiment_id,
 )
-from rlviz.domain.status import RunStatus
 from rlviz.domain.times import utc
 from rlviz.rundir.experiment_folder import ExperimentFolder, StoredExperiment
 from rlviz.services.experiment_results.source import Cell, ExperimentSource
-from rlviz.services.experiments.book import ExperimentBook, Trial
+from rlviz.services.experiments.book import ExperimentBook
 from rlviz.services.experiments.scheduler import ExperimentScheduler
+from rlviz.services.experiments.states import OVER, ExperimentState, state_of, status_of
 from rlviz.services.experiments.trial_runs import TrialRuns
 from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.supervision.disk_guard import DiskGuard
 from rlviz.services.use_cases.environments import EnvironmentService
 from rlviz.settings import Settings
-
-_FINAL = {
-    TrialState.SCORED: CellStatus.SCORED,
-    TrialState.FAILED: CellStatus.FAILED,
-    TrialState.PRUNED: CellStatus.PRUNED,
-}
-
-
-@dataclass(frozen=True)
-class CellState:
-    """One trial as it is now. ``progress`` is the share of its steps that it has trained, from 0 to 1."""
-
-    trial: int
-    variant: str
-    seed: int
-    status: CellStatus
-    run_id: str | None
-    attempt: int
-    score: float | None
-    cause: str | None
-    progress: float
-
-
-@dataclass(frozen=True)
-class VariantState:
-    id: str
-    label: str
-    wishes: RunWishes
-
-
-@dataclass(frozen=True)
-class ExperimentState:
-    """An experiment as it is now. ``problem``: what holds it up for now. ``cause``: why it failed or was stopped.
-
-    ``progress``: share of all trials' steps, from 0 to 1; ``seconds_left`` is None while that cannot be told.
-    ``core_seconds``: of all runs of the newest attempts.
-    """
-
-    id: str
-    name: str
-    created_at: datetime
-    status: ExperimentStatus
-    cause: str | None
-    problem: str | None
-    spec: ExperimentSpec
-    variants: Sequence[VariantState]
-    seeds: Sequence[int]
-    cells: Sequence[CellState]
-    planned: int
-    progress: float
-    seconds_left: float | None
-    core_seconds: float
 
 
 class ExperimentService:
@@ -168,15 +117,21 @@ class ExperimentService:
     def delete(self, experiment_id: str) -> None:
         """Delete its folder, and stop what trains; its runs stay, as runs like any other.
 
-        Raises ExperimentNotFound or OSError.
+        Of one that is damaged only the folder is deleted. Raises ExperimentNotFound or OSError.
         """
-        book = self._book(experiment_id)
-        with book.lock:
+        folder = self._folder(experiment_id)
+        try:
+            book = self._scheduler.open(folder)
+        except RunFolderError:
             self._scheduler.forget(experiment_id)
-            book.folder.remove()
-            for trial in book.trials.values():
-                if trial.is_begun and trial.run_id is not None:
-                    self._runs.stop_if_it_can_be(trial.run_id, "Its experiment was deleted.")
+            folder.remove()
+        else:
+            with book.lock:
+                self._scheduler.forget(experiment_id)
+                folder.remove()
+                for trial in book.trials.values():
+                    if trial.is_begun and trial.run_id is not None:
+                        self._runs.stop(trial.run_id, "Its experiment was deleted.")
         self._broadcast.experiment_changed(experiment_id)
 
     def source(self, experiment_id: str) -> ExperimentSource:
@@ -213,10 +168,13 @@ class ExperimentService:
         )
 
     def _book(self, experiment_id: str) -> ExperimentBook:
+        return self._scheduler.open(self._folder(experiment_id))
+
+    def _folder(self, experiment_id: str) -> ExperimentFolder:
         folder = ExperimentFolder(self._settings.runs_dir, experiment_id)
         if not folder.path.is_dir() or folder.path.is_symlink():
             raise ExperimentNotFound(experiment_id)
-        return self._scheduler.open(folder)
+        return folder
 
     def _directed(self, book: ExperimentBook) -> ExperimentState:
         self._broadcast.experiment_changed(book.id)
@@ -224,8 +182,8 @@ class ExperimentService:
         return self._state(book)
 
     def _check_goes_on(self, book: ExperimentBook) -> None:
-        status = _status(book)
-        if status in (ExperimentStatus.COMPLETED, ExperimentStatus.FAILED):
+        status = status_of(book)
+        if status in OVER:
             raise ExperimentConflict(
                 f"Experiment {book.id!r} is {status.value!r}: there is nothing left to be trained."
             )
@@ -254,68 +212,11 @@ class ExperimentService:
             ) from error
 
     def _state(self, book: ExperimentBook) -> ExperimentState:
+        parallel = book.spec.parallel or self._settings.max_concurrent_runs
         with book.lock:
-            trials = [(trial, trial.last, trial.failures, trial.lost) for trial in book.trials.values()]
-            control, problem, status = book.control, book.problem, _status(book)
-            variants = [VariantState(name, label, book.wishes[name]) for name, label in book.labels.items()]
-        with self._database.read() as session:
-            rows = {row.id: row for row in find_runs(session, [last.run_id for _, last, _, _ in trials if last])}
-        cells = [_cell(trial, rows.get(trial.run_id or ""), status) for trial, *_ in trials]
-        now = self._clock()
-        planned = max(book.spec.cells, len(cells))
-        progress = sum(cell.progress for cell in cells) / planned
-        age = now - book.stored.created_at.timestamp()
-        goes_on = status is ExperimentStatus.RUNNING
-        return ExperimentState(
-            id=book.id,
-            name=book.stored.name,
-            created_at=book.stored.created_at,
-            status=status,
-            cause=control.cause or control.skipped,
-            problem=problem if goes_on else None,
-            spec=book.spec,
-            variants=variants,
-            seeds=book.spec.seed_list,
-            cells=cells,
-            planned=planned,
-            progress=progress if goes_on or status is ExperimentStatus.STOPPED else 1.0,
-            seconds_left=age * (1 - progress) / progress if goes_on and progress > 0.01 else None,
-            core_seconds=sum(row.clock.at(now) for row in rows.values() if row.attempts),
-        )
-
-
-def _status(book: ExperimentBook) -> ExperimentStatus:
-    match book.control.desired:
-        case "run":
-            return ExperimentStatus.RUNNING
-        case "stop":
-            return ExperimentStatus.STOPPED
-        case _:
-            return ExperimentStatus.COMPLETED if book.control.cause is None else ExperimentStatus.FAILED
-
-
-def _cell(trial: Trial, row: RunRow | None, status: ExperimentStatus) -> CellState:
-    last = trial.last
-    over = status in (ExperimentStatus.COMPLETED, ExperimentStatus.FAILED)
-    found = CellStatus.SKIPPED if over else CellStatus.WAITING
-    if last is not None and last.state in _FINAL:
-        found = _FINAL[last.state]
-    elif last is not None and last.state is TrialState.BEGUN and not over and row is not None:
-        found = {RunStatus.COMPLETED: CellStatus.SCORING, RunStatus.PAUSED: CellStatus.PAUSED}.get(
-            row.state, CellStatus.TRAINING if row.state is not RunStatus.QUEUED else CellStatus.WAITING
-        )
-    trained = min(1.0, row.step / row.total_timesteps) if row is not None and row.total_timesteps else 0.0
-    return CellState(
-        trial=trial.number,
-        variant=trial.variant,
-        seed=trial.seed,
-        status=found,
-        run_id=trial.run_id or None,
-        attempt=last.attempt if last is not None else 0,
-        score=last.score if last is not None else None,
-        cause=last.cause if last is not None else None,
-        progress=1.0 if trial.is_final else trained,
-    )
+            with self._database.read() as session:
+                rows = {row.id: row for row in find_runs(session, book.run_ids)}
+            return state_of(book, rows, now=self._clock(), parallel=parallel)
 
 
 def _name_of(spec: ExperimentSpec) -> str:

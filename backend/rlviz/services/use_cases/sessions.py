@@ -26,7 +26,7 @@ from rlviz.domain.ids import new_session_id
 from rlviz.domain.limits import DEFAULT_EVALUATION_SEED
 from rlviz.domain.run_actor import RunActor
 from rlviz.domain.session_messages import ErrorMessage, SessionMode
-from rlviz.domain.status import RunStatus
+from rlviz.domain.status import APP_ENDED, RunStatus
 from rlviz.environments.custom import environment_of
 from rlviz.launchers.process_identity import ProcessIdentity
 from rlviz.rundir.folder import RunFolder
@@ -122,7 +122,7 @@ class SessionService:
 
     def close(self) -> None:
         for session in self.list():
-            session.end("The app was ended.")
+            session.end(APP_ENDED)
 
     def _record(self, session: LiveSession) -> None:
         """Have what is played by hand in ``session`` kept in a run."""

@@ -1,0 +1,161 @@
+"""TrialFollower: follows the run of each trial to its score, and notes what has become of it."""
+
+from __future__ import annotations
+
+from rlviz.catalog.database import Database
+from rlviz.catalog.models import RunRow
+from rlviz.catalog.runs import find_runs
+from rlviz.domain.errors import (
+    IllegalTransition,
+    NothingToResume,
+    RunFolderError,
+    RunIsActive,
+    SnapshotRefused,
+)
+from rlviz.domain.experiments import FailMode, TrialState
+from rlviz.domain.status import APP_ENDED, RunStatus
+from rlviz.rundir.trash import Trash
+from rlviz.services.experiments.book import ExperimentBook, Trial
+from rlviz.services.experiments.pruning import GreedyReturns
+from rlviz.services.experiments.scoring import Scorer
+from rlviz.services.experiments.trial_runs import TrialRuns
+
+MOST_LOST = 100
+"""Attempts of a trial that may be cut off from outside before it fails."""
+
+STOPPED = "Its experiment was stopped."
+PRUNED = "It fell behind other trials of the search."
+DELETED = "Its run was deleted."
+ANOTHER_FAILED = "Another trial of its experiment failed."
+
+PAUSES = (RunStatus.PAUSED, RunStatus.PAUSING)
+
+
+class TrialFollower:
+    """For one thread, which holds the lock of the book that it passes."""
+
+    def __init__(
+        self, database: Database, trash: Trash, runs: TrialRuns, scorer: Scorer, greedy: GreedyReturns
+    ) -> None:
+        self._database, self._trash, self._runs, self._scorer = database, trash, runs, scorer
+        self._greedy = greedy
+
+    def follow(self, book: ExperimentBook) -> None:
+        """Note which trials have ended, and go on with runs that were cut off.
+
+        Raises NotEnoughDisk or OSError; what was noted until then stays noted.
+        """
+        rows = self._rows(book)
+        for trial in list(book.trials.values()):
+            if trial.is_begun and trial.run_id is not None:
+                self._follow_one(book, trial, trial.run_id, rows.get(trial.run_id))
+        with self._database.read() as session:  # one whose old worker lives a moment longer is resumed next time
+            left = find_runs(session, [run_id for run_id, row in rows.items() if row.state in PAUSES])
+        book.resumes_paused = book.resumes_paused and any(row.state in PAUSES for row in left)
+
+    def hold(self, book: ExperimentBook) -> None:
+        """Pause what trains; what only waits begins anew when the experiment goes on."""
+        rows = self._rows(book)
+        for trial in book.trials.values():
+            row = rows.get(trial.run_id or "") if trial.is_begun else None
+            if row is None:
+                continue
+            if row.state in (RunStatus.CREATED, RunStatus.QUEUED):
+                self._give_up(book, trial, row.id)
+            elif row.state in (RunStatus.STARTING, RunStatus.RUNNING):
+                self._pause(book, trial, row.id)
+
+    def stop_all(self, book: ExperimentBook) -> None:
+        """Stop what trains, since a trial that failed ends the experiment."""
+        for trial in book.trials.values():
+            if trial.is_begun and trial.run_id is not None:
+                self._runs.stop(trial.run_id, ANOTHER_FAILED)
+
+    def _rows(self, book: ExperimentBook) -> dict[str, RunRow]:
+        wanted = [trial.run_id for trial in book.trials.values() if trial.is_begun and trial.run_id is not None]
+        with self._database.read() as session:
+            return {row.id: row for row in find_runs(session, wanted)}
+
+    def _pause(self, book: ExperimentBook, trial: Trial, run_id: str) -> None:
+        try:
+            self._runs.pause(run_id, STOPPED)
+        except RunIsActive:  # random actions cannot be paused
+            self._give_up(book, trial, run_id)
+        except IllegalTransition:  # it has ended meanwhile
+            return
+
+    def _give_up(self, book: ExperimentBook, trial: Trial, run_id: str) -> None:
+        self._runs.stop(run_id, STOPPED)
+        book.note(trial, TrialState.LOST, run_id, cause=STOPPED)
+
+    def _follow_one(self, book: ExperimentBook, trial: Trial, run_id: str, row: RunRow | None) -> None:
+        if row is None:
+            self._lose(book, trial, run_id)
+            return
+        match row.state:
+            case RunStatus.CREATED:
+                self._runs.start(run_id)
+            case RunStatus.COMPLETED:
+                self._score(book, trial, run_id)
+            case RunStatus.STOPPED if row.cause != APP_ENDED:
+                self._fail(book, trial, run_id, "It was stopped before its end.", again=False)
+            case RunStatus.FAILED:
+                self._fail(book, trial, run_id, row.cause or "Training failed.")
+            case RunStatus.STOPPED | RunStatus.INTERRUPTED:
+                self._go_on(book, trial, run_id)
+            case RunStatus.PAUSED:
+                if book.resumes_paused:
+                    self._go_on(book, trial, run_id)
+            case RunStatus.RUNNING:
+                self._prune(book, trial, run_id)
+
+    def _lose(self, book: ExperimentBook, trial: Trial, run_id: str) -> None:
+        """Its run does not exist: it was deleted, or the service was killed before it created it."""
+        if run_id in self._trash.run_ids():
+            self._fail(book, trial, run_id, DELETED, again=False)
+        else:
+            book.note(trial, TrialState.LOST, run_id, cause="The app ended before its run was created.")
+
+    def _go_on(self, book: ExperimentBook, trial: Trial, run_id: str) -> None:
+        """Resume it exactly where it was, or train it anew if it left no snapshot."""
+        try:
+            self._runs.resume(run_id)
+        except (RunIsActive, IllegalTransition):  # its old worker lives a moment longer, or it was resumed already
+            return
+        except (NothingToResume, SnapshotRefused, RunFolderError) as error:
+            if trial.lost >= MOST_LOST:
+                self._fail(book, trial, run_id, f"It was interrupted {trial.lost + 1} times: {error}", again=False)
+            else:
+                book.note(trial, TrialState.LOST, run_id, cause=str(error))
+
+    def _score(self, book: ExperimentBook, trial: Trial, run_id: str) -> None:
+        found = self._scorer.score(run_id, book.spec.score)
+        if found is None:
+            return
+        if isinstance(found, str):
+            self._fail(book, trial, run_id, found, again=False)
+            return
+        book.note(trial, TrialState.SCORED, run_id, score=found)
+        book.tell_if_finished(trial.variant)
+
+    def _fail(self, book: ExperimentBook, trial: Trial, run_id: str, cause: str, *, again: bool = True) -> None:
+        """``again``: whether another attempt may do better."""
+        spec = book.spec
+        if again and spec.fail_mode is FailMode.RETRY and trial.failures < spec.most_retries:
+            book.note(trial, TrialState.RETRIED, run_id, cause=cause)
+            return
+        book.note(trial, TrialState.FAILED, run_id, cause=cause)
+        book.tell_if_finished(trial.variant)
+
+    def _prune(self, book: ExperimentBook, trial: Trial, run_id: str) -> None:
+        if book.spec.sweep is None:
+            return
+        returns = self._greedy.of(run_id)
+        if not returns or not book.proposer.evaluated(trial.variant, trial.seed, returns):
+            return
+        for other in book.of_variant(trial.variant):
+            if not other.is_final:
+                trains = other.run_id if other.is_begun else None
+                book.note(other, TrialState.PRUNED, other.run_id or "", cause=PRUNED)
+                if trains is not None:
+                    self._runs.stop(trains, PRUNED)

@@ -1,0 +1,60 @@
+"""The time left of an experiment, from what its runs have cost so far."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rlviz.catalog.models import RunRow
+from rlviz.domain.experiments import ExperimentControl, ExperimentSpec, TrialState, new_experiment_id
+from rlviz.domain.times import utc
+from rlviz.rundir.experiment_folder import ExperimentFolder, StoredExperiment
+from rlviz.services.experiments.book import ExperimentBook
+from rlviz.services.experiments.states import state_of
+
+CREATED = 1_000_000.0
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> ExperimentBook:
+    spec = ExperimentSpec.model_validate({"variants": [{"name": "only"}], "seeds": 4, "fail_mode": "fast-fail"})
+    folder = ExperimentFolder(tmp_path, new_experiment_id(utc(CREATED)))
+    folder.create(StoredExperiment(id=folder.id, name="x", created_at=utc(CREATED), specification=spec))
+    return ExperimentBook(folder, lambda: CREATED)
+
+
+def row(run_id: str, *, seconds: float, step: int) -> RunRow:
+    attempts = [[CREATED, CREATED + seconds]]
+    return RunRow(id=run_id, created_at=CREATED, attempts=attempts, step=step, total_timesteps=100, status="paused")
+
+
+def test_the_time_left_follows_from_the_cost_and_not_from_the_age(book: ExperimentBook) -> None:
+    first, second = list(book.trials.values())[:2]
+    book.note(first, TrialState.BEGUN, "a")
+    book.note(second, TrialState.BEGUN, "b")
+    rows = {"a": row("a", seconds=60.0, step=100), "b": row("b", seconds=60.0, step=100)}
+    late = CREATED + 1_000_000.0
+    one = state_of(book, rows, now=late, parallel=1)
+    assert (one.progress, one.core_seconds, one.seconds_left) == (0.5, 120.0, 120.0)
+    assert state_of(book, rows, now=late, parallel=2).seconds_left == 60.0
+    book.direct(ExperimentControl(desired="stop"))
+    assert state_of(book, rows, now=late, parallel=1).seconds_left is None
+
+
+def test_attempts_that_were_lost_are_paid_for_too(book: ExperimentBook) -> None:
+    first = next(iter(book.trials.values()))
+    book.note(first, TrialState.BEGUN, "lost")
+    book.note(first, TrialState.LOST, "lost", cause="The machine went down.")
+    book.note(first, TrialState.BEGUN, "again")
+    rows = {name: row(name, seconds=10.0, step=50) for name in book.run_ids}
+    assert book.run_ids == ["lost", "again"]
+    assert state_of(book, rows, now=CREATED + 100, parallel=1).core_seconds == 20.0
+
+
+def test_a_trial_without_a_run_ends_no_experiment(book: ExperimentBook) -> None:
+    first, second = list(book.trials.values())[:2]
+    book.note(first, TrialState.FAILED, "", cause="These values cannot work together.")
+    assert book.fast_failure() is None
+    book.note(second, TrialState.FAILED, "a", cause="It crashed.")
+    assert "It crashed." in (book.fast_failure() or "")
