@@ -13,14 +13,17 @@ from urllib.parse import urlsplit
 from pydantic import ByteSize, Field, PrivateAttr, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, DotEnvSettingsSource, EnvSettingsSource, NoDecode, SettingsConfigDict
 
-from rlviz.domain.errors import InvalidRequest
+from rlviz.domain.errors import InvalidRequest, pointer_to
 from rlviz.domain.limits import DEFAULT_FILM, DEFAULT_SNAPSHOT_BYTES, LIMITS
 from rlviz.domain.storage_profile import DEFAULT, DEFAULT_PROFILES, StorageProfile
 from rlviz.launchers import LAUNCHERS
 from rlviz.machine import machine_memory
-from rlviz.settings_file import NAMES, SettingsFile, find_settings_file, read_settings_file
+from rlviz.placed_file import PlacedFile, read_placed_file
 
 PREFIX = "RLVIZ_"
+NAMES = ("rlviz.toml", "rlviz.yaml", "rlviz.yml")
+"""Files of settings that are looked for in the folder that a command is started in; the first that is there is read."""
+
 _REPOSITORY = Path(__file__).resolve().parents[2]
 
 
@@ -233,8 +236,8 @@ def read_settings(**flags: Any) -> Settings:
     flag, variable, or file with line and column, its value and what is allowed."""
     environment, dotenv = EnvSettingsSource(Settings)(), DotEnvSettingsSource(Settings)()
     chosen = flags.get("config_file") or environment.get("config_file") or dotenv.get("config_file")
-    path = Path(chosen) if chosen else find_settings_file(Path())
-    file = read_settings_file(path) if path is not None else None
+    path = Path(chosen) if chosen else next((Path(name) for name in NAMES if Path(name).is_file()), None)
+    file = read_placed_file(path, "settings") if path is not None else None
     values: dict[str, Any] = {}
     sources: dict[str, str] = {}
     places: dict[str, str] = {}
@@ -259,10 +262,10 @@ def read_settings(**flags: Any) -> Settings:
     return settings
 
 
-def _place(name: str, file: SettingsFile) -> str:
+def _place(name: str, file: PlacedFile) -> str:
     """Where ``file`` sets ``name``. Raises InvalidRequest, with the nearest name, if there is no such setting."""
     if name not in Settings.model_fields:
         near = difflib.get_close_matches(name.lower().removeprefix(PREFIX.lower()), Settings.model_fields, 1)
         hint = f"Did you mean {near[0]}?" if near else f"Known: {', '.join(Settings.model_fields)}."
-        raise InvalidRequest(f"{file.place(name)}: There is no setting {name[:80]!r}. {hint}")
-    return file.place(name)
+        raise InvalidRequest(f"{file.place(pointer_to(name))}: There is no setting {name[:80]!r}. {hint}")
+    return file.place(pointer_to(name))

@@ -78,7 +78,7 @@ def _field(item: dict[str, Any]) -> ProblemField:
     if item["type"] == "json_invalid":
         reason = item.get("ctx", {}).get("error", "not JSON")
         return ProblemField(pointer="", detail=f"The body is not valid JSON ({reason}).")
-    return ProblemField(pointer=pointer_to(*item["loc"][1:]), detail=item["msg"])
+    return ProblemField(pointer=pointer_to(*item["loc"][1:]), detail=item["msg"].removeprefix("Value error, "))
 
 
 async def _on_http_error(_request: Request, error: Exception) -> Response:

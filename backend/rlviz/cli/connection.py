@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
-from rlviz.cli.exits import Exit, Failure, exit_for
+from rlviz.cli.exits import Exit, Failure, Refused, exit_for
 
 if TYPE_CHECKING:
     import httpx
@@ -28,8 +28,9 @@ _ANSWER_SECONDS = 60.0
 class Connection:
     """Requests to the service. When it goes away, the next request finds another, or starts one here."""
 
-    def __init__(self, settings: Settings) -> None:
-        self.settings = settings
+    def __init__(self, settings: Settings, *, trains: bool = False) -> None:
+        """``trains``: a service of this process shall keep workers warm, since it will start many."""
+        self.settings, self._trains = settings, trains
         self.is_own = False
         """Whether the service runs in this process, and ends with it."""
         self.url = ""
@@ -87,7 +88,7 @@ class Connection:
                 break
         if answer.is_success:
             return answer
-        raise Failure(exit_for(answer.status_code), _said(answer))
+        raise _refusal(answer)
 
     @contextmanager
     def lines(self, path: str, **query: Any) -> Iterator[Iterator[str]]:
@@ -99,7 +100,7 @@ class Connection:
             with self._http.stream("GET", f"/api{path}", params=_given(query)) as answer:
                 if not answer.is_success:
                     answer.read()
-                    raise Failure(exit_for(answer.status_code), _said(answer))
+                    raise _refusal(answer)
                 yield answer.iter_lines()
         except httpx.HTTPError as error:
             raise self._broken_off(error) from error
@@ -137,7 +138,7 @@ class Connection:
         from rlviz.services.application import Application
 
         logging.getLogger("alembic").setLevel(logging.WARNING)
-        own = {"host": "127.0.0.1", "port": 0, "on_exit": "leave", "warm_worker": False}
+        own = {"host": "127.0.0.1", "port": 0, "on_exit": "leave", "warm_worker": self._trains}
         settings = self.settings.model_copy(update=own)
         address = self._held.enter_context(served(Application(settings)))
         self.is_own = True
@@ -150,11 +151,17 @@ def _given(query: dict[str, Any]) -> dict[str, Any]:
 
 
 def _said(answer: httpx.Response) -> str:
+    return str(_refusal(answer))
+
+
+def _refusal(answer: httpx.Response) -> Refused:
     """What a problem+json says: the detail, and each bad field that the detail does not name itself."""
+    status = exit_for(answer.status_code)
     try:
         problem = answer.json()
         detail = str(problem["detail"])
     except (ValueError, KeyError, TypeError):
-        return f"The service answered {answer.status_code} {answer.reason_phrase}."
-    fields = [f"{field['pointer']}: {field['detail']}" for field in problem.get("errors", ())]
-    return "\n".join([detail, *(f"  {field}" for field in fields if not field.endswith(detail))])
+        return Refused(status, f"The service answered {answer.status_code} {answer.reason_phrase}.", ())
+    fields = [(str(field["pointer"]), str(field["detail"])) for field in problem.get("errors", ())]
+    said = [f"  {pointer}: {reason}" for pointer, reason in fields if not reason.endswith(detail)]
+    return Refused(status, "\n".join([detail, *said]), fields)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import IntEnum
 
 
@@ -11,9 +12,9 @@ class Exit(IntEnum):
     meaning: str
 
     OK = 0, "it was done"
-    FAILED = 1, "it was tried and failed: the run failed, an evaluation failed, a record is not identical"
+    FAILED = 1, "it was tried and failed: a run, an experiment or an evaluation failed, a record is not identical"
     BAD_INPUT = 2, "the command, a value or a setting cannot be used; the message says what can"
-    NOT_FOUND = 3, "there is no such run, evaluation, snapshot or file"
+    NOT_FOUND = 3, "there is no such run, experiment, evaluation, snapshot or file"
     CONFLICT = 4, "the state forbids it: a run that has ended cannot be paused"
     UNREACHABLE = 5, "the service does not answer, or does not let this user in"
     INTERRUPTED = 130, "Ctrl-C"
@@ -31,6 +32,14 @@ class Failure(Exception):
     def __init__(self, status: Exit, message: str) -> None:
         super().__init__(message)
         self.status = status
+
+
+class Refused(Failure):
+    """What the service does not take. ``fields``: pointer and reason of each bad value of what was sent."""
+
+    def __init__(self, status: Exit, message: str, fields: Sequence[tuple[str, str]]) -> None:
+        super().__init__(status, message)
+        self.fields = fields
 
 
 def exit_for(http_status: int) -> Exit:

@@ -15,7 +15,20 @@ import typer
 from typer.core import TyperGroup
 
 from rlviz import __version__
-from rlviz.cli.commands import care, configuration, evaluations, export, look, pages, service, snapshots, steer, train
+from rlviz.cli.commands import (
+    begin,
+    care,
+    configuration,
+    evaluations,
+    experiments,
+    export,
+    look,
+    pages,
+    service,
+    snapshots,
+    steer,
+    train,
+)
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import examples
 from rlviz.log_format import TEXT
@@ -60,7 +73,20 @@ app = typer.Typer(
         "rlviz serve",
     ),
 )
-for _module in (train, steer, look, evaluations, snapshots, export, pages, service, configuration, care):
+for _module in (
+    train,
+    steer,
+    look,
+    evaluations,
+    snapshots,
+    experiments,
+    begin,
+    export,
+    pages,
+    service,
+    configuration,
+    care,
+):
     _module.register(app)
 
 

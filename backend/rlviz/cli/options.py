@@ -14,6 +14,8 @@ from rlviz.cli.connection import Connection
 from rlviz.cli.exits import Exit, Failure
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rlviz.settings import Settings
 
 NEWEST = "last"
@@ -25,8 +27,21 @@ def complete_run(context: typer.Context, incomplete: str) -> list[str]:
         folders = list(read_settings(context).runs_dir.glob(f"{escape(incomplete)}*/config.json"))
     except Exception:  # whatever is wrong, pressing Tab is not the moment to say it
         return []
+    return _names_of(folders, incomplete)
+
+
+def complete_experiment(context: typer.Context, incomplete: str) -> list[str]:
+    """The same of experiments."""
+    try:
+        folders = list(read_settings(context).runs_dir.glob(f"experiments/{escape(incomplete)}*/experiment.json"))
+    except Exception:
+        return []
+    return _names_of(folders, incomplete)
+
+
+def _names_of(files: Sequence[Path], incomplete: str) -> list[str]:
     newest = [NEWEST] if NEWEST.startswith(incomplete) else []
-    return newest + sorted(path.parent.name for path in folders if not path.parent.name.startswith("."))
+    return newest + sorted(path.parent.name for path in files if not path.parent.name.startswith("."))
 
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, as the API answers it.")]
@@ -36,6 +51,14 @@ RunName = Annotated[
         metavar="RUN",
         help="Id of a run, the beginning of one, its name, or `last`: the newest.",
         autocompletion=complete_run,
+    ),
+]
+ExperimentName = Annotated[
+    str,
+    typer.Argument(
+        metavar="EXPERIMENT",
+        help="Id of an experiment, the beginning of one, its name, or `last`: the newest.",
+        autocompletion=complete_experiment,
     ),
 ]
 RunNames = Annotated[
@@ -68,9 +91,10 @@ def read_settings(context: typer.Context, **flags: Any) -> Settings:
 
 
 @contextmanager
-def connected(context: typer.Context) -> Iterator[Connection]:
-    """The service of the runs folder, for as long as the block runs."""
-    connection = Connection(read_settings(context))
+def connected(context: typer.Context, *, trains: bool = False) -> Iterator[Connection]:
+    """The service of the runs folder, for as long as the block runs; ``trains``: where it is our own, it starts many
+    workers."""
+    connection = Connection(read_settings(context), trains=trains)
     try:
         connection.open()
         yield connection
@@ -99,13 +123,28 @@ def find_run(connection: Connection, text: str) -> str:
         if not newest:
             raise Failure(Exit.NOT_FOUND, "There is no run yet. Start one with `rlviz run`.")
         return str(newest[0]["id"])
-    found = connection.get("/runs", q=text[:200], limit=50)["runs"]
-    exact = [run for run in found if run["id"] == text]
-    meant = exact or [run for run in found if run["name"] == text] or [r for r in found if r["id"].startswith(text)]
+    return _the_one(text, connection.get("/runs", q=text[:200], limit=50)["runs"], "run", "rlviz runs")
+
+
+def find_experiment(connection: Connection, text: str) -> str:
+    """The id of the one experiment that ``text`` means. Raises Failure: none does, or several do."""
+    every = connection.get("/experiments")["experiments"]
+    if text == NEWEST:
+        if not every:
+            raise Failure(Exit.NOT_FOUND, "There is no experiment yet. Start one with `rlviz experiment run FILE`.")
+        return str(every[0]["id"])
+    found = [one for one in every if text.lower() in f"{one['id']} {one['name']}".lower()]
+    return _the_one(text, found, "experiment", "rlviz experiment list")
+
+
+def _the_one(text: str, found: Sequence[dict[str, Any]], kind: str, lister: str) -> str:
+    """The id of the one of ``found`` that has it, or that name, or that begins so. Raises Failure."""
+    exact = [one for one in found if one["id"] == text]
+    meant = exact or [one for one in found if one["name"] == text] or [o for o in found if o["id"].startswith(text)]
     if len(meant) == 1:
         return str(meant[0]["id"])
     if meant:
-        ids = ", ".join(run["id"] for run in meant[:5])
-        raise Failure(Exit.BAD_INPUT, f"{text!r} could be {len(meant)} runs: {ids}. Give more of the id.")
+        ids = ", ".join(one["id"] for one in meant[:5])
+        raise Failure(Exit.BAD_INPUT, f"{text!r} could be {len(meant)} {kind}s: {ids}. Give more of the id.")
     near = f" Did you mean {found[0]['id']}?" if found else ""
-    raise Failure(Exit.NOT_FOUND, f"There is no run {text[:80]!r}.{near} `rlviz runs` lists those there are.")
+    raise Failure(Exit.NOT_FOUND, f"There is no {kind} {text[:80]!r}.{near} `{lister}` lists those there are.")

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -67,12 +67,17 @@ def check_target(wanted: str, output: Path | None, terminal: bool) -> None:
 
 
 def write_file(table: Table, wanted: str, path: Path) -> None:
+    """Raises Failure where it cannot be written."""
+    replace_file(path, lambda file: write(table, wanted, file))
+
+
+def replace_file(path: Path, fill: Callable[[BinaryIO], object]) -> None:
     """Write beside ``path``, then rename: it is there whole, or as it was. Raises Failure."""
     beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         try:
             with beside.open("wb") as file:
-                write(table, wanted, file)
+                fill(file)
             beside.replace(path)
         finally:
             beside.unlink(missing_ok=True)

@@ -1,0 +1,189 @@
+"""Experiments that begin: ``experiment run`` from a file, and ``sweep`` from what an algorithm suggests."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from rlviz.cli.connection import Connection
+from rlviz.cli.exits import Exit, Failure, Refused
+from rlviz.cli.follow.trials import attend
+from rlviz.cli.options import AsJson, Changes, EnvironmentOptions, connected, examples, pairs
+from rlviz.cli.output import is_terminal, say
+
+Follow = Annotated[bool, typer.Option("--follow", "-f", help="Watch its trials until it ends.")]
+Wait = Annotated[bool, typer.Option("--wait", help="Return when it has ended; exit status 1 if it failed.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask back, however many trials there are.")]
+
+
+_VARIED = re.compile(
+    r"(?P<name>[^=\s]+)=(?:(?P<low>[^.,:]\S*?)\.\.(?P<high>[^:\s]+?)(?P<log>:log)?|(?P<choices>(?!.*\.\.).+))"
+)
+
+
+def register(app: typer.Typer) -> None:
+    app.command(
+        epilog=examples(
+            "rlviz sweep --algo sac --env Pendulum-v1 --steps 5000 --trials 20 --follow",
+            "rlviz sweep --algo ppo --only learning_rate --only gamma --seeds-per-trial 3",
+            "rlviz sweep --algo dqn --vary learning_rate=1e-5..1e-2:log --vary batch_size=32,64,128",
+            "# the file that `rlviz experiment run` takes, to change it first",
+            "rlviz sweep --algo ppo --trials 50 --print > search.yaml",
+        )
+    )(sweep)
+
+
+def run(
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Its specification, in YAML or TOML.")],
+    name: Annotated[str | None, typer.Option(help="What it is called.", show_default="the file's")] = None,
+    yes: Yes = False,
+    follow: Follow = False,
+    wait: Wait = False,
+    as_json: AsJson = False,
+) -> None:
+    """Train every variant of a file with every seed, and score what comes out.
+
+    What is wrong with the file is said with line and column, and nothing is begun. Where no service runs, this command
+    serves the runs folder until the experiment has ended; Ctrl-C stops it, and `rlviz experiment resume` goes on.
+    """
+    from rlviz.cli.specification_file import placed, read_specification
+
+    specification = read_specification(file)
+    values = specification.values if name is None else {**specification.values, "name": name}
+    with connected(context, trains=True) as connection:
+        try:
+            begun = create(connection, values, yes)
+        except Refused as refused:
+            raise placed(refused, specification) from refused
+        attend(connection, begun, follow, wait, as_json)
+
+
+def sweep(
+    context: typer.Context,
+    env: Annotated[str, typer.Option(help="Environment.")] = "CartPole-v1",
+    algo: Annotated[str, typer.Option(help="Algorithm.")] = "ppo",
+    preset: Annotated[str | None, typer.Option(help="Preset; `none` for the algorithm's own values.")] = "fast",
+    steps: Annotated[int | None, typer.Option(help="Steps of each run.", show_default="the preset's")] = None,
+    trials: Annotated[int, typer.Option(help="How many combinations are tried.")] = 20,
+    seeds_per_trial: Annotated[int, typer.Option(help="Runs of each trial, one for each seed.")] = 1,
+    only: Annotated[list[str] | None, typer.Option(help="Search this hyperparameter; may be repeated.")] = None,
+    vary: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=RANGE",
+            help="What is searched of a hyperparameter: `1..5`, `1e-5..1e-2:log` or `32,64,128`; may be repeated.",
+        ),
+    ] = None,
+    sampler: Annotated[
+        str, typer.Option(help="How values are proposed: tpe, cma-es, gaussian-process, random or grid.")
+    ] = "tpe",
+    pruner: Annotated[
+        str, typer.Option(help="When a trial is given up: none, median, successive-halving or hyperband.")
+    ] = "none",
+    seed: Annotated[int, typer.Option(help="Seed of the sampler.")] = 0,
+    parallel: Annotated[
+        int | None, typer.Option(help="Runs at once, at most.", show_default="as many as may train")
+    ] = None,
+    changes: Changes = None,
+    options: EnvironmentOptions = None,
+    name: Annotated[str | None, typer.Option(help="What it is called.")] = None,
+    print_: Annotated[
+        bool, typer.Option("--print", help="Print its specification in YAML, and begin nothing.")
+    ] = False,
+    yes: Yes = False,
+    follow: Follow = False,
+    wait: Wait = False,
+    as_json: AsJson = False,
+) -> None:
+    """Search the hyperparameters of an algorithm: an experiment whose variants Optuna proposes.
+
+    What is searched is what the algorithm suggests, with `--only` a part of it, with `--vary` other ranges.
+    """
+    with connected(context, trains=True) as connection:
+        specification: dict[str, Any] = {
+            "name": name,
+            "base": {
+                "algo": algo,
+                "env_id": env,
+                "preset": None if preset == "none" else preset,
+                "total_timesteps": steps,
+                "hyperparameters": pairs(changes, "--set"),
+                "env_options": pairs(options, "--option"),
+            },
+            "sweep": {
+                "space": _space(connection, algo, only, dict(map(_varied, vary or ()))),
+                "sampler": sampler,
+                "pruner": pruner,
+                "trials": trials,
+                "seeds_per_trial": seeds_per_trial,
+                "seed": seed,
+            },
+            "parallel": parallel,
+        }
+        if print_:
+            import yaml
+
+            say(yaml.safe_dump(specification, sort_keys=False).rstrip())
+            return
+        attend(connection, create(connection, specification, yes), follow, wait, as_json)
+
+
+def create(connection: Connection, specification: dict[str, Any], yes: bool) -> dict[str, Any]:
+    """Begin an experiment, and ask back first where the service wants that. Raises Failure."""
+    wanted = {**specification, "confirm": True} if yes else specification
+    try:
+        return dict(connection.post("/experiments", wanted))
+    except Refused as refused:
+        if [pointer for pointer, _ in refused.fields] != ["/confirm"]:
+            raise
+        [(_, reason)] = refused.fields
+        asked = reason.partition(" Say `confirm")[0]
+        if not is_terminal(sys.stdin):
+            raise Failure(Exit.BAD_INPUT, f"{asked} Give --yes if that is wanted.") from refused
+        typer.confirm(f"{asked} Begin?", abort=True)
+        return dict(connection.post("/experiments", {**specification, "confirm": True}))
+
+
+def _space(
+    connection: Connection, algo: str, only: list[str] | None, varied: dict[str, dict[str, Any]]
+) -> dict[str, Any]:
+    """What the algorithm suggests, of that what ``only`` names, and ``varied`` in its place or beside it."""
+    found = next((one for one in connection.get("/algorithms") if one["id"] == algo), None)
+    if found is None:
+        raise Failure(Exit.BAD_INPUT, f"There is no algorithm {algo[:80]!r}.")
+    suggested = {one["name"]: one["parameter"] for one in found["search"]} | varied
+    unknown = sorted(set(only or ()) - set(suggested))
+    if unknown:
+        known = ", ".join(suggested) or "nothing"
+        raise Failure(
+            Exit.BAD_INPUT, f"{algo} suggests nothing to search for {unknown[0]!r}, only for {known}. Use --vary."
+        )
+    return {name: suggested[name] for name in suggested if not only or name in only or name in varied}
+
+
+def _varied(text: str) -> tuple[str, dict[str, Any]]:
+    """``learning_rate=1e-5..1e-2:log`` as a name and what is searched of it. Raises Failure."""
+    found = _VARIED.fullmatch(text.strip())
+    ends = [_value(found["low"]), _value(found["high"])] if found is not None and found["low"] is not None else []
+    if found is None or not all(isinstance(end, int | float) for end in ends):
+        raise Failure(
+            Exit.BAD_INPUT,
+            f"--vary takes NAME=LOW..HIGH, with :log behind it for a logarithmic scale, or NAME=A,B,C, not {text!r}.",
+        )
+    if not ends:
+        return found["name"], {"kind": "choice", "choices": [_value(one) for one in found["choices"].split(",")]}
+    kind = "int" if all(isinstance(end, int) for end in ends) else "float"
+    return found["name"], {"kind": kind, "low": ends[0], "high": ends[1], "log": found["log"] is not None}
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text

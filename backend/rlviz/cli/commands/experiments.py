@@ -1,0 +1,242 @@
+"""Experiments: list, show, stop, resume, export, keep, delete; ``run`` of the group is in ``begin``."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from rlviz.cli.commands import begin
+from rlviz.cli.commands.begin import Follow, Wait
+from rlviz.cli.exits import Exit, Failure
+from rlviz.cli.follow.trial_screen import by_variant, figures, words
+from rlviz.cli.follow.trials import attend, follow_experiment
+from rlviz.cli.options import AsJson, ExperimentName, connected, examples, find_experiment
+from rlviz.cli.output import duration, is_terminal, note, number, print_json, print_table, say, size
+
+
+class Format(StrEnum):
+    JSON = "json"
+    CSV = "csv"
+    PARQUET = "parquet"
+    MARKDOWN = "markdown"
+    LATEX = "latex"
+    HTML = "html"
+
+
+class Score(StrEnum):
+    TRIAL = "trial"
+    TRAINING = "training"
+    BEST = "best"
+
+
+_BY_ENDING = {"md": Format.MARKDOWN, "tex": Format.LATEX} | {form.value: form for form in Format}
+
+
+def register(app: typer.Typer) -> None:
+    group = typer.Typer(help="Several seeds of each variant, compared fairly.", no_args_is_help=True)
+    group.command(
+        epilog=examples("rlviz experiment run ppo-or-dqn.yaml --follow", "rlviz experiment run search.toml --wait")
+    )(begin.run)
+    group.command("list", epilog=examples("rlviz experiment list", "rlviz experiment list --json"))(list_)
+    group.command(epilog=examples("rlviz experiment show last", "rlviz experiment show last --follow"))(show)
+    group.command(epilog=examples("rlviz experiment stop last"))(stop)
+    group.command(epilog=examples("rlviz experiment resume last --follow"))(resume)
+    group.command(
+        epilog=examples(
+            "rlviz experiment export last --output scores.csv",
+            "rlviz experiment export last --output report.html",
+            "rlviz experiment export last --format latex",
+        )
+    )(export)
+    group.command(epilog=examples("rlviz experiment keep last trial-7 'Pendulum, found'"))(keep)
+    group.command(epilog=examples("rlviz experiment delete last"))(delete)
+    app.add_typer(group, name="experiment")
+
+
+def list_(context: typer.Context, as_json: AsJson = False) -> None:
+    """List experiments, the newest first."""
+    with connected(context) as connection:
+        found = connection.get("/experiments")
+    if as_json:
+        print_json(found)
+        return
+    if not found["experiments"]:
+        say("No experiment yet. Start one with `rlviz experiment run FILE`.")
+    else:
+        header = ("EXPERIMENT", "STATUS", "SCORED", "LEFT", "CORE-SECONDS", "NAME")
+        print_table(header, (_row(one) for one in found["experiments"]), keep=3)
+    for experiment_id, problem in found["damaged"].items():
+        note(f"{experiment_id} cannot be read: {problem}")
+
+
+def show(context: typer.Context, experiment: ExperimentName, follow: Follow = False, as_json: AsJson = False) -> None:
+    """Show how an experiment is doing, and what can be said of it."""
+    with connected(context) as connection:
+        experiment_id = find_experiment(connection, experiment)
+        if follow and not as_json:
+            follow_experiment(connection, experiment_id)
+        found = connection.get(f"/experiments/{experiment_id}")
+        if as_json:
+            print_json(found)
+            return
+        say(f"{found['id']}  {found['name']}")
+        say(f"{found['status']} · {figures(found)}")
+        if said := found["problem"] or found["cause"]:
+            say(said)
+        say()
+        if found["searches"]:
+            _show_search(connection.get(f"/experiments/{experiment_id}/search"))
+        else:
+            _show_results(found, connection.get(f"/experiments/{experiment_id}/results"))
+
+
+def stop(context: typer.Context, experiment: ExperimentName, as_json: AsJson = False) -> None:
+    """Begin no more trials, and pause what trains."""
+    with connected(context) as connection:
+        stopped = connection.post(f"/experiments/{find_experiment(connection, experiment)}/stop")
+    if as_json:
+        print_json(stopped)
+    else:
+        say(f"{stopped['id']} {stopped['status']}: {figures(stopped)}")
+
+
+def resume(
+    context: typer.Context,
+    experiment: ExperimentName,
+    follow: Follow = False,
+    wait: Wait = False,
+    as_json: AsJson = False,
+) -> None:
+    """Go on with an experiment that was stopped, with each run where it was."""
+    with connected(context, trains=True) as connection:
+        resumed = connection.post(f"/experiments/{find_experiment(connection, experiment)}/resume")
+        attend(connection, resumed, follow, wait, as_json)
+
+
+def export(
+    context: typer.Context,
+    experiment: ExperimentName,
+    format_: Annotated[
+        Format | None, typer.Option("--format", help="Of the file.", show_default="by the end of its name, or csv")
+    ] = None,
+    score: Annotated[Score, typer.Option(help="Fresh episodes, last 100 of training, or best policy.")] = Score.TRIAL,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="File to write, or to replace.", show_default="printed")
+    ] = None,
+) -> None:
+    """Write its trials (csv, json, parquet), its variants (markdown, latex), or the whole report (html)."""
+    from rlviz.cli import tables
+
+    chosen = format_ or (_of_ending(output) if output is not None else Format.CSV)
+    tables.check_target(chosen, output, is_terminal())
+    with connected(context) as connection:
+        path = f"/experiments/{find_experiment(connection, experiment)}"
+        query = {"score": score.value}
+        if chosen is Format.HTML:
+            content = connection.request("GET", f"{path}/report", params=query).content
+        else:
+            content = connection.request("GET", f"{path}/export", params={**query, "format": chosen.value}).content
+    if output is None:
+        sys.stdout.buffer.write(content)
+        return
+    tables.replace_file(output, lambda file: file.write(content))
+    note(f"{output}: {size(len(content))}")
+
+
+def keep(
+    context: typer.Context,
+    experiment: ExperimentName,
+    variant: Annotated[str, typer.Argument(metavar="VARIANT", help="Its id, as `trial-7`, or what it is called.")],
+    title: Annotated[str, typer.Argument(metavar="TITLE", help="What the preset is called.")],
+    as_json: AsJson = False,
+) -> None:
+    """Keep a variant, or a trial of a search, as a preset of your own, with what was measured."""
+    with connected(context) as connection:
+        experiment_id = find_experiment(connection, experiment)
+        variants = connection.get(f"/experiments/{experiment_id}")["variants"]
+        meant = next((one["id"] for one in variants if one["label"].lower() == variant.lower()), variant)
+        kept = connection.post(f"/experiments/{experiment_id}/keep-as-preset", {"variant": meant, "title": title})
+    if as_json:
+        print_json(kept)
+    else:
+        say(f"{kept['id']}: `rlviz run --env {kept['environment']} --algo {kept['algorithm']} --preset {kept['id']}`")
+
+
+def delete(
+    context: typer.Context,
+    experiment: ExperimentName,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask back.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Delete an experiment with its scores, for good; its runs stay, and what trains is stopped."""
+    with connected(context) as connection:
+        experiment_id = find_experiment(connection, experiment)
+        if not yes and is_terminal(sys.stdin):
+            typer.confirm(f"Delete {experiment_id} with its scores for good?", abort=True)
+        connection.request("DELETE", f"/experiments/{experiment_id}")
+    if as_json:
+        print_json({"deleted": experiment_id})
+    else:
+        say(f"{experiment_id} is deleted. Its runs are still there.")
+
+
+def _of_ending(path: Path) -> Format:
+    ending = path.suffix.lstrip(".").lower()
+    if ending not in _BY_ENDING:
+        known = ", ".join(f".{name}" for name in ("json", "csv", "parquet", "md", "tex", "html"))
+        raise Failure(Exit.BAD_INPUT, f"{path} does not say its format: end it in one of {known}, or give --format.")
+    return _BY_ENDING[ending]
+
+
+def _row(experiment: dict[str, Any]) -> tuple[str, ...]:
+    scored = experiment["counts"].get("scored", 0)
+    return (
+        experiment["id"],
+        experiment["status"],
+        f"{scored}/{experiment['trials']}",
+        duration(experiment["seconds_left"]),
+        f"{experiment['core_seconds']:.0f}",
+        experiment["name"],
+    )
+
+
+def _show_results(experiment: dict[str, Any], results: dict[str, Any]) -> None:
+    """The verdict, and each variant with its interval and its trials."""
+    scores = {one["label"]: one for one in results["variants"]}
+    rows = []
+    for label, cells in by_variant(experiment):
+        found = scores.get(label, {"iqm": None, "low": None, "high": None})
+        interval = "–" if found["low"] is None else f"{number(found['low'])} to {number(found['high'])}"
+        rows.append((label, number(found["iqm"]), interval, "  ".join(words(cell) for cell in cells)))
+    print_table(("VARIANT", "IQM", "95 % INTERVAL", "SEEDS"), rows, keep=2)
+    say()
+    say(results["verdict"]["headline"])
+
+
+def _show_search(search: dict[str, Any]) -> None:
+    """Each trial with its values, the best one marked, and what matters."""
+    best = search["best"]["number"] if search["best"] else None
+    names = [one["name"] for one in search["coordinates"]["axes"]]
+    rows = [
+        (
+            f"trial-{one['number']}" + ("  best" if one["number"] == best else ""),
+            one["state"],
+            number(one["objective"]),
+            *(_value(one["values"].get(name)) for name in names),
+        )
+        for one in search["trials"]
+    ]
+    print_table(("TRIAL", "STATE", "OBJECTIVE", *(name.upper() for name in names)), rows, keep=3)
+    if search["importances"]:
+        shares = ", ".join(f"{one['name']} {one['share']:.0%}" for one in search["importances"])
+        say(f"\nImportance (PED-ANOVA): {shares}")
+    if search["caution"]:
+        say(search["caution"])
+
+
+def _value(value: Any) -> str:
+    return number(value, 3) if isinstance(value, int | float) and not isinstance(value, bool) else str(value or "–")

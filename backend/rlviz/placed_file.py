@@ -1,0 +1,152 @@
+"""PlacedFile: a TOML or YAML file with the line and column of everything in it, so that mistakes can be shown."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from rlviz.domain.errors import InvalidRequest, pointer_to
+
+_MAX_BYTES = 1 << 20
+_MOST_PLACES = 100_000
+_TOML_PLACE = re.compile(r"\(at line (\d+), column (\d+)\)")
+_KEY = r"(?:\"[^\"\n]*\"|'[^'\n]*'|[A-Za-z0-9_-]+)"
+_DOTTED = rf"{_KEY}(?:[ \t]*\.[ \t]*{_KEY})*"
+_TOML_LINE = re.compile(
+    rf"^[ \t]*(?:(?P<many>\[\[)[ \t]*(?P<element>{_DOTTED})|\[[ \t]*(?P<table>{_DOTTED})|(?P<name>{_DOTTED})[ \t]*=)",
+    re.MULTILINE,
+)
+
+Place = tuple[int, int]
+"""Line and column, from 1."""
+
+
+@dataclass(frozen=True)
+class PlacedFile:
+    """``places`` of keys and elements, by their JSON pointer; of what is written within one line of TOML only that of
+    the line's key is known."""
+
+    path: Path
+    values: dict[str, Any]
+    places: dict[str, Place]
+
+    def place(self, pointer: str) -> str:
+        """For instance ``rlviz.toml:3:1``: of what ``pointer`` names, else of the nearest thing around it."""
+        while pointer and pointer not in self.places:
+            pointer = pointer.rpartition("/")[0]
+        line, column = self.places.get(pointer, (1, 1))
+        return f"{self.path}:{line}:{column}"
+
+
+def read_placed_file(path: Path, what: str) -> PlacedFile:
+    """Read a file of ``what``. Raises InvalidRequest, which names line and column of what cannot be read."""
+    try:
+        if path.stat().st_size > _MAX_BYTES:
+            raise InvalidRequest(f"{path} is no file of {what}: it has more than {_MAX_BYTES} bytes.")
+        text = path.read_text()
+    except OSError as error:
+        raise InvalidRequest(f"The file of {what} {path} cannot be read ({error.strerror}).") from error
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise InvalidRequest(f"{path}:{line}:1: This is no text in UTF-8.") from error
+    match path.suffix.lower():
+        case ".toml":
+            return _read_toml(path, text)
+        case ".yaml" | ".yml":
+            return _read_yaml(path, text, what)
+    raise InvalidRequest(f"The file of {what} {path} has to end in .toml, .yaml or .yml.")
+
+
+def _read_toml(path: Path, text: str) -> PlacedFile:
+    try:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        match = _TOML_PLACE.search(str(error))  # else it says "(at end of document)"
+        end = (text.count("\n") + 1, len(text) - text.rfind("\n"))
+        line, column = match.groups() if match else end
+        raise InvalidRequest(f"{path}:{line}:{column}: {str(error).partition(' (at ')[0]}.") from error
+    places: dict[str, Place] = {}
+    for pointer, start in _toml_pointers(text):
+        before = text[:start]
+        places.setdefault(pointer, (before.count("\n") + 1, len(before) - before.rfind("\n")))
+    return PlacedFile(path, values, places)
+
+
+def _toml_pointers(text: str) -> Iterator[tuple[str, int]]:
+    """The pointer of each key that stands at the beginning of a line, and where it stands."""
+    elements: defaultdict[str, int] = defaultdict(int)
+    table = ""
+
+    def within(parent: str, dotted: str) -> str:
+        """The pointer of a dotted key; what is within an array of tables is within its last element."""
+        for key in re.findall(_KEY, dotted):
+            parent += f"/{elements[parent] - 1}" if parent in elements else ""
+            parent += pointer_to(key.strip("\"'"))
+        return parent
+
+    for found in _TOML_LINE.finditer(text):
+        if (name := found["name"]) is not None:
+            yield within(f"{table}/{elements[table] - 1}" if table in elements else table, name), found.start("name")
+            continue
+        table = within("", found["element"] or found["table"])
+        if found["many"]:
+            elements[table] += 1
+            yield f"{table}/{elements[table] - 1}", found.start("element")
+        yield table, found.start("element" if found["many"] else "table")
+
+
+def _read_yaml(path: Path, text: str, what: str) -> PlacedFile:
+    import yaml
+
+    places: dict[str, Place] = {}
+    try:
+        node = yaml.compose(text, Loader=_yaml_loader())
+        for pointer, mark in _yaml_pointers("", node):
+            if pointer in places:
+                raise InvalidRequest(
+                    f"{path}:{mark.line + 1}:{mark.column + 1}: {pointer.rpartition('/')[2]} is there twice."
+                )
+            places[pointer] = (mark.line + 1, mark.column + 1)
+            if len(places) > _MOST_PLACES:
+                raise InvalidRequest(f"{path} is no file of {what}: it has more than {_MOST_PLACES} keys.")
+        values = yaml.load(text, Loader=_yaml_loader())
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
+        raise InvalidRequest(f"{path}:{line}:{column}: {(error.problem or 'not YAML').capitalize()}.") from error
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise InvalidRequest(f"{path}:1:1: This is no YAML: {error}.") from error
+    if values is None:
+        return PlacedFile(path, {}, {})
+    if not isinstance(values, dict):
+        raise InvalidRequest(f"{path}:1:1: {what.capitalize()} are written `name: value`, one a line.")
+    return PlacedFile(path, {str(name): value for name, value in values.items()}, places)
+
+
+def _yaml_pointers(pointer: str, node: Any) -> Iterator[tuple[str, Any]]:
+    """The pointer of each key and element, and the mark at which it begins."""
+    if node is None or isinstance(node.value, str):
+        return
+    for place, item in enumerate(node.value):
+        key, value = item if isinstance(item, tuple) else (None, item)
+        inner = pointer + pointer_to(place if key is None else str(key.value))
+        yield inner, (value if key is None else key).start_mark
+        yield from _yaml_pointers(inner, value)
+
+
+@cache
+def _yaml_loader() -> Any:
+    """PyYAML's safe one, which reads 1e-4 as a number, as YAML 1.2 says and everybody means it."""
+    import yaml
+
+    loader: Any = type("Loader", (yaml.SafeLoader,), {})
+    loader.add_implicit_resolver(
+        "tag:yaml.org,2002:float", re.compile(r"^[-+]?\d+(\.\d*)?[eE][-+]?\d+$"), list("-+0123456789")
+    )
+    return loader

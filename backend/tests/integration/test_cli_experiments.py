@@ -1,0 +1,131 @@
+"""Experiments from the command line, on a real service and without one: from a file to scores."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.support.cli import call
+from tests.support.http import Service, serving
+from tests.support.training import QUICK
+
+BASE = {"algo": "ppo", "preset": None, "total_timesteps": 256, "hyperparameters": QUICK["ppo"]}
+SPECIFICATION = {
+    "name": "Slow or fast",
+    "base": BASE,
+    "variants": [{"name": "slow", "changes": {"hyperparameters": {"learning_rate": 1e-5}}}, {"name": "fast"}],
+    "seeds": 2,
+    "score": {"episodes": 2, "policy": "latest"},
+}
+
+
+@pytest.fixture(scope="module")
+def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """A service with an experiment and a search that the command line ran."""
+    folder = tmp_path_factory.mktemp("cli")
+    file = folder / "slow-or-fast.yaml"
+    file.write_text(yaml.safe_dump(SPECIFICATION))
+    with serving(folder, max_concurrent_runs="2") as service:
+        followed = call(service.runs_dir, "experiment", "run", str(file), "--follow")
+        assert followed.status == 0, followed.err
+        assert sum(": scored" in line for line in followed.out.splitlines()) == 4, followed.out
+        searched = call(
+            *(service.runs_dir, "sweep", "--preset", "none", "--steps", "256", "--trials", "2", "--json", "--wait"),
+            *("--vary", "learning_rate=1e-5..1e-2:log", "--only", "learning_rate", "--name", "A search"),
+            *(part for name, value in QUICK["ppo"].items() for part in ("--set", f"{name}={json.dumps(value)}")),
+        )
+        assert searched.status == 0, searched.err
+        assert searched.json["counts"] == {"scored": 2}
+        yield service
+
+
+def test_experiments_are_listed_and_found_by_name_beginning_or_as_the_newest(warm: Service) -> None:
+    listed = call(warm.runs_dir, "experiment", "list")
+    assert [line.split()[1:3] for line in listed.out.splitlines()[1:]] == [["completed", "2/2"], ["completed", "4/4"]]
+    found = call(warm.runs_dir, "experiment", "list", "--json").json["experiments"]
+    for text, place in (("last", 0), ("Slow or fast", 1), (found[1]["id"], 1)):
+        assert call(warm.runs_dir, "experiment", "show", text, "--json").json["id"] == found[place]["id"]
+    assert call(warm.runs_dir, "experiment", "show", "exp-").status == 2
+    missing = call(warm.runs_dir, "experiment", "show", "nothing")
+    assert (missing.status, "experiment list" in missing.err) == (3, True)
+
+
+def test_what_was_compared_is_shown_with_its_verdict_and_what_was_searched_with_its_best(warm: Service) -> None:
+    compared = call(warm.runs_dir, "experiment", "show", "Slow or fast").out
+    assert {"slow", "fast"} <= {line.split()[0] for line in compared.splitlines() if line}
+    results = warm.get(
+        f"/experiments/{call(warm.runs_dir, 'experiment', 'list', '--json').json['experiments'][1]['id']}/results"
+    )
+    assert results["verdict"]["headline"] in compared
+    searched = call(warm.runs_dir, "experiment", "show", "A search").out
+    assert "LEARNING_RATE" in searched
+    assert sum("  best  " in line for line in searched.splitlines()) == 1
+
+
+def test_scores_and_the_report_are_written_by_the_end_of_the_name(warm: Service, tmp_path: Path) -> None:
+    for name, begins in (
+        ("a.csv", b"variant,"),
+        ("a.html", b"<!doctype html>"),
+        ("a.tex", b"\\begin"),
+        ("a.parquet", b"PAR1"),
+    ):
+        written = call(warm.runs_dir, "experiment", "export", "Slow or fast", "-o", str(tmp_path / name))
+        assert written.status == 0, written.err
+        assert (tmp_path / name).read_bytes()[:15].lower().startswith(begins.lower()), name
+    assert call(warm.runs_dir, "experiment", "export", "last", "-o", str(tmp_path / "a.doc")).status == 2
+    assert call(warm.runs_dir, "experiment", "export", "last").out.startswith("variant,")
+
+
+def test_a_trial_is_kept_as_a_preset(warm: Service) -> None:
+    kept = call(warm.runs_dir, "experiment", "keep", "A search", "Trial 1", "Found here")
+    assert kept.status == 0, kept.err
+    assert "--preset" in kept.out
+    assert call(warm.runs_dir, "experiment", "keep", "A search", "trial-9", "Nothing").status == 2
+
+
+def test_what_is_over_cannot_be_stopped(warm: Service) -> None:
+    assert call(warm.runs_dir, "experiment", "stop", "last").status == 4
+
+
+def test_mistakes_in_a_file_are_shown_with_line_and_column_and_begin_nothing(warm: Service, tmp_path: Path) -> None:
+    before = len(call(warm.runs_dir, "experiment", "list", "--json").json["experiments"])
+    path = tmp_path / "wrong.toml"
+    path.write_text('seeds = [1, 1]\nsedes = 3\n[base]\nalgo = "ppo"\n[grid]\ngamma = []\n')
+    refused = call(warm.runs_dir, "experiment", "run", str(path))
+    assert refused.status == 2
+    for line in ("1:1: seeds: ", "2:1: sedes: ", "5:2: grid: "):
+        assert f"{path}:{line}" in refused.err
+    path.write_text('[[variants]]\nname = "a"\n[variants.changes.hyperparameters]\ngama = 0.9\n')
+    assert f"{path}:4:1: " in call(warm.runs_dir, "experiment", "run", str(path)).err
+    assert len(call(warm.runs_dir, "experiment", "list", "--json").json["experiments"]) == before
+
+
+def test_a_thousand_combinations_are_asked_back_with_what_they_cost(warm: Service, tmp_path: Path) -> None:
+    path = tmp_path / "many.yaml"
+    values = [round(0.9 + 0.001 * n, 3) for n in range(50)]
+    path.write_text(yaml.safe_dump({"base": BASE, "grid": {"gamma": values, "gae_lambda": values}, "seeds": 1}))
+    asked = call(warm.runs_dir, "experiment", "run", str(path))
+    assert asked.status == 2
+    assert "2,500 runs" in asked.err
+    assert "--yes" in asked.err
+
+
+def test_a_search_can_be_printed_as_a_file_that_can_be_run(warm: Service) -> None:
+    printed = yaml.safe_load(call(warm.runs_dir, "sweep", "--algo", "dqn", "--only", "gamma", "--print").out)
+    assert list(printed["sweep"]["space"]) == ["gamma"]
+    assert call(warm.runs_dir, "sweep", "--only", "gama", "--print").status == 2
+    assert call(warm.runs_dir, "sweep", "--sampler", "best").status == 2
+
+
+def test_without_a_service_an_experiment_is_seen_through_and_deleted(tmp_path: Path) -> None:
+    path = tmp_path / "one.yaml"
+    path.write_text(yaml.safe_dump(SPECIFICATION | {"variants": [{"name": "only"}], "seeds": 1}))
+    ran = call(tmp_path / "runs", "experiment", "run", str(path))
+    assert ran.status == 0, ran.err
+    assert "completed: 1 of 1 trial" in ran.out
+    assert call(tmp_path / "runs", "experiment", "delete", "last").status == 0
+    assert call(tmp_path / "runs", "experiment", "list").out.startswith("No experiment yet")

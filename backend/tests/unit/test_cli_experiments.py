@@ -1,0 +1,114 @@
+"""What the commands of experiments make of files, flags and states, without a service."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rlviz.cli.commands.begin import _varied
+from rlviz.cli.exits import Exit, Failure, Refused
+from rlviz.cli.follow.trial_screen import lines, trial_line
+from rlviz.cli.specification_file import placed, read_specification
+
+
+def experiment(cells: list[dict[str, Any]], variants: int = 1, **changes: Any) -> dict[str, Any]:
+    found = {
+        "id": "exp-a",
+        "name": "PPO or DQN",
+        "status": "running",
+        "counts": {"scored": 1, "failed": 1},
+        "trials": len(cells),
+        "progress": 0.5,
+        "seconds_left": 90.0,
+        "core_seconds": 12.4,
+        "problem": None,
+        "cause": None,
+        "variants": [{"id": f"v{n}", "label": f"Variant {n}"} for n in range(variants)],
+        "cells": cells,
+    }
+    return found | changes
+
+
+def cell(trial: int, status: str, variant: str = "v0", **changes: Any) -> dict[str, Any]:
+    return {
+        "trial": trial,
+        "variant": variant,
+        "seed": trial,
+        "status": status,
+        "score": 195.0 if status == "scored" else None,
+        "progress": 0.25,
+        "cause": None,
+    } | changes
+
+
+def test_the_table_of_trials_says_score_progress_or_status_of_each() -> None:
+    drawn = [
+        line.text for line in lines(experiment([cell(0, "scored"), cell(1, "training"), cell(2, "failed")]), 80, 24)
+    ]
+    assert "1 of 3 trials scored, 1 failed · 1 min left · 12 core-seconds" in drawn[1]
+    [row] = [line for line in drawn if line.startswith("Variant 0")]
+    assert row.split()[2:] == ["195", "25%", "failed"]
+    assert "stop" in drawn[-1]
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(30, 8), (80, 24)])
+def test_what_does_not_fit_is_counted_and_what_trains_is_shown(columns: int, rows: int) -> None:
+    cells = [cell(n, "training" if n == 3 else "scored", f"v{n}") for n in range(50)]
+    drawn = lines(experiment(cells, variants=50), columns, rows)
+    assert len(drawn) <= rows
+    assert all(len(line.text) <= columns for line in drawn)
+    shown = sum(line.text.startswith("Variant") for line in drawn)
+    assert any(line.text.startswith("Variant 3 ") for line in drawn)
+    assert any(line.text == f"and {50 - shown} more" for line in drawn)
+
+
+def test_a_line_of_a_log_says_why_a_trial_has_no_score() -> None:
+    failed = cell(4, "failed", cause="it snapped")
+    assert trial_line(experiment([failed]), failed) == "Variant 0, seed 4: failed: it snapped"
+
+
+@pytest.mark.parametrize(
+    ("text", "parameter"),
+    [
+        ("learning_rate=1e-5..1e-2:log", {"kind": "float", "low": 1e-5, "high": 1e-2, "log": True}),
+        ("n_epochs=1..20", {"kind": "int", "low": 1, "high": 20, "log": False}),
+        ("gamma=0.9..0.99", {"kind": "float", "low": 0.9, "high": 0.99, "log": False}),
+        ("batch_size=32,64", {"kind": "choice", "choices": [32, 64]}),
+        ("activation=tanh,relu", {"kind": "choice", "choices": ["tanh", "relu"]}),
+    ],
+)
+def test_a_range_is_typed_as_it_is_read(text: str, parameter: dict[str, Any]) -> None:
+    assert _varied(text) == (text.partition("=")[0], parameter)
+
+
+@pytest.mark.parametrize("text", ["gamma", "gamma=", "=1..2", "gamma=a..b", "gamma=1..", "gamma=..1", "gamma=1..2:lin"])
+def test_a_range_that_is_none_is_refused_with_what_one_looks_like(text: str) -> None:
+    with pytest.raises(Failure, match=r"NAME=LOW\.\.HIGH") as caught:
+        _varied(text)
+    assert caught.value.status is Exit.BAD_INPUT
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        ("a.yaml", "", "a.yaml is empty"),
+        ("a.yaml", "seeds: 3\nbase:\n  preset: 2026-01-01\n", "a.yaml:3:3: 2026-01-01 is a date"),
+        ("a.toml", "seeds = 3\n[base]\ntotal_timesteps = inf\n", "a.toml:3:1: inf is a float"),
+    ],
+)
+def test_what_cannot_be_sent_is_shown_where_it_stands(tmp_path: Path, name: str, text: str, says: str) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(Failure, match=says):
+        read_specification(tmp_path / name)
+
+
+def test_what_the_service_refuses_is_shown_where_it_stands(tmp_path: Path) -> None:
+    path = tmp_path / "a.yaml"
+    path.write_text("seeds: [1, 1]\nvariants:\n  - name: a\n    changes: {algo: pqo}\n")
+    refused = Refused(Exit.BAD_INPUT, "No.", [("/seeds", "1 is there twice."), ("/variants/0/changes/algo", "Not so.")])
+    assert str(placed(refused, read_specification(path))).splitlines() == [
+        f"{path}:1:1: seeds: 1 is there twice.",
+        f"{path}:4:15: variants.0.changes.algo: Not so.",
+    ]
