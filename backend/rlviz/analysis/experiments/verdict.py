@@ -14,8 +14,10 @@ from rlviz.analysis.experiments.pairs import Improvements, Pair
 from rlviz.analysis.experiments.scores import VariantScores
 from rlviz.analysis.experiments.trials import Trial
 from rlviz.analysis.numbers import brief, decimal, listed
-from rlviz.analysis.seed_verdict import LEAST_SEEDS
 from rlviz.analysis.statistics.bootstrap import CONFIDENCE
+
+LEAST_SEEDS = 5
+"""Of each, before one is called better: with fewer, intervals hold too seldom (docs/experiments.md)."""
 
 MOST_SEEDS_ADVISED = 100
 SAME_BUDGET = 0.98
