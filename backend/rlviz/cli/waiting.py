@@ -53,6 +53,16 @@ def wait_for_evaluation(connection: Connection, run_id: str, evaluation_id: str)
     return evaluation
 
 
+def wait_for_verification(connection: Connection, path: str, what: str) -> dict[str, Any]:
+    """Begin the verification at ``path`` and return it once it has ended, however it came out."""
+    verification: dict[str, Any] = connection.post(path)
+    with waiting(what):
+        while verification["status"] == "running":
+            time.sleep(POLL_SECONDS)
+            verification = connection.get(path)
+    return verification
+
+
 def _find(connection: Connection, run_id: str, evaluation_id: str) -> dict[str, Any]:
     for evaluation in connection.get(f"/runs/{run_id}/evaluations"):
         if evaluation["id"] == evaluation_id:

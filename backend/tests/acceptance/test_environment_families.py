@@ -15,7 +15,7 @@ from stable_baselines3.common.env_util import unwrap_wrapper
 from stable_baselines3.common.monitor import Monitor
 
 from rlviz.algorithms import ALGORITHMS
-from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus
+from rlviz.domain.evaluation import EvaluationStatus
 from rlviz.environments import ENVIRONMENTS
 from rlviz.environments.base import Environment
 from rlviz.environments.custom import custom_environment, environment_of
@@ -28,6 +28,7 @@ from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.services.use_cases.runs import NewRun, resolve_config
 from rlviz.training.session import train_run
+from tests.support.evaluations import ask_in_folder
 from tests.support.training import CREATED_AT, checkpoints, column, events, eventually, kinds
 
 FILMED_STEPS = 12
@@ -97,10 +98,7 @@ def test_it_is_trained_stopped_evaluated_and_filmed(
     assert kinds(folder)[-1] == "stopped"
     assert 100 <= events(folder)[-1].step < 100_000
 
-    asked = EvaluationRecord(
-        id="eval_20261121-044137-265", run_id=folder.run_id, created_at=CREATED_AT, episodes=1, checkpoint="model.zip"
-    )
-    folder.write_evaluation(asked)
+    asked = ask_in_folder(folder)
     monkeypatch.setattr("rlviz.evaluation.evaluate.film", partial(film, max_steps=FILMED_STEPS))
     record = evaluate(folder, asked.id)
     assert (record.status, record.cause) == (EvaluationStatus.COMPLETED, None)

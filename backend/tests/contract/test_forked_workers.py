@@ -8,17 +8,16 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 import psutil
 import pytest
 
-from rlviz.domain.evaluation import EvaluationRecord
 from rlviz.launchers.base import Exit
 from rlviz.launchers.job import Evaluate, Train
 from rlviz.launchers.process import ProcessLauncher
 from rlviz.launchers.template import FORKS, RESPAWN_SECONDS, ForkedWorkers
+from tests.support.evaluations import ask_in_folder
 from tests.support.journals import Clock
 from tests.support.training import column, eventually, kinds, make_run
 from tests.support.workers import is_running, parent_of, pid_of, put_down, title_of, worker_processes
@@ -87,14 +86,7 @@ def test_forks_use_as_many_threads_as_asked_and_draw(launcher: ProcessLauncher, 
         tmp_path, torch_threads=2, total_timesteps=512, hyperparameters={"net_arch": [256, 256], "n_steps": 256}
     )
     assert eventually(launcher.launch(folder, Train()).poll) == Exit(0)
-    asked = EvaluationRecord(
-        id="eval_20261121-014312-001",
-        run_id=folder.run_id,
-        created_at=datetime(2026, 11, 21, 1, 43, 12, tzinfo=UTC),
-        checkpoint="model.zip",
-        episodes=1,
-    )
-    folder.write_evaluation(asked)
+    asked = ask_in_folder(folder)
     assert eventually(launcher.launch(folder, Evaluate(asked.id)).poll) == Exit(0)
     assert folder.video_path(asked.id).is_file()
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from rlviz.domain.errors import LauncherError
-from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus
+from rlviz.domain.evaluation import EvaluationStatus
 from rlviz.launchers import LAUNCHERS
 from rlviz.launchers.base import Exit, Launcher, Worker
 from rlviz.launchers.job import Evaluate, Job, Train
@@ -22,6 +21,7 @@ from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.session import train_run
 from tests.support.cluster import Cluster, ClusterLauncher
+from tests.support.evaluations import ask_in_folder
 from tests.support.training import column, events, eventually, kinds, leftovers, make_run
 from tests.support.workers import (
     impatient_launcher,
@@ -165,14 +165,7 @@ def test_an_error_in_training_is_in_the_journal_and_in_the_exit(rig: Rig, tmp_pa
 def test_an_evaluation_is_played_to_its_end(rig: Rig, tmp_path: Path) -> None:
     folder = make_run(tmp_path, total_timesteps=128)
     assert train_run(folder)
-    asked = EvaluationRecord(
-        id="eval_20261121-014312-001",
-        run_id=folder.run_id,
-        created_at=datetime(2026, 11, 21, 1, 43, 12, tzinfo=UTC),
-        checkpoint="model.zip",
-        episodes=1,
-    )
-    folder.write_evaluation(asked)
+    asked = ask_in_folder(folder)
     assert eventually(rig.launch(folder, Evaluate(asked.id)).poll) == Exit(0)
     played = folder.read_evaluation(asked.id)
     assert (played.status, played.episodes_done) == (EvaluationStatus.COMPLETED, 1)

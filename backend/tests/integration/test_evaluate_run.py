@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +20,10 @@ from rlviz.environments import ENVIRONMENTS
 from rlviz.environments.make import make
 from rlviz.evaluation.evaluate import evaluate
 from rlviz.rundir.folder import RunFolder
+from tests.support.evaluations import ASKED_AT, ask_in_folder
 from tests.support.training import DEADLINE_SECONDS, eventually
 
 ENV_ID = "CartPole-v1"
-ASKED_AT = datetime(2026, 11, 21, 1, 43, 12, tzinfo=UTC)
 MODELS: dict[str, Callable[[], Any]] = {
     "ppo": lambda: PPO("MlpPolicy", make(ENVIRONMENTS.get(ENV_ID)), n_steps=256, seed=1, device="cpu").learn(512),
     "dqn": lambda: DQN("MlpPolicy", make(ENVIRONMENTS.get(ENV_ID)), learning_starts=100, seed=1, device="cpu").learn(
@@ -76,13 +75,7 @@ def make_run(root: Path, algo: str, trained: dict[str, Path], kind: type[RunFold
 
 
 def ask(folder: RunFolder, number: int = 1, **wishes: Any) -> EvaluationRecord:
-    """Queue an evaluation, as the service does."""
-    wishes = {"checkpoint": "model.zip", "episodes": 3, **wishes}
-    record = EvaluationRecord(
-        id=f"eval_20261121-014312-{number:03d}", run_id=folder.run_id, created_at=ASKED_AT, **wishes
-    )
-    folder.write_evaluation(record)
-    return record
+    return ask_in_folder(folder, number, **{"episodes": 3, **wishes})
 
 
 def files(folder: RunFolder) -> set[str]:

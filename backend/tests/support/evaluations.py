@@ -1,10 +1,25 @@
-"""Evaluations asked for over HTTP, and what came of them."""
+"""Evaluations, asked for over HTTP or in a run's folder, and what came of them."""
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
+from rlviz.domain.evaluation import EvaluationRecord
+from rlviz.rundir.folder import RunFolder
 from tests.support.http import Service, wait_for
+
+ASKED_AT = datetime(2026, 11, 21, 1, 43, 12, tzinfo=UTC)
+
+
+def ask_in_folder(folder: RunFolder, number: int = 1, **wishes: Any) -> EvaluationRecord:
+    """Queue an evaluation of the newest policy, as the service does."""
+    wishes = {"checkpoint": "model.zip", "episodes": 1, **wishes}
+    record = EvaluationRecord(
+        id=f"eval_20261121-014312-{number:03d}", run_id=folder.run_id, created_at=ASKED_AT, **wishes
+    )
+    folder.write_evaluation(record)
+    return record
 
 
 def evaluated(service: Service, run_id: str, **wishes: Any) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Annotated, Any
 
 import typer
@@ -10,8 +9,8 @@ import typer
 from rlviz.cli.connection import Connection
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import NEWEST, AsJson, RunName, connected, examples, find_run
-from rlviz.cli.output import number, print_json, print_table, say, waiting
-from rlviz.cli.waiting import POLL_SECONDS, wait_for_evaluation
+from rlviz.cli.output import number, print_json, print_table, say
+from rlviz.cli.waiting import wait_for_evaluation, wait_for_verification
 
 EvaluationName = Annotated[str, typer.Argument(metavar="[EVAL]", help="Id of an evaluation, or `last`.")]
 _PAGE = 1_000
@@ -116,11 +115,7 @@ def verify(context: typer.Context, run: RunName, evaluation: EvaluationName = NE
     with connected(context) as connection:
         run_id = find_run(connection, run)
         path = f"/runs/{run_id}/evaluations/{find_evaluation(connection, run_id, evaluation)}/verify"
-        verification = connection.post(path)
-        with waiting("Playing it again"):
-            while verification["status"] == "running":
-                time.sleep(POLL_SECONDS)
-                verification = connection.get(path)
+        verification = wait_for_verification(connection, path, "Playing it again")
     if as_json:
         print_json(verification)
     if verification["status"] == "failed":

@@ -10,7 +10,7 @@ import typer
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import AsJson, RunName, connected, examples, find_run
 from rlviz.cli.output import print_json, print_table, say, size, waiting
-from rlviz.cli.waiting import AT_REST, POLL_SECONDS, wait_until_started
+from rlviz.cli.waiting import AT_REST, POLL_SECONDS, wait_for_verification, wait_until_started
 
 SnapshotName = Annotated[str, typer.Argument(metavar="NAME", help="Name of the snapshot.")]
 
@@ -91,11 +91,7 @@ def verify(context: typer.Context, run: RunName, name: SnapshotName, as_json: As
     """Load a snapshot in a process of its own and compare it; exit status 1 if it is not identical."""
     with connected(context) as connection:
         path = f"/runs/{find_run(connection, run)}/snapshots/{name}/verify"
-        verification = connection.post(path)
-        with waiting("Loading it"):
-            while verification["status"] == "running":
-                time.sleep(POLL_SECONDS)
-                verification = connection.get(path)
+        verification = wait_for_verification(connection, path, "Loading it")
     if as_json:
         print_json(verification)
     if verification["status"] == "failed" or not verification["whole"]:

@@ -30,6 +30,7 @@ export {
   useZoomDetail,
 } from "./live/chart-group";
 export { HeldSource } from "./live/held-source";
+export { useSeedCurves } from "./live/use-seed-curves";
 export { CHART_INSET, type ChartAxis } from "./card/chart-axis";
 export type { ChartMark, MarkKind } from "./prepare/marks";
 export type { ChartSource, ChartSpec, SeriesSpec } from "./prepare/model";

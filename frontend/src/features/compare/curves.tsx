@@ -10,18 +10,18 @@ import {
   type ChartSpec,
   useChartGroup,
   useChartSettings,
+  useSeedCurves,
   useZoomDetail,
 } from "@/components/charts";
 import { Boundary } from "@/components/ui/boundary";
 import { Notice } from "@/components/ui/notice";
 import { Skeleton } from "@/components/ui/skeleton";
-import type { Run, RunGroup } from "@/lib/api";
+import { isActive, type Run, type RunGroup } from "@/lib/api";
 import { useMetricRegistry } from "@/lib/registry";
 import { episodeMeanOf, type RunSeries, useRunCurves } from "@/lib/stream";
 import { type LeadUp, leadUpLines, useLeadUps } from "./lead-ups";
 import type { ComparedGroup } from "./seed-groups";
 import type { SeriesStyles } from "./series-styles";
-import { useGroupCurves } from "./use-group-curves";
 
 export const RETURN = "episode/reward";
 
@@ -46,7 +46,8 @@ export function Curves(props: CurvesProps) {
   const { axis, smoothing } = settings;
   const { pool, curves } = useRunCurves(runs, { axis, smoothing, names: metricsFor(metric) });
   useZoomDetail(group, pool);
-  const groupSource = useGroupCurves(runs, groups, axis);
+  const grouped = groups.flatMap(({ runIds }) => runIds);
+  const groupSource = useSeedCurves(grouped, { axis, live: runs.some(isActive) });
   const leads = useLeadUps(runs, settings);
   const loaders = runs.map(({ id }) => curves(id));
   const failed = runs.filter((_, i) => loaders[i]?.state.phase === "failed");

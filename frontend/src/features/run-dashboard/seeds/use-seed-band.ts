@@ -1,10 +1,10 @@
 "use client";
 
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useEffect, useMemo, useState } from "react";
-import { HeldSource, type SeriesSpec } from "@/components/charts";
-import { groupRunsQuery, isActive, type Run, type SeedGroup, seedCurvesQuery } from "@/lib/api";
-import { AXES, type MetricAxis, SERVICE_AXES } from "@/lib/stream";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { type SeriesSpec, useSeedCurves } from "@/components/charts";
+import { groupRunsQuery, isActive, type Run, type SeedGroup } from "@/lib/api";
+import type { MetricAxis } from "@/lib/stream";
 
 /** Milliseconds between requests while a seed of the group trains. */
 const REFRESH_MS = 3_000;
@@ -33,22 +33,13 @@ export function useSeedBand(
   axis: MetricAxis,
   shown: boolean,
 ): readonly SeriesSpec[] {
-  const [source] = useState(() => new HeldSource());
   const ids = seeds?.group.run_ids ?? [];
-  const { data } = useQuery({
-    ...seedCurvesQuery(ids, SERVICE_AXES[axis]),
+  const sourceOf = useSeedCurves(ids, {
+    axis,
+    live: seeds?.runs.some(isActive) ?? false,
     enabled: shown && ids.length > 1,
-    placeholderData: keepPreviousData,
-    refetchInterval: seeds?.runs.some(isActive) ? REFRESH_MS : false,
   });
-  // External system: the source, which is kept outside React.
-  useEffect(() => {
-    const [curve] = data?.seeds ?? [];
-    if (!data || !curve) return;
-    const loaded = AXES.find((name) => SERVICE_AXES[name] === data.x) ?? "step";
-    const { iqm, low, high } = curve;
-    source.load(loaded, data.steps, { iqm, low, high });
-  }, [data, source]);
+  const source = sourceOf(seeds?.group.id ?? "");
   const count = ids.length;
   return useMemo(
     () =>

@@ -1,7 +1,6 @@
 import clsx from "clsx";
 import { Check, ChevronRight, EllipsisVertical } from "lucide-react";
 import { memo } from "react";
-import { EnvironmentStill } from "@/components/ui/environment-still";
 import { Progress } from "@/components/ui/progress";
 import { StatusBadge } from "@/components/ui/status-badge";
 import type { Run, SeedGroup } from "@/lib/api";
@@ -16,6 +15,7 @@ import {
   intervalText,
   statusCounts,
 } from "./group-text";
+import { NameCell, SelectCell } from "./leading-cells";
 import { presetName } from "./progress-text";
 import { RunAge } from "./run-age";
 
@@ -45,52 +45,29 @@ export const GroupCells = memo(function GroupCells(props: GroupCellsProps) {
   const plain = clsx(layout.wide, "truncate text-ink-soft");
   return (
     <>
-      <div role="gridcell" className={clsx(layout.select, "z-1 max-md:self-start")}>
-        <label className="grid size-7 place-items-center rounded-md max-md:size-10">
-          <input
-            type="checkbox"
-            data-act="select"
-            aria-label={`Select ${seeds} of ${run.name}`}
-            checked={selected === group.run_ids.length}
-            ref={(box) => {
-              if (box) box.indeterminate = selected > 0 && selected < group.run_ids.length;
-            }}
-            readOnly
-            tabIndex={tabIndex}
-            className="size-4 accent-accent"
+      <SelectCell
+        label={`Select ${seeds} of ${run.name}`}
+        selected={selected === 0 ? "none" : selected < group.run_ids.length ? "some" : "all"}
+        tabIndex={tabIndex}
+      />
+      <NameCell run={run} href={routes.compareRuns(group.run_ids)} tabIndex={tabIndex}>
+        <button
+          type="button"
+          data-act="unfold"
+          tabIndex={tabIndex}
+          aria-label={`${isOpen ? "Hide" : "Show"} the ${seeds} of ${run.name}`}
+          className="z-1 -my-1 -ml-1 flex items-center gap-0.5 rounded-sm px-1 py-1 text-ink-soft hover:bg-rest-tint hover:text-ink"
+        >
+          <ChevronRight
+            aria-hidden
+            className={clsx("size-3 transition-transform", isOpen && "rotate-90")}
           />
-        </label>
-      </div>
-      <div role="rowheader" className={clsx(layout.name, "flex min-w-0 items-center gap-2.5")}>
-        <EnvironmentStill key={run.still_url} url={run.still_url} className="h-7 w-10.5" />
-        <div className="min-w-0 grow">
-          <a
-            href={routes.compareRuns(group.run_ids)}
-            tabIndex={tabIndex}
-            className="block truncate font-medium after:absolute after:inset-0"
-          >
-            {run.name}
-          </a>
-          <p className="flex min-w-0 items-center gap-1.5 text-2xs text-ink-faint">
-            <button
-              type="button"
-              data-act="unfold"
-              tabIndex={tabIndex}
-              aria-label={`${isOpen ? "Hide" : "Show"} the ${seeds} of ${run.name}`}
-              className="z-1 -my-1 -ml-1 flex items-center gap-0.5 rounded-sm px-1 py-1 text-ink-soft hover:bg-rest-tint hover:text-ink"
-            >
-              <ChevronRight
-                aria-hidden
-                className={clsx("size-3 transition-transform", isOpen && "rotate-90")}
-              />
-              {seeds}
-            </button>
-            <span className={clsx(layout.facts, "min-w-0 truncate")}>
-              {algorithm} · {run.env_id} · {presetName(run.preset)}
-            </span>
-          </p>
-        </div>
-      </div>
+          {seeds}
+        </button>
+        <span className={clsx(layout.facts, "min-w-0 truncate")}>
+          {algorithm} · {run.env_id} · {presetName(run.preset)}
+        </span>
+      </NameCell>
       <div role="gridcell" className={plain}>
         {algorithm}
       </div>

@@ -3,12 +3,12 @@ import { Check, EllipsisVertical, StickyNote, TriangleAlert } from "lucide-react
 import { memo } from "react";
 import { Sparkline } from "@/components/charts/sparkline/sparkline";
 import { Progress } from "@/components/ui/progress";
-import { EnvironmentStill } from "@/components/ui/environment-still";
 import { StatusBadge } from "@/components/ui/status-badge";
 import { isActive, progress, type Run } from "@/lib/api";
 import { decimal } from "@/lib/format";
 import { routes } from "@/lib/url";
 import layout from "../layout/layout.module.css";
+import { NameCell, SelectCell } from "./leading-cells";
 import { presetName, progressText, solvedText } from "./progress-text";
 import { RunAge } from "./run-age";
 import { RunTags } from "./run-tags";
@@ -19,7 +19,6 @@ interface RunCellsProps {
   current: boolean;
   /** Display name of the algorithm. */
   algorithm: string;
-  /** Where the picture of its environment is. */
   /** Whether rows are shown as cards, where the age stands beside the status and not in a column. */
   cards: boolean;
   now: number;
@@ -33,50 +32,30 @@ export const RunCells = memo(function RunCells(props: RunCellsProps) {
   const plain = clsx(layout.wide, "truncate text-ink-soft");
   return (
     <>
-      <div role="gridcell" className={clsx(layout.select, "z-1 max-md:self-start")}>
-        <label className="grid size-7 place-items-center rounded-md max-md:size-10">
-          <input
-            type="checkbox"
-            data-act="select"
-            aria-label={`Select ${run.name}`}
-            checked={selected}
-            readOnly
-            tabIndex={tabIndex}
-            className="size-4 accent-accent"
+      <SelectCell
+        label={`Select ${run.name}`}
+        selected={selected ? "all" : "none"}
+        tabIndex={tabIndex}
+      />
+      <NameCell run={run} href={routes.run(run.id)} tabIndex={tabIndex}>
+        <span className="min-w-0 truncate">
+          <span className={layout.facts}>
+            {algorithm} · {run.env_id} · {preset} ·{" "}
+          </span>
+          seed {run.seed}
+        </span>
+        {run.tags.length > 0 && <RunTags tags={run.tags} />}
+        {run.damage.length > 0 && (
+          <TriangleAlert
+            role="img"
+            aria-label="Its folder is damaged"
+            className="size-3 shrink-0 text-warn"
           />
-        </label>
-      </div>
-      <div role="rowheader" className={clsx(layout.name, "flex min-w-0 items-center gap-2.5")}>
-        <EnvironmentStill key={run.still_url} url={run.still_url} className="h-7 w-10.5" />
-        <div className="min-w-0 grow">
-          <a
-            href={routes.run(run.id)}
-            tabIndex={tabIndex}
-            className="block truncate font-medium after:absolute after:inset-0"
-          >
-            {run.name}
-          </a>
-          <p className="flex min-w-0 items-center gap-1.5 text-2xs text-ink-faint">
-            <span className="min-w-0 truncate">
-              <span className={layout.facts}>
-                {algorithm} · {run.env_id} · {preset} ·{" "}
-              </span>
-              seed {run.seed}
-            </span>
-            {run.tags.length > 0 && <RunTags tags={run.tags} />}
-            {run.damage.length > 0 && (
-              <TriangleAlert
-                role="img"
-                aria-label="Its folder is damaged"
-                className="size-3 shrink-0 text-warn"
-              />
-            )}
-            {run.notes !== "" && (
-              <StickyNote role="img" aria-label="Has notes" className="size-3 shrink-0" />
-            )}
-          </p>
-        </div>
-      </div>
+        )}
+        {run.notes !== "" && (
+          <StickyNote role="img" aria-label="Has notes" className="size-3 shrink-0" />
+        )}
+      </NameCell>
       <div role="gridcell" className={plain}>
         {algorithm}
       </div>

@@ -1,0 +1,48 @@
+"use client";
+
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { seedCurvesQuery } from "@/lib/api";
+import { AXES, type MetricAxis, SERVICE_AXES } from "@/lib/stream";
+import { HeldSource } from "./held-source";
+
+/** Milliseconds between requests while a seed trains. */
+const REFRESH_MS = 3_000;
+
+interface SeedCurvesOptions {
+  axis: MetricAxis;
+  /** Whether a seed trains, so that the curves change. */
+  live: boolean;
+  /** Whether curves are wanted. Without runs there are none either. */
+  enabled?: boolean;
+}
+
+/** The curve of each group of `runIds`, by the group's id, as a source with the columns `iqm`, `low` and `high`. */
+export function useSeedCurves(
+  runIds: readonly string[],
+  { axis, live, enabled = true }: SeedCurvesOptions,
+): (groupId: string) => HeldSource {
+  const [sources] = useState(() => new Map<string, HeldSource>());
+  const sourceOf = (groupId: string) => {
+    const known = sources.get(groupId) ?? new HeldSource();
+    sources.set(groupId, known);
+    return known;
+  };
+  const { data } = useQuery({
+    ...seedCurvesQuery(runIds, SERVICE_AXES[axis]),
+    enabled: enabled && runIds.length > 0,
+    placeholderData: keepPreviousData,
+    refetchInterval: live ? REFRESH_MS : false,
+  });
+  // External system: the sources, which are kept outside React.
+  useEffect(() => {
+    if (!data) return;
+    const loaded = AXES.find((name) => SERVICE_AXES[name] === data.x) ?? "step";
+    for (const { group_id, iqm, low, high } of data.seeds) {
+      const source = sources.get(group_id) ?? new HeldSource();
+      sources.set(group_id, source);
+      source.load(loaded, data.steps, { iqm, low, high });
+    }
+  }, [data, sources]);
+  return sourceOf;
+}
