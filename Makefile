@@ -33,6 +33,11 @@ dev: $(STAMPS)/python $(STAMPS)/node ## Serve back end and front end separately,
 	(cd frontend && NEXT_PUBLIC_API_URL=$(API_URL) $(PNPM) dev) & \
 	wait
 
+.PHONY: wheel
+wheel: $(STAMPS)/python $(STAMPS)/frontend ## Build dist/rlviz-….whl, with the pages in it: it needs no Node
+	$(BIN)/python -m pip --disable-pip-version-check wheel --quiet --no-deps --no-build-isolation --wheel-dir dist backend
+	@ls dist/rlviz-*.whl
+
 .PHONY: test
 test: $(STAMPS)/python-dev $(STAMPS)/node $(STAMPS)/frontend $(STAMPS)/browser ## Run every test, in a real browser too
 	cd backend && .venv/bin/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder

@@ -30,6 +30,7 @@ def git_revision() -> str | None:
     """The commit of this code, with ``+dirty`` if files have changed since; None outside a git checkout."""
     here = Path(__file__).parent
     try:
+        _git(here, "ls-files", "--error-unmatch", Path(__file__).name)  # else the checkout is what it is installed into
         commit = _git(here, "rev-parse", "--short=12", "HEAD")
         changed = _git(here, "status", "--porcelain", "--untracked-files=no", "--", ".")
     except (OSError, subprocess.SubprocessError):

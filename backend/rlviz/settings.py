@@ -24,7 +24,11 @@ PREFIX = "RLVIZ_"
 NAMES = ("rlviz.toml", "rlviz.yaml", "rlviz.yml")
 """Files of settings that are looked for in the folder that a command is started in; the first that is there is read."""
 
-_REPOSITORY = Path(__file__).resolve().parents[2]
+_PACKAGED_PAGES = Path(__file__).resolve().parent / "pages"
+"""The built front end in a package that was installed from a wheel."""
+
+_BUILT_PAGES = Path(__file__).resolve().parents[2] / "frontend" / "out"
+"""The built front end in a checkout."""
 
 
 class Settings(BaseSettings):
@@ -125,7 +129,8 @@ class Settings(BaseSettings):
         "is a secret with most services.",
     )
     frontend_dir: Path = Field(
-        _REPOSITORY / "frontend" / "out", description="Folder of the built front end, served at /."
+        default_factory=lambda: _PACKAGED_PAGES if _PACKAGED_PAGES.is_dir() else _BUILT_PAGES,
+        description="Folder of the built front end, served at /. Default: in the package, else where it is built.",
     )
     cors_origins: Annotated[tuple[str, ...], NoDecode] = Field(
         (), description="Other origins, comma-separated, that may call the API; for front-end development."

@@ -123,7 +123,12 @@ def check_port(settings: Settings) -> Finding:
 def check_pages(settings: Settings) -> Finding:
     if (settings.frontend_dir / "index.html").is_file():
         return Finding("pages", "ok", f"They are built, in {settings.frontend_dir}.")
-    return Finding("pages", "look", "They are not built; commands and API work without.", "`make run` builds them.")
+    return Finding(
+        "pages",
+        "look",
+        "They are not built; commands and API work without.",
+        "`make run` builds them; a wheel has them.",
+    )
 
 
 def check_packages() -> Finding:

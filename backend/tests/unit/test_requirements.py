@@ -57,3 +57,11 @@ def test_a_lock_pins_what_is_needed_and_nothing_else(lock: str, packages: set[st
 
 def test_the_lock_of_development_begins_with_what_runs() -> None:
     assert "-r requirements.lock" in (BACKEND / "requirements-dev.lock").read_text().splitlines()
+
+
+@pytest.mark.parametrize("asked", PROJECT["dependencies"])
+def test_what_is_pinned_is_within_what_the_wheel_asks_for(asked: str) -> None:
+    wanted = Requirement(asked)
+    assert wanted.specifier.contains(pins("requirements.lock")[canonicalize_name(wanted.name)])
+    bounds = {bound.operator for bound in wanted.specifier}
+    assert bounds == {">=", "<"}, "a wheel is installed long after it was made: say what it was made for"
