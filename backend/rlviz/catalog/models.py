@@ -64,6 +64,8 @@ class RunRow(SQLModel, table=True):
     """When each attempt began and ended; the end of one that trains is None. ``clock`` counts by it."""
     trained_before: float = Field(default=0.0, sa_column_kwargs={"server_default": "0"})
     """Seconds that earlier attempts have trained."""
+    core_seconds_before: float | None = None
+    """What the attempts that have ended cost; None where they were not counted. ``core_seconds`` counts by it."""
     parent: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
     resumed: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
     saves_at: int | None = None
@@ -112,6 +114,18 @@ class RunRow(SQLModel, table=True):
     @property
     def clock(self) -> TrainingClock:
         return TrainingClock(tuple((start or 0.0, end) for start, end in self.attempts))
+
+    def core_seconds(self, now: float) -> float:
+        """Processor seconds of training by ``now`` (Unix seconds); of an attempt that goes on, the time that it takes.
+
+        Of runs that were catalogued before they were counted, the time that all attempts took.
+        """
+        if not self.attempts:
+            return 0.0
+        if self.core_seconds_before is None:
+            return self.clock.at(now)
+        began, ended = self.attempts[-1]
+        return self.core_seconds_before + (max(0.0, now - (began or now)) if ended is None else 0.0)
 
     @property
     def state(self) -> RunStatus:

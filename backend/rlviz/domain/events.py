@@ -68,6 +68,11 @@ class Ending(EventData):
     attempt: int | None = Field(
         default=None, ge=1, description="Which attempt it ends; null: the one that began last, in older journals."
     )
+    processor_seconds: float | None = Field(
+        default=None,
+        ge=0,
+        description="What all threads of the worker used in this attempt; null: not known.",
+    )
 
 
 class StartedData(EventData):

@@ -61,6 +61,7 @@ class RunJournals:
         self._recomputed: Recomputed | None = None
         self._not_finite: set[str] = set()
         self._step = 0
+        self._began = time.process_time()
         self._limits = MetricLimits(lambda message: self.warn(self._step, message), monotonic)
 
     def expect(self, recomputed: Recomputed) -> None:
@@ -169,6 +170,7 @@ class RunJournals:
         """Append an event and write it. What the disk refuses waits, as metrics do; but an ending raises OSError."""
         if isinstance(data, Ending):
             self._settle()
+            data = data.model_copy(update={"processor_seconds": round(time.process_time() - self._began, 3)})
         for write in (self._metrics.flush, self._write_soon, self._metrics.flush):  # room first, for those that wait
             with suppress(OSError):
                 write()

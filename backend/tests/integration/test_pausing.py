@@ -95,6 +95,8 @@ def test_a_run_that_paused_goes_on_as_if_nothing_had_happened(tmp_path: Path, at
         "not_exact_because": None,
     }
     assert row.trained_before > 0
+    assert row.core_seconds_before is not None
+    assert row.core_seconds_before > 0
 
 
 def test_a_pause_within_a_rollout_says_where_it_saves_and_shows_no_row_before(tmp_path: Path, at: Any) -> None:

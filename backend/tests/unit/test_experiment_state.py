@@ -58,3 +58,12 @@ def test_a_trial_without_a_run_ends_no_experiment(book: ExperimentBook) -> None:
     assert book.fast_failure() is None
     book.note(second, TrialState.FAILED, "a", cause="It crashed.")
     assert "It crashed." in (book.fast_failure() or "")
+
+
+def test_the_cost_is_processor_time_where_that_was_counted(book: ExperimentBook) -> None:
+    first = next(iter(book.trials.values()))
+    book.note(first, TrialState.BEGUN, "a")
+    counted = row("a", seconds=60.0, step=100).model_copy(update={"core_seconds_before": 41.5})
+    found = state_of(book, {"a": counted}, now=CREATED + 100, parallel=1)
+    assert found.core_seconds == 41.5
+    assert found.seconds_left == 60.0 * 3, "the time that it took"

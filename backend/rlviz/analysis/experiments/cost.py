@@ -41,8 +41,9 @@ def cost(trials: Sequence[Trial], setting: Setting) -> Cost:
         core_seconds=sum(one.core_seconds for one in found),
         variants=found,
         made=Made(
-            definition="Core-seconds: seconds that each trial trained, in all its attempts, times the threads that "
-            "torch may use; evaluations while it trained are in it, the one that gives the score is not.",
+            definition="Core-seconds: processor time of each trial's runs, in all their attempts, all threads "
+            "together; of what still trains, the time that it takes. Evaluations while it trained "
+            "are in it, the one that gives the score is not.",
             n=sum(one.trials for one in found),
             source=OUR_PAGE,
         ),

@@ -14,10 +14,8 @@ from rlviz.analysis.experiments.digest import RunDigest
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import find_runs
-from rlviz.domain.errors import RunFolderError
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.status import RunStatus
-from rlviz.rundir.folder import RunFolder
 from rlviz.services.experiment_results.digests import DigestBook
 from rlviz.services.experiment_results.source import Cell, ExperimentSource
 from rlviz.services.use_cases.metrics import MetricsService
@@ -47,7 +45,6 @@ class ResultsService:
         self._curves = RunCurvesCache(metrics)
         self._books: LRUCache[str, DigestBook] = LRUCache(CACHED_BOOKS)
         self._results: LRUCache[str, ExperimentResults] = LRUCache(CACHED_RESULTS)
-        self._threads: LRUCache[str, int] = LRUCache(100_000)
         self._lock = Lock()
 
     def results(self, source: ExperimentSource, request: ResultsRequest) -> ExperimentResults:
@@ -55,7 +52,7 @@ class ResultsService:
 
     def made(self, source: ExperimentSource, request: ResultsRequest) -> tuple[list[Trial], ExperimentResults]:
         """The trials as they are counted, and what they amount to."""
-        rows = self._rows(cell.run_id for cell in source.cells if cell.run_id is not None)
+        rows = self._rows(run_id for cell in source.cells for run_id in cell.run_ids)
         threshold = source.threshold if request.threshold is None else request.threshold
         digests = self._book(source).of(list(rows.values()))
         greedy = bool(digests) and all(one.greedy is not None or one.training is None for one in digests.values())
@@ -93,10 +90,11 @@ class ResultsService:
         greedy: bool,
     ) -> Trial:
         row = rows.get(cell.run_id or "")
+        now = self._clock()
+        core_seconds = sum(rows[run_id].core_seconds(now) for run_id in cell.run_ids if run_id in rows)
         if row is None:
-            return Trial(
-                cell.variant, cell.seed, cell.run_id or "", cell.score if score is ScoreKind.TRIAL else None, cell.ended
-            )
+            left = cell.score if score is ScoreKind.TRIAL else None
+            return Trial(cell.variant, cell.seed, cell.run_id or "", left, cell.ended, core_seconds=core_seconds)
         found = digests[row.id]
         return Trial(
             variant=cell.variant,
@@ -106,21 +104,9 @@ class ResultsService:
             ended=cell.ended,
             steps=row.step,
             reached=None if threshold is None else found.reached(threshold),
-            core_seconds=row.clock.at(self._clock()) * self._torch_threads(row.id) if row.attempts else 0.0,
+            core_seconds=core_seconds,
             curve=found.greedy if greedy else found.training,
         )
-
-    def _torch_threads(self, run_id: str) -> int:
-        with self._lock:
-            known = self._threads.get(run_id)
-        if known is None:
-            try:
-                known = RunFolder(self._runs_dir, run_id).read_config().torch_threads
-            except RunFolderError:
-                known = 1
-            with self._lock:
-                self._threads[run_id] = known
-        return known
 
 
 def _score(cell: Cell, row: RunRow, kind: ScoreKind) -> float | None:

@@ -12,13 +12,20 @@ from rlviz.domain.sweep import Sweep
 @dataclass(frozen=True)
 class Cell:
     """One trial of one variant with one seed. ``run_id`` is None until it has a run; ``score`` is the mean return of
-    its policy on fresh episodes, None if it has none. ``ended``: whether nothing more is to come of it."""
+    its policy on fresh episodes, None if it has none. ``ended``: whether nothing more is to come of it.
+    ``earlier_run_ids``: those of attempts that failed or were lost."""
 
     variant: str
     seed: int
     run_id: str | None
     score: float | None
     ended: bool
+    earlier_run_ids: Sequence[str] = ()
+
+    @property
+    def run_ids(self) -> list[str]:
+        """Of all attempts."""
+        return [*self.earlier_run_ids, *([self.run_id] if self.run_id is not None else [])]
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import RLock
 
 from rlviz.domain.experiments import (
@@ -37,6 +37,8 @@ class Trial:
     last: TrialLine | None = None
     failures: int = 0
     lost: int = 0
+    run_ids: list[str] = field(default_factory=list)
+    """Of all attempts, also those that were lost."""
 
     @property
     def is_final(self) -> bool:
@@ -53,6 +55,8 @@ class Trial:
 
     def take(self, line: TrialLine) -> None:
         self.last = line
+        if line.state is TrialState.BEGUN:
+            self.run_ids.append(line.run_id)
         self.failures += line.state is TrialState.RETRIED
         self.lost += line.state is TrialState.LOST
 
@@ -72,8 +76,6 @@ class ExperimentBook:
         """By variant."""
         self.groups: dict[str, str] = {}
         """By variant, the run that those of its other seeds are grouped with."""
-        self.run_ids: list[str] = []
-        """Of all attempts, also those that were lost."""
         self._clock = clock
         self._journal: JournalWriter | None = None
         self._unwritten: list[TrialLine] = []
@@ -103,6 +105,11 @@ class ExperimentBook:
     def labels(self) -> dict[str, str]:
         """By variant, in the order in which they were planned."""
         return {trial.variant: trial.label for trial in self.trials.values()}
+
+    @property
+    def run_ids(self) -> list[str]:
+        """Of all attempts of all trials."""
+        return [run_id for trial in self.trials.values() for run_id in trial.run_ids]
 
     def add(self, proposal: Proposal, variant: Variant | None = None) -> None:
         """Plan the trials of a variant."""
@@ -201,7 +208,6 @@ class ExperimentBook:
     def _take(self, line: TrialLine) -> None:
         self.trials[line.trial].take(line)
         if line.state is TrialState.BEGUN:
-            self.run_ids.append(line.run_id)
             self.groups.setdefault(line.variant, line.run_id)
 
 

@@ -55,9 +55,8 @@ class VariantState:
 class ExperimentState:
     """An experiment as it is now. ``problem``: what holds it up for now. ``cause``: why it failed or was stopped.
 
-    ``progress``: share of all trials' steps, from 0 to 1. ``core_seconds``: training of all its runs together, also of
-    attempts that were lost. ``seconds_left``: at this cost and ``parallel`` runs at once; None while that cannot be
-    told.
+    ``progress``: share of all trials' steps, from 0 to 1. ``core_seconds``: processor time of all its runs together,
+    also of those that were lost. ``seconds_left``: at the pace of its runs so far; None while that cannot be told.
     """
 
     id: str
@@ -82,7 +81,7 @@ def state_of(book: ExperimentBook, rows: Mapping[str, RunRow], *, now: float, pa
     cells = [_cell(trial, rows.get(trial.run_id or ""), status) for trial in book.trials.values()]
     planned = max(book.spec.cells, len(cells))
     progress = sum(cell.progress for cell in cells) / planned
-    core_seconds = sum(row.clock.at(now) for row in rows.values() if row.attempts)
+    trained = sum(row.clock.at(now) for row in rows.values() if row.attempts)
     goes_on = status is ExperimentStatus.RUNNING
     return ExperimentState(
         id=book.id,
@@ -97,8 +96,8 @@ def state_of(book: ExperimentBook, rows: Mapping[str, RunRow], *, now: float, pa
         cells=cells,
         planned=planned,
         progress=1.0 if status in OVER else progress,
-        seconds_left=_seconds_left(core_seconds, progress, planned, parallel) if goes_on else None,
-        core_seconds=core_seconds,
+        seconds_left=_seconds_left(trained, progress, planned, parallel) if goes_on else None,
+        core_seconds=sum(row.core_seconds(now) for row in rows.values()),
     )
 
 
@@ -112,10 +111,11 @@ def status_of(book: ExperimentBook) -> ExperimentStatus:
             return ExperimentStatus.COMPLETED if book.control.cause is None else ExperimentStatus.FAILED
 
 
-def _seconds_left(core_seconds: float, progress: float, planned: int, parallel: int) -> float | None:
-    if progress <= LEAST_PROGRESS or core_seconds <= 0:
+def _seconds_left(trained: float, progress: float, planned: int, parallel: int) -> float | None:
+    """``trained``: seconds that the runs took so far, added up."""
+    if progress <= LEAST_PROGRESS or trained <= 0:
         return None
-    still = core_seconds * (1 - progress) / progress
+    still = trained * (1 - progress) / progress
     at_once = min(float(parallel), planned * (1 - progress))
     return still / max(1.0, at_once)
 

@@ -144,6 +144,7 @@ class ExperimentService:
                     variant=trial.variant,
                     seed=trial.seed,
                     run_id=trial.run_id or None,
+                    earlier_run_ids=tuple(one for one in trial.run_ids if one != trial.run_id),
                     score=trial.last.score if trial.last is not None else None,
                     ended=trial.is_final or ended,
                 )

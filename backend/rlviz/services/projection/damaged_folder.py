@@ -39,7 +39,8 @@ TOLD_BY = {
     ),
     "events.jsonl": (
         *("started_at", "ended_at", "ended_early", "cause", "traceback", "policy_step", "worker"),
-        *("attempts", "trained_before", "resumed", "saves_at", "superseded", "last_event", "rule_messages"),
+        *("attempts", "trained_before", "core_seconds_before", "resumed", "saves_at"),
+        *("superseded", "last_event", "rule_messages"),
     ),
     "best_model.zip": ("best_policy",),
 }

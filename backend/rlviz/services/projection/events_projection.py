@@ -66,6 +66,8 @@ class EventsProjection:
         self._policies: list[int] = []
         self._bests: list[_Best] = []
         self._trained: list[tuple[float, float]] = []
+        self.core_seconds = 0.0
+        """What the attempts that have ended cost: processor time where it is known, else the time that they took."""
         self.answered_checkpoint = 0
         self.messages = RuleMessages()
         """What rules have left for the user, in all attempts."""
@@ -139,6 +141,7 @@ class EventsProjection:
         if started.attempt > self.attempt:
             if self.started_at is not None and self.ending is None:  # it went back without leaving its worker
                 self._trained.append((self.started_at, event.time))
+                self.core_seconds += event.time - self.started_at
             self._reset()
         self.attempt, self.started = started.attempt, started
         self.started_at, self.started_step = event.time, event.step
@@ -182,6 +185,8 @@ class EventsProjection:
             until = ending.trained_until if isinstance(ending, InterruptedData) else None
             trained = self.ended_at if until is None else min(self.ended_at, max(self.started_at, until))
             self._trained.append((self.started_at, trained))
+            used = ending.processor_seconds
+            self.core_seconds += trained - self.started_at if used is None else used
         match ending:
             case FinishedData(path=path) | StoppedData(path=path) | PausedData(path=path):
                 self._policies += [event.step] if path else []

@@ -125,6 +125,7 @@ class RunProjection:
             columns |= {
                 "attempt": events.attempt,
                 "trained_before": events.trained_before,
+                "core_seconds_before": events.core_seconds,
                 "resumed": events.resumed,
                 "saves_at": events.saves_at,
                 "started_at": events.started_at,

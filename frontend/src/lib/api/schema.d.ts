@@ -2491,6 +2491,11 @@ export interface components {
        */
       attempt?: number | null;
       /**
+       * Processor Seconds
+       * @description What all threads of the worker used in this attempt; null: not known.
+       */
+      processor_seconds?: number | null;
+      /**
        * @description discriminator enum property added by openapi-typescript
        * @enum {string}
        */
@@ -3163,6 +3168,11 @@ export interface components {
        */
       attempt?: number | null;
       /**
+       * Processor Seconds
+       * @description What all threads of the worker used in this attempt; null: not known.
+       */
+      processor_seconds?: number | null;
+      /**
        * @description discriminator enum property added by openapi-typescript
        * @enum {string}
        */
@@ -3833,6 +3843,11 @@ export interface components {
        * @description Which attempt it ends; null: the one that began last, in older journals.
        */
       attempt?: number | null;
+      /**
+       * Processor Seconds
+       * @description What all threads of the worker used in this attempt; null: not known.
+       */
+      processor_seconds?: number | null;
       /**
        * @description discriminator enum property added by openapi-typescript
        * @enum {string}
@@ -4613,6 +4628,11 @@ export interface components {
        * @description Which attempt it ends; null: the one that began last, in older journals.
        */
       attempt?: number | null;
+      /**
+       * Processor Seconds
+       * @description What all threads of the worker used in this attempt; null: not known.
+       */
+      processor_seconds?: number | null;
       /**
        * @description discriminator enum property added by openapi-typescript
        * @enum {string}
@@ -7226,6 +7246,11 @@ export interface components {
        * @description Which attempt it ends; null: the one that began last, in older journals.
        */
       attempt?: number | null;
+      /**
+       * Processor Seconds
+       * @description What all threads of the worker used in this attempt; null: not known.
+       */
+      processor_seconds?: number | null;
       /**
        * @description discriminator enum property added by openapi-typescript
        * @enum {string}
