@@ -239,4 +239,4 @@ def _show_search(search: dict[str, Any]) -> None:
 
 
 def _value(value: Any) -> str:
-    return number(value, 3) if isinstance(value, int | float) and not isinstance(value, bool) else str(value or "–")
+    return f"{value:.4g}" if isinstance(value, int | float) and not isinstance(value, bool) else str(value or "–")

@@ -11,13 +11,12 @@ import { placeIn } from "./forest-plot";
 const results = fixture as unknown as ExperimentResults;
 const ROUTE = "GET /experiments/exp-a/results";
 
-vi.mock("next/navigation", () => ({ useSearchParams: () => new URLSearchParams("id=exp-a") }));
 // A canvas is not drawn in these tests.
 vi.mock("./result-curves", () => ({ ResultCurves: () => null }));
 
 test("the verdict says what the service says, with how it was made", async () => {
   serve({ [ROUTE]: () => ({ body: results }) });
-  renderWithQueries(<ExperimentView />);
+  renderWithQueries(<ExperimentView id="exp-a" folded={false} />);
   const verdict = await screen.findByRole("region", { name: "Verdict" });
   expect(within(verdict).getByRole("heading")).toHaveTextContent(results.verdict.headline);
   expect(verdict).toHaveTextContent("10 of 10 trials scored · 125 core-seconds");
@@ -26,7 +25,7 @@ test("the verdict says what the service says, with how it was made", async () =>
 
 test("each seed leads to its run, and those that never got there are told as censored", async () => {
   serve({ [ROUTE]: () => ({ body: results }) });
-  renderWithQueries(<ExperimentView />);
+  renderWithQueries(<ExperimentView id="exp-a" folded={false} />);
   const scores = await screen.findByRole("region", { name: "Scores" });
   expect(within(scores).getAllByRole("link")).toHaveLength(10);
   expect(within(scores).getByRole("img", { name: /^PPO: / })).toBeVisible();
@@ -46,7 +45,7 @@ test("another score is asked for, and exported", async () => {
       return { body: results };
     },
   });
-  renderWithQueries(<ExperimentView />);
+  renderWithQueries(<ExperimentView id="exp-a" folded={false} />);
   await screen.findByRole("region", { name: "Verdict" });
   await userEvent.selectOptions(screen.getByLabelText("Score"), "best");
   await vi.waitFor(() => expect(score).toBe("best"));
@@ -60,7 +59,7 @@ test("an experiment that does not exist is said so", async () => {
   const body = { title: "No such experiment", detail: "There is no experiment exp-a." };
   const missing = () => ({ status: 404, body });
   serve({ [ROUTE]: missing, "GET /experiments/exp-a": missing });
-  renderWithQueries(<ExperimentView />);
+  renderWithQueries(<ExperimentView id="exp-a" folded={false} />);
   expect(await screen.findByRole("alert")).toHaveTextContent("There is no experiment exp-a.");
 });
 

@@ -1,8 +1,9 @@
 "use client";
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { CopyButton } from "@/components/ui/copy-button";
+import { Disclosure } from "@/components/ui/disclosure";
 import { ErrorState } from "@/components/ui/error-state";
 import { Select } from "@/components/ui/select";
 import {
@@ -12,8 +13,6 @@ import {
   type ExportFormat,
   type ScoreKind,
 } from "@/lib/api";
-import { useQueryString } from "@/lib/url";
-import { ExperimentTrials } from "@/features/experiments";
 import { Results } from "./results";
 import { ResultsSkeleton } from "./results-skeleton";
 
@@ -25,10 +24,16 @@ const SCORES: readonly [ScoreKind, string][] = [
 const FORMATS: readonly ExportFormat[] = ["json", "csv", "parquet", "markdown", "latex"];
 const link = "rounded-sm font-medium text-accent hover:underline";
 
-/** The results of the experiment that the address names. */
-export function ExperimentView() {
-  const [query] = useQueryString();
-  const id = query.get("id") ?? "";
+interface ExperimentViewProps {
+  id: string;
+  /** Whether the results are of a search: then they are there to be opened, below what was found. */
+  folded: boolean;
+  /** What stands above the results. */
+  children?: ReactNode;
+}
+
+/** The results of an experiment, for the score that is chosen. */
+export function ExperimentView({ id, folded, children }: ExperimentViewProps) {
   const [score, setScore] = useState<ScoreKind>("trial");
   const { data, error, refetch, isFetching } = useQuery({
     ...experimentResultsQuery(id, score),
@@ -68,9 +73,17 @@ export function ExperimentView() {
           </span>
         )}
       </div>
-      {id && <ExperimentTrials id={id} />}
+      {children}
       {data ? (
-        <Results results={data} />
+        folded ? (
+          <Disclosure summary="Scores, curves and pairs of all trials">
+            <div className="mt-3 flex flex-col gap-4">
+              <Results results={data} />
+            </div>
+          </Disclosure>
+        ) : (
+          <Results results={data} />
+        )
       ) : error ? (
         <ErrorState error={error} retry={() => void refetch()} retrying={isFetching} />
       ) : (

@@ -2,7 +2,8 @@ import { ChartHelp } from "@/components/charts";
 import { Card } from "@/components/ui/card";
 import type { ExperimentResults } from "@/lib/api";
 import { plural } from "@/lib/format";
-import { labelsOf, madeText } from "./made";
+import { madeText } from "@/lib/made";
+import { labelsOf } from "./labels";
 
 /** How often a seed of one variant does better than a seed of another; nothing for fewer than two variants. */
 export function ImprovementMatrix({ results }: { results: ExperimentResults }) {

@@ -11,7 +11,8 @@ import {
 import { seriesStyle } from "@/components/ui/series-style";
 import type { ExperimentResults } from "@/lib/api";
 import { plural } from "@/lib/format";
-import { labelsOf, madeText } from "./made";
+import { madeText } from "@/lib/made";
+import { labelsOf } from "./labels";
 
 /** The learning curve of each variant with its band. */
 export function ResultCurves({ results }: { results: ExperimentResults }) {

@@ -3,9 +3,9 @@ import { ChartHelp } from "@/components/charts";
 import { Card } from "@/components/ui/card";
 import type { ExperimentResults } from "@/lib/api";
 import { compact, count, decimal } from "@/lib/format";
+import { madeText } from "@/lib/made";
 import { routes } from "@/lib/url";
 import { ForestLine } from "./forest-plot";
-import { madeText } from "./made";
 
 const FIGURES = [
   ["iqm", "IQM [95 %]"],

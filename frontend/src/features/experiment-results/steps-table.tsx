@@ -2,7 +2,8 @@ import { ChartHelp } from "@/components/charts";
 import { Card } from "@/components/ui/card";
 import type { ExperimentResults } from "@/lib/api";
 import { brief, decimal } from "@/lib/format";
-import { labelsOf, madeText } from "./made";
+import { madeText } from "@/lib/made";
+import { labelsOf } from "./labels";
 
 /** Steps to the threshold with the seeds that never got there; nothing without a threshold. */
 export function StepsTable({ results }: { results: ExperimentResults }) {

@@ -3,7 +3,7 @@ import { Card } from "@/components/ui/card";
 import { Progress } from "@/components/ui/progress";
 import type { ExperimentResults } from "@/lib/api";
 import { count, plural } from "@/lib/format";
-import { madeText } from "./made";
+import { madeText } from "@/lib/made";
 
 /** What the intervals carry in words, and of how many trials. */
 export function VerdictCard({ results }: { results: ExperimentResults }) {

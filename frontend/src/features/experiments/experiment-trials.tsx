@@ -105,7 +105,7 @@ function Trials({ experiment }: { experiment: Experiment }) {
           <p>{explainAction(direct.error)}</p>
         </Notice>
       )}
-      <TrialTable experiment={experiment} />
+      {!experiment.searches && <TrialTable experiment={experiment} />}
     </Card>
   );
 }

@@ -57,6 +57,8 @@ export {
   experimentReport,
   experimentResultsQuery,
   experimentsQuery,
+  keepAsPreset,
+  searchQuery,
   type ExportFormat,
 } from "./queries/experiments";
 export { addSeeds, createGroup, groupRunsQuery } from "./queries/groups";

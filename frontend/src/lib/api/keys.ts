@@ -8,6 +8,7 @@ export const keys = {
   runsOfGroup: (id: string) => ["runs", "named", "group", id] as const,
   experiments: ["experiments"] as const,
   experiment: (id: string) => ["experiment", id] as const,
+  experimentSearch: (id: string) => ["experiment", id, "search"] as const,
   experimentResults: (id: string, score: string) => ["experiment", id, "results", score] as const,
   tags: ["tags"] as const,
   trash: ["trash"] as const,

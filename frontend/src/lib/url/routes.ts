@@ -25,6 +25,8 @@ export const routes = {
   /** The trials and results of an experiment. */
   experiment: (id: string) => `/experiments/view?id=${encodeURIComponent(id)}`,
   run: (id: string) => `/runs/view?id=${encodeURIComponent(id)}`,
+  /** A run's page with its agent at play. */
+  watchRun: (id: string) => `/runs/view?id=${encodeURIComponent(id)}&view=live`,
   /** A run's page at one of its charts with a part of the axis highlighted. */
   runChart: (id: string, metric: string, from: number, to: number) =>
     `/runs/view?${new URLSearchParams({ id, chart: metric, from: String(from), to: String(to) })}`,

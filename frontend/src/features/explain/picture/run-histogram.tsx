@@ -1,6 +1,6 @@
 import type { Histogram } from "@/lib/api";
-import { clamp } from "./scale";
-import type { Frame } from "./plot";
+import { clamp } from "@/components/figure/scale";
+import type { Frame } from "@/components/figure/plot";
 
 /** Height of the tallest bar as a share of the picture's. */
 const TALLEST = 0.3;

@@ -75,6 +75,31 @@ export function experimentResultsQuery(id: string, score: ScoreKind) {
   });
 }
 
+/** What a search has found so far; `live`: while it goes on. */
+export function searchQuery(id: string, live: boolean) {
+  return queryOptions({
+    queryKey: keys.experimentSearch(id),
+    queryFn: ({ signal }) =>
+      unwrap(
+        http.GET("/experiments/{experiment_id}/search", {
+          params: { path: { experiment_id: id } },
+          signal,
+        }),
+      ),
+    refetchInterval: live ? REFRESH_MS : false,
+  });
+}
+
+/** Keep a variant as a preset of the user's own. */
+export function keepAsPreset(id: string, variant: string, title: string) {
+  return unwrap(
+    http.POST("/experiments/{experiment_id}/keep-as-preset", {
+      params: { path: { experiment_id: id } },
+      body: { variant, title },
+    }),
+  );
+}
+
 /** URL of the trials, or the variants, as a table. */
 export function experimentExport(id: string, score: ScoreKind, format: ExportFormat): string {
   return `${apiBase}/experiments/${encodeURIComponent(id)}/export?${new URLSearchParams({ score, format })}`;

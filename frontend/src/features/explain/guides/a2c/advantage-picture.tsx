@@ -5,8 +5,8 @@ import { percent } from "@/lib/format";
 import { numberOf, type PictureProps } from "../../guide/guide";
 import { PictureLayout } from "../../picture/picture-layout";
 import { Control, Controls, PictureCaption } from "../../picture/control";
-import { Plot } from "../../picture/plot";
-import { linspace } from "../../picture/scale";
+import { Plot } from "@/components/figure/plot";
+import { linspace } from "@/components/figure/scale";
 import { type Estimate, horizon, reached, weights } from "./weights";
 
 const SHOWN = 40;

@@ -7,8 +7,8 @@ import type { PictureProps } from "../../guide/guide";
 import { PictureLayout } from "../../picture/picture-layout";
 import { Control, PictureCaption } from "../../picture/control";
 import { Handle } from "../../picture/handle";
-import { type Frame, Plot } from "../../picture/plot";
-import { clamp, linePath, roundTo, linspace } from "../../picture/scale";
+import { type Frame, Plot } from "@/components/figure/plot";
+import { clamp, linePath, roundTo, linspace } from "@/components/figure/scale";
 import { BufferStrip } from "./buffer-strip";
 import {
   bufferWindow,

@@ -8,9 +8,9 @@ import { numberOf, type PictureProps } from "../../guide/guide";
 import { PictureLayout } from "../../picture/picture-layout";
 import { Control, Controls, PictureCaption } from "../../picture/control";
 import { Handle } from "../../picture/handle";
-import { type Frame, Plot } from "../../picture/plot";
+import { type Frame, Plot } from "@/components/figure/plot";
 import { RunHistogram } from "../../picture/run-histogram";
-import { clamp, linePath, roundTo, linspace } from "../../picture/scale";
+import { clamp, linePath, roundTo, linspace } from "@/components/figure/scale";
 import { clippedObjective, type Sample } from "./clipped-objective";
 import { caption } from "./caption";
 

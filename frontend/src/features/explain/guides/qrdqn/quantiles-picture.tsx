@@ -6,8 +6,8 @@ import { percent } from "@/lib/format";
 import { numberOf, type PictureProps } from "../../guide/guide";
 import { PictureLayout } from "../../picture/picture-layout";
 import { Control, Controls, PictureCaption } from "../../picture/control";
-import { type Frame, Plot } from "../../picture/plot";
-import { linePath, linspace } from "../../picture/scale";
+import { type Frame, Plot } from "@/components/figure/plot";
+import { linePath, linspace } from "@/components/figure/scale";
 import { density, mean, quantiles, RANGE, type Returns, risky, SAFE } from "./quantiles";
 
 const MOST = 50;

@@ -1,4 +1,4 @@
-import { linspace } from "../../picture/scale";
+import { linspace } from "@/components/figure/scale";
 
 interface Part {
   weight: number;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { linspace } from "../../picture/scale";
+import { linspace } from "@/components/figure/scale";
 import { massBetween, softPolicy } from "./soft-policy";
 
 const actions = linspace(-1, 1, 400);

@@ -6,8 +6,8 @@ import type { PictureProps } from "../../guide/guide";
 import { Stat } from "@/components/ui/stat";
 import { PictureLayout } from "../../picture/picture-layout";
 import { Control, Controls, PictureCaption } from "../../picture/control";
-import { type Frame, Plot } from "../../picture/plot";
-import { linePath, linspace } from "../../picture/scale";
+import { type Frame, Plot } from "@/components/figure/plot";
+import { linePath, linspace } from "@/components/figure/scale";
 import { actionValue, massBetween, softPolicy } from "./soft-policy";
 
 const ACTIONS = linspace(-1, 1, 200);

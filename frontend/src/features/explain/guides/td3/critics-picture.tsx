@@ -5,8 +5,8 @@ import { Stat } from "@/components/ui/stat";
 import { numberOf, type PictureProps } from "../../guide/guide";
 import { PictureLayout } from "../../picture/picture-layout";
 import { Control, Controls, PictureCaption } from "../../picture/control";
-import { type Frame, Plot } from "../../picture/plot";
-import { linePath, linspace } from "../../picture/scale";
+import { type Frame, Plot } from "@/components/figure/plot";
+import { linePath, linspace } from "@/components/figure/scale";
 import {
   ACTIONS,
   choice,

@@ -1,4 +1,4 @@
-import { linspace } from "../../picture/scale";
+import { linspace } from "@/components/figure/scale";
 
 export interface Critics {
   /** Magnitude of the critics' errors. */

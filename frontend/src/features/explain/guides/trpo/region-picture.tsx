@@ -5,8 +5,8 @@ import { percent } from "@/lib/format";
 import { numberOf, type PictureProps } from "../../guide/guide";
 import { PictureLayout } from "../../picture/picture-layout";
 import { Control, Controls, PictureCaption } from "../../picture/control";
-import { type Frame, Plot } from "../../picture/plot";
-import { linspace } from "../../picture/scale";
+import { type Frame, Plot } from "@/components/figure/plot";
+import { linspace } from "@/components/figure/scale";
 import { naturalStep, plainStep, promise, radii, type Region, type Vector } from "./region";
 
 /** Half the width and half the height of the picture in parameters, chosen so that circles are round. */

@@ -11,11 +11,3 @@ export function madeText({ definition, n, resamples, confidence, source }: Made)
   ];
   return `${definition} (${parts.filter(Boolean).join("; ")})`;
 }
-
-/** Labels of variants by id. */
-export function labelsOf(
-  variants: readonly { variant: string; label: string }[],
-): (id: string) => string {
-  const known = new Map(variants.map(({ variant, label }) => [variant, label]));
-  return (id) => known.get(id) ?? id;
-}

@@ -1,0 +1,91 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import Link from "next/link";
+import { useState } from "react";
+import { Button } from "@/components/ui/button";
+import { Dialog } from "@/components/ui/dialog";
+import { controlClass, Field } from "@/components/ui/field";
+import { Notice } from "@/components/ui/notice";
+import { ApiError, explainAction, keepAsPreset, keys } from "@/lib/api";
+import { routes } from "@/lib/url";
+
+interface KeepPresetProps {
+  experiment: string;
+  number: number;
+  onClose: () => void;
+}
+
+/** Gives a trial a name, under which the form of a new run offers its values. */
+export function KeepPreset({ experiment, number, onClose }: KeepPresetProps) {
+  const client = useQueryClient();
+  const [title, setTitle] = useState(`Found, trial ${number}`);
+  const keep = useMutation({
+    mutationFn: () => keepAsPreset(experiment, `trial-${number}`, title.trim()),
+    onSuccess: () => client.invalidateQueries({ queryKey: keys.environments }),
+  });
+  const problem =
+    keep.error instanceof ApiError
+      ? keep.error.fields.find(({ pointer }) => pointer === "/title")?.detail
+      : undefined;
+  const kept = keep.data;
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title={`Keep trial ${number} as a preset`}
+      size="sm"
+      footer={
+        <>
+          <Button onClick={onClose}>{kept ? "Close" : "Cancel"}</Button>
+          {!kept && (
+            <Button
+              variant="primary"
+              needsService
+              busy={keep.isPending}
+              disabled={title.trim() === ""}
+              onClick={() => keep.mutate()}
+            >
+              Keep
+            </Button>
+          )}
+        </>
+      }
+    >
+      {kept ? (
+        <p role="status" className="text-sm text-ink-soft">
+          “{kept.title}” is kept. It is offered with {kept.environment} in{" "}
+          <Link
+            className="font-medium text-accent hover:underline"
+            href={routes.newRunOn(kept.environment)}
+          >
+            the form of a new run
+          </Link>
+          .
+        </p>
+      ) : (
+        <div className="flex flex-col gap-3">
+          <Field
+            label="Title"
+            hint="A file of your own, with what was measured here."
+            error={problem}
+          >
+            {(control) => (
+              <input
+                {...control}
+                className={controlClass}
+                value={title}
+                onChange={(event) => setTitle(event.currentTarget.value)}
+              />
+            )}
+          </Field>
+          {keep.error && !problem && (
+            <Notice tone="bad" role="alert" title="It was not kept">
+              <p>{explainAction(keep.error)}</p>
+            </Notice>
+          )}
+        </div>
+      )}
+    </Dialog>
+  );
+}

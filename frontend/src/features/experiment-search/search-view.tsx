@@ -1,0 +1,138 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { Sparkles } from "lucide-react";
+import { useMemo, useState } from "react";
+import { ChartHelp } from "@/components/charts";
+import { Button } from "@/components/ui/button";
+import { Card } from "@/components/ui/card";
+import { EmptyState } from "@/components/ui/empty-state";
+import { ErrorState } from "@/components/ui/error-state";
+import { Skeleton } from "@/components/ui/skeleton";
+import { type Experiment, experimentQuery, type SearchResults, searchQuery } from "@/lib/api";
+import { decimal } from "@/lib/format";
+import { madeText } from "@/lib/made";
+import { type Brushes, coordinatesOf, passes } from "./coordinates";
+import { HistoryPlot } from "./history-plot";
+import { ImportanceBars } from "./importance-bars";
+import { ParallelCoordinates } from "./parallel-coordinates";
+import { SlicePlots } from "./slice-plots";
+import { TrialList } from "./trial-list";
+import { MarkLegend } from "./trial-mark";
+import { TrialPanel } from "./trial-panel";
+import { countWords, searchWords } from "./words";
+
+/** What a search has found so far; nothing for an experiment that searches nothing. */
+export function SearchView({ id }: { id: string }) {
+  const { data: experiment } = useQuery(experimentQuery(id));
+  return experiment?.searches ? <Search experiment={experiment} /> : null;
+}
+
+function Search({ experiment }: { experiment: Experiment }) {
+  const { data, error, refetch, isFetching } = useQuery(
+    searchQuery(experiment.id, experiment.status === "running"),
+  );
+  if (data) return <Found experiment={experiment} search={data} />;
+  if (error) return <ErrorState error={error} retry={() => void refetch()} retrying={isFetching} />;
+  return (
+    <div role="status" aria-label="Loading the search">
+      <Skeleton className="h-72" />
+    </div>
+  );
+}
+
+function Found({ experiment, search }: { experiment: Experiment; search: SearchResults }) {
+  const [brushes, setBrushes] = useState<Brushes>({});
+  const [chosen, setChosen] = useState<number | null>(null);
+  const { axes, lines } = useMemo(() => coordinatesOf(search), [search]);
+  const { trials, best, caution, wanted, made } = search;
+  const isBrushed = Object.keys(brushes).length > 0;
+  const passing = new Set(
+    lines.filter((line) => passes(axes, line, brushes)).map(({ number }) => number),
+  );
+  const picked = chosen ?? best?.number ?? null;
+  const trial = trials.find(({ number }) => number === picked);
+  const cellsOf = (number: number) =>
+    experiment.cells.filter(({ variant }) => variant === `trial-${number}`);
+  const bestRuns = best ? cellsOf(best.number).flatMap(({ run_id }) => run_id ?? []) : [];
+  const drawing = { best, picked, onPick: setChosen, axes, lines, passing };
+  if (trials.length === 0) {
+    return (
+      <EmptyState icon={Sparkles} title="Nothing has been proposed yet">
+        {experiment.status === "running"
+          ? "The first trial appears in a moment."
+          : "This search ended, or was stopped, before its first trial."}
+      </EmptyState>
+    );
+  }
+  return (
+    <>
+      <Card
+        title="Search"
+        aside={
+          made.objective && <ChartHelp title="the objective" text={madeText(made.objective)} />
+        }
+        bodyClass="flex flex-col gap-3 p-4"
+      >
+        <p className="text-lg font-semibold">
+          {best
+            ? `Best so far: ${decimal(best.objective)}, by trial ${best.number}`
+            : "No trial is complete yet"}
+        </p>
+        <p className="text-xs text-ink-soft">
+          {countWords(search)}. {searchWords(search)}
+        </p>
+        {caution && <p className="text-xs text-warn">{caution}</p>}
+        <HistoryPlot {...{ trials, wanted, picked, onPick: setChosen }} />
+        <MarkLegend
+          states={(["complete", "running", "pruned", "failed"] as const).filter((state) =>
+            trials.some((one) => one.state === state),
+          )}
+        />
+      </Card>
+      {trial && (
+        <TrialPanel
+          key={trial.number}
+          experiment={experiment.id}
+          trial={trial}
+          isBest={trial.number === best?.number}
+          cells={cellsOf(trial.number)}
+          bestRuns={bestRuns}
+        />
+      )}
+      {lines.length > 1 && (
+        <Card
+          title="Parallel coordinates"
+          aside={
+            isBrushed && (
+              <Button size="sm" variant="quiet" onClick={() => setBrushes({})}>
+                Show all
+              </Button>
+            )
+          }
+        >
+          <p className="mb-2 text-xs text-ink-faint" role="status">
+            {isBrushed
+              ? `${passing.size} of ${lines.length} complete trials lie within what is marked.`
+              : "Drag along an axis to keep the trials that lie there, or move its ends with the arrow keys."}
+          </p>
+          <ParallelCoordinates {...drawing} brushes={brushes} onBrush={setBrushes} />
+        </Card>
+      )}
+      {lines.length > 1 && (
+        <div className="grid gap-4 lg:grid-cols-[18rem_minmax(0,1fr)] lg:items-start">
+          <ImportanceBars search={search} />
+          <Card title="Slices">
+            <SlicePlots {...drawing} />
+          </Card>
+        </div>
+      )}
+      <Card title={isBrushed ? "Trials within what is marked" : "Trials, best first"}>
+        <TrialList
+          {...{ search, picked, onPick: setChosen }}
+          passing={isBrushed ? passing : null}
+        />
+      </Card>
+    </>
+  );
+}

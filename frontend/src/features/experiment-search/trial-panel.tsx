@@ -1,0 +1,97 @@
+"use client";
+
+import { Bookmark, Eye, GitCompare } from "lucide-react";
+import Link from "next/link";
+import { useState } from "react";
+import { Button } from "@/components/ui/button";
+import { Card } from "@/components/ui/card";
+import type { ExperimentCell, SearchedTrial } from "@/lib/api";
+import { decimal } from "@/lib/format";
+import { routes } from "@/lib/url";
+import { KeepPreset } from "./keep-preset";
+import { valueWords } from "./words";
+
+interface TrialPanelProps {
+  experiment: string;
+  trial: SearchedTrial;
+  isBest: boolean;
+  /** Its runs, one for each seed that was begun. */
+  cells: readonly ExperimentCell[];
+  /** Runs of the best trial, to compare with. */
+  bestRuns: readonly string[];
+}
+
+const action =
+  "inline-flex h-7 items-center gap-1.5 rounded-md border border-line-strong px-2.5 text-xs font-medium hover:bg-sunken max-md:h-9";
+
+/** One trial: its values, how it did, and what can be done with it. */
+export function TrialPanel({ experiment, trial, isBest, cells, bestRuns }: TrialPanelProps) {
+  const [keeps, setKeeps] = useState(false);
+  const { number, state, objective, cause, values } = trial;
+  const runs = cells.flatMap(({ run_id }) => (run_id ? [run_id] : []));
+  const compared = [...new Set([...runs, ...bestRuns])];
+  const [first] = runs;
+  return (
+    <Card
+      label={`Trial ${number}`}
+      title={
+        <>
+          Trial {number}
+          {isBest && " · the best so far"}
+        </>
+      }
+      aside={
+        <span className="text-sm text-ink-soft tabular-nums">
+          {objective === null ? state : decimal(objective)}
+        </span>
+      }
+      bodyClass="flex flex-col gap-3 p-4"
+    >
+      <dl className="grid grid-cols-[repeat(auto-fill,minmax(9rem,1fr))] gap-x-4 gap-y-2 text-sm">
+        {Object.entries(values).map(([name, value]) => (
+          <div key={name} className="min-w-0">
+            <dt className="truncate font-mono text-2xs text-ink-faint">{name}</dt>
+            <dd className="break-words tabular-nums">{valueWords(value)}</dd>
+          </div>
+        ))}
+      </dl>
+      {cause && <p className="text-sm break-words text-bad">{cause}</p>}
+      <div className="flex flex-wrap items-center gap-2">
+        {cells.map(
+          ({ run_id, seed }) =>
+            run_id && (
+              <Link key={seed} className={action} href={routes.run(run_id)}>
+                {cells.length > 1 ? `Run of seed ${seed}` : "Open its run"}
+              </Link>
+            ),
+        )}
+        {first && (
+          <Link className={action} href={routes.watchRun(first)}>
+            <Eye aria-hidden className="size-3.5" />
+            Watch
+          </Link>
+        )}
+        {compared.length > 1 && (
+          <Link className={action} href={routes.compareRuns(compared)}>
+            <GitCompare aria-hidden className="size-3.5" />
+            {isBest ? "Compare its seeds" : "Compare with the best"}
+          </Link>
+        )}
+        {state === "complete" && (
+          <Button
+            size="sm"
+            needsService
+            icon={<Bookmark aria-hidden className="size-3.5" />}
+            onClick={() => setKeeps(true)}
+          >
+            Keep as preset
+          </Button>
+        )}
+        {runs.length === 0 && <p className="text-xs text-ink-faint">It has no run yet.</p>}
+      </div>
+      {keeps && (
+        <KeepPreset experiment={experiment} number={number} onClose={() => setKeeps(false)} />
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,39 @@
+import type { SearchResults } from "@/lib/api";
+import { plural, setting } from "@/lib/format";
+
+const SAMPLERS: Record<SearchResults["sampler"], string> = {
+  tpe: "tree-structured Parzen estimator (TPE)",
+  "cma-es": "CMA-ES",
+  "gaussian-process": "Gaussian process",
+  random: "random draws",
+  grid: "grid",
+};
+
+const PRUNERS: Record<SearchResults["pruner"], string> = {
+  none: "none given up early",
+  median: "given up below the median",
+  "successive-halving": "given up by successive halving",
+  hyperband: "given up by Hyperband",
+};
+
+/** A searched value with four significant digits: `0.9999`, `3e-5`, `64, 64`. */
+export function valueWords(value: unknown): string {
+  if (typeof value !== "number" || Number.isInteger(value)) return setting(value);
+  const rounded = Number(value.toPrecision(4));
+  const size = Math.abs(rounded);
+  if (size > 0 && size < 1e-3) return rounded.toExponential();
+  return String(rounded);
+}
+
+/** `Proposed by TPE, 2 seeds a trial, given up below the median.` */
+export function searchWords({ sampler, pruner, seeds_per_trial }: SearchResults): string {
+  return `Proposed by ${SAMPLERS[sampler]}, ${plural(seeds_per_trial, "seed")} a trial, ${PRUNERS[pruner]}.`;
+}
+
+/** `12 of 20 trials complete, 3 pruned, 1 failed`. */
+export function countWords({ counts, wanted }: SearchResults): string {
+  const others = (["running", "pruned", "failed"] as const)
+    .filter((state) => counts[state])
+    .map((state) => `${counts[state]} ${state}`);
+  return [`${counts.complete ?? 0} of ${plural(wanted, "trial")} complete`, ...others].join(", ");
+}
