@@ -85,8 +85,8 @@ bench: $(STAMPS)/python-dev $(STAMPS)/frontend $(STAMPS)/browser ## Measure spee
 	cd backend && .venv/bin/python -m benchmarks
 
 .PHONY: presets
-presets: $(STAMPS)/python-dev ## Measure the presets; ARGS="--env CartPole-v1 --algo ppo --preset fast --seeds 3"
-	cd backend && .venv/bin/python -m benchmarks.presets $(ARGS)
+presets: $(STAMPS)/python-dev ## Measure the presets by experiments; ARGS="cartpole --only 'PPO *' --seeds 3"
+	cd backend && .venv/bin/python -m measuring $(ARGS)
 
 .PHONY: random-returns
 random-returns: $(STAMPS)/python-dev ## Measure what random actions earn; ARGS="CartPole-v1" for some

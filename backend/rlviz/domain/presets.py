@@ -58,7 +58,7 @@ class MeasuredPreset(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     seeds: int = Field(ge=1, description="Seeds it was trained with.")
-    solved: int = Field(ge=0, description="Seeds that reached the reward threshold three evaluations in a row.")
+    solved: int = Field(ge=0, description="Seeds that reached the reward threshold in training, as solved runs do.")
     held: int | None = Field(
         ge=0, description="Seeds whose final policy reached it on fresh episodes; null: not counted."
     )
@@ -67,7 +67,10 @@ class MeasuredPreset(BaseModel):
     return_high: float = Field(description="Upper end of its 95 % bootstrap interval.")
     steps_to_threshold: int | None = Field(description="Median over the seeds that solved it; null if none did.")
     seconds_to_threshold: float | None = Field(description="Seconds of training, likewise.")
-    seconds: float = Field(description="Median seconds of a whole training.")
+    seconds: float = Field(description="Processor seconds of a whole training.")
+    specification: str | None = Field(
+        None, description="The file in backend/measuring/specifications whose experiment measured it, if one did."
+    )
 
 
 OWN = "own-"

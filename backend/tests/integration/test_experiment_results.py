@@ -180,9 +180,9 @@ def test_results_are_shown_where_nothing_can_be_written(app: Application, source
 
 
 def test_a_variant_is_kept_as_a_preset_with_what_was_measured(app: Application, source: ExperimentSource) -> None:
-    trials, results = results_service(app).made(source, ResultsRequest(threshold=21.5))
+    results = results_service(app).results(source, ResultsRequest(threshold=21.5))
     config = folder_of(app, run_of(source, "good")).read_config()
-    kept = preset_of(source, "good", "Good one", config, trials, results, now=1_000.0)
+    kept = preset_of(source, "good", "Good one", config, results, now=1_000.0)
     assert (kept.id, kept.environment, kept.hyperparameters) == ("own-good-one", config.env_id, config.hyperparameters)
     figures = kept.measured
     assert figures is not None

@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from sqlmodel import SQLModel
 
 import rlviz.catalog.models  # noqa: F401  (fills the metadata)
-from benchmarks.presets import document
+from measuring import document
 from rlviz.analysis import hints
 from rlviz.analysis.judging import query
 from rlviz.api import schemas

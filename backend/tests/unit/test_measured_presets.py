@@ -1,49 +1,82 @@
-"""How presets are measured: what counts as solved, what several seeds amount to, what is drawn."""
+"""How presets are measured: every one stands in a specification, and what is drawn."""
 
 from __future__ import annotations
 
+from collections import Counter
 from xml.etree import ElementTree
 
 import pytest
 
-from benchmarks.presets.curve import draw
-from benchmarks.presets.outcome import Outcome, summarize
+from measuring.curve import draw
+from measuring.document import SPECIFICATIONS, document
+from measuring.specification import specifications
+from rlviz.analysis.experiments import LearningCurve, Setting, Trial, experiment_results
+from rlviz.presets.catalog import preset_files
+from rlviz.services.experiment_results.keeping import measured_of
+
+SETTING = Setting({"v0": "PPO Fast"}, {"v0": "CartPole-v1"}, threshold=475.0, greedy_curves=True)
 
 
-def outcome(*returns: float, seed: int = 0, final: float = 0.0) -> Outcome:
-    steps = [2_000 * number for number in range(1, len(returns) + 1)]
-    return Outcome(
-        seed=seed, steps=steps, returns=list(returns), seconds=[step / 1_000 for step in steps], final_return=final
+def trial(seed: int, score: float, reached: float | None) -> Trial:
+    curve = LearningCurve([1_000.0, 2_000.0, 4_000.0], [10.0, 200.0, score])  # type: ignore[arg-type]
+    return Trial(
+        *("v0", seed, f"run-{seed}", score),
+        **{"ended": True, "steps": 4_000, "reached": reached, "core_seconds": 10.0, "curve": curve},
     )
 
 
-def test_solved_is_three_evaluations_in_a_row_from_the_first_of_them() -> None:
-    assert outcome(500, 500, 400, 480, 475, 500).solved_at(475) == 3
-    assert outcome(500, 500, 474, 500, 500).solved_at(475) is None
-    assert outcome(500, 500, 500).solved_at(None) is None
+TRIALS = [trial(0, 500.0, 2_000.0), trial(1, 480.0, 4_000.0), trial(2, 100.0, None)]
 
 
-def test_figures_are_medians_over_the_seeds_that_solved_it() -> None:
-    found = summarize(
-        [
-            outcome(475, 475, 475, final=500),
-            outcome(1, 475, 475, 475, final=474),
-            outcome(1, 1, 475, 475, 475, final=500),
-            outcome(1, 1, 1, final=20),
-        ],
-        475,
+def test_every_preset_of_an_environment_stands_in_one_specification() -> None:
+    measured = Counter(
+        (one.environment.id, str(preset.when), preset.algorithm, preset.id)
+        for one in specifications()
+        for preset in map(one.preset_of, one.spec.variants)
     )
-    assert (found.seeds, found.solved, found.held) == (4, 3, 2)
-    assert (found.steps_to_threshold, found.seconds_to_threshold) == (4_000, 4.0)
-    assert found.return_iqm == 487
-    assert found.return_low < 500
-    assert summarize([outcome(1, 1, 1, final=20)], 475).steps_to_threshold is None
+    wanted = Counter(
+        (file.environment, str(preset.when), preset.algorithm, preset.id)
+        for file in preset_files()
+        if file.environment is not None
+        for preset in file.preset
+    )
+    assert measured == wanted
+
+
+def test_variants_are_named_after_their_presets() -> None:
+    for one in specifications():
+        for variant in one.spec.variants:
+            assert variant.name.endswith(one.preset_of(variant).title), one.path
+
+
+def test_figures_are_those_of_the_experiment() -> None:
+    found = measured_of("v0", experiment_results(TRIALS, SETTING))
+    assert (found.seeds, found.solved, found.held) == (3, 2, 2)
+    assert found.return_iqm == 360.0
+    assert (found.steps_to_threshold, found.seconds_to_threshold, found.seconds) == (4_000, 10.0, 10.0)
+
+
+def test_seeds_that_never_got_there_count_as_taking_longer() -> None:
+    late = [trial(0, 500.0, 2_000.0), trial(1, 90.0, None), trial(2, 100.0, None)]
+    found = measured_of("v0", experiment_results(late, SETTING))
+    assert (found.solved, found.steps_to_threshold, found.seconds_to_threshold) == (1, None, None)
 
 
 @pytest.mark.parametrize("threshold", [475.0, None])
 def test_the_picture_is_a_picture_with_everything_inside(threshold: float | None) -> None:
-    picture = ElementTree.fromstring(draw([outcome(10, 20, 500), outcome(5, 5, 5)], threshold))
-    (middle,) = picture.iter("{http://www.w3.org/2000/svg}polyline")
+    text = draw(experiment_results(TRIALS, SETTING).curves, "v0", threshold)
+    assert text is not None
+    (middle,) = ElementTree.fromstring(text).iter("{http://www.w3.org/2000/svg}polyline")
     points = [tuple(map(float, point.split(","))) for point in middle.attrib["points"].split()]
     assert all(0 <= x <= 360 and 0 <= y <= 160 for x, y in points)
     assert points[0][1] > points[-1][1], "It learned"
+
+
+def test_there_is_no_picture_without_a_curve() -> None:
+    assert draw(experiment_results(TRIALS, SETTING).curves, "v1", None) is None
+
+
+def test_the_document_leads_to_the_specification_of_what_is_measured() -> None:
+    known = {one.path.name for one in specifications()}
+    named = {rest.partition(")")[0] for rest in document().split(f"]({SPECIFICATIONS}/")[1:]}
+    assert named <= known

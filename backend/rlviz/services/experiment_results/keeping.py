@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from statistics import median
-
-from rlviz.analysis.experiments import ExperimentResults, ScoreKind, Trial
+from rlviz.analysis.experiments import ExperimentResults, ScoreKind
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import InvalidRequest, UnknownName
 from rlviz.domain.presets import MeasuredPreset, OwnPreset, own_preset_id
@@ -30,13 +27,12 @@ def preset_of(
     variant: str,
     title: str,
     config: RunConfig,
-    trials: Sequence[Trial],
     results: ExperimentResults,
     now: float,
 ) -> OwnPreset:
-    """``config``: of the run that ``run_of`` names; ``results``: made from ``trials``, with their own scores."""
+    """``config``: of the run that ``run_of`` names; ``results``: with the trials' own scores."""
     label = source.variants[variant]
-    found = measured_of(variant, trials, results)
+    found = measured_of(variant, results)
     seeds = f"{found.seeds} seed{'' if found.seeds == 1 else 's'}"
     return OwnPreset(
         id=own_preset_id(title),
@@ -56,22 +52,25 @@ def preset_of(
     )
 
 
-def measured_of(variant: str, trials: Sequence[Trial], results: ExperimentResults) -> MeasuredPreset:
-    """The figures of a preset, from the trials of ``variant`` that have a score; at least one."""
+def measured_of(variant: str, results: ExperimentResults) -> MeasuredPreset:
+    """The figures of a preset, from the own scores of the trials of ``variant``, of which one has a score at least."""
     assert results.score is ScoreKind.TRIAL
     scores = next(one for one in results.variants if one.variant == variant)
     assert scores.iqm is not None
-    ours = [one for one in trials if one.variant == variant and one.score is not None]
+    paid = next(one for one in results.cost.variants if one.variant == variant)
+    seconds = paid.core_seconds / max(paid.trials, 1)
     threshold = results.threshold
-    reached = [one.reached for one in ours if one.reached is not None]
+    arrivals = [] if results.thresholds is None else results.thresholds.variants
+    arrived = next((one for one in arrivals if one.variant == variant), None)
+    steps = None if arrived is None else arrived.median
     return MeasuredPreset(
         seeds=scores.n,
-        solved=len(reached),
-        held=None if threshold is None else sum(one.score >= threshold for one in ours if one.score is not None),
-        return_iqm=scores.iqm,
-        return_low=scores.iqm if scores.low is None else scores.low,
-        return_high=scores.iqm if scores.high is None else scores.high,
-        steps_to_threshold=round(median(reached)) if reached else None,
-        seconds_to_threshold=None,
-        seconds=median(one.core_seconds for one in ours),
+        solved=0 if arrived is None else arrived.reached,
+        held=None if threshold is None else sum(one.score >= threshold for one in scores.scores),
+        return_iqm=round(scores.iqm, 3),
+        return_low=round(scores.iqm if scores.low is None else scores.low, 3),
+        return_high=round(scores.iqm if scores.high is None else scores.high, 3),
+        steps_to_threshold=None if steps is None else round(steps),
+        seconds_to_threshold=None if steps is None else round(paid.core_seconds * steps / paid.steps, 1),
+        seconds=round(seconds, 1),
     )

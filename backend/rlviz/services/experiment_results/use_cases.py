@@ -76,7 +76,7 @@ class ExperimentResultsService:
         """
         source = self._find(experiment_id)
         config = RunFolder(self._runs_dir, run_of(source, variant)).read_config()
-        trials, results = self._results.made(source, ResultsRequest())
-        kept = preset_of(source, variant, title, config, trials, results, self._clock())
+        results = self._results.results(source, ResultsRequest())
+        kept = preset_of(source, variant, title, config, results, self._clock())
         self._own_presets.keep(kept)
         return kept

@@ -4098,7 +4098,7 @@ export interface components {
       seeds: number;
       /**
        * Solved
-       * @description Seeds that reached the reward threshold three evaluations in a row.
+       * @description Seeds that reached the reward threshold in training, as solved runs do.
        */
       solved: number;
       /**
@@ -4133,9 +4133,14 @@ export interface components {
       seconds_to_threshold: number | null;
       /**
        * Seconds
-       * @description Median seconds of a whole training.
+       * @description Processor seconds of a whole training.
        */
       seconds: number;
+      /**
+       * Specification
+       * @description The file in backend/measuring/specifications whose experiment measured it, if one did.
+       */
+      specification?: string | null;
     };
     /** MetricCurve */
     MetricCurve: {

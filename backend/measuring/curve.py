@@ -1,29 +1,36 @@
-"""A learning curve as a small picture: the median over the seeds, and between which quartiles they lay."""
+"""A learning curve as a small picture: the interquartile mean over the seeds, with its 95 % interval."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from benchmarks.presets.outcome import Outcome
 from rlviz.analysis.arrays import Floats
+from rlviz.analysis.experiments.curves import Curves
 
 WIDTH, HEIGHT = 360, 160
 LEFT, RIGHT, TOP, BOTTOM = 48, 10, 10, 22
-POINTS = 50
+POINTS = 100
 INK, BLUE = "#808080", "#3b82f6"
 """Readable on white and on black: the picture does not know which it is on."""
 
 
-def draw(outcomes: Sequence[Outcome], threshold: float | None) -> str:
-    """The picture as SVG."""
-    last = max(outcome.steps[-1] for outcome in outcomes)
-    steps = np.linspace(0, last, POINTS)
-    curves = np.array([np.interp(steps, outcome.steps, outcome.returns) for outcome in outcomes])
-    lower, middle, upper = np.percentile(curves, [25, 50, 75], axis=0)
+def draw(curves: Curves, variant: str, threshold: float | None) -> str | None:
+    """The picture as SVG; None where the variant has no curve."""
+    found = next((one for one in curves.variants if one.variant == variant), None)
+    values = np.array([] if found is None else found.iqm, dtype=np.float64)
+    known = np.isfinite(values)
+    if found is None or not known.any():
+        return None
+    places = np.flatnonzero(known)
+    places = places[np.unique(np.linspace(0, len(places) - 1, min(len(places), POINTS)).round().astype(int))]
+    steps, middle = np.array(curves.step)[places], values[places]
+    lower, upper = (
+        np.where(np.isfinite(end), end, middle)
+        for end in (np.array(ends, dtype=np.float64)[places] for ends in (found.low, found.high))
+    )
+    last = round(steps[-1])
     marks = [*lower, *upper, *([] if threshold is None else [threshold])]
-    low, high = min(marks), max(marks)
+    low, high = float(min(marks)), float(max(marks))
     span = (high - low) or 1.0
 
     def x(step: float) -> float:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from benchmarks.presets.episodes import BY_FAMILY, USUALLY
 from rlviz.algorithms import ALGORITHMS
 from rlviz.algorithms.base import Algorithm
 from rlviz.api.registry_views import view_algorithm
@@ -18,9 +17,12 @@ from rlviz.environments import ENVIRONMENTS
 from rlviz.environments.base import Environment
 from rlviz.presets.catalog import ANYWHERE, digest, measured, preset_files
 
-DOCUMENT = Path(__file__).parents[3] / "docs" / "presets.md"
+DOCUMENT = Path(__file__).parents[2] / "docs" / "presets.md"
 CURVES = "images/presets"
 """Where the learning curves lie, seen from the document."""
+
+SPECIFICATIONS = "../backend/measuring/specifications"
+"""Where the specifications lie, seen from the document."""
 
 _STEPS = LIMITS.total_timesteps
 
@@ -45,13 +47,15 @@ Seeds go from 0 to {LIMITS.seed.maximum:,}, training lengths from {_STEPS.minimu
 are named; *SB3* is Stable-Baselines3; *ours* are values of this project. What a source has and this product has not
 (such as orthogonal initial weights) is said.
 
-**Measured** figures come from `make presets`: training with each of the seeds, the greedy policy evaluated along the
-way, and the policy at the end (the best one, where the preset keeps it) on {USUALLY.final} fresh episodes; in toy text,
-where luck decides more, on {BY_FAMILY["toy-text"].final:,}. The return is the interquartile mean over the seeds with
-its 95 % bootstrap interval; a seed has solved it when three evaluations in a row reached the reward threshold, and held
-it when the final policy's mean reached it too. Steps and seconds to the threshold (of processor time in training alone,
-beside other work, so that an idle machine is faster) are medians over the seeds that solved it. The curve is the median
-over the seeds, with the quartiles around it. A preset that is changed loses its figures until they are measured again.
+**Measured** figures come from `make presets`: an [experiment](experiments.md) for each environment, whose specification
+stands beside the figures. The return is that of the policy at the end (the best one, where the preset keeps it) on
+fresh episodes, as the interquartile mean over the seeds with its 95 % bootstrap interval. A seed has solved it when a
+run counts as solved: 100 episodes of training on average, or a greedy evaluation, reached the reward threshold; and
+held it when the policy at the end reached it too. Steps to the threshold are the median by Kaplan and Meier, in which
+seeds that never got there count as taking longer; seconds are processor time, evaluations along the way included. The
+curve is the interquartile mean over the seeds with its interval. A preset that is changed loses its figures until they
+are measured again. Figures with † are older: there a seed had solved it when three evaluations in a row reached the
+threshold, steps are the median of the seeds that did, and seconds leave evaluations out.
 """
 
 
@@ -128,9 +132,13 @@ def _figures(presets: list[Preset], environment: Environment) -> Iterator[str]:
     yield _row(*["---"] * 7)
     for preset, figures in found:
         yield _row(
-            _title(preset), *(_figure_cells(figures, environment) if figures else ("not measured yet", *"–––––"))
+            _title(preset) + ("" if figures is None or figures.specification else " †"),
+            *(_figure_cells(figures, environment) if figures else ("not measured yet", *"–––––")),
         )
     yield ""
+    files = sorted({figures.specification for _, figures in found if figures and figures.specification})
+    if files:
+        yield f"Measured by {', '.join(f'[{name}]({SPECIFICATIONS}/{name})' for name in files)}.\n"
     for preset, figures in found:
         name = curve_name(preset, environment)
         if figures and (DOCUMENT.parent / CURVES / name).exists():

@@ -1,1 +1,0 @@
-"""``make presets``: trains every preset over several seeds, and writes down what came of it."""

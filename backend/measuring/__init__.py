@@ -1,0 +1,1 @@
+"""Measuring the presets by experiments; see ``__main__``."""
