@@ -33,7 +33,7 @@ class VariantScores(Frozen):
     trials: int = Field(description="Trials of it, whether they have ended or not.")
     n: int = Field(description="Trials that have a score.")
     failed: int = Field(description="Trials that ended without a score.")
-    rank: int | None = Field(description="Place by interquartile mean, from 1.")
+    rank: int | None = Field(description="Place by interquartile mean, then by mean, from 1.")
     mean: float | None
     median: float | None
     iqm: float | None
@@ -67,9 +67,9 @@ def variant_scores(trials: Sequence[Trial], setting: Setting) -> list[VariantSco
     """Of each variant, in the order of the specification."""
     found = {variant: scored(trials, variant) for variant in setting.variants}
     resamples = resamples_for(sum(map(len, found.values())))
-    middles = sorted((_iqm(ours) for ours in found.values() if ours), reverse=True)
+    standings = sorted((_standing(ours) for ours in found.values() if ours), reverse=True)
     return [
-        _summed_up(variant, [one for one in trials if one.variant == variant], ours, setting, resamples, middles)
+        _summed_up(variant, [one for one in trials if one.variant == variant], ours, setting, resamples, standings)
         for variant, ours in found.items()
     ]
 
@@ -107,13 +107,18 @@ def _iqm(ours: Sequence[Trial]) -> float:
     return float(interquartile_mean([values(ours)]))
 
 
+def _standing(ours: Sequence[Trial]) -> tuple[float, float]:
+    """What ranks a variant: its interquartile mean, and where those are equal, its mean."""
+    return _iqm(ours), float(mean([values(ours)]))
+
+
 def _summed_up(
     variant: str,
     trials: Sequence[Trial],
     ours: Sequence[Trial],
     setting: Setting,
     resamples: int,
-    middles: Sequence[float],
+    standings: Sequence[tuple[float, float]],
 ) -> VariantScores:
     strata = [values(ours)]
     n, goal = len(ours), setting.threshold
@@ -127,7 +132,7 @@ def _summed_up(
         trials=len(trials),
         n=n,
         failed=sum(one.ended and one.score is None for one in trials),
-        rank=middles.index(_iqm(ours)) + 1 if n else None,
+        rank=standings.index(_standing(ours)) + 1 if n else None,
         mean=float(mean(strata)) if n else None,
         median=float(median(strata)) if n else None,
         iqm=_iqm(ours) if n else None,

@@ -136,3 +136,10 @@ def test_results_of_nothing_yet_are_empty_and_can_be_written() -> None:
 
 def test_the_same_trials_give_the_same_results() -> None:
     assert results(trials("a", *A), trials("b", *B)) == results(trials("a", *A), trials("b", *B))
+
+
+def test_of_equal_interquartile_means_the_higher_mean_ranks_first() -> None:
+    found = results(trials("a", 500, 500, 500, 500, 465), trials("b", 500, 500, 500, 500, 500))
+    assert [(one.iqm, one.rank) for one in found.variants] == [(500.0, 2), (500.0, 1)]
+    assert [row.variant for row in found.forest.rows] == ["b", "a"]
+    assert "a seed of B does better than a seed of A" in found.verdict.headline
