@@ -11,6 +11,9 @@ from rlviz.domain.config import Seed
 from rlviz.domain.limits import DEFAULT_EPISODES, DEFAULT_EVALUATION_SEED, LIMITS
 from rlviz.domain.times import Instant
 
+MOST_SCORED_EPISODES = 1_000
+"""Of an evaluation that scores a trial of an experiment."""
+
 EpisodeCount = Annotated[
     int,
     Field(
@@ -158,7 +161,7 @@ class EvaluationRecord(BaseModel):
     created_at: Instant
     started_at: Instant | None = None
     ended_at: Instant | None = None
-    episodes: EpisodeCount = DEFAULT_EPISODES
+    episodes: int = Field(DEFAULT_EPISODES, ge=1, le=MOST_SCORED_EPISODES)
     seed: Seed = DEFAULT_EVALUATION_SEED
     deterministic: bool = True
     policy: PolicyChoice = PolicyChoice.LATEST

@@ -111,6 +111,16 @@ def test_two_variants_are_trained_with_each_seed_scored_and_judged(service: Serv
     assert service.get("/experiments")["experiments"][0]["id"] == experiment_id
 
 
+def test_a_trial_is_scored_on_as_many_episodes_as_wanted(service: Service) -> None:
+    """More than a person may ask for: in games of chance a score of few episodes says little."""
+    walks = {**BASE, "algo": "q-learning", "env_id": "FrozenLake-v1", "hyperparameters": {}}
+    spec = {**TINY, "base": walks, "seeds": 1, "score": {"episodes": 1_000}, "variants": [{"name": "only"}]}
+    found = ended(service, create(service, spec))
+    assert statuses(found) == ["scored"]
+    evaluation = service.get(f"/runs/{found['cells'][0]['run_id']}/evaluations/latest")
+    assert evaluation["episodes"] == len(evaluation["summary"]["episodes"]) == 1_000
+
+
 def test_a_search_proposes_trains_and_learns_of_the_scores(service: Service) -> None:
     experiment_id = create(service, SEARCH)
     found = ended(service, experiment_id)

@@ -9,7 +9,7 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
 
-from rlviz.domain.evaluation import PolicyChoice
+from rlviz.domain.evaluation import MOST_SCORED_EPISODES, PolicyChoice
 from rlviz.domain.evaluation_plan import EvaluationPlan
 from rlviz.domain.limits import LIMITS
 from rlviz.domain.rules import Rules
@@ -23,7 +23,6 @@ MOST_UNCONFIRMED = 1_000
 
 NO_PRESET = "none"
 
-MOST_EPISODES = 1_000
 MOST_VARIANTS = 1_000
 MOST_SEEDS = 1_000
 
@@ -93,7 +92,7 @@ class Variant(_Strict):
 class ScorePlan(_Strict):
     """A trial's score: the mean return of its policy on fresh episodes, without a video."""
 
-    episodes: int = Field(20, ge=1, le=MOST_EPISODES, strict=True)
+    episodes: int = Field(20, ge=1, le=MOST_SCORED_EPISODES, strict=True)
     policy: PolicyChoice = Field(PolicyChoice.BEST, description="`best`, where one was kept, or `latest`.")
 
 

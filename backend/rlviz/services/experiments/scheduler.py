@@ -152,10 +152,11 @@ class ExperimentScheduler:
         except (NotEnoughDisk, OSError) as error:
             book.problem = f"{error} It goes on when there is room."
         except Exception as error:  # one experiment that cannot go on holds up no other
-            log.exception("Experiment %s is held up", book.id)
-            book.problem = (
-                str(error) if isinstance(error, RlvizError | DatabaseError) else "See the log of the service."
-            )
+            told = isinstance(error, RlvizError | DatabaseError)
+            problem = str(error) if told else f"{type(error).__name__}: see the log of the service."
+            if problem != book.problem:  # it is tried again every second
+                log.exception("Experiment %s is held up", book.id)
+            book.problem = problem
         self._tell(book)
 
     def _go_on(self, book: ExperimentBook) -> None:

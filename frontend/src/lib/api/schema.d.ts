@@ -7652,7 +7652,7 @@ export interface components {
       failed: number;
       /**
        * Rank
-       * @description Place by interquartile mean, from 1.
+       * @description Place by interquartile mean, then by mean, from 1.
        */
       rank: number | null;
       /** Mean */
