@@ -31,6 +31,7 @@ def register(app: typer.Typer) -> None:
         epilog=examples(
             "rlviz sweep --algo sac --env Pendulum-v1 --steps 5000 --trials 20 --follow",
             "rlviz sweep --algo ppo --only learning_rate --only gamma --seeds-per-trial 3",
+            "rlviz sweep --algo ppo --steps 20000 --pruner median --evaluate-every 2000",
             "rlviz sweep --algo dqn --vary learning_rate=1e-5..1e-2:log --vary batch_size=32,64,128",
             "# the file that `rlviz experiment run` takes, to change it first",
             "rlviz sweep --algo ppo --trials 50 --print > search.yaml",
@@ -86,6 +87,10 @@ def sweep(
     pruner: Annotated[
         str, typer.Option(help="When a trial is given up: none, median, successive-halving or hyperband.")
     ] = "none",
+    evaluate_every: Annotated[
+        int | None,
+        typer.Option(help="Steps between evaluations, by which trials are given up.", show_default="the preset's"),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the sampler.")] = 0,
     parallel: Annotated[
         int | None, typer.Option(help="Runs at once, at most.", show_default="as many as may train")
@@ -115,6 +120,7 @@ def sweep(
                 "total_timesteps": steps,
                 "hyperparameters": pairs(changes, "--set"),
                 "env_options": pairs(options, "--option"),
+                "evaluation": None if evaluate_every is None else {"every_steps": evaluate_every},
             },
             "sweep": {
                 "space": _space(connection, algo, only, dict(map(_varied, vary or ()))),

@@ -31,7 +31,7 @@ export function HistoryPlot({ trials, wanted, picked, onPick }: HistoryPlotProps
       }}
       y={{
         ...{ domain: y, label: "objective", format: decimal },
-        ticks: linearTicks(y).map(({ at }) => at),
+        ticks: known.length > 0 ? linearTicks(y).map(({ at }) => at) : [],
       }}
     >
       {(frame) => {

@@ -9,7 +9,13 @@ import { Card } from "@/components/ui/card";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { Skeleton } from "@/components/ui/skeleton";
-import { type Experiment, experimentQuery, type SearchResults, searchQuery } from "@/lib/api";
+import {
+  type Experiment,
+  type ExperimentCell,
+  experimentQuery,
+  type SearchResults,
+  searchQuery,
+} from "@/lib/api";
 import { decimal } from "@/lib/format";
 import { madeText } from "@/lib/made";
 import { type Brushes, coordinatesOf, passes } from "./coordinates";
@@ -131,8 +137,13 @@ function Found({ experiment, search }: { experiment: Experiment; search: SearchR
         <TrialList
           {...{ search, picked, onPick: setChosen }}
           passing={isBrushed ? passing : null}
+          progressOf={(number) => meanProgress(cellsOf(number))}
         />
       </Card>
     </>
   );
+}
+
+function meanProgress(cells: readonly ExperimentCell[]): number {
+  return cells.reduce((sum, { progress }) => sum + progress, 0) / Math.max(cells.length, 1);
 }

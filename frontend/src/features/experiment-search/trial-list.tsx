@@ -4,13 +4,15 @@ import clsx from "clsx";
 import { useState } from "react";
 import { Button } from "@/components/ui/button";
 import type { SearchResults } from "@/lib/api";
-import { decimal, plural } from "@/lib/format";
+import { decimal, percent, plural } from "@/lib/format";
 import { valueWords } from "./words";
 
 interface TrialListProps {
   search: SearchResults;
   /** Numbers of the complete trials that lie within all brushes; null: there is no brush. */
   passing: ReadonlySet<number> | null;
+  /** How far a trial that runs has trained, from 0 to 1. */
+  progressOf: (number: number) => number;
   picked: number | null;
   onPick: (number: number) => void;
 }
@@ -18,7 +20,7 @@ interface TrialListProps {
 const SHOWN = 25;
 
 /** The trials, the best first and those without an objective last; picking one shows it above. */
-export function TrialList({ search, passing, picked, onPick }: TrialListProps) {
+export function TrialList({ search, passing, progressOf, picked, onPick }: TrialListProps) {
   const [all, setAll] = useState(false);
   const names = search.coordinates.axes.map(({ name }) => name);
   const found = search.trials
@@ -69,6 +71,7 @@ export function TrialList({ search, passing, picked, onPick }: TrialListProps) {
                 </th>
                 <td className={objective === null ? "text-ink-faint" : undefined}>
                   {objective === null ? state : decimal(objective)}
+                  {state === "running" && ` ${percent(progressOf(number))}`}
                 </td>
                 {names.map((name) => (
                   <td key={name}>{name in values ? valueWords(values[name]) : "–"}</td>

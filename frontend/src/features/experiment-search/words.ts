@@ -1,20 +1,6 @@
 import type { SearchResults } from "@/lib/api";
 import { plural, setting } from "@/lib/format";
-
-const SAMPLERS: Record<SearchResults["sampler"], string> = {
-  tpe: "tree-structured Parzen estimator (TPE)",
-  "cma-es": "CMA-ES",
-  "gaussian-process": "Gaussian process",
-  random: "random draws",
-  grid: "grid",
-};
-
-const PRUNERS: Record<SearchResults["pruner"], string> = {
-  none: "none given up early",
-  median: "given up below the median",
-  "successive-halving": "given up by successive halving",
-  hyperband: "given up by Hyperband",
-};
+import { PRUNERS, SAMPLERS } from "@/lib/sweep-words";
 
 /** A searched value with four significant digits: `0.9999`, `3e-5`, `64, 64`. */
 export function valueWords(value: unknown): string {
@@ -25,9 +11,10 @@ export function valueWords(value: unknown): string {
   return String(rounded);
 }
 
-/** `Proposed by TPE, 2 seeds a trial, given up below the median.` */
+/** `Sampler: TPE. 2 seeds a trial. Given up: below the median.` */
 export function searchWords({ sampler, pruner, seeds_per_trial }: SearchResults): string {
-  return `Proposed by ${SAMPLERS[sampler]}, ${plural(seeds_per_trial, "seed")} a trial, ${PRUNERS[pruner]}.`;
+  const seeds = plural(seeds_per_trial, "seed");
+  return `Sampler: ${SAMPLERS[sampler]}. ${seeds} a trial. Given up: ${PRUNERS[pruner].toLowerCase()}.`;
 }
 
 /** `12 of 20 trials complete, 3 pruned, 1 failed`. */

@@ -1,14 +1,50 @@
 import { expect, test } from "vitest";
 import type { Algorithm, Environment } from "@/lib/api";
-import { FIRST, offerIn, toSpecification, totalSteps, variantsIn } from "./draft";
+import {
+  enter,
+  type ExperimentDraft,
+  FIRST,
+  type Offer,
+  offerIn,
+  variantsIn,
+  withBase,
+} from "./draft";
+import { readDraft } from "./specification";
 
 const preset = (id: string, title: string, end_step: number) => ({
   ...{ id, title, end_step },
   total_timesteps: end_step - 100,
 });
+const schema = (name: string, type: string, changes: object = {}) => ({
+  ...{ name, type, default: 1, nullable: false, choices: null, help: "", needs: null },
+  ...changes,
+});
+const hyperparameters = [
+  schema("gamma", "number", { minimum: 0, maximum: 1 }),
+  schema("n_steps", "integer"),
+  schema("net_arch", "array", { default: [64, 64] }),
+  schema("activation", "string", { default: "tanh", choices: ["tanh", "relu"] }),
+  schema("slope", "number"),
+  schema("use_sde", "boolean", { default: false, needs: "continuous-actions" }),
+];
+const search = [
+  {
+    name: "gamma",
+    parameter: { kind: "float", low: 0.9, high: 0.999, log: false, step: null },
+    source: "RL Zoo",
+  },
+  { name: "net_arch", parameter: { kind: "choice", choices: [[64], [64, 64]] }, source: "" },
+  { name: "activation", parameter: { kind: "choice", choices: ["tanh", "relu"] }, source: "" },
+  {
+    name: "slope",
+    parameter: { kind: "int", low: 1, high: 8, log: true, step: 1, when: { activation: ["relu"] } },
+    source: "",
+  },
+  { name: "use_sde", parameter: { kind: "choice", choices: [false, true] }, source: "" },
+];
 const algorithm = (id: string, actor = "policy") =>
   ({
-    ...{ id, name: id.toUpperCase(), actor },
+    ...{ id, name: id.toUpperCase(), actor, hyperparameters, search },
     presets: [preset("fast", "Fast", 1_000)],
   }) as unknown as Algorithm;
 const algorithms = [
@@ -20,6 +56,7 @@ const algorithms = [
 const environment = (id: string, presets: Record<string, object[]>) =>
   ({
     ...{ id, presets, variants: [], options: [] },
+    ...{ observation_space: { is_real: true }, action_space: { kind: "Discrete" } },
     algorithms: [...Object.keys(presets), "random"],
   }) as unknown as Environment;
 const environments = [
@@ -32,6 +69,11 @@ const environments = [
     sac: [preset("fast", "Fast", 10_000)],
   }),
 ];
+const toSpecification = (draft: ExperimentDraft, offer: Offer) =>
+  readDraft(draft, offer).specification;
+const totalSteps = (draft: ExperimentDraft, offer: Offer) => readDraft(draft, offer).steps;
+const problemsOf = (draft: ExperimentDraft, offer: Offer) =>
+  Object.fromEntries(readDraft(draft, offer).problems);
 const cartpole = offerIn(environments, algorithms, "CartPole-v1");
 const pendulum = offerIn(environments, algorithms, "Pendulum-v1");
 
@@ -73,4 +115,100 @@ test("says what it costs with the environment's own presets, to the step at whic
   expect(totalSteps({ ...FIRST, steps: "1e3" }, cartpole)).toBe(10_000);
   expect(totalSteps({ ...FIRST, steps: "nonsense" }, cartpole)).toBeNull();
   expect(totalSteps({ ...FIRST, variants: [{ algo: "ppo", preset: "" }] }, cartpole)).toBeNull();
+});
+
+test("a named variant with changes is said so", () => {
+  const changes = [{ name: "net_arch", text: "32, 32" }];
+  const [named, changed] = [
+    { algo: "ppo", preset: "fast", name: " Small ", changes },
+    { algo: "ppo", preset: "fast", changes },
+  ];
+  expect(toSpecification({ ...FIRST, variants: [named, changed] }, cartpole).variants).toEqual([
+    {
+      name: "Small",
+      changes: { algo: "ppo", preset: "fast", hyperparameters: { net_arch: [32, 32] } },
+    },
+    expect.objectContaining({ name: "PPO Fast, net_arch 32, 32" }),
+  ]);
+  const wrong = { algo: "ppo", preset: "fast", changes: [{ name: "gamma", text: "2" }] };
+  expect(problemsOf({ ...FIRST, variants: [wrong] }, cartpole)).toEqual({
+    "variants/0/gamma": "2: Must be 0 to 1",
+  });
+});
+
+test("a grid is counted by its combinations, with lists apart by semicolons", () => {
+  const grid = [
+    { name: "gamma", text: "0.9, 0.99, 0.999" },
+    { name: "net_arch", text: "64; 64, 64" },
+  ];
+  const read = readDraft({ ...FIRST, kind: "grid", grid, steps: "1k" }, cartpole);
+  expect([read.runs, read.steps, read.problems.size]).toEqual([30, 30_000, 0]);
+  expect(read.specification).toEqual({
+    base: { algo: "ppo", env_id: "CartPole-v1", preset: "fast", total_timesteps: 1_000 },
+    grid: { gamma: [0.9, 0.99, 0.999], net_arch: [[64], [64, 64]] },
+    seeds: 5,
+  });
+});
+
+test.each([
+  ["", "Give values, with “,” between"],
+  ["0.9, 0.9", "0.9 is there twice"],
+  ["0.9, often", "often: Enter a number"],
+])("of a grid, values %j are told to be wrong", (text, problem) => {
+  const draft = { ...FIRST, kind: "grid" as const, grid: [{ name: "gamma", text }] };
+  expect(problemsOf(draft, cartpole)).toEqual({ "grid/gamma": problem });
+});
+
+const searching = withBase({ ...FIRST, kind: "search" }, cartpole, FIRST.base);
+const searchWith = (name: string, changes: object) => ({
+  ...searching,
+  sweep: {
+    ...searching.sweep,
+    space: searching.sweep.space.map((row) => (row.name === name ? { ...row, ...changes } : row)),
+  },
+});
+
+test("a search begins with what the algorithm suggests and the environment can use", () => {
+  const read = readDraft({ ...searching, steps: "5000" }, cartpole);
+  expect([read.runs, read.steps]).toEqual([20, 100_000]);
+  expect(read.specification.sweep).toEqual({
+    space: {
+      gamma: { kind: "float", when: {}, low: 0.9, high: 0.999, log: false, step: null },
+      net_arch: { kind: "choice", when: {}, choices: [[64], [64, 64]] },
+      activation: { kind: "choice", when: {}, choices: ["tanh", "relu"] },
+      slope: { kind: "int", when: { activation: ["relu"] }, low: 1, high: 8, log: true, step: 1 },
+    },
+    ...{ sampler: "tpe", pruner: "none", trials: 20, seeds_per_trial: 1, seed: 0 },
+  });
+  expect(read.specification.base).not.toHaveProperty("evaluation");
+});
+
+test.each([
+  ["gamma", { low: "1" }, "The first end has to be less than the second"],
+  ["gamma", { low: "0", log: true }, "A logarithmic scale begins above 0"],
+  ["slope", { high: "2.5" }, "Give whole numbers"],
+  ["net_arch", { choices: "64; wide" }, "wide: Enter a whole number"],
+])("of a search, %s with %j is told to be wrong", (name, changes, problem) => {
+  expect(problemsOf(searchWith(name, changes), cartpole)).toEqual({ [`space/${name}`]: problem });
+});
+
+test("what depends on a choice that is not searched is told so", () => {
+  expect(problemsOf(searchWith("activation", { searched: false }), cartpole)).toEqual({
+    "space/slope": expect.stringContaining("only where activation is searched"),
+  });
+});
+
+test("trials that can be given up are evaluated ten times", () => {
+  const judged = { ...searching, sweep: { ...searching.sweep, pruner: "median" as const } };
+  expect(toSpecification({ ...judged, steps: "8k" }, cartpole).base?.evaluation).toMatchObject({
+    every_steps: 800,
+  });
+  const unknown = { ...judged, base: { algo: "ppo", preset: "" } };
+  expect(problemsOf(unknown, cartpole)).toHaveProperty("steps");
+});
+
+test("another environment or algorithm keeps what can be kept, and suggests its own space", () => {
+  const moved = enter(searching, "Pendulum-v1", pendulum);
+  expect(moved.base).toEqual({ algo: "ppo", preset: "stable" });
+  expect(moved.sweep.space.map(({ name }) => name)).toContain("gamma");
 });

@@ -1,22 +1,35 @@
 import {
   type Algorithm,
-  type CreateExperiment,
   type Environment,
+  type Hyperparameter,
+  hyperparametersFor,
   type Preset,
   presetsFor,
   variantFor,
 } from "@/lib/api";
-import { parseNumber } from "@/lib/format/parse-number";
+import { FIRST_SWEEP, suggestedSpace, type SweepDraft } from "./sweep-draft";
+import type { TypedField } from "./typed-values";
 
-/** One thing that is compared. `preset` is empty for the algorithm's defaults. */
+/** An algorithm with one of its presets, `preset` being empty for its defaults, and what is changed of that. */
 export interface VariantDraft {
   algo: string;
   preset: string;
+  /** What it is called; empty, or left out: made from what it is. */
+  name?: string;
+  changes?: readonly TypedField[];
 }
+
+/** What is varied: named variants, every combination of a grid, or what a search proposes. */
+export type Kind = "variants" | "grid" | "search";
 
 export interface ExperimentDraft {
   env: string;
+  kind: Kind;
   variants: readonly VariantDraft[];
+  /** What a grid and a search vary. */
+  base: VariantDraft;
+  grid: readonly TypedField[];
+  sweep: SweepDraft;
   seeds: string;
   /** Environment steps of each run; empty: those of its preset. */
   steps: string;
@@ -26,10 +39,14 @@ export const SEED_COUNTS = ["3", "5", "10"] as const;
 
 export const FIRST: ExperimentDraft = {
   env: "CartPole-v1",
+  kind: "variants",
   variants: [
     { algo: "ppo", preset: "fast" },
     { algo: "dqn", preset: "fast" },
   ],
+  base: { algo: "ppo", preset: "fast" },
+  grid: [],
+  sweep: FIRST_SWEEP,
   seeds: "5",
   steps: "",
 };
@@ -69,7 +86,7 @@ export function firstVariant(offer: Offer, algo: string): VariantDraft {
 /** The variant with its preset if the algorithm has it here, else with the one that is offered first. */
 export function withPresetThatExists(offer: Offer, variant: VariantDraft): VariantDraft {
   const exists = variant.preset === "" || presetOf(offer, variant);
-  return exists ? variant : firstVariant(offer, variant.algo);
+  return exists ? variant : { ...variant, ...firstVariant(offer, variant.algo) };
 }
 
 /** The lines that can be kept in another environment, each with a preset that exists there; else two new ones. */
@@ -82,41 +99,46 @@ export function variantsIn(offer: Offer, variants: readonly VariantDraft[]): Var
     : offer.algorithms.slice(0, 2).map(({ id }) => firstVariant(offer, id));
 }
 
-/** What the form holds as the service takes it, with a name for each variant that tells it from the others. */
-export function toSpecification(draft: ExperimentDraft, offer: Offer): CreateExperiment {
-  const steps = draft.steps.trim() === "" ? null : parseNumber(draft.steps);
-  return {
-    base: { env_id: draft.env, total_timesteps: steps },
-    variants: draft.variants.map((variant) => ({
-      name: variantName(variant, offer),
-      changes: { algo: variant.algo, preset: variant.preset || "none" },
-    })),
-    seeds: Number(draft.seeds),
-  };
+/** The draft in another environment: what cannot be kept there is replaced by what is offered first. */
+export function enter(draft: ExperimentDraft, env: string, offer: Offer): ExperimentDraft {
+  const [base] = variantsIn(offer, [draft.base]);
+  const moved = { ...draft, env, variants: variantsIn(offer, draft.variants) };
+  return base ? withBase(moved, offer, base) : moved;
 }
 
-/** `PPO Fast`. */
+/** The draft with another base, whose suggested space is searched. */
+export function withBase(
+  draft: ExperimentDraft,
+  offer: Offer,
+  base: VariantDraft,
+): ExperimentDraft {
+  const fields = fieldsOf(offer, base.algo);
+  const same = base.algo === draft.base.algo && draft.sweep.space.length > 0;
+  const space = same
+    ? draft.sweep.space.filter(({ name }) => fields.has(name))
+    : suggestedSpace(offer.environment, algorithmOf(offer, base.algo));
+  const grid = draft.grid.filter(({ name }) => fields.has(name));
+  return { ...draft, base, grid, sweep: { ...draft.sweep, space } };
+}
+
+/** The hyperparameters that an algorithm has in the environment, by name. */
+export function fieldsOf(offer: Offer, algo: string): ReadonlyMap<string, Hyperparameter> {
+  const schemas = hyperparametersFor(offer.environment, algorithmOf(offer, algo));
+  return new Map(schemas.map((schema) => [schema.name, schema]));
+}
+
+export function algorithmOf({ algorithms }: Offer, algo: string): Algorithm | undefined {
+  return algorithms.find(({ id }) => id === algo);
+}
+
+/** What it was called, or `PPO Fast, gamma 0.98`. */
 export function variantName(variant: VariantDraft, offer: Offer): string {
-  const algorithm = offer.algorithms.find(({ id }) => id === variant.algo);
+  if (variant.name?.trim()) return variant.name.trim();
   const title = presetOf(offer, variant)?.title ?? "defaults";
-  return `${algorithm?.name ?? variant.algo} ${title}`;
+  const changes = (variant.changes ?? []).map(({ name, text }) => `, ${name} ${text.trim()}`);
+  return `${algorithmOf(offer, variant.algo)?.name ?? variant.algo} ${title}${changes.join("")}`;
 }
 
-/**
- * Environment steps of all runs together, not counting that typed lengths are rounded up to whole rollouts;
- * null where a length is not known before it is asked for.
- */
-export function totalSteps(draft: ExperimentDraft, offer: Offer): number | null {
-  const typed = draft.steps.trim() === "" ? null : parseNumber(draft.steps);
-  let sum = 0;
-  for (const variant of draft.variants) {
-    const steps = typed ?? presetOf(offer, variant)?.end_step;
-    if (steps === undefined || !Number.isFinite(steps)) return null;
-    sum += steps;
-  }
-  return sum * Number(draft.seeds);
-}
-
-function presetOf(offer: Offer, { algo, preset }: VariantDraft): Preset | undefined {
+export function presetOf(offer: Offer, { algo, preset }: VariantDraft): Preset | undefined {
   return presetsOf(offer, algo).find(({ id }) => id === preset);
 }

@@ -5,8 +5,9 @@ import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { Button } from "@/components/ui/button";
 import { Dialog } from "@/components/ui/dialog";
-import { controlClass, Field } from "@/components/ui/field";
+import { Field } from "@/components/ui/field";
 import { Notice } from "@/components/ui/notice";
+import { Segmented } from "@/components/ui/segmented";
 import { Select } from "@/components/ui/select";
 import {
   algorithmsQuery,
@@ -17,37 +18,50 @@ import {
 } from "@/lib/api";
 import { compact, plural } from "@/lib/format";
 import { routes } from "@/lib/url";
+import { BaseFields } from "./base-fields";
 import {
+  enter,
   type ExperimentDraft,
+  fieldsOf,
   FIRST,
+  type Kind,
   offerIn,
-  SEED_COUNTS,
-  toSpecification,
-  totalSteps,
-  variantsIn,
+  withBase,
 } from "./draft";
+import { LengthFields } from "./length-fields";
+import { readDraft } from "./specification";
+import { SweepFields } from "./sweep-fields";
+import { TypedFields } from "./typed-fields";
 import { VariantFields } from "./variant-fields";
 
-/** The form of a new experiment: what is compared, where, and with how many seeds. */
+const KINDS = [
+  { value: "variants", label: "Variants" },
+  { value: "grid", label: "Grid" },
+  { value: "search", label: "Search" },
+] as const;
+
+/** The form of a new experiment: what is varied, where, with how many seeds, and what it costs. */
 export function NewExperiment({ onClose }: { onClose: () => void }) {
   const router = useRouter();
   const { data: algorithms = [] } = useQuery(algorithmsQuery);
   const { data: environments = [] } = useQuery(environmentsQuery);
   const [draft, setDraft] = useState<ExperimentDraft>(FIRST);
-  const change = (changes: Partial<ExperimentDraft>) => setDraft({ ...draft, ...changes });
-  const offer = offerIn(environments, algorithms, draft.env);
-  const runs = draft.variants.length * Number(draft.seeds);
-  const steps = totalSteps(draft, offer);
   const create = useMutation({
-    mutationFn: () => createExperiment(toSpecification(draft, offer)),
+    mutationFn: (confirm: boolean) => createExperiment({ ...specification, confirm }),
     onSuccess: ({ id }) => router.push(routes.experiment(id)),
   });
-  const enter = (env: string) => {
-    const variants = variantsIn(offerIn(environments, algorithms, env), draft.variants);
-    change({ env, variants });
+  const change = (changes: Partial<ExperimentDraft>) => {
+    create.reset();
+    setDraft((before) => ({ ...before, ...changes }));
   };
-  const problems = create.error instanceof ApiError ? create.error.fields : [];
-  const stepsProblem = problems.find(({ pointer }) => pointer.endsWith("/total_timesteps"));
+  const offer = offerIn(environments, algorithms, draft.env);
+  const fields = fieldsOf(offer, draft.base.algo);
+  const { specification, problems, runs, steps } = readDraft(draft, offer);
+  const choose = (kind: Kind) =>
+    change(kind === "search" ? { ...withBase(draft, offer, draft.base), kind } : { kind });
+  const refused = create.error instanceof ApiError ? create.error.fields : [];
+  const stepsProblem = refused.find(({ pointer }) => pointer.endsWith("/total_timesteps"));
+  const asksBack = refused.find(({ pointer }) => pointer === "/confirm");
   return (
     <Dialog
       open
@@ -55,7 +69,7 @@ export function NewExperiment({ onClose }: { onClose: () => void }) {
       title="New experiment"
       footer={
         <>
-          <span className="mr-auto text-xs text-ink-soft tabular-nums">
+          <span className="mr-auto text-xs text-ink-soft tabular-nums" role="status">
             {plural(runs, "run")}
             {steps !== null && `, ${compact(steps)} steps together`}
           </span>
@@ -64,21 +78,31 @@ export function NewExperiment({ onClose }: { onClose: () => void }) {
             variant="primary"
             needsService
             busy={create.isPending}
-            disabled={draft.variants.length === 0}
-            onClick={() => create.mutate()}
+            disabled={problems.size > 0 || (draft.kind === "variants" && !draft.variants.length)}
+            onClick={() => create.mutate(asksBack !== undefined)}
           >
-            Start
+            {asksBack ? "Start all the same" : "Start"}
           </Button>
         </>
       }
     >
       <div className="flex flex-col gap-4">
+        <Segmented
+          legend="What is varied"
+          className="self-start"
+          options={KINDS}
+          value={draft.kind}
+          onChange={choose}
+        />
+        <p className="-mt-2 text-xs text-ink-faint">{HELP[draft.kind]}</p>
         <Field label="Environment">
           {(control) => (
             <Select
               {...control}
               value={draft.env}
-              onChange={(event) => enter(event.currentTarget.value)}
+              onChange={({ currentTarget: { value } }) =>
+                change(enter(draft, value, offerIn(environments, algorithms, value)))
+              }
             >
               {environments.map(({ id, name }) => (
                 <option key={id} value={id}>
@@ -88,46 +112,62 @@ export function NewExperiment({ onClose }: { onClose: () => void }) {
             </Select>
           )}
         </Field>
-        <VariantFields
-          variants={draft.variants}
-          offer={offer}
-          onChange={(variants) => change({ variants })}
+        {draft.kind === "variants" ? (
+          <VariantFields
+            variants={draft.variants}
+            offer={offer}
+            problems={problems}
+            onChange={(variants) => change({ variants })}
+          />
+        ) : (
+          <BaseFields
+            base={draft.base}
+            offer={offer}
+            onChange={(base) => change(withBase(draft, offer, base))}
+          />
+        )}
+        {draft.kind === "grid" && (
+          <TypedFields
+            legend="Every combination of"
+            fields={fields}
+            typed={draft.grid}
+            several
+            problemOf={(name) => problems.get(`grid/${name}`)}
+            onChange={(grid) => change({ grid })}
+          />
+        )}
+        {draft.kind === "search" && (
+          <SweepFields
+            sweep={draft.sweep}
+            fields={fields}
+            problems={problems}
+            onChange={(changes) => change({ sweep: { ...draft.sweep, ...changes } })}
+          />
+        )}
+        <LengthFields
+          draft={draft}
+          problem={stepsProblem?.detail ?? problems.get("steps")}
+          onChange={change}
         />
-        <div className="grid grid-cols-2 gap-3">
-          <Field label="Seeds of each" hint="More seeds, narrower intervals.">
-            {(control) => (
-              <Select
-                {...control}
-                value={draft.seeds}
-                onChange={(event) => change({ seeds: event.currentTarget.value })}
-              >
-                {SEED_COUNTS.map((count) => (
-                  <option key={count} value={count}>
-                    {count}
-                  </option>
-                ))}
-              </Select>
-            )}
-          </Field>
-          <Field label="Steps of each run" hint="Empty: the preset's." error={stepsProblem?.detail}>
-            {(control) => (
-              <input
-                {...control}
-                className={controlClass}
-                inputMode="numeric"
-                placeholder="preset"
-                value={draft.steps}
-                onChange={(event) => change({ steps: event.currentTarget.value })}
-              />
-            )}
-          </Field>
-        </div>
-        {create.error && !stepsProblem && (
-          <Notice tone="bad" role="alert" title="The experiment was not started">
-            <p>{explainAction(create.error)}</p>
+        {asksBack ? (
+          <Notice tone="warn" role="alert" title="That is much">
+            <p>{asksBack.detail.replace(/ Say `confirm.*$/, "")}</p>
           </Notice>
+        ) : (
+          create.error &&
+          !stepsProblem && (
+            <Notice tone="bad" role="alert" title="The experiment was not started">
+              <p>{explainAction(create.error)}</p>
+            </Notice>
+          )
         )}
       </div>
     </Dialog>
   );
 }
+
+const HELP: Record<Kind, string> = {
+  variants: "Each line is trained with the same seeds, and compared.",
+  grid: "Every combination of the values is trained with the same seeds, and compared.",
+  search: "Optuna proposes values one trial after the other, by how earlier ones did.",
+};

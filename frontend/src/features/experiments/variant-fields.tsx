@@ -1,22 +1,28 @@
 import { Plus, X } from "lucide-react";
 import { Button } from "@/components/ui/button";
 import { Select } from "@/components/ui/select";
+import { Disclosure } from "@/components/ui/disclosure";
+import { controlClass, Field } from "@/components/ui/field";
 import {
+  fieldsOf,
   firstVariant,
   type Offer,
   presetsOf,
   type VariantDraft,
+  variantName,
   withPresetThatExists,
 } from "./draft";
+import { TypedFields } from "./typed-fields";
 
 interface VariantFieldsProps {
   variants: readonly VariantDraft[];
   offer: Offer;
+  problems: ReadonlyMap<string, string>;
   onChange: (variants: readonly VariantDraft[]) => void;
 }
 
-/** What is compared: an algorithm with one of its presets on each line. */
-export function VariantFields({ variants, offer, onChange }: VariantFieldsProps) {
+/** What is compared: an algorithm with one of its presets on each line, called and changed at will. */
+export function VariantFields({ variants, offer, problems, onChange }: VariantFieldsProps) {
   const set = (place: number, changes: Partial<VariantDraft>) =>
     onChange(
       variants.map((one, at) =>
@@ -27,13 +33,14 @@ export function VariantFields({ variants, offer, onChange }: VariantFieldsProps)
   return (
     <fieldset className="flex min-w-0 flex-col gap-2">
       <legend className="mb-1 text-xs font-medium text-ink-soft">Compared</legend>
-      {variants.map(({ algo, preset }, place) => {
+      {variants.map((variant, place) => {
+        const { algo, preset, name = "", changes = [] } = variant;
         return (
-          <div key={place} className="flex items-center gap-2">
+          <div key={place} className="grid grid-cols-[1fr_1fr_auto] items-center gap-x-2">
             <Select
               aria-label={`Algorithm ${place + 1}`}
               value={algo}
-              onChange={(event) => set(place, { algo: event.currentTarget.value })}
+              onChange={(event) => set(place, { algo: event.currentTarget.value, changes: [] })}
             >
               {offer.algorithms.map(({ id, name }) => (
                 <option key={id} value={id}>
@@ -60,6 +67,36 @@ export function VariantFields({ variants, offer, onChange }: VariantFieldsProps)
               disabled={variants.length < 2}
               onClick={() => onChange(variants.filter((_, at) => at !== place))}
             />
+            <Disclosure
+              className="col-span-3"
+              summary={
+                <span className="text-xs font-normal text-ink-faint">
+                  {variantName(variant, offer)}
+                </span>
+              }
+            >
+              <div className="flex flex-col gap-2 pb-2 pl-5">
+                <Field label={`Name ${place + 1}`} hint="Empty: made from what it is.">
+                  {(control) => (
+                    <input
+                      {...control}
+                      className={controlClass}
+                      maxLength={100}
+                      value={name}
+                      onChange={(event) => set(place, { name: event.currentTarget.value })}
+                    />
+                  )}
+                </Field>
+                <TypedFields
+                  legend={`Changed in line ${place + 1}`}
+                  fields={fieldsOf(offer, algo)}
+                  typed={changes}
+                  several={false}
+                  problemOf={(field) => problems.get(`variants/${place}/${field}`)}
+                  onChange={(typed) => set(place, { changes: typed })}
+                />
+              </div>
+            </Disclosure>
           </div>
         );
       })}

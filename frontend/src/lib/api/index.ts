@@ -92,6 +92,7 @@ export type * from "./types";
 export {
   environmentOfRun,
   type OptionValues,
+  hyperparametersFor,
   presetsFor,
   randomReturnOfRun,
   variantFor,

@@ -1,4 +1,4 @@
-import type { Algorithm, Environment, Preset } from "./types";
+import type { Algorithm, Environment, Hyperparameter, Preset } from "./types";
 
 export type OptionValues = Readonly<Record<string, unknown>>;
 
@@ -24,6 +24,22 @@ export function presetsFor(
 ): readonly Preset[] {
   const general = algorithm?.presets ?? [];
   return (algorithm && environment?.presets[algorithm.id]) ?? general;
+}
+
+/** The hyperparameters of an algorithm; those that the environment's spaces rule out are left out. */
+export function hyperparametersFor(
+  environment: Environment | undefined,
+  algorithm: Algorithm | undefined,
+): readonly Hyperparameter[] {
+  const schemas = algorithm?.hyperparameters ?? [];
+  return environment ? schemas.filter(({ needs }) => !needs || has(environment, needs)) : schemas;
+}
+
+function has(
+  { observation_space: seen, action_space: done }: Environment,
+  need: NonNullable<Hyperparameter["needs"]>,
+): boolean {
+  return need === "real-observations" ? seen.is_real : done.kind === "Box";
 }
 
 /**

@@ -4,6 +4,7 @@ import {
   type Hyperparameter,
   type Limits,
   type Preset,
+  hyperparametersFor,
   presetsFor,
   type RunConfig,
   variantFor,
@@ -136,15 +137,7 @@ export function anatomyOf(choices: Choices, draft: Draft): boolean {
 export function schemasOf(choices: Choices, draft: Draft, part: Part): readonly Hyperparameter[] {
   const environment = environmentOf(choices, draft);
   if (part !== "hyperparameters") return environment?.options ?? [];
-  const schemas = algorithmOf(choices, draft)?.hyperparameters ?? [];
-  return environment ? schemas.filter(({ needs }) => !needs || has(environment, needs)) : schemas;
-}
-
-function has(
-  { observation_space: seen, action_space: done }: Environment,
-  need: NonNullable<Hyperparameter["needs"]>,
-): boolean {
-  return need === "real-observations" ? seen.is_real : done.kind === "Box";
+  return hyperparametersFor(environment, algorithmOf(choices, draft));
 }
 
 /** The value of a field that was not edited: the preset's, or else the schema's default. */

@@ -1,0 +1,63 @@
+import { Disclosure } from "@/components/ui/disclosure";
+import { Select } from "@/components/ui/select";
+import type { Hyperparameter } from "@/lib/api";
+import { plural } from "@/lib/format";
+import { ownRow, type SpaceRow } from "./sweep-draft";
+import { SpaceRowFields } from "./space-row-fields";
+
+interface SpaceFieldsProps {
+  rows: readonly SpaceRow[];
+  fields: ReadonlyMap<string, Hyperparameter>;
+  problems: ReadonlyMap<string, string>;
+  onChange: (rows: readonly SpaceRow[]) => void;
+}
+
+/** What is searched: what the algorithm suggests, each to be left out or changed, and others added. */
+export function SpaceFields({ rows, fields, problems, onChange }: SpaceFieldsProps) {
+  const left = [...fields.values()].filter(({ name }) => rows.every((row) => row.name !== name));
+  const searched = rows.filter((row) => row.searched);
+  const wrong = rows.some(({ name }) => problems.has(`space/${name}`)) || problems.has("space");
+  return (
+    <Disclosure
+      summary={`${plural(searched.length, "hyperparameter")} searched`}
+      aside={
+        <span className={`text-xs ${wrong ? "text-bad" : "text-ink-faint"}`}>
+          {problems.get("space") ?? (wrong ? "one does not fit" : "as suggested, or changed")}
+        </span>
+      }
+      className="rounded-md border border-line px-3 py-1"
+    >
+      <ul aria-label="What is searched" className="flex flex-col divide-y divide-line">
+        {rows.map((row, place) => (
+          <SpaceRowFields
+            key={row.name}
+            row={row}
+            rows={rows}
+            place={place}
+            fields={fields}
+            problem={problems.get(`space/${row.name}`)}
+            onChange={(changes) =>
+              onChange(rows.map((one, at) => (at === place ? { ...one, ...changes } : one)))
+            }
+          />
+        ))}
+      </ul>
+      {left.length > 0 && (
+        <Select
+          className="my-2"
+          aria-label="Search another hyperparameter"
+          value=""
+          onChange={({ currentTarget: { value } }) => {
+            const schema = fields.get(value);
+            if (schema) onChange([...rows, ownRow(schema)]);
+          }}
+        >
+          <option value="">Search another…</option>
+          {left.map(({ name }) => (
+            <option key={name}>{name}</option>
+          ))}
+        </Select>
+      )}
+    </Disclosure>
+  );
+}

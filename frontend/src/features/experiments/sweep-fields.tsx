@@ -1,0 +1,89 @@
+import { controlClass, Field } from "@/components/ui/field";
+import { Select } from "@/components/ui/select";
+import type { Hyperparameter } from "@/lib/api";
+import { PRUNERS, SAMPLERS } from "@/lib/sweep-words";
+import { SpaceFields } from "./space-fields";
+import type { SweepDraft } from "./sweep-draft";
+
+interface SweepFieldsProps {
+  sweep: SweepDraft;
+  fields: ReadonlyMap<string, Hyperparameter>;
+  problems: ReadonlyMap<string, string>;
+  onChange: (changes: Partial<SweepDraft>) => void;
+}
+
+/** How a search goes about it, and what it searches. */
+export function SweepFields({ sweep, fields, problems, onChange }: SweepFieldsProps) {
+  return (
+    <>
+      <div className="grid grid-cols-2 gap-3">
+        <Field label="Trials" error={problems.get("trials")} hint="Combinations that are tried.">
+          {(control) => (
+            <input
+              {...control}
+              className={controlClass}
+              inputMode="numeric"
+              value={sweep.trials}
+              onChange={(event) => onChange({ trials: event.currentTarget.value })}
+            />
+          )}
+        </Field>
+        <Field
+          label="Seeds a trial"
+          error={problems.get("seeds_per_trial")}
+          hint="With one, luck counts for much."
+        >
+          {(control) => (
+            <input
+              {...control}
+              className={controlClass}
+              inputMode="numeric"
+              value={sweep.seeds}
+              onChange={(event) => onChange({ seeds: event.currentTarget.value })}
+            />
+          )}
+        </Field>
+        <Field label="Proposed by">
+          {(control) => (
+            <Select
+              {...control}
+              value={sweep.sampler}
+              onChange={(event) =>
+                onChange({ sampler: event.currentTarget.value as SweepDraft["sampler"] })
+              }
+            >
+              <Options of={SAMPLERS} />
+            </Select>
+          )}
+        </Field>
+        <Field label="Given up" hint="By greedy evaluations while it trains.">
+          {(control) => (
+            <Select
+              {...control}
+              value={sweep.pruner}
+              onChange={(event) =>
+                onChange({ pruner: event.currentTarget.value as SweepDraft["pruner"] })
+              }
+            >
+              <Options of={PRUNERS} />
+            </Select>
+          )}
+        </Field>
+      </div>
+      <SpaceFields
+        rows={sweep.space}
+        fields={fields}
+        problems={problems}
+        onChange={(space) => onChange({ space })}
+      />
+    </>
+  );
+}
+
+function Options({ of }: { of: Record<string, string> }) {
+  return Object.entries(of).map(([value, words]) => (
+    <option key={value} value={value}>
+      {words}
+    </option>
+  ));
+}

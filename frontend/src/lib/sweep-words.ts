@@ -1,0 +1,18 @@
+import type { SearchResults } from "@/lib/api";
+
+/** How values can be proposed. */
+export const SAMPLERS: Record<SearchResults["sampler"], string> = {
+  tpe: "TPE",
+  "cma-es": "CMA-ES",
+  "gaussian-process": "Gaussian process",
+  random: "Random",
+  grid: "Every combination",
+};
+
+/** When trials can be given up. */
+export const PRUNERS: Record<SearchResults["pruner"], string> = {
+  none: "Never",
+  median: "Below the median",
+  "successive-halving": "Successive halving",
+  hyperband: "Hyperband",
+};
