@@ -1,19 +1,21 @@
 "use client";
 
 import clsx from "clsx";
-import { Plus } from "lucide-react";
+import { Ellipsis, Plus } from "lucide-react";
 import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { routes } from "@/lib/url";
-import { type Destination, destinations } from "./navigation";
+import { showOverlay } from "./commands/overlay";
+import { allPages, type Destination } from "./navigation";
 
 const itemClass =
   "flex h-14 flex-col items-center justify-center gap-1 text-2xs font-medium -outline-offset-2!";
 
-/** Navigation on phones. "New run" is in the middle, where the thumb reaches it best. */
+/** Navigation on phones. Runs, Compare, New run, Explain, and a menu of the other pages. */
 export function BottomBar() {
   const path = usePathname();
-  const [runs, ...others] = destinations;
+  const inBar = allPages.filter((page) => page.inBar);
+  const isElsewhere = allPages.some((page) => !page.inBar && page.owns(path));
   const link = ({ href, label, icon: Icon, owns }: Destination) => (
     <Link
       key={href}
@@ -30,12 +32,21 @@ export function BottomBar() {
       aria-label="Main"
       className="fixed inset-x-0 bottom-0 z-bar grid grid-cols-5 border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] md:hidden"
     >
-      {runs && link(runs)}
+      {inBar.slice(0, 2).map(link)}
       <Link href={routes.newRun} className={clsx(itemClass, "text-ink-soft")}>
         <Plus aria-hidden className="size-5" />
         New run
       </Link>
-      {others.map(link)}
+      {inBar.slice(2).map(link)}
+      <button
+        type="button"
+        aria-haspopup="dialog"
+        onClick={() => showOverlay("pages")}
+        className={clsx(itemClass, isElsewhere ? "text-accent" : "text-ink-soft")}
+      >
+        <Ellipsis aria-hidden className="size-5" />
+        More
+      </button>
     </nav>
   );
 }

@@ -17,19 +17,23 @@ export interface Destination {
   keys: string;
   /** More words that the palette finds it by. */
   words: readonly string[];
+  /** Whether the bar of a phone has it; the others are behind its More. */
+  inBar?: boolean;
   /** Paths of the pages that belong to it. */
   owns: (path: string) => boolean;
 }
 
 const under = (root: string) => (path: string) => path === root || path.startsWith(`${root}/`);
 
-export const destinations: readonly Destination[] = [
+/** The pages that the sidebar lists first. */
+export const pages: readonly Destination[] = [
   {
     href: routes.home,
     label: "Runs",
     icon: ChartSpline,
     keys: "G H",
     words: ["home", "list"],
+    inBar: true,
     owns: (path) => path === routes.home || under("/runs")(path),
   },
   {
@@ -38,7 +42,16 @@ export const destinations: readonly Destination[] = [
     icon: GitCompareArrows,
     keys: "G C",
     words: ["side by side"],
+    inBar: true,
     owns: under(routes.compare),
+  },
+  {
+    href: routes.experiments,
+    label: "Experiments",
+    icon: FlaskConical,
+    keys: "G X",
+    words: ["seeds", "variants", "sweep", "search hyperparameters", "compare algorithms"],
+    owns: under(routes.experiments),
   },
   {
     href: routes.explain,
@@ -46,6 +59,7 @@ export const destinations: readonly Destination[] = [
     icon: BookOpen,
     keys: "G E",
     words: ["guides", "algorithms", "help", "hints"],
+    inBar: true,
     owns: under(routes.explain),
   },
   {
@@ -58,22 +72,16 @@ export const destinations: readonly Destination[] = [
   },
 ];
 
-/** Beside the other pages, and on a phone in the search alone, where its bar has no room. */
-export const EXPERIMENTS: Destination = {
-  href: routes.experiments,
-  label: "Experiments",
-  icon: FlaskConical,
-  keys: "G X",
-  words: ["seeds", "variants", "sweep", "search hyperparameters", "compare algorithms"],
-  owns: under(routes.experiments),
-};
+/** Pages that are used less: the sidebar lists them below the others. */
+export const lowerPages: readonly Destination[] = [
+  {
+    href: routes.trash,
+    label: "Trash",
+    icon: Trash2,
+    keys: "G T",
+    words: ["deleted runs", "restore", "undo"],
+    owns: under(routes.trash),
+  },
+];
 
-/** Placed below the other pages, since it is used less. */
-export const TRASH: Destination = {
-  href: routes.trash,
-  label: "Trash",
-  icon: Trash2,
-  keys: "G T",
-  words: ["deleted runs", "restore", "undo"],
-  owns: under(routes.trash),
-};
+export const allPages: readonly Destination[] = [...pages, ...lowerPages];

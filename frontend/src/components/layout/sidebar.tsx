@@ -8,7 +8,7 @@ import { buttonClass } from "@/components/ui/button";
 import { Kbd } from "@/components/ui/kbd";
 import { routes } from "@/lib/url";
 import { showOverlay } from "./commands/overlay";
-import { destinations, EXPERIMENTS, TRASH } from "./navigation";
+import { lowerPages, pages } from "./navigation";
 import { ServiceFacts } from "./service-facts";
 
 const itemClass =
@@ -25,7 +25,7 @@ export function Sidebar() {
           New run
         </Link>
         <nav aria-label="Main" className="flex flex-col gap-0.5">
-          {[...destinations, EXPERIMENTS].map(({ href, label, icon: Icon, keys, owns }) => (
+          {pages.map(({ href, label, icon: Icon, keys, owns }) => (
             <Link
               key={href}
               href={href}
@@ -44,18 +44,21 @@ export function Sidebar() {
           ))}
         </nav>
         <div className="mt-auto flex flex-col gap-2">
-          <Link
-            href={TRASH.href}
-            aria-current={TRASH.owns(path) ? "page" : undefined}
-            className={clsx(
-              itemClass,
-              "-mb-1.5",
-              TRASH.owns(path) ? "bg-rest-tint text-ink" : otherClass,
-            )}
-          >
-            <TRASH.icon aria-hidden className="size-4" />
-            {TRASH.label}
-          </Link>
+          {lowerPages.map(({ href, label, icon: Icon, owns }) => (
+            <Link
+              key={href}
+              href={href}
+              aria-current={owns(path) ? "page" : undefined}
+              className={clsx(
+                itemClass,
+                "-mb-1.5",
+                owns(path) ? "bg-rest-tint text-ink" : otherClass,
+              )}
+            >
+              <Icon aria-hidden className="size-4" />
+              {label}
+            </Link>
+          ))}
           <button
             type="button"
             aria-haspopup="dialog"

@@ -1,6 +1,6 @@
 import { Keyboard, Monitor, Moon, Plus, Settings, Sun } from "lucide-react";
 import { routes } from "@/lib/url";
-import { destinations, EXPERIMENTS, TRASH } from "../navigation";
+import { allPages } from "../navigation";
 import { setTheme } from "../theme/theme";
 import { showOverlay } from "./overlay";
 import type { PaletteEntry } from "./palette-item";
@@ -15,7 +15,7 @@ const GO_TO = "Go to";
 const DO = "Do";
 
 export function pageEntries(go: (href: string) => void): PaletteEntry[] {
-  return [...destinations, EXPERIMENTS, TRASH].map(({ href, label, icon, keys, words }) => ({
+  return allPages.map(({ href, label, icon, keys, words }) => ({
     id: `page ${href}`,
     group: GO_TO,
     icon,

@@ -17,6 +17,8 @@ const SettingsSheet = lazy(() =>
   import("./settings-sheet").then((m) => ({ default: m.SettingsSheet })),
 );
 
+const PagesSheet = lazy(() => import("./pages-sheet").then((m) => ({ default: m.PagesSheet })));
+
 const addresses: Partial<Record<ShellCommand, string>> = {
   home: routes.home,
   compare: routes.compare,
@@ -76,6 +78,7 @@ export function Commands() {
       {overlay === "palette" && <Palette onClose={close} />}
       {overlay === "shortcuts" && <ShortcutSheet onClose={close} />}
       {overlay === "settings" && <SettingsSheet onClose={close} />}
+      {overlay === "pages" && <PagesSheet onClose={close} />}
     </Suspense>
   );
 }

@@ -1,7 +1,7 @@
 import { createStore } from "@/lib/store";
 
 /** An overlay of the shell; at most one is open. */
-export type Overlay = "palette" | "shortcuts" | "settings";
+export type Overlay = "palette" | "shortcuts" | "settings" | "pages";
 
 export const overlayStore = createStore<Overlay | null>(null);
 let typed = "";
