@@ -35,7 +35,7 @@ dev: $(STAMPS)/python $(STAMPS)/node ## Serve back end and front end separately,
 
 .PHONY: wheel
 wheel: $(STAMPS)/python $(STAMPS)/frontend ## Build dist/rlviz-….whl, with the pages in it: it needs no Node
-	$(BIN)/python -m pip --disable-pip-version-check wheel --quiet --no-deps --no-build-isolation --wheel-dir dist backend
+	$(BIN)/python -m pip --disable-pip-version-check wheel --quiet --no-deps --no-build-isolation --wheel-dir dist ./backend
 	@ls dist/rlviz-*.whl
 
 .PHONY: test
