@@ -114,6 +114,12 @@ class Settings(BaseSettings):
         ge=0,
         description="Free space to keep where the runs lie, for instance 2GB; with less, nothing is started.",
     )
+    max_bytes: ByteSize | None = Field(
+        None,
+        ge=1_000_000,
+        description="What everything in the runs folder may take together, for instance 50GB; with more, nothing is "
+        "started.",
+    )
     token: str | None = Field(
         None,
         min_length=8,

@@ -43,6 +43,7 @@ from rlviz.api.routers import (
     sessions,
     snapshots,
     steps,
+    storage,
     stream,
     tags,
     trash,
@@ -78,6 +79,7 @@ _ROUTERS = (
     experiment_results,
     episodes,
     trash,
+    storage,
 )
 
 

@@ -39,21 +39,21 @@ def send_file(request: Request, file: BinaryIO, media_type: str) -> Response:
 
 def _answer(request: Request, file: BinaryIO, media_type: str) -> Response:
     """Headers and content are of the file that was opened, even if another file takes its name meanwhile."""
-    status = os.fstat(file.fileno())
+    status, size = os.fstat(file.fileno()), file.seek(0, os.SEEK_END)
     headers = {
         "Accept-Ranges": "bytes",
         "Cache-Control": "no-cache",
-        "ETag": f'"{status.st_mtime_ns:x}-{status.st_size:x}"',
+        "ETag": f'"{status.st_mtime_ns:x}-{size:x}"',
         "Last-Modified": formatdate(status.st_mtime, usegmt=True),
         POLICY: ARTIFACT,
     }
     if _is_fresh(request.headers, headers["ETag"]):
         return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
-    span = _wanted(request.headers, headers, status.st_size)
-    first, last = span or (0, status.st_size - 1)
+    span = _wanted(request.headers, headers, size)
+    first, last = span or (0, size - 1)
     headers["Content-Length"] = str(last - first + 1)
     if span:
-        headers["Content-Range"] = f"bytes {first}-{last}/{status.st_size}"
+        headers["Content-Range"] = f"bytes {first}-{last}/{size}"
     code = HTTPStatus.PARTIAL_CONTENT if span else HTTPStatus.OK
     if request.method == "HEAD":
         return Response(status_code=code, headers=headers, media_type=media_type)

@@ -27,6 +27,8 @@
     │   ├── NotSliceable             no value could be read over two components
     │   ├── NoSaliency               no step to play up to, or no policy to ask there
     │   ├── TooManySessions
+    │   ├── StorageRulesUnusable     their file cannot be understood, so none is followed
+    │   ├── PruningInProgress
     │   └── SnapshotRefused          training cannot go on from this snapshot; says why
     │       └── SnapshotDamaged      it was cut or changed, or a part of it is missing
     ├── Unauthorized            401
@@ -229,6 +231,14 @@ class SnapshotDamaged(SnapshotRefused):
 
 class VerificationInProgress(Conflict):
     title = "A verification is in progress"
+
+
+class StorageRulesUnusable(Conflict):
+    title = "Storage rules cannot be used"
+
+
+class PruningInProgress(Conflict):
+    title = "The rules are being applied"
 
 
 class NotExportable(Conflict):

@@ -7,10 +7,11 @@ from pathlib import Path
 from rlviz.domain.errors import ArtifactNotFound
 from rlviz.rundir.files import is_file
 from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.journal import compressed_path
 
 
 def find_artifact(folder: RunFolder, name: str) -> Path:
-    """The regular file called ``name`` inside ``folder``.
+    """The regular file called ``name`` inside ``folder``; of a journal, it may be there in compressed form alone.
 
     Raises ArtifactNotFound for everything else: absolute names, ``..``, backslashes, NUL, hidden
     and temporary files, folders, pipes, and links, wherever they lead.
@@ -22,6 +23,6 @@ def find_artifact(folder: RunFolder, name: str) -> Path:
     if any(character in name for character in "\\\0:"):
         raise missing
     path = folder.path.joinpath(*parts)
-    if not is_file(path, folder.path):
+    if not is_file(path, folder.path) and not is_file(compressed_path(path), folder.path):
         raise missing
     return path

@@ -11,7 +11,7 @@ from rlviz.domain.damage import REPAIR, RESTORE_OR_DELETE, Damage
 from rlviz.domain.errors import ArtifactNotFound, RunFolderError
 from rlviz.rundir.files import LINK, MISSING, NO_FOLDER, damaged, is_file, problem_of_file
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.journal import Line, line_number
+from rlviz.rundir.journal import Line, compressed_path, line_number
 
 MAX_NAMED_LINES = 10
 """Maximum number of damaged lines of a journal that are listed; the last entry gives the number of the others."""
@@ -33,7 +33,11 @@ def inspect_folder(folder: RunFolder) -> list[Damage]:
 
 def has_trained(folder: RunFolder) -> bool:
     """Whether there are files of a training besides events."""
-    return any(map(_holds_something, (folder.metrics_path, folder.model_path, folder.best_model_path)))
+    return any(map(_holds_something, (folder.metrics_path, compressed_path(folder.metrics_path), *_policies(folder))))
+
+
+def _policies(folder: RunFolder) -> tuple[Path, Path]:
+    return folder.model_path, folder.best_model_path
 
 
 def _holds_something(path: Path) -> bool:
@@ -49,6 +53,7 @@ def files_of(folder: RunFolder) -> list[Path]:
     return [
         *(folder.events_path, folder.metrics_path, folder.control_path, folder.labels_path, folder.model_path),
         *(folder.best_model_path, folder.q_table_path, folder.anatomy_path, folder.log_path, folder.lock_path),
+        *map(compressed_path, (folder.metrics_path, folder.anatomy_path)),
     ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -16,7 +17,7 @@ from rlviz.rundir.atomic import atomic_write
 from rlviz.rundir.files import problem_of_file
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.inspection import documents_of, files_of, folders_of
-from rlviz.rundir.journal import READ_BYTES, JournalTail, Line
+from rlviz.rundir.journal import READ_BYTES, JournalTail, Line, compressed_path, expand
 
 Readable = Callable[[Mapping[str, Any] | None], bool]
 
@@ -51,6 +52,8 @@ def repair_folder(folder: RunFolder) -> list[Path]:
         except RunFolderError:
             with suppress(FileNotFoundError):
                 aside.append(set_aside(path))
+    for path in (folder.metrics_path, folder.anatomy_path):
+        aside += _expand(path)
     aside += _keep_readable(folder.metrics_path, is_metric)
     aside += _keep_readable(folder.events_path, is_event)
     return aside
@@ -69,6 +72,21 @@ def _keep_readable(path: Path, is_readable: Readable) -> list[Path]:
         except OSError:  # a file system without hard links
             path.rename(aside)
     return [aside]
+
+
+def _expand(path: Path) -> list[Path]:
+    """Expand a journal as far as that can be done; a compressed one that is damaged is set aside."""
+    try:
+        expand(path)
+    except RunFolderError:
+        compressed = compressed_path(path)
+        aside = name_aside(compressed)
+        shutil.copyfile(compressed, aside)
+        with suppress(RunFolderError):  # not even its table can be read
+            expand(path, skip_damaged=True)
+        compressed.unlink(missing_ok=True)
+        return [aside]
+    return []
 
 
 def _is_no_file(path: Path) -> bool:

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from rlviz.domain.errors import RunFolderError
 from rlviz.rundir.atomic import remove_leftovers, write_atomically
 from rlviz.rundir.files import names_in, open_file
+from rlviz.rundir.journal import open_journal
 
 PIECE_BYTES = 1 << 23
 """Bytes of journal that a piece is made of, some 65,000 rows; the last piece of a run that has ended may be smaller."""
@@ -113,7 +114,7 @@ class SealedMetrics:
 
         Raises OSError, also if the run's folder has gone meanwhile, which is not created again; and RunFolderError.
         """
-        with open_file(self.journal) as journal:
+        with open_journal(self.journal) as journal:
             mark = _mark(journal, start, end)
         content = _encode(rows, {"version": _VERSION, "start": start, "end": end, "mark": mark})
         self.folder.mkdir(exist_ok=True)
@@ -135,7 +136,7 @@ class SealedMetrics:
         if not files:
             return
         try:
-            journal = open_file(self.journal)
+            journal = open_journal(self.journal)
         except (OSError, RunFolderError):
             return
         end = 0

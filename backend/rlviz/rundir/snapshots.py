@@ -14,6 +14,7 @@ import hashlib
 import hmac
 import io
 import json
+import math
 import os
 import zipfile
 from collections.abc import Iterable, Mapping
@@ -136,8 +137,14 @@ def delete_snapshot(folder: RunFolder, name: str) -> None:
 
 
 def retain_snapshots(folder: RunFolder, keep: int, max_bytes: int) -> None:
-    """Keep every named one, the newest taken at a best policy, and the newest ``keep`` of the others, fewer where all
-    of them together would take more than ``max_bytes``; the newest one stays in any case.
+    """Delete those that ``dropped_snapshots`` names."""
+    for snapshot in dropped_snapshots(folder, keep, max_bytes):
+        _delete(snapshot)
+
+
+def dropped_snapshots(folder: RunFolder, keep: int, max_bytes: float = math.inf) -> list[Snapshot]:
+    """What goes when these stay: every named one, the newest taken at a best policy, and the newest ``keep`` of the
+    others, fewer where all of them together would take more than ``max_bytes``; the newest one stays in any case.
 
     The newest is that taken last: of a run that went back, those of later steps that were left behind are older."""
     found = sorted(snapshots_of(folder), key=lambda one: (one.manifest.run_id == folder.run_id, one.manifest.attempt))
@@ -150,8 +157,19 @@ def retain_snapshots(folder: RunFolder, keep: int, max_bytes: int) -> None:
             break
         kept.remove(snapshot)
         dropped.append(snapshot)
-    for snapshot in dropped:
-        _delete(snapshot)
+    return dropped
+
+
+def older_snapshots(folder: RunFolder, keep: int) -> list[Path]:
+    """The files that go with ``dropped_snapshots``, in an order in which they can be deleted. For a run that nobody
+    trains."""
+    dropped = dropped_snapshots(folder, keep)
+    gone = {snapshot.path for snapshot in dropped}
+    needed = {segment.file for one in snapshots_of(folder) if one.path not in gone for segment in one.manifest.segments}
+    segments = {segment.file for snapshot in dropped for segment in snapshot.manifest.segments} - needed
+    files = [path for one in dropped for path in (one.path, _verification_path(one.path))]
+    files += [folder.segment_path(name) for name in sorted(segments)]
+    return [path for path in files if is_file(path, folder.path)]
 
 
 def drop_segments(folder: RunFolder, beyond: int | None = None) -> None:

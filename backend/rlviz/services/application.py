@@ -26,6 +26,11 @@ from rlviz.services.experiments.trial_runs import TrialRuns
 from rlviz.services.experiments.use_cases import ExperimentService
 from rlviz.services.notifications.notifier import Notifier
 from rlviz.services.projection.rebuild import Rebuilt, index_new, rebuild
+from rlviz.services.storage.book import StorageBook
+from rlviz.services.storage.clearing import RunClearing
+from rlviz.services.storage.meter import StorageMeter
+from rlviz.services.storage.pruner import StoragePruner
+from rlviz.services.storage.use_cases import StorageService
 from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.streaming.feeds import Feeds
 from rlviz.services.streaming.stream import StreamService
@@ -90,7 +95,17 @@ class Application:
         self.supervisor = Supervisor(self.settings, self._own_catalogue, self.launcher, self.feeds, self.broadcast)
         self.trash = Trash(runs_dir)
         self.damage = DamageService(self.settings, self.database, self.supervisor, self.broadcast)
-        self.housekeeping = Housekeeping(self.trash, self.settings.trash_days, inspect=self.damage.look_at_all)
+        self.meter, book = StorageMeter(runs_dir), StorageBook(runs_dir)
+        clearing = RunClearing(self.settings, self.database, self.supervisor, self.broadcast)
+        self.pruner = StoragePruner(book, self.meter, clearing, self.trash)
+        self.storage = StorageService(self.settings, self.database, self.meter, book, self.pruner)
+        self.housekeeping = Housekeeping(
+            self.trash,
+            self.settings.trash_days,
+            inspect=self.damage.look_at_all,
+            prune=self.pruner.by_itself,
+            measure=self.meter.refresh,
+        )
         self.environments = EnvironmentService(settings.environments)
         self.own_presets = OwnPresets(runs_dir)
         self.runs = RunService(
@@ -250,6 +265,8 @@ class Application:
         self.going_on.close()
         self.sessions.close()
         self.housekeeping.close()
+        self.pruner.close()
+        self.meter.close()
         self.sealer.close()
         self.environments.close()
         if self._winding_down and not self.supervisor.await_drained(DRAIN_SECONDS):

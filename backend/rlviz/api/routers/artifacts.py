@@ -12,7 +12,7 @@ from rlviz.api.files import send_file
 from rlviz.api.problems import PROBLEM, documented
 from rlviz.domain.errors import ArtifactNotFound, RunNotFound
 from rlviz.rundir.artifacts import find_artifact
-from rlviz.rundir.files import open_file
+from rlviz.rundir.journal import open_journal
 
 router = APIRouter(prefix="/runs/{run_id}/artifacts", tags=["artifacts"])
 
@@ -39,12 +39,12 @@ _TYPES = {
     },
 )
 def get_artifact(run_id: str, path: str, app: App, request: Request) -> Response:
-    """Any file of the run folder, whole or a range of it."""
+    """Any file of the run folder, whole or a range of it. A journal that was compressed is sent as it was before."""
     folder = app.runs.folder(run_id)
     found = find_artifact(folder, path)
     kind = _TYPES.get(found.suffix) or mimetypes.guess_type(found.name)[0] or "application/octet-stream"
     try:
-        file = open_file(found, folder.path)
+        file = open_journal(found, folder.path)
     except FileNotFoundError as error:  # a checkpoint or video that was dropped just now
         raise ArtifactNotFound(f"Run {run_id!r} has no file {path[:120]!r} any more.") from error
     return send_file(request, file, kind)

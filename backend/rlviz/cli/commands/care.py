@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import time
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import AsJson, connected, examples, read_settings
-from rlviz.cli.output import coloured, is_terminal, print_json, print_table, say, size
+from rlviz.cli.output import coloured, is_terminal, print_json, print_table, say, size, waiting
+
+if TYPE_CHECKING:
+    from rlviz.cli.connection import Connection
+
+POLL_SECONDS = 0.2
 
 _COLOURS = {"ok": typer.colors.GREEN, "look": typer.colors.YELLOW, "bad": typer.colors.RED}
 
@@ -38,31 +44,74 @@ def doctor(context: typer.Context, as_json: AsJson = False) -> None:
 
 def prune(
     context: typer.Context,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Remove nothing, tell what takes space.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Remove nothing, tell what would go.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Empty the trash, and tell what takes space. Runs that were not deleted are never touched."""
-    from rlviz.cli.storage import measure
-
+    """Tell what takes space, empty the trash, and apply the storage rules. Nothing else is touched."""
     with connected(context) as connection:
         trash = connection.get("/trash")
-        stored = measure(connection.settings.runs_dir)
+        stored = _measured(connection)
+        would = _passed(connection, dry_run=True)
         if as_json:
-            print_json({"trash": trash, "kinds": stored.kinds, "runs": stored.runs, "dry_run": dry_run})
+            print_json({"trash": trash, "storage": stored, "would": would, "dry_run": dry_run})
         else:
-            kinds = sorted(stored.kinds.items(), key=lambda item: -item[1])
-            print_table(("WHAT", "SIZE"), [(name, size(count)) for name, count in kinds], keep=2)
-            say()
-            largest = sorted(stored.runs.items(), key=lambda item: -item[1])[:10]
-            print_table(("LARGEST RUNS", "SIZE"), [(name, size(count)) for name, count in largest], keep=2)
-            say(f"\nTrash: {len(trash['runs'])} runs, {size(trash['total_bytes'])}")
-        if dry_run or not trash["runs"]:
+            _show(stored, trash, would)
+        if dry_run or not (trash["runs"] or would["deeds"]):
             return
         if not yes:
             if not is_terminal() or as_json:
-                raise Failure(Exit.BAD_INPUT, "Say --yes to empty the trash for good, or --dry-run to look only.")
-            typer.confirm(f"Remove {len(trash['runs'])} runs for good?", abort=True)
+                raise Failure(Exit.BAD_INPUT, "Say --yes to remove that for good, or --dry-run to look only.")
+            typer.confirm("Remove that for good?", abort=True)
         connection.request("DELETE", "/trash")
+        done = _passed(connection, dry_run=False)
         if not as_json:
-            say(f"Removed {len(trash['runs'])} runs, {size(trash['total_bytes'])}.")
+            if trash["runs"]:
+                say(f"Removed {len(trash['runs'])} runs, {size(trash['total_bytes'])}.")
+            if stored["rules"]:
+                say(f"The rules made room of {size(done['bytes'])}. The Storage page has the log.")
+        if done["trouble"]:
+            raise Failure(Exit.FAILED, done["trouble"])
+
+
+def _measured(connection: Connection) -> Any:
+    """What takes space now."""
+    connection.post("/storage/measure")
+    with waiting("Measuring"):
+        while True:
+            stored = connection.get("/storage", runs=10)
+            if stored["measured_at"] and not stored["measuring"]:
+                return stored
+            time.sleep(POLL_SECONDS)
+
+
+def _passed(connection: Connection, *, dry_run: bool) -> Any:
+    """A pass over the storage rules, once it has ended."""
+    connection.post("/storage/prune", {"dry_run": dry_run})
+    with waiting("Looking through the runs" if dry_run else "Making room"):
+        while True:
+            found = connection.get("/storage", runs=0)["pruning"]
+            if found["ended_at"] is not None:
+                return found
+            time.sleep(POLL_SECONDS)
+
+
+def _show(stored: Any, trash: Any, would: Any) -> None:
+    kinds = [(kind["words"], size(kind["bytes"])) for kind in stored["kinds"] if kind["files"]]
+    print_table(("WHAT", "SIZE"), [*kinds, ("Together", size(stored["total_bytes"]))], keep=2)
+    say()
+    print_table(("LARGEST RUNS", "SIZE"), [(run["id"], size(run["bytes"])) for run in stored["runs"]], keep=2)
+    say(f"\nTrash: {len(trash['runs'])} runs, {size(trash['total_bytes'])}")
+    for warning in stored["warnings"]:
+        say(f"Look: {warning}")
+    if not stored["rules"]:
+        say("There are no storage rules, so nothing but the trash can go. Write some on the Storage page.")
+        return
+    for number, words in enumerate(stored["words"], 1):
+        say(f"Rule {number}: {words}")
+    rows = [(deed["run_id"], deed["what"], size(deed["bytes"])) for deed in would["deeds"]]
+    if rows:
+        say()
+        print_table(("RUN", "WOULD", "ROOM"), rows, keep=1)
+    else:
+        say("They find nothing to do.")

@@ -5,6 +5,14 @@ changes a line. Obligations of readers: a torn last line does not exist yet; a l
 reported as broken, never skipped silently.
 """
 
+from rlviz.rundir.journal.compressed import (
+    compressed_path,
+    expand,
+    is_compressed,
+    journal_size,
+    open_journal,
+    prepare,
+)
 from rlviz.rundir.journal.lines import READ_BYTES, Line, Records, split_lines
 from rlviz.rundir.journal.reader import JournalTail, last_lines, read_backwards, read_journal
 from rlviz.rundir.journal.seek import is_line_start, line_number, offset_after, whole_size
@@ -17,10 +25,16 @@ __all__ = [
     "JournalWriter",
     "Line",
     "Records",
+    "compressed_path",
+    "expand",
+    "is_compressed",
     "is_line_start",
+    "journal_size",
     "last_lines",
     "line_number",
     "offset_after",
+    "open_journal",
+    "prepare",
     "read_backwards",
     "read_journal",
     "split_lines",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from rlviz.rundir.files import open_file
+from rlviz.rundir.journal.compressed import open_journal
 from rlviz.rundir.journal.lines import (
     MAX_LINE_BYTES,
     Line,
@@ -74,11 +74,11 @@ class JournalTail:
     def _pieces(self, limit: int | None) -> Iterator[_Piece]:
         """New bytes in one piece of about ``limit`` bytes; without a limit, in as many of CHUNK_BYTES as needed."""
         try:
-            file = open_file(self.path)
+            file = open_journal(self.path)
         except FileNotFoundError:
             return
         with file:
-            size = os.fstat(file.fileno()).st_size
+            size = file.seek(0, os.SEEK_END)
             while (piece := self._take(file, size, CHUNK_BYTES if limit is None else limit)) is not None:
                 yield piece
                 if limit is not None:
@@ -121,11 +121,11 @@ def read_backwards(path: Path, end: int | None = None, *, chunk: int = CHUNK_BYT
     RunFolderError.
     """
     try:
-        file = open_file(path)
+        file = open_journal(path)
     except FileNotFoundError:
         return
     with file:
-        size = os.fstat(file.fileno()).st_size
+        size = file.seek(0, os.SEEK_END)
         position = last_newline(file, size if end is None else min(end, size))
         while position > 0:
             start = max(0, position - chunk)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO, Literal
 
 from rlviz.domain.errors import RunFolderError
-from rlviz.rundir.files import open_file
+from rlviz.rundir.journal.compressed import open_journal
 from rlviz.rundir.journal.lines import MAX_LINE_BYTES, parse_line
 
 CHUNK_BYTES = 1 << 20
@@ -21,8 +21,8 @@ def whole_size(path: Path) -> int:
     Raises RunFolderError.
     """
     try:
-        with open_file(path) as file:
-            return last_newline(file, os.fstat(file.fileno()).st_size)
+        with open_journal(path) as file:
+            return last_newline(file, file.seek(0, os.SEEK_END))
     except FileNotFoundError:
         return 0
 
@@ -57,7 +57,7 @@ def next_newline(file: BinaryIO, start: int, size: int) -> int:
 def line_number(path: Path, offset: int) -> int:
     """The number, from 1, of the line that begins at byte ``offset``. Raises FileNotFoundError or RunFolderError."""
     number = 1
-    with open_file(path) as file:
+    with open_journal(path) as file:
         while offset > 0 and (data := file.read(min(CHUNK_BYTES, offset))):
             number += data.count(b"\n")
             offset -= len(data)
@@ -69,7 +69,7 @@ def is_line_start(path: Path, offset: int) -> bool:
     if offset == 0:
         return True
     try:
-        with open_file(path) as file:
+        with open_journal(path) as file:
             file.seek(offset - 1)
             return file.read(1) == b"\n"
     except (OSError, ValueError, OverflowError, RunFolderError):
@@ -84,11 +84,11 @@ def offset_after(path: Path, since: float, field: Literal["time", "seq"] = "time
     Raises RunFolderError.
     """
     try:
-        file = open_file(path)
+        file = open_journal(path)
     except FileNotFoundError:
         return 0
     with file:
-        low, high = 0, os.fstat(file.fileno()).st_size
+        low, high = 0, file.seek(0, os.SEEK_END)
         while low < high:
             middle = (low + high) // 2
             found = _numbered_line(file, middle, high, field)

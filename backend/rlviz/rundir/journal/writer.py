@@ -14,6 +14,7 @@ from typing import Any
 import orjson
 
 from rlviz.rundir.files import open_descriptor
+from rlviz.rundir.journal.compressed import expand
 from rlviz.rundir.journal.lines import MAX_LINE_BYTES
 from rlviz.rundir.journal.reader import read_backwards
 from rlviz.rundir.journal.seek import last_newline
@@ -31,7 +32,8 @@ MAX_WAITING_BYTES = 1 << 26
 class JournalWriter:
     """Appends numbered records (``seq`` from 1, without gaps), buffered for at most ``flush_seconds``.
 
-    Opening a journal again goes on after its last whole line; a torn one is cut off.
+    Opening a journal again goes on after its last whole line; a torn one is cut off. One that was compressed is
+    expanded first.
     What cannot be written (OSError: disk full) stays in the buffer for the next flush, up to MAX_WAITING_BYTES.
     Raises FileNotFoundError without a folder to write into, RunFolderError if something else lies in the place of
     the file. Safe to use from several threads. ``sync_if_due`` makes what was written survive a power cut.
@@ -48,6 +50,7 @@ class JournalWriter:
         self._clock, self._monotonic, self._flush_seconds = clock, monotonic, flush_seconds
         self._lock = threading.Lock()
         self._buffer: list[bytes] = []
+        expand(path)
         self._file = open_descriptor(path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
         self._seq = _cut_torn_tail(self._file, path)
         self._flushed_at = self._synced_at = monotonic()

@@ -1,4 +1,4 @@
-"""Periodic tasks: emptying the trash, and inspecting the run folders."""
+"""Periodic tasks: emptying the trash, inspecting the run folders, and applying the storage rules."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from threading import Event, Thread
 
+from rlviz.domain.errors import RlvizError
 from rlviz.rundir.trash import Trash
 
 log = logging.getLogger(__name__)
@@ -16,7 +17,8 @@ DAY_SECONDS = 86_400.0
 
 
 class Housekeeping:
-    """Removes runs that have been in the trash for ``trash_days``, and inspects folders: at the start, then hourly."""
+    """Removes runs that have been in the trash for ``trash_days``, inspects folders, measures and prunes: at the start,
+    then hourly."""
 
     def __init__(
         self,
@@ -24,9 +26,12 @@ class Housekeeping:
         trash_days: float,
         *,
         inspect: Callable[[], None] = lambda: None,
+        measure: Callable[[], None] = lambda: None,
+        prune: Callable[[], None] = lambda: None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._trash, self._trash_days, self._inspect, self._clock = trash, trash_days, inspect, clock
+        self._trash, self._trash_days, self._clock = trash, trash_days, clock
+        self._inspect, self._measure, self._prune = inspect, measure, prune
         self._closing = Event()
         self._thread = Thread(target=self._loop, name="housekeeping", daemon=True)
 
@@ -54,4 +59,9 @@ class Housekeeping:
                 self._inspect()
             except Exception:
                 log.exception("The run folders could not be looked through; trying again in an hour")
+            self._measure()
+            try:
+                self._prune()
+            except RlvizError as error:
+                log.warning("%s", error)
             self._closing.wait(INTERVAL_SECONDS)

@@ -11,7 +11,9 @@ from queue import SimpleQueue
 from threading import Lock, Thread
 
 from rlviz.catalog.models import RunRow
+from rlviz.domain.errors import RunFolderError
 from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.journal import journal_size
 from rlviz.rundir.sealed import PIECE_BYTES, SealedMetrics
 
 log = logging.getLogger(__name__)
@@ -54,8 +56,8 @@ class Sealer:
         """Queue a run if enough of its journal is not sealed. Cheap; from any thread."""
         folder = RunFolder(self._runs_dir, row.id)
         try:
-            size = folder.metrics_path.stat().st_size
-        except OSError:
+            size = journal_size(folder.metrics_path)
+        except (OSError, RunFolderError):
             return
         ended = row.state.is_final
         least = LEAST_BYTES if ended else PIECE_BYTES
@@ -100,6 +102,6 @@ class Sealer:
 
 def _size(folder: RunFolder) -> int:
     try:
-        return folder.metrics_path.stat().st_size
-    except OSError:
+        return journal_size(folder.metrics_path)
+    except (OSError, RunFolderError):
         return 0

@@ -11,9 +11,10 @@ import numpy as np
 
 from rlviz.analysis.arrays import Floats
 from rlviz.analysis.columns import Columns, Series
+from rlviz.domain.errors import RunFolderError
 from rlviz.domain.superseded import Superseded
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.journal import READ_BYTES, JournalTail
+from rlviz.rundir.journal import READ_BYTES, JournalTail, journal_size
 from rlviz.rundir.sealed import PIECE_BYTES, Piece
 from rlviz.rundir.superseded import SupersededRows
 from rlviz.services.supervision.sealing import Sealer, sealed_metrics
@@ -124,8 +125,8 @@ class OpenedRun:
     def _unsealed(self) -> int:
         """Bytes of the journal that have to be parsed."""
         try:
-            return self._folder.metrics_path.stat().st_size - self._sealed_end()
-        except OSError:
+            return journal_size(self._folder.metrics_path) - self._sealed_end()
+        except (OSError, RunFolderError):
             return 0
 
     def _has_outgrown(self, tail: JournalTail) -> bool:

@@ -1169,7 +1169,7 @@ export interface paths {
     };
     /**
      * Get Artifact
-     * @description Any file of the run folder, whole or a range of it.
+     * @description Any file of the run folder, whole or a range of it. A journal that was compressed is sent as it was before.
      */
     get: operations["get_artifact"];
     put?: never;
@@ -1487,6 +1487,86 @@ export interface paths {
      * @description Remove a deleted run, with all its files, for good.
      */
     delete: operations["remove_deleted_run"];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/storage": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Get Storage
+     * @description What takes space, as last measured, and begin to measure again if that is a minute ago. Never waits for it.
+     */
+    get: operations["get_storage"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/storage/measure": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Measure Storage
+     * @description Begin to measure now.
+     */
+    post: operations["measure_storage"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/storage/rules": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    /**
+     * Put Storage Rules
+     * @description Replace the rules and the quotas. They are followed within the hour, or when somebody asks for it.
+     */
+    put: operations["put_storage_rules"];
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/storage/prune": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Prune Storage
+     * @description Begin to apply the rules, or to look what they would do: `pruning` of `GET /storage` tells how far that is.
+     */
+    post: operations["prune_storage"];
+    delete?: never;
     options?: never;
     head?: never;
     patch?: never;
@@ -1950,6 +2030,35 @@ export interface components {
       /** Config Diff */
       config_diff: components["schemas"]["ConfigDifference"][];
     };
+    /**
+     * Compress
+     * @description Compresses journals, which every reader goes on to read.
+     */
+    Compress: {
+      /**
+       * Families
+       * @description Families of environments; none named: all.
+       * @default []
+       */
+      families?: string[];
+      /**
+       * After Days
+       * @description Days since the run has ended.
+       * @default 7
+       */
+      after_days?: number;
+      /**
+       * Over Quota Only
+       * @description Only while the kind takes more than its quota, in runs that ended longest ago first.
+       * @default false
+       */
+      over_quota_only?: boolean;
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      do: "compress";
+    };
     /** ConfigDifference */
     ConfigDifference: {
       /**
@@ -2241,6 +2350,23 @@ export interface components {
      * @enum {string}
      */
     Effect: "fits" | "anew" | "refused";
+    /**
+     * EmptyTrash
+     * @description Removes deleted runs for good, earlier than RLVIZ_TRASH_DAYS does.
+     */
+    EmptyTrash: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      do: "empty_trash";
+      /**
+       * After Days
+       * @description Days since the run was deleted.
+       * @default 7
+       */
+      after_days?: number;
+    };
     /**
      * EndingKind
      * @enum {string}
@@ -3885,6 +4011,45 @@ export interface components {
       title: string;
     };
     /**
+     * KeepNewest
+     * @description Deletes all but the newest files of a kind.
+     */
+    KeepNewest: {
+      /**
+       * Families
+       * @description Families of environments; none named: all.
+       * @default []
+       */
+      families?: string[];
+      /**
+       * After Days
+       * @description Days since the run has ended.
+       * @default 7
+       */
+      after_days?: number;
+      /**
+       * Over Quota Only
+       * @description Only while the kind takes more than its quota, in runs that ended longest ago first.
+       * @default false
+       */
+      over_quota_only?: boolean;
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      do: "keep_newest";
+      /**
+       * Kind
+       * @enum {string}
+       */
+      kind: "videos" | "snapshots" | "policies" | "records";
+      /**
+       * Keep
+       * @description How many of each run stay.
+       */
+      keep: number;
+    };
+    /**
      * KeptPolicy
      * @description A policy on disk. What is kept of one step under several names is the same policy, listed once.
      */
@@ -4035,6 +4200,33 @@ export interface components {
       curve_points: components["schemas"]["Bounds"];
       /** @description Updates in one look at their anatomy. */
       anatomy_updates: components["schemas"]["Bounds"];
+    };
+    /** LoggedStorageDeed */
+    LoggedStorageDeed: {
+      /**
+       * Rule
+       * @description Its sentence.
+       */
+      rule: string;
+      /** Run Id */
+      run_id: string;
+      /** What */
+      what: string;
+      /**
+       * Bytes
+       * @description Room that it makes; 0 if that is not known before.
+       */
+      bytes: number;
+      /**
+       * Problem
+       * @description Why it was not done; empty if it was.
+       */
+      problem: string;
+      /**
+       * Time
+       * Format: date-time
+       */
+      time: string;
     };
     /**
      * LookedAt
@@ -4912,6 +5104,15 @@ export interface components {
        */
       left_out: string[];
     };
+    /** PruneBody */
+    PruneBody: {
+      /**
+       * Dry Run
+       * @description Only tell what the rules would do.
+       * @default false
+       */
+      dry_run?: boolean;
+    };
     /**
      * PrunerName
      * @description When a trial is given up, judged by the greedy evaluations while it trains.
@@ -4972,6 +5173,40 @@ export interface components {
        * @description What was changed at that fork.
        */
       changes: components["schemas"]["SettingChange"][];
+    };
+    /**
+     * Remove
+     * @description Deletes every file of a kind.
+     */
+    Remove: {
+      /**
+       * Families
+       * @description Families of environments; none named: all.
+       * @default []
+       */
+      families?: string[];
+      /**
+       * After Days
+       * @description Days since the run has ended.
+       * @default 7
+       */
+      after_days?: number;
+      /**
+       * Over Quota Only
+       * @description Only while the kind takes more than its quota, in runs that ended longest ago first.
+       * @default false
+       */
+      over_quota_only?: boolean;
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      do: "remove";
+      /**
+       * What
+       * @enum {string}
+       */
+      what: "clips" | "film" | "logs" | "records_without_video";
     };
     /** ResumeRun */
     ResumeRun: {
@@ -7267,6 +7502,106 @@ export interface components {
        */
       path?: string | null;
     };
+    /** Storage */
+    Storage: {
+      /**
+       * Measured At
+       * @description Null, and no sizes, before the first measurement has ended.
+       */
+      measured_at: string | null;
+      /**
+       * Measuring
+       * @description Whether a newer measurement goes on.
+       */
+      measuring: boolean;
+      /** Measured In Seconds */
+      measured_in_seconds: number | null;
+      /** Total Bytes */
+      total_bytes: number;
+      /** Free Bytes */
+      free_bytes: number;
+      /** Disk Bytes */
+      disk_bytes: number;
+      /**
+       * Max Bytes
+       * @description RLVIZ_MAX_BYTES: with more, nothing is started.
+       */
+      max_bytes: number | null;
+      /**
+       * Kinds
+       * @description Every kind, the largest first.
+       */
+      kinds: components["schemas"]["StoredKindInfo"][];
+      /**
+       * Runs
+       * @description The largest runs, the largest first.
+       */
+      runs: components["schemas"]["StoredRun"][];
+      /**
+       * Run Count
+       * @description Of all runs that were measured.
+       */
+      run_count: number;
+      /**
+       * Warnings
+       * @description A sentence each: what is at 80 % of what it may take, or beyond.
+       */
+      warnings: string[];
+      /** Rules */
+      rules: (
+        | components["schemas"]["KeepNewest"]
+        | components["schemas"]["Remove"]
+        | components["schemas"]["Compress"]
+        | components["schemas"]["EmptyTrash"]
+      )[];
+      /**
+       * Words
+       * @description Each rule in words.
+       */
+      words: string[];
+      /**
+       * Rules Problem
+       * @description Why no rule is followed, if their file cannot be understood.
+       */
+      rules_problem: string | null;
+      /**
+       * Trash Days
+       * @description RLVIZ_TRASH_DAYS: after so many a deleted run is removed for good anyway.
+       */
+      trash_days: number;
+      /** @description The pass that goes on, or the last one since the start. */
+      pruning: components["schemas"]["StoragePruning"] | null;
+      /**
+       * Log
+       * @description What was done last, the newest first.
+       */
+      log: components["schemas"]["LoggedStorageDeed"][];
+    };
+    /**
+     * StorageDeed
+     * @description Something that a rule does, or has done.
+     */
+    StorageDeed: {
+      /**
+       * Rule
+       * @description Its sentence.
+       */
+      rule: string;
+      /** Run Id */
+      run_id: string;
+      /** What */
+      what: string;
+      /**
+       * Bytes
+       * @description Room that it makes; 0 if that is not known before.
+       */
+      bytes: number;
+      /**
+       * Problem
+       * @description Why it was not done; empty if it was.
+       */
+      problem: string;
+    };
     /** StorageProfileInfo */
     StorageProfileInfo: {
       /**
@@ -7289,6 +7624,121 @@ export interface components {
        * @description Records of a run: above, the oldest go; no file grows above.
        */
       max_bytes: number;
+    };
+    /**
+     * StoragePruning
+     * @description A pass over the rules.
+     */
+    StoragePruning: {
+      /** Dry Run */
+      dry_run: boolean;
+      /**
+       * Began At
+       * Format: date-time
+       */
+      began_at: string;
+      /**
+       * Ended At
+       * @description Null while it goes on.
+       */
+      ended_at: string | null;
+      /** Done */
+      done: number;
+      /** Bytes */
+      bytes: number;
+      /**
+       * Deeds
+       * @description The first 1,000.
+       */
+      deeds: components["schemas"]["StorageDeed"][];
+      /**
+       * Trouble
+       * @description Why it did not come to its end; empty if it did.
+       */
+      trouble: string;
+    };
+    /** StorageRulesBody */
+    StorageRulesBody: {
+      /**
+       * Quotas
+       * @description Bytes that a kind may take.
+       */
+      quotas?: {
+        [key: string]: number;
+      };
+      /**
+       * Rules
+       * @description Followed in their order.
+       */
+      rules: (
+        | components["schemas"]["KeepNewest"]
+        | components["schemas"]["Remove"]
+        | components["schemas"]["Compress"]
+        | components["schemas"]["EmptyTrash"]
+      )[];
+    };
+    /**
+     * StoredKind
+     * @description Kinds of files in a runs folder.
+     * @enum {string}
+     */
+    StoredKind:
+      | "metrics"
+      | "sealed"
+      | "policies"
+      | "snapshots"
+      | "replay"
+      | "film"
+      | "clips"
+      | "videos"
+      | "records"
+      | "logs"
+      | "experiments"
+      | "trash"
+      | "catalogue"
+      | "other";
+    /**
+     * StoredKindInfo
+     * @description What all files of a kind take.
+     */
+    StoredKindInfo: {
+      kind: components["schemas"]["StoredKind"];
+      /** Words */
+      words: string;
+      /** Bytes */
+      bytes: number;
+      /** Files */
+      files: number;
+      /**
+       * Quota
+       * @description Bytes that they may take; null: as many as they like.
+       */
+      quota: number | null;
+    };
+    /** StoredRun */
+    StoredRun: {
+      /** Id */
+      id: string;
+      /** Name */
+      name: string;
+      /**
+       * Algo
+       * @description Null, as are the environment and the status, for a run that is in no list.
+       */
+      algo: string | null;
+      /** Env Id */
+      env_id: string | null;
+      /** Status */
+      status: string | null;
+      /** Bytes */
+      bytes: number;
+      /**
+       * Kinds
+       * @description Bytes of each kind that it has.
+       */
+      kinds: {
+        [key: string]: number;
+      };
     };
     /**
      * Stretch
@@ -12139,6 +12589,133 @@ export interface operations {
       };
       /** @description Run not found */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_storage: {
+    parameters: {
+      query?: {
+        /** @description How many of the largest runs to list. */
+        runs?: number;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Storage"];
+        };
+      };
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  measure_storage: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Storage"];
+        };
+      };
+    };
+  };
+  put_storage_rules: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["StorageRulesBody"];
+      };
+    };
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Storage"];
+        };
+      };
+      /** @description Invalid request */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  prune_storage: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["PruneBody"];
+      };
+    };
+    responses: {
+      /** @description Successful Response */
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Storage"];
+        };
+      };
+      /** @description The rules are being applied; Storage rules cannot be used */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Validation Error */
+      422: {
         headers: {
           [name: string]: unknown;
         };

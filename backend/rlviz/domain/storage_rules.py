@@ -1,0 +1,201 @@
+"""Storage rules: what may be deleted or compressed without being asked again, and how much each kind of file may take.
+
+A person writes them, and each says in a sentence what it does. Without rules nothing is deleted.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from rlviz.domain.storage_profile import DEFAULT_PROFILES
+
+KEEP_TAG = "keep"
+"""No rule touches a run that has this tag."""
+
+WARN_SHARE = 0.8
+"""From this share of a quota on there is a warning."""
+
+MOST_RULES = 50
+
+
+class StoredKind(StrEnum):
+    """Kinds of files in a runs folder."""
+
+    METRICS = "metrics"
+    SEALED = "sealed"
+    POLICIES = "policies"
+    SNAPSHOTS = "snapshots"
+    REPLAY = "replay"
+    FILM = "film"
+    CLIPS = "clips"
+    VIDEOS = "videos"
+    RECORDS = "records"
+    LOGS = "logs"
+    EXPERIMENTS = "experiments"
+    TRASH = "trash"
+    CATALOGUE = "catalogue"
+    OTHER = "other"
+
+    @property
+    def words(self) -> str:
+        return _TITLES[self]
+
+
+_TITLES = {
+    StoredKind.METRICS: "Metrics and events",
+    StoredKind.SEALED: "Sealed copies of metrics",
+    StoredKind.POLICIES: "Policies and checkpoints",
+    StoredKind.SNAPSHOTS: "Snapshots",
+    StoredKind.REPLAY: "Replay buffers",
+    StoredKind.FILM: "Filmstrips",
+    StoredKind.CLIPS: "Clips",
+    StoredKind.VIDEOS: "Videos, and what the agent saw",
+    StoredKind.RECORDS: "Step records",
+    StoredKind.LOGS: "Logs",
+    StoredKind.EXPERIMENTS: "Experiments",
+    StoredKind.TRASH: "Trash",
+    StoredKind.CATALOGUE: "Catalogue",
+    StoredKind.OTHER: "Everything else",
+}
+
+
+class _OfRuns(BaseModel):
+    """What the rules on runs share. They apply to runs that have ended, and to none with the tag ``keep``."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    families: tuple[str, ...] = Field((), description="Families of environments; none named: all.", max_length=20)
+    after_days: float = Field(7, ge=0, le=36_500, description="Days since the run has ended.")
+    over_quota_only: bool = Field(
+        False, description="Only while the kind takes more than its quota, in runs that ended longest ago first."
+    )
+
+    @model_validator(mode="after")
+    def _known_families(self) -> _OfRuns:
+        for family in self.families:
+            if family not in DEFAULT_PROFILES:
+                raise ValueError(f"There is no family {family[:80]!r}. Known: {', '.join(DEFAULT_PROFILES)}.")
+        return self
+
+    @property
+    def _whose(self) -> str:
+        families = f" of {_listed(self.families)}" if self.families else ""
+        return f"each run{families} that ended at least {_days(self.after_days)} ago"
+
+    def _under(self, kind: StoredKind) -> str:
+        if not self.over_quota_only:
+            return ""
+        return f" As long as all {kind.words.lower()} take more than their quota, the runs that ended first come first."
+
+
+class KeepNewest(_OfRuns):
+    """Deletes all but the newest files of a kind."""
+
+    do: Literal["keep_newest"]
+    kind: Literal[StoredKind.VIDEOS, StoredKind.SNAPSHOTS, StoredKind.POLICIES, StoredKind.RECORDS]
+    keep: int = Field(ge=0, le=1_000, description="How many of each run stay.")
+
+    @model_validator(mode="after")
+    def _can_go_on(self) -> KeepNewest:
+        if self.kind is StoredKind.SNAPSHOTS and self.keep < 1:
+            raise ValueError("The newest snapshot stays: without one a run cannot be resumed. Keep 1 or more.")
+        return self
+
+    @property
+    def words(self) -> str:
+        what, besides = _NEWEST[self.kind]
+        count = f"only the newest {self.keep}" if self.keep else "none"
+        return f"Of the {what} of {self._whose}, keep {count}. {besides}{self._under(StoredKind(self.kind))}".strip()
+
+
+_NEWEST = {
+    StoredKind.VIDEOS: ("videos", "Summaries of evaluations stay."),
+    StoredKind.SNAPSHOTS: ("snapshots", "Those with a name, and the one at the best policy, stay."),
+    StoredKind.POLICIES: ("checkpoints", "The final policy and the best one stay."),
+    StoredKind.RECORDS: ("step records", "Summaries of evaluations stay."),
+}
+
+
+class Remove(_OfRuns):
+    """Deletes every file of a kind."""
+
+    do: Literal["remove"]
+    what: Literal["clips", "film", "logs", "records_without_video"]
+
+    @property
+    def kind(self) -> StoredKind:
+        return StoredKind.RECORDS if self.what == "records_without_video" else StoredKind(self.what)
+
+    @property
+    def words(self) -> str:
+        return f"Remove {_REMOVED[self.what]} of {self._whose}.{self._under(self.kind)}"
+
+
+_REMOVED = {
+    "clips": "the clips (they are made again when somebody watches)",
+    "film": "the filmstrip's policies",
+    "logs": "the worker's log",
+    "records_without_video": "the step records of evaluations whose video is gone",
+}
+
+
+class Compress(_OfRuns):
+    """Compresses journals, which every reader goes on to read."""
+
+    do: Literal["compress"]
+
+    @property
+    def kind(self) -> StoredKind:
+        return StoredKind.METRICS
+
+    @property
+    def words(self) -> str:
+        return f"Compress the metrics of {self._whose}. They can be read and resumed as before.{self._under(self.kind)}"
+
+
+class EmptyTrash(BaseModel):
+    """Removes deleted runs for good, earlier than RLVIZ_TRASH_DAYS does."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    do: Literal["empty_trash"]
+    after_days: float = Field(7, ge=0, le=36_500, description="Days since the run was deleted.")
+
+    @property
+    def words(self) -> str:
+        return f"Remove for good what has been in the trash for {_days(self.after_days)}."
+
+
+RunRule = KeepNewest | Remove | Compress
+StorageRule = Annotated[RunRule | EmptyTrash, Field(discriminator="do")]
+
+Quota = Annotated[int, Field(ge=1_000_000, le=10**18)]
+
+
+class StorageRules(BaseModel):
+    """What ``storage.json`` of a runs folder holds. ``quotas`` in bytes; rules are followed in their order."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    schema_version: Literal[1] = 1
+    quotas: dict[StoredKind, Quota] = Field(default_factory=dict)
+    rules: tuple[StorageRule, ...] = Field((), max_length=MOST_RULES)
+
+    @model_validator(mode="after")
+    def _quotas_are_there(self) -> StorageRules:
+        for number, rule in enumerate(self.rules, 1):
+            if not isinstance(rule, EmptyTrash) and rule.over_quota_only and rule.kind not in self.quotas:
+                title = StoredKind(rule.kind).words
+                raise ValueError(f"Rule {number} waits for a quota that is not set: of {title.lower()}. Set it.")
+        return self
+
+
+def _days(days: float) -> str:
+    return "1 day" if days == 1 else f"{days:g} days"
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"

@@ -1,0 +1,145 @@
+"""What takes space in a runs folder, by kind of file and by run."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+import orjson
+
+from rlviz.domain.ids import is_run_id
+from rlviz.domain.storage_rules import StoredKind
+from rlviz.rundir.atomic import write_atomically
+from rlviz.rundir.experiment_folder import EXPERIMENTS
+
+_BY_FOLDER = {
+    "film": StoredKind.FILM,
+    "snapshots": StoredKind.SNAPSHOTS,
+    "replay": StoredKind.REPLAY,
+    "checkpoints": StoredKind.POLICIES,
+    "behind": StoredKind.POLICIES,
+    "sealed": StoredKind.SEALED,
+}
+_BY_NAME = {
+    "metrics.jsonl": StoredKind.METRICS,
+    "events.jsonl": StoredKind.METRICS,
+    "anatomy.jsonl": StoredKind.METRICS,
+    "worker.log": StoredKind.LOGS,
+    "model.zip": StoredKind.POLICIES,
+    "best_model.zip": StoredKind.POLICIES,
+}
+_OF_EVALUATIONS = {
+    ".mp4": StoredKind.VIDEOS,
+    ".pictures.zip": StoredKind.VIDEOS,
+    ".policy.zip": StoredKind.VIDEOS,
+    ".steps.parquet": StoredKind.RECORDS,
+}
+_OF_THE_TOP = {"trash": StoredKind.TRASH, EXPERIMENTS: StoredKind.EXPERIMENTS}
+
+
+TOTAL_FILE = ".storage-total.json"
+"""In the runs folder: what its files took together when they were last measured."""
+
+
+@dataclass(frozen=True)
+class Usage:
+    """``kinds``: bytes of each kind; ``files``: how many each has; ``runs``: bytes of each kind, by run."""
+
+    kinds: Counter[StoredKind] = field(default_factory=Counter)
+    files: Counter[StoredKind] = field(default_factory=Counter)
+    runs: dict[str, Counter[StoredKind]] = field(default_factory=dict)
+
+    @property
+    def total_bytes(self) -> int:
+        return self.kinds.total()
+
+
+def measure(runs_dir: Path, breathe: Callable[[], None] = lambda: None) -> Usage:
+    """Bytes of every file below ``runs_dir``. ``breathe`` is called after each folder at its top, so that a thread can
+    give way to others.
+
+    Links are not followed, a file with several names in one run counts once, and files that vanish count nothing.
+    """
+    usage = Usage()
+    for entry in _entries(runs_dir):
+        if entry.is_dir(follow_symlinks=False):
+            if is_run_id(entry.name) and entry.name not in _OF_THE_TOP:
+                usage.runs[entry.name] = _take(usage, entry.path, kind_in_run)
+            else:
+                kind = _OF_THE_TOP.get(entry.name.removeprefix("."), StoredKind.OTHER)
+                _take(usage, entry.path, partial(_always, kind))
+            breathe()
+        else:
+            kind = StoredKind.CATALOGUE if entry.name.startswith("rlviz") else StoredKind.OTHER
+            _count(usage, Counter(), kind, entry, set())
+    return usage
+
+
+def note_total(runs_dir: Path, usage: Usage) -> None:
+    """For whoever compares it with a limit, in any process. Raises OSError."""
+    write_atomically(runs_dir / TOTAL_FILE, orjson.dumps({"total_bytes": usage.total_bytes}))
+
+
+def known_total(runs_dir: Path) -> int:
+    """What the files of the runs folder took together when they were last measured; 0 if they never were."""
+    try:
+        return int(orjson.loads((runs_dir / TOTAL_FILE).read_bytes())["total_bytes"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return 0
+
+
+def kind_in_run(parts: tuple[str, ...]) -> StoredKind:
+    """Of the file with that path, in parts, below a run's folder."""
+    if len(parts) == 1:
+        return _BY_NAME.get(parts[0].removesuffix(".zst"), StoredKind.OTHER)
+    if parts[:2] == ("film", "clips"):
+        return StoredKind.CLIPS
+    if parts[0] == "eval":
+        return next((kind for end, kind in _OF_EVALUATIONS.items() if parts[-1].endswith(end)), StoredKind.OTHER)
+    return _BY_FOLDER.get(parts[0], StoredKind.OTHER)
+
+
+def _always(kind: StoredKind, _parts: tuple[str, ...]) -> StoredKind:
+    return kind
+
+
+def _take(usage: Usage, folder: str, kind_of: Callable[[tuple[str, ...]], StoredKind]) -> Counter[StoredKind]:
+    counted: Counter[StoredKind] = Counter()
+    seen: set[tuple[int, int]] = set()
+    waiting: list[tuple[str, tuple[str, ...]]] = [(folder, ())]
+    while waiting:
+        path, parts = waiting.pop()
+        for entry in _entries(path):
+            if entry.is_dir(follow_symlinks=False):
+                waiting.append((entry.path, (*parts, entry.name)))
+            else:
+                _count(usage, counted, kind_of((*parts, entry.name)), entry, seen)
+    return counted
+
+
+def _count(
+    usage: Usage, counted: Counter[StoredKind], kind: StoredKind, entry: os.DirEntry[str], seen: set[tuple[int, int]]
+) -> None:
+    try:
+        found = entry.stat(follow_symlinks=False)
+    except OSError:
+        return
+    if found.st_nlink > 1:
+        if (found.st_dev, found.st_ino) in seen:
+            return
+        seen.add((found.st_dev, found.st_ino))
+    counted[kind] += found.st_size
+    usage.kinds[kind] += found.st_size
+    usage.files[kind] += 1
+
+
+def _entries(path: str | Path) -> Iterator[os.DirEntry[str]]:
+    try:
+        with os.scandir(path) as entries:
+            yield from list(entries)
+    except OSError:
+        return

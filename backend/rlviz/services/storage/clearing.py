@@ -1,0 +1,132 @@
+"""RunClearing: what a storage rule does to one run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from sqlmodel import col, select
+
+from rlviz.catalog.models import RunRow
+from rlviz.catalog.runs import get_run
+from rlviz.domain.errors import RunFolderError
+from rlviz.domain.status import RunStatus
+from rlviz.domain.storage_rules import KEEP_TAG, Compress, RunRule
+from rlviz.environments.custom import family_of
+from rlviz.rundir.atomic import remove_leftovers
+from rlviz.rundir.files import is_file
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.journal import prepare
+from rlviz.rundir.lock import training_lock
+from rlviz.rundir.pruning import doomed
+from rlviz.rundir.retention import delete
+from rlviz.services.storage.book import Deed
+from rlviz.services.supervision.housekeeping import DAY_SECONDS
+from rlviz.services.use_cases.base import RunUseCases
+
+LEAST_BYTES = 64_000
+"""Bytes below which a journal is not worth compressing."""
+
+
+class RunClearing(RunUseCases):
+    """Only of runs that have ended, that nobody trains or evaluates, and that do not have the tag ``keep``."""
+
+    def candidates(self, rule: RunRule) -> list[str]:
+        """The runs that may be concerned, by the catalogue; those that ended first come first."""
+        ended = [status.value for status in RunStatus if status.has_ended]
+        before = self._clock() - rule.after_days * DAY_SECONDS
+        query = (
+            select(RunRow.id, RunRow.tags)
+            .where(col(RunRow.status).in_(ended), col(RunRow.ended_at) <= before)
+            .order_by(col(RunRow.ended_at), col(RunRow.id))
+        )
+        with self._database.read() as session:
+            return [run_id for run_id, tags in session.exec(query) if KEEP_TAG not in tags]
+
+    def look(self, rule: RunRule, run_id: str) -> Deed | None:
+        """What ``apply`` would do; None: nothing. Raises OSError."""
+        folder = self._folder(run_id)
+        if not _is_of(rule, folder):
+            return None
+        return (
+            _compression(rule, folder) if isinstance(rule, Compress) else _deletion(rule, folder, doomed(folder, rule))
+        )
+
+    def apply(self, rule: RunRule, run_id: str) -> Deed | None:
+        """Do it; None: nothing was to be done. Raises RunNotFound, RunIsActive, RunFolderError and OSError."""
+        folder = self._folder(run_id)
+        if not _is_of(rule, folder):
+            return None
+        if isinstance(rule, Compress):
+            return self._compress(rule, folder)
+        if not doomed(folder, rule):
+            return None
+        with self._alone_with(folder):
+            files = doomed(folder, rule)
+            deed = _deletion(rule, folder, files)
+            delete(files)
+        return deed
+
+    def _compress(self, rule: Compress, folder: RunFolder) -> Deed | None:
+        """The copies are made before the run is taken from others, which is then for two renames only."""
+        remove_leftovers(folder.path, folder.path)
+        prepared = [copy for path in _uncompressed(folder) if (copy := prepare(path)) is not None]
+        try:
+            with self._alone_with(folder):
+                placed = [copy for copy in prepared if copy.put_in_place()]
+        finally:
+            for copy in prepared:
+                copy.discard()
+        if not placed:
+            return None
+        what = ", ".join(f"{copy.journal.name} compressed to 1/{copy.journal_size / copy.size:.1f}" for copy in placed)
+        return Deed(rule.words, folder.run_id, what, sum(copy.journal_size - copy.size for copy in placed))
+
+    @contextmanager
+    def _alone_with(self, folder: RunFolder) -> Iterator[None]:
+        """In a transaction, so that nobody starts or resumes the run meanwhile. Raises RunIsActive and RunNotFound."""
+        with self._database.write() as session:
+            self._check_idle(session, get_run(session, folder.run_id), "making room in it")
+            with training_lock(folder):
+                yield
+
+
+def _is_of(rule: RunRule, folder: RunFolder) -> bool:
+    """Whether it is a run of the rule's families. A damaged one, of which nobody knows what it is, is left alone."""
+    try:
+        config = folder.read_config()
+    except RunFolderError:
+        return False
+    return not rule.families or family_of(config) in rule.families
+
+
+def _deletion(rule: RunRule, folder: RunFolder, files: list[Path]) -> Deed | None:
+    if not files:
+        return None
+    size = 0
+    for path in files:
+        with suppress(FileNotFoundError):
+            size += path.stat().st_size
+    names = [path.relative_to(folder.path).as_posix() for path in files[:3]]
+    more = f" and {len(files) - 3} more" if len(files) > 3 else ""
+    return Deed(rule.words, folder.run_id, f"delete {', '.join(names)}{more}", size)
+
+
+def _compression(rule: Compress, folder: RunFolder) -> Deed | None:
+    """How much smaller they become is not known before."""
+    found = _uncompressed(folder)
+    if not found:
+        return None
+    what = ", ".join(f"{path.name} ({path.stat().st_size / 1e6:,.1f} MB)" for path in found)
+    return Deed(rule.words, folder.run_id, f"compress {what}", 0)
+
+
+def _uncompressed(folder: RunFolder) -> list[Path]:
+    """Journals that are worth compressing."""
+    found = []
+    for path in (folder.metrics_path, folder.anatomy_path):
+        with suppress(FileNotFoundError):
+            if is_file(path, folder.path) and path.stat().st_size >= LEAST_BYTES:
+                found.append(path)
+    return found

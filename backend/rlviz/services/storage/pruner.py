@@ -1,0 +1,146 @@
+"""StoragePruner: applies the storage rules in a thread of its own, or tells what they would do."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from threading import Event, Lock, Thread
+
+from sqlalchemy.exc import DatabaseError
+
+from rlviz.domain.errors import PruningInProgress, RlvizError, RunIsActive, RunNotFound
+from rlviz.domain.storage_rules import EmptyTrash, RunRule, StorageRule, StorageRules, StoredKind
+from rlviz.rundir.trash import Trash
+from rlviz.services.storage.book import Deed, StorageBook
+from rlviz.services.storage.clearing import RunClearing
+from rlviz.services.storage.meter import StorageMeter
+from rlviz.services.supervision.housekeeping import DAY_SECONDS
+
+log = logging.getLogger(__name__)
+
+MOST_DEEDS = 1_000
+"""Deeds that a pass lists; the others are only counted."""
+
+
+@dataclass
+class Pruning:
+    """One pass over the rules. ``done`` counts the deeds, ``bytes`` is the room that they make; ``deeds`` are the first
+    of them. ``trouble`` says why it did not come to its end. Times are Unix seconds."""
+
+    dry_run: bool
+    began_at: float
+    ended_at: float | None = None
+    done: int = 0
+    bytes: int = 0
+    deeds: list[Deed] = field(default_factory=list)
+    trouble: str = ""
+
+    def take(self, deed: Deed) -> None:
+        self.done += not deed.problem
+        self.bytes += deed.bytes
+        if len(self.deeds) < MOST_DEEDS:
+            self.deeds.append(deed)
+
+
+class StoragePruner:
+    """One pass at a time. Nothing is deleted that no rule names, and each deed is in the log before the next."""
+
+    def __init__(
+        self,
+        book: StorageBook,
+        meter: StorageMeter,
+        clearing: RunClearing,
+        trash: Trash,
+        *,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._book, self._meter, self._clearing, self._trash = book, meter, clearing, trash
+        self._clock = clock
+        self._starting, self._closing = Lock(), Event()
+        self._thread: Thread | None = None
+        self.latest: Pruning | None = None
+        """The pass that goes on, or the last one."""
+
+    def begin(self, *, dry_run: bool) -> Pruning:
+        """Begin a pass. Raises PruningInProgress, or StorageRulesUnusable."""
+        rules = self._book.rules()
+        with self._starting:
+            if self._closing.is_set() or (self.latest is not None and self.latest.ended_at is None):
+                raise PruningInProgress("The storage rules are being applied, or looked through. Wait for the end.")
+            self.latest = pruning = Pruning(dry_run, self._clock())
+            self._thread = Thread(target=self._pass, args=(pruning, rules), name="storage-pruner", daemon=True)
+            self._thread.start()
+        return pruning
+
+    def by_itself(self) -> None:
+        """What housekeeping does: apply the rules, if there are any. Raises StorageRulesUnusable."""
+        if self._book.rules().rules:
+            with suppress(PruningInProgress):
+                self.begin(dry_run=False)
+
+    def close(self) -> None:
+        """A pass ends after what it is at."""
+        self._closing.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _pass(self, pruning: Pruning, rules: StorageRules) -> None:
+        try:
+            for rule in rules.rules:
+                for deed in self._deeds(rule, rules, dry_run=pruning.dry_run):
+                    pruning.take(deed)
+                    if not pruning.dry_run:
+                        self._book.note(deed)
+                    if self._closing.is_set():
+                        pruning.trouble = "The app was ended."
+                        return
+        except (OSError, RlvizError, DatabaseError) as error:
+            pruning.trouble = f"It did not come to its end: {error}"
+            log.warning("The storage rules could not be applied to the end: %s", error)
+        finally:
+            pruning.ended_at = self._clock()
+            if not pruning.dry_run:
+                log.info("The storage rules were applied: %d deeds, %d bytes", pruning.done, pruning.bytes)
+                self._meter.refresh()
+
+    def _deeds(self, rule: StorageRule, rules: StorageRules, *, dry_run: bool) -> Iterator[Deed]:
+        if isinstance(rule, EmptyTrash):
+            return self._empty_trash(rule, dry_run=dry_run)
+        return self._clear(rule, self._beyond_quota(rule, rules), dry_run=dry_run)
+
+    def _empty_trash(self, rule: EmptyTrash, *, dry_run: bool) -> Iterator[Deed]:
+        before = self._clock() - rule.after_days * DAY_SECONDS
+        for run_id in self._trash.run_ids():
+            try:
+                if self._trash.deleted_at(run_id) > before:
+                    continue
+                size = self._trash.size(run_id)
+                if not dry_run:
+                    self._trash.remove(run_id)
+            except (FileNotFoundError, RunNotFound):  # brought back just now
+                continue
+            yield Deed(rule.words, run_id, "remove for good", size)
+
+    def _clear(self, rule: RunRule, beyond: int | None, *, dry_run: bool) -> Iterator[Deed]:
+        """``beyond``: bytes to make room for, None for no bound."""
+        for run_id in self._clearing.candidates(rule):
+            if beyond is not None and beyond <= 0:
+                return
+            try:
+                deed = self._clearing.look(rule, run_id) if dry_run else self._clearing.apply(rule, run_id)
+            except (RunIsActive, RunNotFound):  # resumed, evaluated or deleted just now
+                continue
+            except (OSError, RlvizError) as error:
+                deed = Deed(rule.words, run_id, "left as it is", 0, str(error))
+            if deed is not None:
+                yield deed
+                beyond = None if beyond is None else beyond - deed.bytes
+
+    def _beyond_quota(self, rule: RunRule, rules: StorageRules) -> int | None:
+        if not rule.over_quota_only:
+            return None
+        kind = StoredKind(rule.kind)
+        return self._meter.measure().usage.kinds[kind] - rules.quotas[kind]

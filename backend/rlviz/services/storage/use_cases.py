@@ -1,0 +1,110 @@
+"""Use cases on storage: what takes space, the rules, and applying them."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+
+from rlviz.catalog.database import Database
+from rlviz.catalog.models import RunRow
+from rlviz.catalog.runs import find_runs
+from rlviz.domain.errors import StorageRulesUnusable
+from rlviz.domain.storage_rules import WARN_SHARE, StorageRules
+from rlviz.rundir.usage import Usage
+from rlviz.services.storage.book import LoggedDeed, StorageBook
+from rlviz.services.storage.meter import Measured, StorageMeter
+from rlviz.services.storage.pruner import Pruning, StoragePruner
+from rlviz.settings import Settings
+
+LOG_ENTRIES = 100
+
+
+@dataclass(frozen=True)
+class StorageState:
+    """``measured`` is None before the first measurement has ended. ``largest``: runs with what each takes, the largest
+    first; None for a folder that is in no catalogue. ``rules_problem``: why no rule is followed."""
+
+    measured: Measured | None
+    is_measuring: bool
+    free_bytes: int
+    disk_bytes: int
+    rules: StorageRules
+    rules_problem: str | None
+    warnings: list[str]
+    largest: list[tuple[str, RunRow | None]]
+    pruning: Pruning | None
+    log: list[LoggedDeed]
+
+
+class StorageService:
+    def __init__(
+        self, settings: Settings, database: Database, meter: StorageMeter, book: StorageBook, pruner: StoragePruner
+    ) -> None:
+        self._settings, self._database = settings, database
+        self._meter, self._book, self._pruner = meter, book, pruner
+
+    def look(self, count: int) -> StorageState:
+        """What there is to know, with the ``count`` largest runs. Never waits for a measurement."""
+        measured = self._meter.latest()
+        disk = shutil.disk_usage(self._settings.runs_dir)
+        rules, problem = self._rules()
+        usage = measured.usage if measured else Usage()
+        return StorageState(
+            measured=measured,
+            is_measuring=self._meter.is_measuring,
+            free_bytes=disk.free,
+            disk_bytes=disk.total,
+            rules=rules,
+            rules_problem=problem,
+            warnings=self._warnings(usage, rules, disk.free),
+            largest=self._largest(usage, count),
+            pruning=self._pruner.latest,
+            log=self._book.log(LOG_ENTRIES),
+        )
+
+    def measure(self) -> None:
+        """Begin a new measurement."""
+        self._meter.refresh()
+
+    def change(self, rules: StorageRules) -> None:
+        """Follow these rules from now on. Raises OSError."""
+        self._book.save(rules)
+
+    def prune(self, *, dry_run: bool) -> None:
+        """Begin to apply the rules, or to look what they would do. Raises PruningInProgress, StorageRulesUnusable."""
+        self._pruner.begin(dry_run=dry_run)
+
+    def _rules(self) -> tuple[StorageRules, str | None]:
+        try:
+            return self._book.rules(), None
+        except StorageRulesUnusable as error:
+            return StorageRules(), str(error)
+
+    def _warnings(self, usage: Usage, rules: StorageRules, free: int) -> list[str]:
+        found = [_near(kind.words, usage.kinds[kind], quota) for kind, quota in rules.quotas.items()]
+        if self._settings.max_bytes is not None:
+            found.insert(0, _near("All runs together", usage.total_bytes, self._settings.max_bytes))
+        if free < 2 * self._settings.min_free_disk:
+            found.insert(
+                0,
+                f"{_size(free)} are free on the disk; with less than {_size(self._settings.min_free_disk)} "
+                "(RLVIZ_MIN_FREE_DISK) nothing is started.",
+            )
+        return [warning for warning in found if warning]
+
+    def _largest(self, usage: Usage, count: int) -> list[tuple[str, RunRow | None]]:
+        largest = sorted(usage.runs, key=lambda run_id: (-usage.runs[run_id].total(), run_id))[:count]
+        with self._database.read() as session:
+            rows = {row.id: row for row in find_runs(session, largest)}
+        return [(run_id, rows.get(run_id)) for run_id in largest]
+
+
+def _near(what: str, taken: int, quota: int) -> str:
+    """Empty as long as there is room."""
+    if taken < WARN_SHARE * quota:
+        return ""
+    return f"{what}: {_size(taken)} of {_size(quota)}, {taken / quota:.0%}."
+
+
+def _size(count: int) -> str:
+    return f"{count / 1e9:,.1f} GB" if count >= 1e9 else f"{count / 1e6:,.0f} MB"

@@ -1,0 +1,163 @@
+"""Storage rules say what they do, and what a folder takes is counted by kind."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from rlviz.domain.storage_rules import StorageRules, StoredKind
+from rlviz.rundir.usage import kind_in_run, known_total, measure, note_total
+from rlviz.services.storage.book import RULES_FILE, Deed, StorageBook
+from rlviz.services.storage.meter import StorageMeter
+from tests.support.http import make_run
+
+
+def words(**rule: Any) -> str:
+    (found,) = StorageRules.model_validate(
+        {"rules": [rule], "quotas": dict.fromkeys(("videos", "clips", "metrics", "records"), 10**9)}
+    ).rules
+    return found.words
+
+
+def test_a_rule_is_a_sentence() -> None:
+    assert words(do="keep_newest", kind="videos", keep=1, after_days=30, families=["atari", "box2d"]) == (
+        "Of the videos of each run of atari or box2d that ended at least 30 days ago, keep only the newest 1. "
+        "Summaries of evaluations stay."
+    )
+    assert words(do="remove", what="clips", after_days=1) == (
+        "Remove the clips (they are made again when somebody watches) of each run that ended at least 1 day ago."
+    )
+    assert words(do="compress", after_days=0.5, over_quota_only=True) == (
+        "Compress the metrics of each run that ended at least 0.5 days ago. They can be read and resumed as before. As "
+        "long as all metrics and events take more than their quota, the runs that ended first come first."
+    )
+    assert words(do="empty_trash", after_days=2) == "Remove for good what has been in the trash for 2 days."
+
+
+@pytest.mark.parametrize(
+    ("rules", "says"),
+    [
+        ({"rules": [{"do": "keep_newest", "kind": "snapshots", "keep": 0}]}, "without one a run cannot be resumed"),
+        ({"rules": [{"do": "keep_newest", "kind": "metrics", "keep": 1}]}, "kind"),
+        ({"rules": [{"do": "remove", "what": "videos"}]}, "what"),
+        ({"rules": [{"do": "remove", "what": "clips", "families": ["atary"]}]}, "There is no family 'atary'"),
+        ({"rules": [{"do": "remove", "what": "clips", "over_quota_only": True}]}, "quota that is not set: of clips"),
+        ({"rules": [{"do": "compress", "after_days": -1}]}, "after_days"),
+        ({"rules": [{"do": "everything"}]}, "do"),
+        ({"quotas": {"videos": 5}}, "videos"),
+        ({"quotas": {"paintings": 10**9}}, "paintings"),
+        ({"schema_version": 2}, "schema_version"),
+    ],
+)
+def test_what_is_no_rule_is_refused(rules: dict[str, Any], says: str) -> None:
+    with pytest.raises(ValidationError, match=says):
+        StorageRules.model_validate(rules)
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("metrics.jsonl", "metrics"),
+        ("metrics.jsonl.zst", "metrics"),
+        ("anatomy.jsonl.zst", "metrics"),
+        ("model.zip", "policies"),
+        ("worker.log", "logs"),
+        ("config.json", "other"),
+        ("checkpoints/step_5.zip", "policies"),
+        ("behind/1/checkpoints/step_5.zip", "policies"),
+        ("snapshots/5.zip", "snapshots"),
+        ("replay/0-5-0123456789abcdef.seg", "replay"),
+        ("film/step_5.zip", "film"),
+        ("film/clips/a.mp4", "clips"),
+        ("eval/eval_20261121-014310-000.mp4", "videos"),
+        ("eval/eval_20261121-014310-000.pictures.zip", "videos"),
+        ("eval/eval_20261121-014310-000.policy.zip", "videos"),
+        ("eval/eval_20261121-014310-000.steps.parquet", "records"),
+        ("eval/eval_20261121-014310-000.json", "other"),
+        ("sealed/1.parquet", "sealed"),
+        ("strange/folder/file", "other"),
+    ],
+)
+def test_files_are_counted_by_kind(path: str, kind: str) -> None:
+    assert kind_in_run(tuple(path.split("/"))) is StoredKind(kind)
+
+
+def test_what_a_folder_takes_adds_up_and_no_link_is_followed(tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    folder = make_run(runs, "run-1", rows=10)
+    make_run(runs, "run-2", rows=5)
+    (runs / "rlviz.db").write_bytes(b"x" * 100)
+    (runs / ".trash" / "gone").mkdir(parents=True)
+    (runs / ".trash" / "gone" / "metrics.jsonl").write_bytes(b"x" * 10)
+    (runs / "experiments" / "exp-1").mkdir(parents=True)
+    (runs / "experiments" / "exp-1" / "trials.jsonl").write_bytes(b"x" * 20)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "large").write_bytes(b"x" * 1_000_000)
+    (runs / "linked-run").symlink_to(elsewhere)
+    (folder.path / "linked").symlink_to(elsewhere)
+    folder.checkpoint_path(5).write_bytes(b"p" * 1_000)
+    os.link(folder.checkpoint_path(5), folder.evaluations / "eval_20261121-014310-000.policy.zip")
+
+    usage = measure(runs)
+    assert set(usage.runs) == {"run-1", "run-2"}
+    assert usage.kinds[StoredKind.CATALOGUE] == 100
+    assert usage.kinds[StoredKind.TRASH] == 10
+    assert usage.kinds[StoredKind.EXPERIMENTS] == 20
+    assert usage.kinds[StoredKind.POLICIES] + usage.kinds[StoredKind.VIDEOS] == 1_000, "one file with two names"
+    assert usage.runs["run-1"][StoredKind.METRICS] == folder.metrics_path.stat().st_size
+    of_runs = sum(kinds.total() for kinds in usage.runs.values())
+    assert usage.total_bytes < 100_000
+    assert usage.total_bytes >= of_runs + 130
+
+
+def test_the_last_total_is_known_to_others_and_nonsense_is_nothing(tmp_path: Path) -> None:
+    assert known_total(tmp_path) == 0
+    (tmp_path / "file").write_bytes(b"x" * 77)
+    note_total(tmp_path, measure(tmp_path))
+    assert known_total(tmp_path) == 77
+    (tmp_path / ".storage-total.json").write_text("[]")
+    assert known_total(tmp_path) == 0
+
+
+def test_a_meter_never_makes_who_asks_wait_and_measures_again_when_what_it_knows_is_old(tmp_path: Path) -> None:
+    now = 1_000.0
+    meter = StorageMeter(tmp_path, clock=lambda: now)
+    assert meter.latest() is None
+    meter.measure()
+    first = meter.latest()
+    assert first is not None
+    assert first.at == 1_000
+    now = 2_000.0
+    assert meter.latest() is first
+    meter.close()
+    newer = meter.latest()
+    assert newer is not None
+    assert newer.at in (1_000, 2_000), "the one that was begun, unless closing was faster"
+
+
+def test_the_log_is_kept_within_bounds_and_read_from_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rlviz.services.storage.book.MOST_LOG_BYTES", 2_000)
+    book = StorageBook(tmp_path)
+    assert book.log(10) == []
+    for number in range(50):
+        book.note(Deed("A rule.", f"run-{number}", "delete model", number))
+    assert book.log(1)[0].run_id == "run-49"
+    assert sum(path.stat().st_size for path in tmp_path.glob("storage-log*")) < 6_000
+    (tmp_path / "storage-log.jsonl").write_text('{"seq":1,"time":1}\nnonsense\n')
+    assert book.log(10) == []
+
+
+def test_rules_that_cannot_be_understood_are_no_rules(tmp_path: Path) -> None:
+    from rlviz.domain.errors import StorageRulesUnusable
+
+    book = StorageBook(tmp_path)
+    assert book.rules().rules == ()
+    for content in ("nonsense", '{"rules": [{"do": "delete everything"}]}', "{}x"):
+        (tmp_path / RULES_FILE).write_text(content)
+        with pytest.raises(StorageRulesUnusable, match=RULES_FILE):
+            book.rules()
