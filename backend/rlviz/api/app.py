@@ -23,6 +23,7 @@ from rlviz.api.problems import PROBLEM, answer_with_problems
 from rlviz.api.prometheus import prometheus_route
 from rlviz.api.request_filter import RequestFilter
 from rlviz.api.routers import (
+    analytics,
     anatomy,
     artifacts,
     compare,
@@ -78,6 +79,7 @@ _ROUTERS = (
     experiments,
     experiment_results,
     episodes,
+    analytics,
     trash,
     storage,
 )

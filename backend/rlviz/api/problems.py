@@ -58,7 +58,7 @@ def as_problem(error: RlvizError) -> Problem:
         title=error.title,
         status=error.status,
         detail=str(error),
-        errors=[ProblemField(pointer=field.pointer, detail=field.detail) for field in fields],
+        errors=[ProblemField(pointer=one.pointer, detail=one.detail, position=one.position) for one in fields],
     )
 
 

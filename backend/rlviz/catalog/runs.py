@@ -130,8 +130,6 @@ def tag_counts(session: Session) -> list[tuple[str, int]]:
 def list_runs(session: Session, query: RunQuery) -> RunList:
     """One page. Raises InvalidRequest for an unknown sort, a cursor of another list, or text with a NUL, at which
     SQLite ends it."""
-    if query.q is not None and "\0" in query.q:
-        raise InvalidRequest.field("/q", "A search is text without NUL characters.")
     name = query.sort.removeprefix("-")
     if name not in SORTS:
         raise UnknownName("sort", name, SORTS, "/sort")
@@ -150,6 +148,14 @@ def list_runs(session: Session, query: RunQuery) -> RunList:
     rows = found[: query.limit]
     more = len(found) > query.limit
     return RunList([row for row, _ in rows], _encode(query.sort, rows[-1]) if more else None, total, total_runs)
+
+
+def matching_ids(session: Session, query: RunQuery) -> list[str] | None:
+    """Ids of all runs that a query is about, newest first; None: it is about all there are. Raises InvalidRequest."""
+    conditions = _conditions(query)
+    if not conditions:
+        return None
+    return list(session.exec(select(RunRow.id).where(*conditions).order_by(col(RunRow.created_at).desc())))
 
 
 def _count(session: Session, conditions: Sequence[ColumnElement[bool]]) -> int:
@@ -172,6 +178,8 @@ def _conditions(query: RunQuery) -> list[ColumnElement[bool]]:
         tags = func.json_each(RunRow.tags).table_valued("value")
         conditions.append(sql_select(tags.c.value).where(tags.c.value.in_(query.tag)).exists())
     if query.q:
+        if "\0" in query.q:
+            raise InvalidRequest.field("/q", "A search is text without NUL characters.")
         tags = func.json_each(RunRow.tags).table_valued("value")
         tag = sql_select(tags.c.value).where(tags.c.value.icontains(query.q, autoescape=True)).exists()
         texts = map(col, (RunRow.name, RunRow.id, RunRow.env_id, RunRow.notes))

@@ -16,6 +16,7 @@ from typer.core import TyperGroup
 
 from rlviz import __version__
 from rlviz.cli.commands import (
+    ask,
     begin,
     care,
     configuration,
@@ -77,6 +78,7 @@ for _module in (
     train,
     steer,
     look,
+    ask,
     evaluations,
     snapshots,
     experiments,

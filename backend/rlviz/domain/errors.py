@@ -2,7 +2,8 @@
 
     RlvizError
     ├── InvalidRequest          422  a value is missing, malformed or out of bounds
-    │   └── UnknownName         422  no such algorithm, environment, preset, …; names the nearest
+    │   ├── UnknownName         422  no such algorithm, environment, preset, …; names the nearest
+    │   └── QueryRefused        422  SQL that is wrong, forbidden, or takes too long
     ├── NotFound                404
     │   ├── RunNotFound
     │   ├── EvaluationNotFound
@@ -46,6 +47,8 @@
     │   └── ForeignRunFolder         its configuration is of another run
     ├── CatalogueUnusable       500  the catalogue's file cannot be opened or written; says what to do
     │   └── CatalogueDamaged         it is no catalogue of ours any more; a rebuild makes it again
+    ├── AnalyticsUnusable       503  the process that answers questions over all runs does not start
+    │   └── AnalyticsBusy            others are asking
     ├── RunsFolderInUse         500  another service has it, so this one does not start; names its process
     └── LauncherError           500  a worker could not be started
 
@@ -64,10 +67,12 @@ from rlviz.domain.damage import Damage
 
 @dataclass(frozen=True)
 class FieldError:
-    """One bad field: ``pointer`` is an RFC 6901 JSON pointer into the request body ("/seed")."""
+    """One bad field: ``pointer`` is an RFC 6901 JSON pointer into the request body ("/seed"). ``position``: the
+    character of its text, from 0, at which it is wrong; None where that is not known."""
 
     pointer: str
     detail: str
+    position: int | None = None
 
 
 def pointer_to(*path: str | int) -> str:
@@ -113,6 +118,13 @@ class UnknownName(InvalidRequest):
         detail = f"Unknown {kind} {name[:80]!r}. {hint}Known: {', '.join(known)}."
         super().__init__(detail, (FieldError(pointer, detail),))
         self.nearest = match
+
+
+class QueryRefused(InvalidRequest):
+    title = "Query cannot be answered"
+
+    def __init__(self, detail: str, position: int | None = None) -> None:
+        super().__init__(detail, (FieldError("/sql", detail, position),))
 
 
 class NotFound(RlvizError):
@@ -320,6 +332,15 @@ class CatalogueUnusable(RlvizError):
 
 class CatalogueDamaged(CatalogueUnusable):
     title = "Catalogue is damaged"
+
+
+class AnalyticsUnusable(RlvizError):
+    status = 503
+    title = "Analytics cannot be used"
+
+
+class AnalyticsBusy(AnalyticsUnusable):
+    title = "Analytics is busy"
 
 
 class RunsFolderInUse(RlvizError):

@@ -40,6 +40,9 @@ class Limits(BaseModel):
     comparison_points: Bounds = Field(description="Points of each curve in a comparison.")
     curve_points: Bounds = Field(description="Points of each curve of a run's metrics.")
     anatomy_updates: Bounds = Field(description="Updates in one look at their anatomy.")
+    analytics_by: Bounds = Field(description="Settings that runs are grouped by.")
+    query: Bounds = Field(description="Characters of a query in SQL.")
+    query_rows: Bounds = Field(description="Rows in the answer to one.")
 
 
 MAX_TIMESTEPS = 10_000_000
@@ -58,6 +61,7 @@ DEFAULT_WINDOW = 20
 DEFAULT_COMPARISON_POINTS = 1_000
 DEFAULT_CURVE_POINTS = 2_000
 DEFAULT_UPDATES = 100
+DEFAULT_QUERY_ROWS = 1_000
 
 LIMITS = Limits(
     run_name=Bounds(minimum=1, maximum=120),
@@ -82,4 +86,7 @@ LIMITS = Limits(
     comparison_points=Bounds(minimum=4, maximum=5_000, default=DEFAULT_COMPARISON_POINTS),
     curve_points=Bounds(minimum=4, maximum=100_000, default=DEFAULT_CURVE_POINTS),
     anatomy_updates=Bounds(minimum=2, maximum=500, default=DEFAULT_UPDATES),
+    analytics_by=Bounds(minimum=1, maximum=2),
+    query=Bounds(minimum=1, maximum=20_000),
+    query_rows=Bounds(minimum=1, maximum=10_000, default=DEFAULT_QUERY_ROWS),
 )

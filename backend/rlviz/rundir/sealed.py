@@ -102,6 +102,14 @@ class SealedMetrics:
         """The pieces that cover the journal from its beginning without a gap."""
         return [piece for _, piece in self._chain()]
 
+    def files(self) -> list[tuple[Path, Piece]]:
+        """The same, with the file of each."""
+        return list(self._chain())
+
+    def names(self) -> list[str]:
+        """Names of the files, which change with whatever is sealed."""
+        return [path.name for path, _, _ in self._files()]
+
     def end(self) -> int:
         """How many bytes of the journal are sealed, by the names of the files only, which proves nothing."""
         end = 0

@@ -18,6 +18,8 @@ from rlviz.launchers.base import Launcher
 from rlviz.rundir.creation import remove_drafts
 from rlviz.rundir.lock import RunsLock
 from rlviz.rundir.trash import Trash
+from rlviz.services.analytics.analyst import Analyst
+from rlviz.services.analytics.questions import AnalyticsService
 from rlviz.services.experiment_results.service import ResultsService
 from rlviz.services.experiment_results.use_cases import ExperimentResultsService
 from rlviz.services.experiments.scheduler import ExperimentScheduler
@@ -154,6 +156,7 @@ class Application:
         self.experiments = ExperimentService(
             self.settings, self.database, self.broadcast, self.environments, self.experiment_scheduler, trial_runs
         )
+        self._analyst = Analyst(self.database.path)
         self.streams = StreamService(self.database, runs_dir, self.feeds, self.broadcast, self.notifier.board)
 
     @cached_property
@@ -178,6 +181,10 @@ class Application:
         return ExperimentResultsService(
             self.settings, results, self.own_presets, find=self.experiments.source, clock=time.time
         )
+
+    @cached_property
+    def analytics(self) -> AnalyticsService:
+        return AnalyticsService(self._analyst, self.database, self.settings.runs_dir, self.metrics)
 
     @cached_property
     def judging(self) -> JudgingService:
@@ -268,6 +275,7 @@ class Application:
         self.pruner.close()
         self.meter.close()
         self.sealer.close()
+        self._analyst.close()
         self.environments.close()
         if self._winding_down and not self.supervisor.await_drained(DRAIN_SECONDS):
             log.warning("Some workers have not ended and are left behind")

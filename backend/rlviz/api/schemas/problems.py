@@ -10,6 +10,7 @@ from rlviz.api.schemas.wire import Wire
 class ProblemField(Wire):
     pointer: str = Field(description="JSON pointer to the bad field, for instance /seed.")
     detail: str
+    position: int | None = Field(None, description="Character of its text, from 0, at which it is wrong, if known.")
 
 
 class Problem(Wire):

@@ -1448,6 +1448,106 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/analytics/schema": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Get Analytics Schema
+     * @description The tables that can be asked about, and which columns of runs are settings and measures.
+     */
+    get: operations["get_analytics_schema"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/analytics/query": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Query Runs
+     * @description The answer to one SELECT. It reads no file, changes nothing, and is stopped after ten seconds.
+     */
+    post: operations["query_runs"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/analytics/groups": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Group Runs
+     * @description A measure of the runs by one or two settings: figures with intervals, and a box for each group.
+     */
+    get: operations["group_runs"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/analytics/scatter": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Scatter Runs
+     * @description A setting of each run against a measure of it, and how far the one goes with the other.
+     */
+    get: operations["scatter_runs"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/analytics/curves": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Curves Of Groups
+     * @description Learning curves of the groups, each with the 95 % band of its interquartile mean.
+     */
+    get: operations["curves_of_groups"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/trash": {
     parameters: {
       query?: never;
@@ -1624,6 +1724,28 @@ export interface components {
       presets: components["schemas"]["PresetInfo"][];
       total_timesteps: components["schemas"]["Bounds"];
       seed: components["schemas"]["Bounds"];
+    };
+    /** AnalyticsSchema */
+    AnalyticsSchema: {
+      /** Tables */
+      tables: components["schemas"]["AnalyticsTable"][];
+      /**
+       * Settings
+       * @description Columns of runs that can be grouped by.
+       */
+      settings: string[];
+      /**
+       * Measures
+       * @description Columns of runs that are numbers.
+       */
+      measures: string[];
+    };
+    /** AnalyticsTable */
+    AnalyticsTable: {
+      /** Name */
+      name: string;
+      /** Columns */
+      columns: components["schemas"]["TableColumn"][];
     };
     /**
      * AncestorCurves
@@ -3569,6 +3691,35 @@ export interface components {
         [key: string]: components["schemas"]["MetricCurve"];
       };
     };
+    /** GroupBox */
+    GroupBox: {
+      /**
+       * Low
+       * @description Lowest value within 1.5 interquartile ranges of the quartiles.
+       */
+      low: number;
+      /** Lower Quartile */
+      lower_quartile: number;
+      /** Median */
+      median: number;
+      /** Upper Quartile */
+      upper_quartile: number;
+      /**
+       * High
+       * @description Highest value within 1.5 interquartile ranges of the quartiles.
+       */
+      high: number;
+      /**
+       * Outliers
+       * @description Values beyond, the furthest first; 20 at most.
+       */
+      outliers: components["schemas"]["GroupMember"][];
+      /**
+       * Beyond
+       * @description How many there are.
+       */
+      beyond: number;
+    };
     /**
      * GroupCreate
      * @description A run for each of several seeds.
@@ -3647,6 +3798,13 @@ export interface components {
        * @description How many seeds: from `seed` upwards, drawn if that is null.
        */
       count?: number | null;
+    };
+    /** GroupMember */
+    GroupMember: {
+      /** Run Id */
+      run_id: string;
+      /** Value */
+      value: number | null;
     };
     /** GroupRuns */
     GroupRuns: {
@@ -4200,6 +4358,12 @@ export interface components {
       curve_points: components["schemas"]["Bounds"];
       /** @description Updates in one look at their anatomy. */
       anatomy_updates: components["schemas"]["Bounds"];
+      /** @description Settings that runs are grouped by. */
+      analytics_by: components["schemas"]["Bounds"];
+      /** @description Characters of a query in SQL. */
+      query: components["schemas"]["Bounds"];
+      /** @description Rows in the answer to one. */
+      query_rows: components["schemas"]["Bounds"];
     };
     /** LoggedStorageDeed */
     LoggedStorageDeed: {
@@ -5082,6 +5246,11 @@ export interface components {
       pointer: string;
       /** Detail */
       detail: string;
+      /**
+       * Position
+       * @description Character of its text, from 0, at which it is wrong, if known.
+       */
+      position?: number | null;
     };
     /**
      * Profiles
@@ -5122,6 +5291,50 @@ export interface components {
      * @enum {string}
      */
     PrunerName: "none" | "median" | "successive-halving" | "hyperband";
+    /** QueryAnswer */
+    QueryAnswer: {
+      /** Columns */
+      columns: string[];
+      /**
+       * Types
+       * @description DuckDB's type of each column.
+       */
+      types: string[];
+      /**
+       * Rows
+       * @description Numbers that are no numbers, and infinite ones, are null.
+       */
+      rows: components["schemas"]["JsonValue"][][];
+      /**
+       * Truncated
+       * @description There are more rows than these.
+       */
+      truncated: boolean;
+      /**
+       * Seconds
+       * @description How long it ran.
+       */
+      seconds: number;
+      /**
+       * Notes
+       * @description What has to be known of the data that it ran over.
+       */
+      notes: string[];
+    };
+    /** QueryBody */
+    QueryBody: {
+      /**
+       * Sql
+       * @description One SELECT, in DuckDB's SQL.
+       */
+      sql: string;
+      /**
+       * Limit
+       * @description Rows to answer with.
+       * @default 1000
+       */
+      limit?: number;
+    };
     /**
      * RandomReturnInfo
      * @description What random actions earn: the mean over whole episodes with the environment's default options.
@@ -6171,6 +6384,42 @@ export interface components {
        */
       threshold: number | null;
     };
+    /** RunGroupCurves */
+    RunGroupCurves: {
+      curves: components["schemas"]["Curves"];
+      /**
+       * Drawn
+       * @description Runs that the curves are of: the newest, 300 at most.
+       */
+      drawn: number;
+      /**
+       * Runs
+       * @description Runs that match.
+       */
+      runs: number;
+    };
+    /** RunGroups */
+    RunGroups: {
+      /** By */
+      by: string[];
+      /** Measure */
+      measure: string;
+      /**
+       * Groups
+       * @description From the greatest interquartile mean to the least.
+       */
+      groups: components["schemas"]["RunsInGroup"][];
+      /**
+       * Runs
+       * @description Runs that match.
+       */
+      runs: number;
+      /**
+       * Left Out
+       * @description Groups beyond the 60 with the most runs.
+       */
+      left_out: number;
+    };
     /** RunHints */
     RunHints: {
       /** Run Id */
@@ -6293,6 +6542,33 @@ export interface components {
        * @description Each rule in a sentence, without its full stop.
        */
       words: string[];
+    };
+    /** RunScatter */
+    RunScatter: {
+      /**
+       * Points
+       * @description Of the newest runs, 5,000 at most.
+       */
+      points: components["schemas"]["ScatterPoint"][];
+      /**
+       * Count
+       * @description Runs with both values.
+       */
+      count: number;
+      /**
+       * Runs
+       * @description Runs that match.
+       */
+      runs: number;
+      /**
+       * Correlation
+       * @description Spearman's rank correlation; null for fewer than three runs.
+       */
+      correlation: number | null;
+      /** By Group */
+      by_group: {
+        [key: string]: number | null;
+      };
     };
     /** RunSnapshots */
     RunSnapshots: {
@@ -6424,6 +6700,43 @@ export interface components {
        */
       rules?: components["schemas"]["Rule"][];
     };
+    /** RunsInGroup */
+    RunsInGroup: {
+      /**
+       * Key
+       * @description The value of each column that is grouped by; null: none.
+       */
+      key: (string | null)[];
+      /** Runs */
+      runs: number;
+      /**
+       * Count
+       * @description Those that have a value; the figures are of them.
+       */
+      count: number;
+      /**
+       * Iqm
+       * @description Interquartile mean.
+       */
+      iqm: number | null;
+      /**
+       * Low
+       * @description Its 95 % bootstrap interval.
+       */
+      low: number | null;
+      /** High */
+      high: number | null;
+      /** Mean */
+      mean: number | null;
+      /** Median */
+      median: number | null;
+      /**
+       * Std
+       * @description Of the sample; null for fewer than two.
+       */
+      std: number | null;
+      box: components["schemas"]["GroupBox"] | null;
+    };
     /** RunsMetricCurves */
     RunsMetricCurves: {
       /**
@@ -6476,6 +6789,17 @@ export interface components {
       kind: "scale_knob";
       /** Factor */
       factor: number;
+    };
+    /** ScatterPoint */
+    ScatterPoint: {
+      /** Run Id */
+      run_id: string;
+      /** Group */
+      group: string;
+      /** X */
+      x: number;
+      /** Y */
+      y: number;
     };
     /**
      * Score
@@ -7816,6 +8140,23 @@ export interface components {
        * @default 0
        */
       seed?: number;
+    };
+    /** TableColumn */
+    TableColumn: {
+      /** Name */
+      name: string;
+      /**
+       * Type
+       * @description DuckDB's.
+       */
+      type: string;
+      /**
+       * Kind
+       * @enum {string}
+       */
+      kind: "text" | "integer" | "number" | "truth" | "time" | "list";
+      /** Description */
+      description: string;
     };
     /** TagCount */
     TagCount: {
@@ -12522,6 +12863,244 @@ export interface operations {
       };
       /** @description Run is damaged */
       409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_analytics_schema: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["AnalyticsSchema"];
+        };
+      };
+      /** @description Analytics cannot be used; Analytics is busy */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  query_runs: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["QueryBody"];
+      };
+    };
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["QueryAnswer"];
+        };
+      };
+      /** @description Query cannot be answered */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Analytics cannot be used; Analytics is busy */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  group_runs: {
+    parameters: {
+      query?: {
+        /** @description Columns of runs to group by, up to two; algo if left out. */
+        by?: string[] | null;
+        /** @description Column of runs that is a number. */
+        measure?: string;
+        /** @description May be repeated. */
+        status?: components["schemas"]["RunStatus"][] | null;
+        /** @description May be repeated. */
+        algo?: string[] | null;
+        /** @description May be repeated. */
+        env_id?: string[] | null;
+        /** @description May be repeated. */
+        tag?: string[] | null;
+        /** @description May be repeated. */
+        group?: string[] | null;
+        /** @description Text in name, id, environment, tags or notes. */
+        q?: string | null;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RunGroups"];
+        };
+      };
+      /** @description Invalid request */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Analytics cannot be used; Analytics is busy */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  scatter_runs: {
+    parameters: {
+      query: {
+        /** @description Column of runs that is a number. */
+        x: string;
+        /** @description Columns of runs to group by, up to two; algo if left out. */
+        by?: string[] | null;
+        /** @description Column of runs that is a number. */
+        measure?: string;
+        /** @description May be repeated. */
+        status?: components["schemas"]["RunStatus"][] | null;
+        /** @description May be repeated. */
+        algo?: string[] | null;
+        /** @description May be repeated. */
+        env_id?: string[] | null;
+        /** @description May be repeated. */
+        tag?: string[] | null;
+        /** @description May be repeated. */
+        group?: string[] | null;
+        /** @description Text in name, id, environment, tags or notes. */
+        q?: string | null;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RunScatter"];
+        };
+      };
+      /** @description Invalid request */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Analytics cannot be used; Analytics is busy */
+      503: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  curves_of_groups: {
+    parameters: {
+      query?: {
+        /** @description Columns of runs to group by, up to two; algo if left out. */
+        by?: string[] | null;
+        /** @description Column of runs that is a number. */
+        measure?: string;
+        /** @description May be repeated. */
+        status?: components["schemas"]["RunStatus"][] | null;
+        /** @description May be repeated. */
+        algo?: string[] | null;
+        /** @description May be repeated. */
+        env_id?: string[] | null;
+        /** @description May be repeated. */
+        tag?: string[] | null;
+        /** @description May be repeated. */
+        group?: string[] | null;
+        /** @description Text in name, id, environment, tags or notes. */
+        q?: string | null;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RunGroupCurves"];
+        };
+      };
+      /** @description Invalid request */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Analytics cannot be used; Analytics is busy */
+      503: {
         headers: {
           [name: string]: unknown;
         };

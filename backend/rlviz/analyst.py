@@ -1,0 +1,71 @@
+"""The analyst: a process that answers questions over all runs, one line of JSON after the other.
+
+    python -m rlviz.analyst CATALOGUE
+
+A statement of a user's runs here and not in the service: whatever it does to this process, it can be ended. It says
+``{"ready": true}`` once the tables are read, then answers; it ends with its standard input, or after a time without
+questions.
+"""
+
+from __future__ import annotations
+
+import select
+import sqlite3
+import sys
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import orjson
+
+from rlviz.services.analytics.library import Library
+from rlviz.services.analytics.statement import BadStatement
+
+IDLE_SECONDS = 600.0
+MOST_ADDRESSES = 4 << 30
+"""Bytes of address space: a function that takes memory without asking DuckDB fails at them."""
+
+
+def main(catalogue: str) -> int:
+    _limit_memory()
+    library = Library(Path(catalogue))
+    while select.select([sys.stdin.buffer], [], [], IDLE_SECONDS)[0]:
+        line = sys.stdin.buffer.readline()
+        if not line:
+            break
+        _say(_answered(library, orjson.loads(line)))
+    return 0
+
+
+def _answered(library: Library, asked: dict[str, Any]) -> dict[str, Any]:
+    try:
+        library.refresh()
+        if asked.get("schema"):
+            _say({"ready": True})
+            return {"schema": library.schema()}
+        statement = library.check(asked["sql"])
+        _say({"ready": True})
+        answer, notes = library.answer(statement, asked["parameters"], asked["most_rows"])
+    except BadStatement as error:
+        return {"error": str(error), "position": error.position}
+    except (sqlite3.Error, duckdb.Error, OSError) as error:  # of the tables: those of a statement are told as its own
+        return {"unusable": f"{type(error).__name__}: {error}"}
+    return {"answer": asdict(answer), "notes": notes}
+
+
+def _say(message: dict[str, Any]) -> None:
+    sys.stdout.buffer.write(orjson.dumps(message) + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def _limit_memory() -> None:
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (MOST_ADDRESSES, MOST_ADDRESSES))
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

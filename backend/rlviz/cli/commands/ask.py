@@ -1,0 +1,63 @@
+"""Ask over all runs: query."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from rlviz.cli.exits import Exit, Failure
+from rlviz.cli.options import AsJson, connected, examples
+from rlviz.cli.output import note, number, print_json, print_table
+
+
+def register(app: typer.Typer) -> None:
+    app.command(
+        epilog=examples(
+            'rlviz query "SELECT algo, count(*), avg(best_moving_average) FROM runs GROUP BY algo"',
+            "# every column there is",
+            'rlviz query "DESCRIBE runs"',
+            'rlviz query --csv "FROM runs" > runs.csv',
+        )
+    )(query)
+
+
+def query(
+    context: typer.Context,
+    sql: Annotated[str, typer.Argument(metavar="SQL", help="One SELECT over runs, evaluations and metrics.")],
+    as_json: AsJson = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
+    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Rows to print, at most.")] = None,
+) -> None:
+    """Answer a question over all runs, in SQL (DuckDB's). It can only read, and is stopped after ten seconds."""
+    if as_json and as_csv:
+        raise Failure(Exit.BAD_INPUT, "Say --json or --csv, not both.")
+    with connected(context) as connection:
+        body = {"sql": sql} if limit is None else {"sql": sql, "limit": limit}
+        answer = connection.post("/analytics/query", body)
+    if as_json:
+        print_json(answer)
+    elif as_csv:
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerows([answer["columns"], *([_cell(value) for value in row] for row in answer["rows"])])
+    else:
+        print_table([name.upper() for name in answer["columns"]], [[_said(v) for v in row] for row in answer["rows"]])
+    for one in answer["notes"]:
+        note(one)
+    if answer["truncated"]:
+        note(f"There are more than these {len(answer['rows']):,} rows. Ask for less, or for more with --limit.")
+
+
+def _cell(value: Any) -> Any:
+    if value is None:
+        return ""
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list | bool) else value
+
+
+def _said(value: Any) -> str:
+    if value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
+        return number(value)
+    return " ".join(str(_cell(value)).split())

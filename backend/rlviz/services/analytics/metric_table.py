@@ -1,0 +1,141 @@
+"""MetricTables: ``metrics``, from sealed copies where there are any, and from the journals themselves beyond them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rlviz.analysis.columns import Columns, Series
+from rlviz.domain.errors import RlvizError
+from rlviz.domain.superseded import Superseded
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.journal import READ_BYTES, JournalTail
+from rlviz.rundir.sealed import SealedMetrics
+from rlviz.rundir.superseded import superseded_rows
+from rlviz.services.analytics.columns import SQL_TYPES
+from rlviz.services.analytics.run_columns import METRICS
+from rlviz.services.analytics.warehouse import quoted
+
+MOST_UNSEALED_BYTES = 32 << 20
+"""Bytes of journals that are parsed for one table; sealed copies are read however long they are."""
+
+UNSEALED = "unsealed_metrics"
+
+
+@dataclass(frozen=True, eq=False)
+class _RunParts:
+    """``files`` by metric: the sealed pieces that have it. ``rest``: series of what is parsed, from ``unsealed``
+    bytes; None if these are too many."""
+
+    stamp: tuple[object, ...]
+    files: dict[str, list[Path]]
+    unsealed: int
+    rest: dict[str, Series] | None
+
+
+@dataclass(frozen=True, eq=False)
+class MetricTable:
+    """``view`` is SQL over the Parquet ``files`` and over ``unsealed``, an Arrow table of the name UNSEALED."""
+
+    view: str
+    files: list[Path]
+    unsealed: Any
+    whole: int
+    """Runs that are in it with all of their rows."""
+    runs: int
+
+
+class MetricTables:
+    """For one thread. What was read of a run is kept until its journal or its sealed copy changes."""
+
+    def __init__(self, runs_dir: Path) -> None:
+        self._runs_dir = runs_dir
+        self._known: dict[str, _RunParts] = {}
+
+    def read(self, run_ids: Sequence[str]) -> MetricTable:
+        """``run_ids``: the most important first; the journals of the last ones are left out if there are too many."""
+        budget, parts = MOST_UNSEALED_BYTES, {}
+        for run_id in run_ids:
+            found = self._parts(run_id, budget)
+            parts[run_id] = found
+            budget -= found.unsealed if found.rest is not None else 0
+        self._known = parts
+        files: dict[str, list[Path]] = {}
+        for one in parts.values():
+            for name, paths in one.files.items():
+                files.setdefault(name, []).extend(paths)
+        every = list(dict.fromkeys(path for paths in files.values() for path in paths))
+        whole = sum(one.rest is not None for one in parts.values())
+        return MetricTable(_view(files), every, _long(parts), whole, len(run_ids))
+
+    def _parts(self, run_id: str, budget: int) -> _RunParts:
+        try:
+            folder = RunFolder(self._runs_dir, run_id)
+            superseded = superseded_rows(folder)
+            sealed = SealedMetrics(folder.sealed, folder.metrics_path)
+            size = folder.metrics_path.stat().st_size
+            stamp = (size, superseded, *sealed.names())
+            known = self._known.get(run_id)
+            if known is not None and known.stamp == stamp and (known.rest is not None or known.unsealed > budget):
+                return known
+            chain = [] if superseded else sealed.files()  # a sealed copy does not know the numbers of its rows
+            files: dict[str, list[Path]] = {}
+            for path, piece in chain:
+                for name in piece.counts:
+                    files.setdefault(name, []).append(path)
+            end = chain[-1][1].end if chain else 0
+            rest = _parsed(folder, end, superseded) if size - end <= budget else None
+            return _RunParts(stamp, files, size - end, rest)
+        except (OSError, RlvizError):  # it was deleted meanwhile, or is damaged
+            return _RunParts((), {}, 0, None)
+
+
+def _parsed(folder: RunFolder, start: int, superseded: Superseded) -> dict[str, Series]:
+    tail, columns, before = JournalTail(folder.metrics_path, start), Columns(), -1
+    while tail.offset != before:
+        before = tail.offset
+        records, _ = tail.read_records(READ_BYTES)
+        columns.append([record for record in records if record["seq"] not in superseded])
+    return {name: columns.series(name) for name in columns.names()}
+
+
+def _view(files: dict[str, list[Path]]) -> str:
+    """A branch for each metric, so that a condition on the name leaves all other columns unread."""
+    names = ", ".join(f"{column.name}::{SQL_TYPES[column.kind]} AS {column.name}" for column in METRICS)
+    branches = [f"SELECT {names} FROM {UNSEALED}"]
+    for name, paths in files.items():
+        listed = ", ".join(quoted(str(path)) for path in paths)
+        column = '"values.{}"'.format(name.replace('"', '""'))
+        branches.append(
+            f"SELECT parse_path(filename)[-3], {quoted(name)}, step, time, {column} "
+            f"FROM read_parquet([{listed}], filename = true) WHERE {column} IS NOT NULL"
+        )
+    return " UNION ALL ".join(branches)
+
+
+def _long(parts: dict[str, _RunParts]) -> Any:
+    """A row for each value of each series."""
+    import pyarrow as pa
+
+    found = [(run_id, name, one) for run_id, part in parts.items() for name, one in (part.rest or {}).items()]
+    lengths = [len(series) for _, _, series in found]
+
+    def repeated(values: Sequence[str]) -> Any:
+        places = {value: place for place, value in enumerate(dict.fromkeys(values))}
+        indices = np.repeat(np.array([places[value] for value in values], dtype=np.int32), lengths)
+        return pa.DictionaryArray.from_arrays(pa.array(indices), pa.array(list(places), pa.string()))
+
+    def joined(field: str) -> Any:
+        return np.concatenate([np.empty(0), *(getattr(series, field) for _, _, series in found)])
+
+    return pa.table(
+        {
+            "run_id": repeated([run_id for run_id, _, _ in found]),
+            "name": repeated([name for _, name, _ in found]),
+            **{field: joined(field) for field in ("step", "time", "value")},
+        }
+    )

@@ -1,0 +1,192 @@
+"""Questions over all runs, as the service answers them: in a process of its own, whatever happens to that."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from rlviz.api.app import create_api
+from rlviz.services.analytics import analyst as analyst_module
+from rlviz.services.application import Application
+from tests.support.http import make_run
+from tests.support.service import catalogued
+
+ALGORITHMS = ("ppo", "dqn")
+RATES = (1e-4, 3e-4, 1e-3)
+
+
+@pytest.fixture(scope="module")
+def application(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Application]:
+    """Twelve runs: each algorithm with three learning rates and two seeds."""
+    runs_dir = tmp_path_factory.mktemp("runs")
+    for algo in ALGORITHMS:
+        for place, rate in enumerate(RATES):
+            for seed in (1, 2):
+                run_id, settings = f"{algo}-{place}-{seed}", {"learning_rate": rate, "gamma": 0.99}
+                make_run(runs_dir, run_id, rows=20, status="completed", algo=algo, seed=seed, hyperparameters=settings)
+    with catalogued(runs_dir) as application:
+        with application.database.write() as session:
+            for algo, bonus in zip(ALGORITHMS, (100.0, 0.0), strict=True):
+                for place in range(len(RATES)):
+                    for seed in (1, 2):
+                        row = application.runs.get(f"{algo}-{place}-{seed}")
+                        row.best_moving_average = bonus + 10 * place + seed
+                        session.merge(row)
+        yield application
+        application._analyst.close()
+
+
+class Client:
+    """The API without a server."""
+
+    def __init__(self, application: Application) -> None:
+        self._api = create_api(application)
+
+    def get(self, path: str, params: dict[str, Any] | None = None) -> httpx.Response:
+        return self._ask("GET", path, params=params)
+
+    def post(self, path: str, json: object) -> httpx.Response:
+        return self._ask("POST", path, json=json)
+
+    def _ask(self, method: str, path: str, **options: Any) -> httpx.Response:
+        async def ask() -> httpx.Response:
+            transport = httpx.ASGITransport(app=self._api)
+            async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
+                return await client.request(method, path, **options)
+
+        return asyncio.run(ask())
+
+
+@pytest.fixture
+def client(application: Application) -> Client:
+    return Client(application)
+
+
+def answer(client: Client, sql: str, **more: Any) -> dict[str, Any]:
+    found = client.post("/analytics/query", json={"sql": sql, **more})
+    assert found.status_code == 200, found.text
+    said: dict[str, Any] = found.json()
+    return said
+
+
+def refused(client: Client, sql: str) -> dict[str, Any]:
+    found = client.post("/analytics/query", json={"sql": sql})
+    assert found.status_code == 422, found.text
+    assert found.headers["content-type"] == "application/problem+json"
+    problem: dict[str, Any] = found.json()
+    assert problem["errors"][0]["pointer"] == "/sql"
+    return problem
+
+
+def test_a_select_is_answered(client: Client) -> None:
+    said = answer(client, "SELECT algo, count(*) AS runs FROM runs GROUP BY algo ORDER BY algo")
+    assert (said["columns"], said["rows"]) == (["algo", "runs"], [["dqn", 6], ["ppo", 6]])
+    assert not said["truncated"]
+
+
+def test_a_mistake_is_told_with_its_place(client: Client) -> None:
+    assert refused(client, "SELECT nam FROM runs")["errors"][0]["position"] == 7
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT list(range) FROM range(1000000000)",
+        "SELECT string_agg(repeat('x', 1000000)) FROM range(100000)",
+        "SELECT repeat('x', 1000000000) FROM range(20)",
+    ],
+)
+def test_a_query_that_takes_all_memory_is_refused(client: Client, sql: str) -> None:
+    assert "Ask for less" in refused(client, sql)["detail"]
+    assert answer(client, "SELECT 1")["rows"] == [[1]]
+
+
+def test_a_huge_answer_is_cut_by_rows_and_by_bytes(client: Client) -> None:
+    rows = answer(client, "SELECT * FROM range(1000000000)", limit=10)
+    assert (len(rows["rows"]), rows["truncated"]) == (10, True)
+    wide = answer(client, "SELECT repeat('x', 9000) FROM range(10000)", limit=10_000)
+    assert wide["truncated"]
+    assert 0 < len(wide["rows"]) < 1_000
+
+
+def test_a_process_that_dies_or_does_not_answer_is_replaced(
+    application: Application, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer(client, "SELECT 1")
+    process = application._analyst._process
+    assert process is not None
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    assert answer(client, "SELECT 2")["rows"] == [[2]]
+    monkeypatch.setattr(analyst_module, "ANSWER_SECONDS", 0.2)
+    assert "stopped" in refused(client, "SELECT count(*) FROM range(100000000000)")["detail"]
+    monkeypatch.undo()
+    assert answer(client, "SELECT 3")["rows"] == [[3]]
+
+
+def test_the_schema_names_what_can_be_grouped_by_and_measured(client: Client) -> None:
+    schema = client.get("/analytics/schema").json()
+    assert [table["name"] for table in schema["tables"]] == ["runs", "evaluations", "metrics"]
+    assert {"algo", "hp_learning_rate", "tags"} <= set(schema["settings"])
+    assert "best_moving_average" in schema["measures"]
+    assert "algo" not in schema["measures"]
+
+
+def test_groups_have_figures_of_their_runs_alone(client: Client) -> None:
+    found = client.get("/analytics/groups", params={"by": ["algo"]}).json()
+    best, worst = found["groups"]
+    assert (best["key"], best["count"], best["median"]) == (["ppo"], 6, 111.5)
+    assert best["low"] <= best["iqm"] <= best["high"]
+    assert (worst["key"], worst["box"]["low"], worst["box"]["high"]) == (["dqn"], 1.0, 22.0)
+
+
+def test_two_settings_make_a_pivot_and_filters_are_those_of_the_list(client: Client) -> None:
+    wanted = {"by": ["algo", "hp_learning_rate"], "algo": "ppo"}
+    found = client.get("/analytics/groups", params=wanted).json()
+    assert found["runs"] == 6
+    assert [group["key"] for group in found["groups"]] == [["ppo", "0.001"], ["ppo", "0.0003"], ["ppo", "0.0001"]]
+    assert client.get("/analytics/groups", params={"q": "no such run"}).json()["groups"] == []
+
+
+def test_a_scatter_says_how_far_a_setting_goes_with_the_score(client: Client) -> None:
+    found = client.get("/analytics/scatter", params={"x": "hp_learning_rate", "algo": "ppo"}).json()
+    assert len(found["points"]) == found["count"] == 6
+    assert found["correlation"] == pytest.approx(0.956, abs=0.01)
+
+
+def test_curves_of_groups_have_bands(client: Client, application: Application) -> None:
+    found = client.get("/analytics/curves", params={"by": ["algo"]}).json()
+    assert found["drawn"] == found["runs"] == 12
+    assert {curve["variant"] for curve in found["curves"]["variants"]} == set(ALGORITHMS)
+    assert all(curve["seeds"] == 6 for curve in found["curves"]["variants"])
+    runs_dir: Path = application.settings.runs_dir
+    assert (runs_dir / "analytics" / "digests.jsonl").exists()
+
+
+@pytest.mark.parametrize(
+    ("path", "params", "pointer"),
+    [
+        ("groups", {"by": ["algoo"]}, "/by/0"),
+        ("groups", {"by": ["id"]}, "/by/0"),
+        ("groups", {"by": ['algo"; DROP TABLE runs; --']}, "/by/0"),
+        ("groups", {"by": ["algo", "algo"]}, "/by"),
+        ("groups", {"by": ["algo", "seed", "env_id"]}, "/by"),
+        ("groups", {"measure": "algo"}, "/measure"),
+        ("scatter", {"x": "env_id"}, "/x"),
+        ("groups", {"q": "\0"}, "/q"),
+        ("groups", {"status": "asleep"}, "/status/0"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_with_a_pointer(
+    client: Client, path: str, params: dict[str, Any], pointer: str
+) -> None:
+    found = client.get(f"/analytics/{path}", params=params)
+    assert found.status_code == 422, found.text
+    assert found.json()["errors"][0]["pointer"] == pointer

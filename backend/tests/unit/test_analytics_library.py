@@ -1,0 +1,170 @@
+"""The tables that questions are asked about say what catalogue, configurations, sealed copies and journals say."""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rlviz.sealer import seal
+from rlviz.services.analytics import library as library_module
+from rlviz.services.analytics import metric_table, warehouse
+from rlviz.services.analytics.library import Library
+from rlviz.services.analytics.statement import BadStatement
+from rlviz.services.supervision.sealing import sealed_metrics
+from tests.support.http import journal, make_run
+from tests.support.service import catalogued
+
+REWARD = "episode/reward"
+
+
+def rows_of(library: Library, sql: str, most_rows: int = 1_000) -> list[list[Any]]:
+    library.refresh()
+    return library.answer(library.check(sql), [], most_rows)[0].rows
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Iterator[Library]:
+    """Of two runs: one with 300 rows, of which 200 are sealed, and one with 50 rows that are not."""
+    long = make_run(tmp_path, "long", rows=200, status="completed", hyperparameters={"gamma": 0.99, "n_steps": 64})
+    seal(sealed_metrics(long), 0)
+    with journal(long.metrics_path) as writer:
+        for step in range(100):
+            writer.append({"step": 1_000 + step, "values": {"late/metric": float(step)}})
+    make_run(
+        tmp_path,
+        "short",
+        rows=50,
+        status="completed",
+        algo="dqn",
+        env_options={"gravity": 5},
+        hyperparameters={"gamma": 1, "policy_kwargs": {"net_arch": [64]}},
+    )
+    with catalogued(tmp_path):
+        yield Library(tmp_path / "rlviz.db")
+
+
+def test_settings_are_columns_of_the_kind_that_their_values_have(library: Library) -> None:
+    answer = rows_of(library, "SELECT id, hp_gamma, hp_n_steps, hp_policy_kwargs, option_gravity FROM runs ORDER BY id")
+    assert answer == [["long", 0.99, 64, None, None], ["short", 1.0, None, '{"net_arch":[64]}', 5]]
+
+
+def test_metrics_are_whole_whether_sealed_or_not(library: Library, tmp_path: Path) -> None:
+    assert list((tmp_path / "long" / "sealed").iterdir())
+    counts = rows_of(library, "SELECT run_id, name, count(*) FROM metrics GROUP BY ALL ORDER BY ALL")
+    by_name = {(run_id, name): count for run_id, name, count in counts}
+    assert by_name["long", "late/metric"] == 100
+    rewards = {run_id: count for (run_id, name), count in by_name.items() if name == REWARD}
+    assert rewards["long"] == 4 * rewards["short"]
+
+
+def test_a_journal_that_is_too_long_is_left_out_and_that_is_said(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(metric_table, "MOST_UNSEALED_BYTES", 10)
+    library.refresh()
+    statement = library.check("SELECT DISTINCT run_id FROM metrics")
+    answer, notes = library.answer(statement, [], 10)
+    assert answer.rows == [["long"]]
+    assert "0 of 2 runs" in notes[0]
+
+
+def test_what_changes_in_the_catalogue_changes_the_answer(
+    library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(library_module, "REFRESHING", math.inf)
+    assert rows_of(library, "SELECT count(*) FROM runs") == [[2]]
+    with sqlite3.connect(tmp_path / "rlviz.db") as catalogue:
+        catalogue.execute("DELETE FROM run WHERE id = 'short'")
+    catalogue.close()
+    assert rows_of(library, "SELECT id FROM runs") == [["long"]]
+
+
+def test_rows_are_bounded_and_that_is_said(library: Library) -> None:
+    library.refresh()
+    answer, _ = library.answer(library.check("SELECT * FROM range(1000000000000)"), [], 3)
+    assert (answer.rows, answer.truncated) == ([[0], [1], [2]], True)
+    exactly, _ = library.answer(library.check("SELECT * FROM range(3)"), [], 3)
+    assert not exactly.truncated
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "WITH RECURSIVE all_of AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM all_of) SELECT count(*) FROM all_of",
+        "SELECT count(*) FROM range(100000) a, range(100000) b, range(100000) c",
+    ],
+)
+def test_a_query_that_never_ends_is_stopped(library: Library, monkeypatch: pytest.MonkeyPatch, sql: str) -> None:
+    monkeypatch.setattr(warehouse, "SECONDS", 0.3)
+    with pytest.raises(BadStatement, match="was stopped"):
+        rows_of(library, sql)
+    assert rows_of(library, "SELECT 1") == [[1]]
+
+
+@pytest.mark.parametrize(
+    ("sql", "position", "says"),
+    [
+        ("SELECT nam FROM runs", 7, "name"),
+        ("SELECT 'é', nam FROM runs", 12, "name"),
+        ("SELECT FROM FROM", 12, "Syntax error"),
+        ("SELECT * FROM rusn", 14, "runs"),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_place_in_characters(
+    library: Library, sql: str, position: int, says: str
+) -> None:
+    with pytest.raises(BadStatement, match=says) as refused:
+        rows_of(library, sql)
+    assert refused.value.position == position
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "DELETE FROM runs",
+        "CREATE TABLE mine AS SELECT 1",
+        "COPY runs TO '{folder}/out.csv'",
+        "COPY (SELECT 1) TO '{piece}'",
+        "ATTACH '{folder}/rlviz.db' AS db (TYPE sqlite)",
+        "ATTACH '{folder}/mine.duckdb'",
+        "INSTALL httpfs",
+        "LOAD httpfs",
+        "SET enable_external_access = true",
+        "RESET lock_configuration",
+        "PRAGMA database_list",
+        "EXPORT DATABASE '{folder}/all'",
+        "CALL pragma_version()",
+        "SELECT 1; DROP TABLE runs",
+        "EXPLAIN ANALYZE SELECT 1",
+        "SELECT * FROM read_csv('/etc/passwd')",
+        "SELECT * FROM read_text('/etc/passwd')",
+        "SELECT * FROM '/etc/passwd'",
+        "SELECT * FROM '{piece}'",
+        "SELECT * FROM read_parquet('{piece}')",
+        "SELECT * FROM glob('/*')",
+        "SELECT * FROM query('COPY runs TO ''{folder}/out.csv''')",
+        "SELECT * FROM (SELECT * FROM query_table('runs'))",
+        "WITH one AS (SELECT * FROM arrow_scan(1, 2, 3)) SELECT * FROM one",
+        "SELECT (SELECT content FROM read_blob('/etc/passwd'))",
+        "SELECT * FROM duckdb_settings()",
+        "SELECT * FROM runs, LATERAL (SELECT * FROM sniff_csv('/etc/passwd'))",
+        "SELECT * FROM 'http://127.0.0.1:1/file.csv'",
+        "",
+        "-- nothing",
+        "SELECT '\0'",
+    ],
+)
+def test_nothing_but_reading_the_tables_is_possible(library: Library, tmp_path: Path, sql: str) -> None:
+    piece = next((tmp_path / "long" / "sealed").iterdir())
+    rows_of(library, "SELECT count(*) FROM metrics")  # from here on the sealed files are open to the view of metrics
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file() and path.suffix != ".db-shm"}
+    with pytest.raises(BadStatement):
+        rows_of(library, sql.format(folder=tmp_path, piece=piece))
+    after = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file() and path.suffix != ".db-shm"}
+    assert after == before
+    assert rows_of(library, "SELECT count(*) FROM runs") == [[2]]
