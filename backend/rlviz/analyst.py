@@ -22,6 +22,7 @@ import orjson
 
 from rlviz.services.analytics.library import Library
 from rlviz.services.analytics.statement import BadStatement
+from rlviz.services.analytics.warehouse import TOO_MUCH_MEMORY
 
 IDLE_SECONDS = 600.0
 MOST_ADDRESSES = 4 << 30
@@ -49,7 +50,7 @@ def _answered(library: Library, asked: dict[str, Any]) -> dict[str, Any]:
         _say({"ready": True})
         answer, notes = library.answer(statement, asked["parameters"], asked["most_rows"])
     except BadStatement as error:
-        return {"error": str(error), "position": error.position}
+        return {"error": str(error), "position": error.position, "exhausted": str(error) == TOO_MUCH_MEMORY}
     except (sqlite3.Error, duckdb.Error, OSError) as error:  # of the tables: those of a statement are told as its own
         return {"unusable": f"{type(error).__name__}: {error}"}
     return {"answer": asdict(answer), "notes": notes}

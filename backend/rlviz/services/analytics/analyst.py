@@ -69,6 +69,8 @@ class Analyst:
             said = self._hear(LOADING_SECONDS)
             if "ready" in said:
                 said = self._hear(ANSWER_SECONDS)
+            if said.get("exhausted"):  # what is left of its memory may be too scattered for the next question
+                self._end()
         finally:
             self._turn.release()
         if "unusable" in said:
