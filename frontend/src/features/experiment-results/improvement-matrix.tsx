@@ -43,7 +43,10 @@ export function ImprovementMatrix({ results }: { results: ExperimentResults }) {
         <tbody>
           {variants.map((row, i) => (
             <tr key={row}>
-              <th scope="row" className="max-w-48 py-1 pr-3 text-left font-medium break-words">
+              <th
+                scope="row"
+                className="max-w-48 min-w-28 py-1 pr-3 text-left font-medium break-words"
+              >
                 {label(row)}
               </th>
               {variants.map((column, j) => {

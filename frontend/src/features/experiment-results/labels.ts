@@ -5,3 +5,9 @@ export function labelsOf(
   const known = new Map(variants.map(({ variant, label }) => [variant, label]));
   return (id) => known.get(id) ?? id;
 }
+
+/** The place of each variant in the specification: the same colour in every picture. */
+export function placesOf(variants: readonly { variant: string }[]): (id: string) => number {
+  const known = new Map(variants.map(({ variant }, place) => [variant, place]));
+  return (id) => known.get(id) ?? 0;
+}

@@ -12,7 +12,7 @@ import { seriesStyle } from "@/components/ui/series-style";
 import type { ExperimentResults } from "@/lib/api";
 import { plural } from "@/lib/format";
 import { madeText } from "@/lib/made";
-import { labelsOf } from "./labels";
+import { labelsOf, placesOf } from "./labels";
 
 /** The learning curve of each variant with its band. */
 export function ResultCurves({ results }: { results: ExperimentResults }) {
@@ -38,8 +38,10 @@ export function ResultCurves({ results }: { results: ExperimentResults }) {
 function useSpec({ curves, variants, threshold }: ExperimentResults): ChartSpec {
   const [sources] = useState(() => new Map<string, HeldSource>());
   const label = labelsOf(variants);
+  const place = placesOf(variants);
   const lines = curves.variants.map(({ variant, seeds }) => ({
     id: variant,
+    place: place(variant),
     label: `${label(variant)}, IQM of ${plural(seeds, "seed")}`,
   }));
   const says = JSON.stringify(lines);
@@ -60,10 +62,10 @@ function useSpec({ curves, variants, threshold }: ExperimentResults): ChartSpec 
     };
     return {
       ...{ id: "curves", title: "Learning curves", empty: "No curve yet", help },
-      series: lines.map(({ id, label }, i) => ({
+      series: lines.map(({ id, label, place }) => ({
         ...{ id, label, source: sourceOf(id), metric: "iqm", smooth: false },
         ...{ mode: "line" as const, band: { low: "low", high: "high" } },
-        ...seriesStyle(i),
+        ...seriesStyle(place),
       })),
       references: threshold === null ? [] : [{ label: "Threshold", value: threshold }],
     };

@@ -1,6 +1,7 @@
 import { Boundary } from "@/components/ui/boundary";
 import type { ExperimentResults } from "@/lib/api";
 import { ImprovementMatrix } from "./improvement-matrix";
+import { ProfileCard } from "./profile-card";
 import { ResultCurves } from "./result-curves";
 import { ScoreTable } from "./score-table";
 import { StepsTable } from "./steps-table";
@@ -16,6 +17,7 @@ export function Results({ results }: { results: ExperimentResults }) {
         <ResultCurves results={results} />
       </Boundary>
       <ImprovementMatrix results={results} />
+      <ProfileCard results={results} />
       <StepsTable results={results} />
     </>
   );

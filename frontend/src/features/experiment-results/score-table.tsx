@@ -1,3 +1,4 @@
+import clsx from "clsx";
 import Link from "next/link";
 import { ChartHelp } from "@/components/charts";
 import { Card } from "@/components/ui/card";
@@ -14,7 +15,10 @@ const FIGURES = [
   ["optimality_gap", "Optimality gap"],
 ] as const;
 
-/** Variants with their scores: summed up, as a forest plot, and of each seed with a link to its run. */
+/**
+ * Variants with their scores: summed up, as a forest plot, and of each seed with a link to its run. On a narrow screen
+ * each variant is a block with what matters most.
+ */
 export function ScoreTable({ results }: { results: ExperimentResults }) {
   const { variants, forest, cost } = results;
   const made = variants[0]?.made ?? {};
@@ -22,8 +26,8 @@ export function ScoreTable({ results }: { results: ExperimentResults }) {
   return (
     <Card title="Scores" bodyClass="relative overflow-x-auto p-4">
       <p className="mb-3 text-xs text-ink-faint">Score: {results.score_definition}.</p>
-      <table className="w-full min-w-180 text-sm tabular-nums">
-        <thead className="text-left text-xs text-ink-soft">
+      <table className="w-full text-sm tabular-nums max-md:block md:min-w-180">
+        <thead className="text-left text-xs text-ink-soft max-md:sr-only">
           <tr className="border-b border-line [&>th]:py-1.5 [&>th]:pr-4 [&>th]:font-medium">
             <th scope="col">Variant</th>
             {shown.map(([name, title]) => (
@@ -41,13 +45,13 @@ export function ScoreTable({ results }: { results: ExperimentResults }) {
             <th scope="col">Core-seconds</th>
           </tr>
         </thead>
-        <tbody>
+        <tbody className="max-md:block">
           {variants.map((one) => (
             <tr
               key={one.variant}
-              className="border-b border-line align-top last:border-0 [&>*]:py-2 [&>*]:pr-4"
+              className="border-b border-line align-top last:border-0 max-md:flex max-md:flex-col max-md:gap-1.5 max-md:py-3 md:[&>*]:py-2 md:[&>*]:pr-4"
             >
-              <th scope="row" className="max-w-56 text-left font-medium break-words">
+              <th scope="row" className="text-left font-medium break-words md:max-w-56">
                 {one.label}
                 <span className="block text-2xs font-normal text-ink-faint">
                   {one.environment} · {one.n} of {one.trials}
@@ -55,7 +59,11 @@ export function ScoreTable({ results }: { results: ExperimentResults }) {
                 </span>
               </th>
               {shown.map(([name]) => (
-                <td key={name} className="whitespace-nowrap">
+                <td
+                  key={name}
+                  className={clsx("whitespace-nowrap", name !== "iqm" && "max-md:hidden")}
+                >
+                  {name === "iqm" && <span className="text-xs text-ink-faint md:hidden">IQM </span>}
                   {decimal(one[name])}
                   {name === "iqm" && one.low !== null && one.high !== null && (
                     <span className="text-xs text-ink-soft">
@@ -84,7 +92,7 @@ export function ScoreTable({ results }: { results: ExperimentResults }) {
                   ))}
                 </ul>
               </td>
-              <td>
+              <td className="max-md:hidden">
                 {count(
                   Math.round(
                     cost.variants.find(({ variant }) => variant === one.variant)?.core_seconds ?? 0,

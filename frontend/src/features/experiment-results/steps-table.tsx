@@ -1,69 +1,90 @@
 import { ChartHelp } from "@/components/charts";
+import { LinePlot } from "@/components/figure/line-plot";
 import { Card } from "@/components/ui/card";
 import type { ExperimentResults } from "@/lib/api";
-import { brief, decimal } from "@/lib/format";
+import { brief, compact, decimal, percent, plural } from "@/lib/format";
 import { madeText } from "@/lib/made";
+import { arrivalLines } from "./arrival-lines";
 import { labelsOf } from "./labels";
 
-/** Steps to the threshold with the seeds that never got there; nothing without a threshold. */
+/** Steps to the threshold, drawn and in figures, with the seeds that never got there; nothing without a threshold. */
 export function StepsTable({ results }: { results: ExperimentResults }) {
   const { thresholds } = results;
   const made = thresholds?.variants[0]?.made;
   if (!thresholds || !made) return null;
   const label = labelsOf(results.variants);
+  const longest = Math.max(
+    ...thresholds.variants.flatMap(({ seeds }) => seeds.map(({ steps }) => steps)),
+  );
   return (
     <Card
       title={`Steps to a return of ${decimal(thresholds.threshold)}`}
       aside={<ChartHelp title="steps to the threshold" text={madeText(made)} />}
-      bodyClass="relative overflow-x-auto p-4"
+      bodyClass="flex min-w-0 flex-col gap-4 p-4"
     >
-      <table className="w-full min-w-120 text-sm tabular-nums">
-        <thead className="text-left text-xs text-ink-soft">
-          <tr className="border-b border-line [&>th]:py-1.5 [&>th]:pr-4 [&>th]:font-medium">
-            <th scope="col">Variant</th>
-            <th scope="col">Reached</th>
-            <th scope="col">Median [95 %]</th>
-            <th scope="col">Each seed</th>
-          </tr>
-        </thead>
-        <tbody>
-          {thresholds.variants.map((one) => (
-            <tr
-              key={one.variant}
-              className="border-b border-line align-top last:border-0 [&>*]:py-2 [&>*]:pr-4"
-            >
-              <th scope="row" className="text-left font-medium break-words">
-                {label(one.variant)}
-              </th>
-              <td>
-                {one.reached} of {one.n}
-              </td>
-              <td className="whitespace-nowrap">
-                {one.median === null ? "Fewer than half did" : brief(one.median)}{" "}
-                {(one.median_low !== null || one.median_high !== null) && (
-                  <span className="text-xs text-ink-soft">
-                    [{one.median_low === null ? "–" : brief(one.median_low)},{" "}
-                    {one.median_high === null ? "beyond the training" : brief(one.median_high)}]
-                  </span>
-                )}
-              </td>
-              <td>
-                <ul className="flex flex-wrap gap-x-2 text-xs text-ink-soft">
-                  {one.seeds.map(({ seed, steps, censored }) => (
-                    <li
-                      key={seed}
-                      title={`Seed ${seed}${censored ? ": not reached within its training" : ""}`}
-                    >
-                      {censored ? "> " : ""}
-                      {brief(steps)}
-                    </li>
-                  ))}
-                </ul>
-              </td>
+      <LinePlot
+        label={`Share of seeds that got there by each step, of ${plural(thresholds.variants.length, "variant")}`}
+        x={{ domain: [0, longest], label: "environment steps", format: compact }}
+        y={{ domain: [0, 1], label: "share of seeds that got there", format: percent }}
+        lines={arrivalLines(results)}
+      />
+      <p className="text-xs text-ink-faint">
+        A stroke across a line is a seed whose training ended before it got there: it is censored.
+      </p>
+      <div
+        className="relative overflow-x-auto"
+        tabIndex={0}
+        role="region"
+        aria-label="Steps by variant"
+      >
+        <table className="w-full min-w-120 text-sm tabular-nums">
+          <thead className="text-left text-xs text-ink-soft">
+            <tr className="border-b border-line [&>th]:py-1.5 [&>th]:pr-4 [&>th]:font-medium">
+              <th scope="col">Variant</th>
+              <th scope="col">Reached</th>
+              <th scope="col">Median [95 %]</th>
+              <th scope="col">Each seed</th>
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {thresholds.variants.map((one) => (
+              <tr
+                key={one.variant}
+                className="border-b border-line align-top last:border-0 [&>*]:py-2 [&>*]:pr-4"
+              >
+                <th scope="row" className="text-left font-medium break-words">
+                  {label(one.variant)}
+                </th>
+                <td>
+                  {one.reached} of {one.n}
+                </td>
+                <td className="whitespace-nowrap">
+                  {one.median === null ? "Fewer than half did" : brief(one.median)}{" "}
+                  {(one.median_low !== null || one.median_high !== null) && (
+                    <span className="text-xs text-ink-soft">
+                      [{one.median_low === null ? "–" : brief(one.median_low)},{" "}
+                      {one.median_high === null ? "beyond the training" : brief(one.median_high)}]
+                    </span>
+                  )}
+                </td>
+                <td>
+                  <ul className="flex flex-wrap gap-x-2 text-xs text-ink-soft">
+                    {one.seeds.map(({ seed, steps, censored }) => (
+                      <li
+                        key={seed}
+                        title={`Seed ${seed}${censored ? ": not reached within its training" : ""}`}
+                      >
+                        {censored ? "> " : ""}
+                        {brief(steps)}
+                      </li>
+                    ))}
+                  </ul>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </Card>
   );
 }

@@ -34,7 +34,12 @@ export function TrialList({ search, passing, progressOf, picked, onPick }: Trial
   }
   return (
     <>
-      <div className="-mx-4 overflow-x-auto px-4" tabIndex={0} role="region" aria-label="Trials">
+      <div
+        className="relative -mx-4 overflow-x-auto px-4"
+        tabIndex={0}
+        role="region"
+        aria-label="Trials"
+      >
         <table className="w-full text-sm tabular-nums">
           <thead className="text-left text-xs text-ink-soft">
             <tr className="border-b border-line [&>th]:py-1.5 [&>th]:pr-4 [&>th]:font-medium">

@@ -28,7 +28,7 @@ export function TrialTable({ experiment }: { experiment: Experiment }) {
   const found = new Map(cells.map((cell) => [`${cell.variant} ${cell.seed}`, cell]));
   return (
     <div
-      className="-mx-4 overflow-x-auto px-4"
+      className="relative -mx-4 overflow-x-auto px-4"
       tabIndex={0}
       role="region"
       aria-label="Trials by seed"

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import type { ExperimentResults } from "@/lib/api";
+import { arrivalLines } from "./arrival-lines";
+import fixture from "./fixture.json";
+import { profileLines } from "./profile-lines";
+
+const results = fixture as unknown as ExperimentResults;
+
+test("seeds that get there raise the line at once, and those that never do are strokes on it", () => {
+  const [ppo, dqn] = arrivalLines(results);
+  expect(ppo!.label).toBe("PPO: 5 of 5");
+  expect(ppo!.points.slice(0, 3).map(([x, y]) => [x, Number(y.toFixed(6))])).toEqual([
+    [0, 0],
+    [2000, 0],
+    [2000, 0.2],
+  ]);
+  expect(ppo!.points.at(-1)).toEqual([2400, 1]);
+  expect(ppo!.strokes).toEqual([]);
+  expect(ppo!.band[0]![1]).toBeCloseTo(1 - 0.969, 3);
+  expect(dqn!.points).toEqual([
+    [0, 0],
+    [4000, 0],
+  ]);
+  expect(dqn!.strokes).toHaveLength(5);
+  expect(dqn!.strokes![0]).toEqual({
+    at: [4000, 0],
+    says: "Seed 0: not there after 4k steps, when its training ended",
+  });
+});
+
+test("a variant has the same colour in every picture", () => {
+  const [ppo, dqn] = profileLines(results);
+  expect([ppo!.style, dqn!.style]).toEqual(arrivalLines(results).map(({ style }) => style));
+  expect(ppo!.style).not.toBe(dqn!.style);
+  expect(ppo!.points).toHaveLength(results.profiles.value.length);
+});

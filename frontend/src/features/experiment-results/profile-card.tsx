@@ -1,0 +1,35 @@
+import { ChartHelp } from "@/components/charts";
+import { LinePlot } from "@/components/figure/line-plot";
+import { Card } from "@/components/ui/card";
+import type { ExperimentResults } from "@/lib/api";
+import { compact, percent, plural } from "@/lib/format";
+import { madeText } from "@/lib/made";
+import { profileLines } from "./profile-lines";
+
+/** The performance profiles of all variants: which share of the seeds did better than each return. */
+export function ProfileCard({ results }: { results: ExperimentResults }) {
+  const { value, variants, left_out } = results.profiles;
+  const [first] = variants;
+  if (!first) return null;
+  return (
+    <Card
+      title="Performance profiles"
+      aside={<ChartHelp title="a performance profile" text={madeText(first.made)} />}
+    >
+      <p className="mb-2 text-xs text-ink-faint">
+        The higher, the better; where two cross, neither is better throughout.
+      </p>
+      <LinePlot
+        label={`Share of seeds above each return, of ${plural(variants.length, "variant")}`}
+        x={{ domain: [value[0] ?? 0, value.at(-1) ?? 1], label: "return", format: compact }}
+        y={{ domain: [0, 1], label: "share of seeds that did better", format: percent }}
+        lines={profileLines(results)}
+      />
+      {left_out.length > 0 && (
+        <p className="mt-2 text-xs text-ink-faint">
+          {plural(left_out.length, "variant")} beyond the best {variants.length} not drawn.
+        </p>
+      )}
+    </Card>
+  );
+}
