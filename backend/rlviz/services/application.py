@@ -22,10 +22,12 @@ from rlviz.services.analytics.analyst import Analyst
 from rlviz.services.analytics.questions import AnalyticsService
 from rlviz.services.experiment_results.service import ResultsService
 from rlviz.services.experiment_results.use_cases import ExperimentResultsService
+from rlviz.services.experiments.book import ExperimentBook
 from rlviz.services.experiments.scheduler import ExperimentScheduler
 from rlviz.services.experiments.scoring import Scorer
 from rlviz.services.experiments.trial_runs import TrialRuns
 from rlviz.services.experiments.use_cases import ExperimentService
+from rlviz.services.notifications.notification import news_of_experiment
 from rlviz.services.notifications.notifier import Notifier
 from rlviz.services.projection.rebuild import Rebuilt, index_new, rebuild
 from rlviz.services.storage.book import StorageBook
@@ -151,7 +153,13 @@ class Application:
         trial_runs = TrialRuns(self.runs, self.resuming)
         scorer = Scorer(self.runs, self.evaluations)
         self.experiment_scheduler = ExperimentScheduler(
-            self.settings, self.database, self.broadcast, self.trash, trial_runs, scorer
+            self.settings,
+            self.database,
+            self.broadcast,
+            self.trash,
+            trial_runs,
+            scorer,
+            on_ended=self._on_experiment_ended,
         )
         self.experiments = ExperimentService(
             self.settings, self.database, self.broadcast, self.environments, self.experiment_scheduler, trial_runs
@@ -237,10 +245,14 @@ class Application:
         return interrupted
 
     def _on_run_changed(self, row: RunRow) -> None:
-        self.notifier.consider(row)
+        self.notifier.consider(row, is_trial=self.experiment_scheduler.has_run(row.id))
         self.sealer.consider(row)
         self.going_on.consider(row)
         self.experiment_scheduler.consider(row)
+
+    def _on_experiment_ended(self, book: ExperimentBook) -> None:
+        scored = sum(trial.score is not None for trial in book.trials.values())
+        self.notifier.tell(news_of_experiment(book.id, book.stored.name, scored, book.control.cause))
 
     def wind_down(self) -> None:
         """Begin to end: start nothing more, and ask what trains to pause, or to stop. Returns at once.

@@ -13,7 +13,7 @@ from rlviz.domain.rule_messages import KEPT, RuleMessages
 from rlviz.domain.status import RunStatus
 from rlviz.services.notifications import board
 from rlviz.services.notifications.board import Board
-from rlviz.services.notifications.notification import News, NotificationKind
+from rlviz.services.notifications.notification import News, NotificationKind, news_of_experiment
 from rlviz.services.notifications.notifier import Notifier
 from rlviz.services.projection.run_projection import ENDED_FROM_OUTSIDE
 
@@ -112,3 +112,17 @@ def test_notifications_are_numbered_by_a_clock_that_may_stand_still_and_the_newe
     assert told.after(0) == posted[2:]
     assert told.after(posted[-2].number) == posted[-1:]
     assert told.after(told.last) == []
+
+
+def test_a_trial_of_an_experiment_leaves_its_end_to_the_experiment_but_not_what_its_rules_say() -> None:
+    notifier = Notifier(None)
+    notifier.consider(row(), is_trial=True)
+    notifier.consider(row(status="completed", rule_messages=messages("one")), is_trial=True)
+    notifier.tell(news_of_experiment("exp-1", "Two of them", 10, None))
+    notifier.tell(news_of_experiment("exp-2", "Others", 1, "A, seed 0: it snapped"))
+    assert [(one.news.kind, one.news.title, one.news.message) for one in notifier.board.after(0)] == [
+        (NotificationKind.RULE, "Rule 2 of First", "one"),
+        (NotificationKind.COMPLETED, "Experiment finished: Two of them", "10 trials have a score."),
+        (NotificationKind.FAILED, "Experiment failed: Others", "A, seed 0: it snapped"),
+    ]
+    assert [one.news.experiment_id for one in notifier.board.after(0)] == [None, "exp-1", "exp-2"]

@@ -39,15 +39,17 @@ class Notification(Wire):
     number: int = Field(description="Grows from each to the next, over restarts too.")
     time: Instant
     kind: NotificationKind
-    run_id: str
-    run_name: str
-    step: int
-    title: str = Field(description="What happened, with the name of the run.")
+    run_id: str | None = Field(description="null: it is about an experiment.")
+    run_name: str | None
+    step: int | None
+    title: str = Field(description="What happened, with the name of the run or the experiment.")
     message: str = Field(description="A sentence more; may be empty.")
+    experiment_id: str | None = Field(None, description="null: it is about a run.")
 
 
 class NotificationEventData(Wire):
-    """`event: notification`: a rule has a message, or a run was solved or has ended without being asked to."""
+    """`event: notification`: a rule has a message, a run was solved or has ended without being asked to, or an
+    experiment has ended. Runs of an experiment have messages of rules alone."""
 
     notification: Notification
 

@@ -53,6 +53,10 @@ class Trial:
         """Of its newest attempt."""
         return None if self.last is None else self.last.run_id
 
+    @property
+    def score(self) -> float | None:
+        return None if self.last is None else self.last.score
+
     def take(self, line: TrialLine) -> None:
         self.last = line
         if line.state is TrialState.BEGUN:
@@ -74,6 +78,8 @@ class ExperimentBook:
         self.trials: dict[int, Trial] = {}
         self.wishes: dict[str, RunWishes] = {}
         """By variant."""
+        self.known_runs: set[str] = set()
+        """Ids of all its runs, for whoever does not hold the lock."""
         self.groups: dict[str, str] = {}
         """By variant, the run that those of its other seeds are grouped with."""
         self._clock = clock
@@ -168,7 +174,7 @@ class ExperimentBook:
         """Tell whoever proposed the variant its scores, once all of its seeds have ended."""
         trials = self.of_variant(variant)
         if all(trial.is_final for trial in trials):
-            self.proposer.finished(variant, [None if trial.last is None else trial.last.score for trial in trials])
+            self.proposer.finished(variant, [trial.score for trial in trials])
 
     def direct(self, control: ExperimentControl) -> None:
         """Say what it shall do from now on. Raises OSError."""
@@ -208,6 +214,7 @@ class ExperimentBook:
     def _take(self, line: TrialLine) -> None:
         self.trials[line.trial].take(line)
         if line.state is TrialState.BEGUN:
+            self.known_runs.add(line.run_id)
             self.groups.setdefault(line.variant, line.run_id)
 
 

@@ -54,10 +54,12 @@ class ExperimentScheduler:
         runs: TrialRuns,
         scorer: Scorer,
         *,
+        on_ended: Callable[[ExperimentBook], None],
         clock: Callable[[], float] = time.time,
     ) -> None:
+        """``on_ended``: told of each experiment that was completed or has failed."""
         self._settings, self._database, self._broadcast = settings, database, broadcast
-        self._runs, self._clock = runs, clock
+        self._runs, self._on_ended, self._clock = runs, on_ended, clock
         self._follower = TrialFollower(database, trash, runs, scorer, GreedyReturns(settings.runs_dir))
         self._disk = DiskGuard(settings)
         self._books: dict[str, ExperimentBook] = {}
@@ -102,6 +104,11 @@ class ExperimentScheduler:
         """Cheap. An evaluation has changed."""
         if row.parsed().status.is_final:
             self._wake.set()
+
+    def has_run(self, run_id: str) -> bool:
+        """Whether it belongs to an experiment."""
+        with self._lock:
+            return any(run_id in book.known_runs for book in self._books.values())
 
     def books(self) -> list[ExperimentBook]:
         """Newest first."""
@@ -224,6 +231,7 @@ class ExperimentScheduler:
         if skipping is None and book.waiting():
             return
         book.direct(ExperimentControl(desired="end", skipped=skipping))
+        self._on_ended(book)
 
     def _end(self, book: ExperimentBook, cause: str) -> None:
         """It failed: nothing more is begun, and what trains is stopped.
@@ -232,6 +240,7 @@ class ExperimentScheduler:
         """
         self._follower.stop_all(book)
         book.direct(ExperimentControl(desired="end", cause=cause))
+        self._on_ended(book)
 
     def _tell(self, book: ExperimentBook) -> None:
         """Tell the streams if something has changed."""

@@ -136,7 +136,7 @@ def _cell(trial: Trial, row: RunRow | None, status: ExperimentStatus) -> CellSta
         status=found,
         run_id=trial.run_id or None,
         attempt=last.attempt if last is not None else 0,
-        score=last.score if last is not None else None,
+        score=trial.score,
         cause=last.cause if last is not None else None,
         progress=1.0 if trial.is_final else trained,
     )

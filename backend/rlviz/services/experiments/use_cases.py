@@ -145,7 +145,7 @@ class ExperimentService:
                     seed=trial.seed,
                     run_id=trial.run_id or None,
                     earlier_run_ids=tuple(one for one in trial.run_ids if one != trial.run_id),
-                    score=trial.last.score if trial.last is not None else None,
+                    score=trial.score,
                     ended=trial.is_final or ended,
                 )
                 for trial in book.trials.values()

@@ -24,14 +24,18 @@ class NotificationKind(StrEnum):
 
 @dataclass(frozen=True)
 class News:
-    """What happened to a run. ``title`` names the run; ``message`` is a sentence or empty."""
+    """What happened to a run, or to an experiment, which ``title`` names; ``message`` is a sentence or empty.
+
+    ``run_id``, ``run_name`` and ``step`` are None of an experiment, ``experiment_id`` is None of a run.
+    """
 
     kind: NotificationKind
-    run_id: str
-    run_name: str
+    run_id: str | None
+    run_name: str | None
     title: str
     message: str
-    step: int
+    step: int | None
+    experiment_id: str | None = None
 
 
 @dataclass(frozen=True)
@@ -62,12 +66,17 @@ class Known:
         return Known(max(self.ended, other.ended), self.solved or other.solved, max(self.messages, other.messages))
 
 
-def news_of(row: RunRow, known: Known) -> list[News]:
-    """What is worth telling in ``row`` beyond what is ``known``; nothing of runs in which a person plays."""
+def news_of(row: RunRow, known: Known, *, is_trial: bool = False) -> list[News]:
+    """What is worth telling in ``row`` beyond what is ``known``; nothing of runs in which a person plays.
+
+    ``is_trial``: it is one of many of an experiment, which tells of its own end; then only rules have a say.
+    """
     if row.actor is RunActor.HUMAN:
         return []
     messages = RuleMessages.model_validate(row.rule_messages).after(known.messages)
     found = [_news(row, NotificationKind.RULE, f"Rule {one.rule} of", one.message, one.step) for one in messages]
+    if is_trial:
+        return found
     if (solved := row.solved) is not None and not known.solved:
         how = "in an evaluation" if solved.by is SolvedBy.EVALUATION else "by its episodes"
         message = f"The reward threshold was reached at step {solved.step:,}, {how}."
@@ -75,6 +84,16 @@ def news_of(row: RunRow, known: Known) -> list[News]:
     if row.state.has_ended and row.attempt > known.ended and (ending := _ending(row)) is not None:
         found.append(ending)
     return found
+
+
+def news_of_experiment(experiment_id: str, name: str, scored: int, cause: str | None) -> News:
+    """Its end. ``cause``: why it failed, None if it did not."""
+    if cause is not None:
+        kind, title, message = NotificationKind.FAILED, f"Experiment failed: {name}", cause
+    else:
+        trials = f"{scored:,} {'trial has' if scored == 1 else 'trials have'}"
+        kind, title, message = NotificationKind.COMPLETED, f"Experiment finished: {name}", f"{trials} a score."
+    return News(kind, None, None, title, message, None, experiment_id)
 
 
 def _ending(row: RunRow) -> News | None:

@@ -7,7 +7,7 @@ from threading import Lock
 
 from rlviz.catalog.models import RunRow
 from rlviz.services.notifications.board import Board
-from rlviz.services.notifications.notification import Known, news_of
+from rlviz.services.notifications.notification import Known, News, news_of
 from rlviz.services.notifications.webhook import Webhook
 
 
@@ -26,16 +26,22 @@ class Notifier:
         if self.webhook is not None:
             self.webhook.start()
 
-    def consider(self, row: RunRow) -> None:
-        """A run has changed. Of one that was never heard of, nothing that it says is news."""
+    def consider(self, row: RunRow, *, is_trial: bool = False) -> None:
+        """A run has changed. Of one that was never heard of, nothing that it says is news.
+
+        ``is_trial``: it belongs to an experiment that goes on.
+        """
         with self._lock:
             now = Known.of(row)
             known = self._known.setdefault(row.id, now)
             self._known[row.id] = known.with_all(now)
-        for news in news_of(row, known):
-            notification = self.board.post(news)
-            if self.webhook is not None:
-                self.webhook.send(notification)
+        for news in news_of(row, known, is_trial=is_trial):
+            self.tell(news)
+
+    def tell(self, news: News) -> None:
+        notification = self.board.post(news)
+        if self.webhook is not None:
+            self.webhook.send(notification)
 
     def close(self) -> None:
         if self.webhook is not None:

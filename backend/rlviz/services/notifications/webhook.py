@@ -169,4 +169,5 @@ def payload(notification: Notification) -> dict[str, Any]:
         "step": news.step,
         "title": news.title,
         "message": news.message,
+        "experiment_id": news.experiment_id,
     }

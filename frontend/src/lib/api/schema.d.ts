@@ -8683,15 +8683,18 @@ export interface components {
        */
       time: string;
       kind: components["schemas"]["NotificationKind"];
-      /** Run Id */
-      run_id: string;
+      /**
+       * Run Id
+       * @description null: it is about an experiment.
+       */
+      run_id: string | null;
       /** Run Name */
-      run_name: string;
+      run_name: string | null;
       /** Step */
-      step: number;
+      step: number | null;
       /**
        * Title
-       * @description What happened, with the name of the run.
+       * @description What happened, with the name of the run or the experiment.
        */
       title: string;
       /**
@@ -8699,10 +8702,17 @@ export interface components {
        * @description A sentence more; may be empty.
        */
       message: string;
+      /**
+       * Experiment Id
+       * @description null: it is about a run.
+       * @default null
+       */
+      experiment_id?: string | null;
     };
     /**
      * NotificationEventData
-     * @description `event: notification`: a rule has a message, or a run was solved or has ended without being asked to.
+     * @description `event: notification`: a rule has a message, a run was solved or has ended without being asked to, or an
+     *     experiment has ended. Runs of an experiment have messages of rules alone.
      */
     NotificationEventData: {
       notification: components["schemas"]["Notification"];

@@ -15,7 +15,9 @@ export function Notified() {
       stream.onEvent((event) => {
         if (event.kind !== "notification") return;
         const { notification } = event;
-        const open = () => router.push(routes.run(notification.run_id));
+        const { run_id: run, experiment_id: experiment } = notification;
+        const address = run ? routes.run(run) : experiment ? routes.experiment(experiment) : null;
+        const open = () => address && router.push(address);
         void import("./show").then(({ show }) => show(notification, open));
       }),
     [stream, router],

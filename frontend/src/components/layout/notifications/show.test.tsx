@@ -5,7 +5,7 @@ import { show } from "./show";
 
 const told = (change: Partial<Told> = {}): Told => ({
   ...{ number: 7, time: "2026-11-22T12:00:00Z", kind: "failed", run_id: "a", run_name: "First" },
-  ...{ step: 900, title: "Failed: First", message: "OSError: full" },
+  ...{ step: 900, title: "Failed: First", message: "OSError: full", experiment_id: null },
   ...change,
 });
 
@@ -76,4 +76,10 @@ test("who did not choose them gets none of the system", () => {
   show(told(), vi.fn());
   expect(shown).toHaveLength(0);
   expect(toastStore.get()).toHaveLength(1);
+});
+
+test("of an experiment there is a link to the experiment", () => {
+  page({ visible: true, chosen: false });
+  show(told({ kind: "completed", run_id: null, run_name: null, experiment_id: "exp-1" }), vi.fn());
+  expect(toastStore.get()[0]?.link?.label).toBe("Open the experiment");
 });

@@ -15,14 +15,20 @@ const TONES = {
 } as const satisfies Record<Told["kind"], "good" | "bad" | "info">;
 
 /** Shows a notification: on the page, and as one of the system while the page is hidden and the user wants it. */
-export function show({ kind, title, message, number, run_id }: Told, onOpen: () => void) {
-  const isHere = new URLSearchParams(window.location.search).get("id") === run_id;
+export function show(
+  { kind, title, message, number, run_id, experiment_id }: Told,
+  onOpen: () => void,
+) {
+  const isHere =
+    new URLSearchParams(window.location.search).get("id") === (run_id ?? experiment_id);
   toast({
     title,
     description: message || undefined,
     tone: TONES[kind],
     duration: DURATION,
-    link: isHere ? undefined : { label: "Open the run", onFollow: onOpen },
+    link: isHere
+      ? undefined
+      : { label: run_id ? "Open the run" : "Open the experiment", onFollow: onOpen },
   });
   if (document.visibilityState === "visible" || browserNotifications.get() !== "on") return;
   try {
