@@ -32,10 +32,10 @@ class Finding:
 
 def check_all(settings: Settings) -> list[Finding]:
     service = check_service(settings)
-    checks = [check_folder(settings), check_disk(settings), service]
+    checks = [check_folder(settings), check_disk(settings), service, check_lock(settings)]
     if "No service" in service.says:
         checks.append(check_port(settings))
-    return [*checks, check_pages(settings), check_packages(), check_time(settings)]
+    return [*checks, check_reach(settings), check_pages(settings), check_packages(), check_time(settings)]
 
 
 def check_folder(settings: Settings) -> Finding:
@@ -65,9 +65,15 @@ def check_folder(settings: Settings) -> Finding:
 
 
 def check_disk(settings: Settings) -> Finding:
+    from rlviz.rundir.usage import known_total
+
     folder = settings.runs_dir.resolve()
     free = shutil.disk_usage(next(path for path in (folder, *folder.parents) if path.exists())).free
     says = f"{free / 1e9:.1f} GB free, {settings.min_free_disk / 1e9:.1f} GB are kept (RLVIZ_MIN_FREE_DISK)."
+    if settings.max_bytes is not None and (taken := known_total(folder)) > 0.8 * settings.max_bytes:
+        state: Literal["look", "bad"] = "bad" if taken > settings.max_bytes else "look"
+        says = f"The runs take {taken / 1e9:.1f} of the {settings.max_bytes / 1e9:.1f} GB of RLVIZ_MAX_BYTES."
+        return Finding("disk", state, says, "`rlviz prune --dry-run` tells what takes space and what rules would do.")
     if free < settings.min_free_disk:
         return Finding("disk", "bad", says, "Nothing can be started. `rlviz prune` empties the trash.")
     if free < 4 * settings.min_free_disk:
@@ -103,6 +109,55 @@ def check_service(settings: Settings) -> Finding:
             f"Look at its output, or end it: kill {address.pid}.",
         )
     return Finding("service", "ok", f"Process {address.pid} answers at {address.url}.")
+
+
+def check_lock(settings: Settings) -> Finding:
+    """Whether the lock of the runs folder is held by the process that says it serves it."""
+    from filelock import lock_descriptor
+
+    from rlviz.api.address import read_address
+
+    about = "lock"
+    try:
+        file = (settings.runs_dir / "rlviz.lock").open("r+")
+    except OSError:
+        return Finding(about, "ok", "Nobody has taken the runs folder yet.")
+    with file:
+        if lock_descriptor(file.fileno(), blocking=False):
+            return Finding(about, "ok", "It is free: the next command takes it.")
+        pid = file.read().strip() or "unknown"
+    address = read_address(settings.runs_dir)
+    if address is not None and str(address.pid) == pid:
+        return Finding(about, "ok", f"Process {pid} holds it, the service.")
+    return Finding(
+        about,
+        "look",
+        f"Process {pid} holds it and says nowhere that it serves: it starts, ends, rebuilds, or has no room to say so.",
+        f"Wait for it. If it hangs, look what it is (ps -p {pid}) before you end it.",
+    )
+
+
+def check_reach(settings: Settings) -> Finding:
+    """From where browsers reach the pages."""
+    about = "browsers"
+    if settings.is_loopback:
+        return Finding(
+            about,
+            "ok",
+            f"Only those of this machine: http://{settings.host}:{settings.port}. From another one: `ssh -L "
+            f"{settings.port}:127.0.0.1:{settings.port}` to this one, or RLVIZ_HOST=0.0.0.0 with RLVIZ_TOKEN.",
+        )
+    name = socket.gethostname() if settings.host in ("0.0.0.0", "::") else settings.host
+    try:
+        socket.getaddrinfo(name, settings.port)
+    except OSError:
+        return Finding(
+            about,
+            "look",
+            f"Others may reach it, with the token, but the name of this machine, {name}, leads nowhere from here.",
+            "Open it by the machine's address instead, or give the machine a name that is known.",
+        )
+    return Finding(about, "ok", f"Those of other machines too, with the token: http://{name}:{settings.port}.")
 
 
 def check_port(settings: Settings) -> Finding:

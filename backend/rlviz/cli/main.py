@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -34,6 +34,9 @@ from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import examples
 from rlviz.log_format import TEXT
 
+if TYPE_CHECKING:
+    from rlviz.domain.errors import RlvizError
+
 
 class Commands(TyperGroup):
     """Turns what a command raises into one sentence and an exit status."""
@@ -56,7 +59,7 @@ class Commands(TyperGroup):
 
             if not isinstance(error, RlvizError):
                 raise
-            raise _ended(Exit.BAD_INPUT if error.status != 404 else Exit.NOT_FOUND, str(error)) from error
+            raise _ended(_status_of(error), str(error)) from error
         return value
 
 
@@ -133,6 +136,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _terminated(_number: int, _frame: FrameType | None) -> None:
     """So that SIGTERM ends a command as Ctrl-C does: with its service closed."""
     raise KeyboardInterrupt
+
+
+def _status_of(error: RlvizError) -> Exit:
+    """Of what a command raises itself, not having asked the service."""
+    from rlviz.domain.errors import Conflict, NotFound, RunsFolderInUse
+
+    if isinstance(error, Conflict | RunsFolderInUse):
+        return Exit.CONFLICT
+    return Exit.NOT_FOUND if isinstance(error, NotFound) else Exit.BAD_INPUT
 
 
 def _ended(status: Exit, message: str) -> typer.Exit:

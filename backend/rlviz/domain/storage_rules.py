@@ -85,10 +85,11 @@ class _OfRuns(BaseModel):
         families = f" of {_listed(self.families)}" if self.families else ""
         return f"each run{families} that ended at least {_days(self.after_days)} ago"
 
-    def _under(self, kind: StoredKind) -> str:
+    @property
+    def _while(self) -> str:
         if not self.over_quota_only:
             return ""
-        return f" As long as all {kind.words.lower()} take more than their quota, the runs that ended first come first."
+        return " Only as long as such files of all runs take more than their quota, in the runs that ended first."
 
 
 class KeepNewest(_OfRuns):
@@ -108,7 +109,7 @@ class KeepNewest(_OfRuns):
     def words(self) -> str:
         what, besides = _NEWEST[self.kind]
         count = f"only the newest {self.keep}" if self.keep else "none"
-        return f"Of the {what} of {self._whose}, keep {count}. {besides}{self._under(StoredKind(self.kind))}".strip()
+        return f"Of the {what} of {self._whose}, keep {count}. {besides}{self._while}".strip()
 
 
 _NEWEST = {
@@ -131,7 +132,7 @@ class Remove(_OfRuns):
 
     @property
     def words(self) -> str:
-        return f"Remove {_REMOVED[self.what]} of {self._whose}.{self._under(self.kind)}"
+        return f"Remove {_REMOVED[self.what]} of {self._whose}.{self._while}"
 
 
 _REMOVED = {
@@ -153,7 +154,7 @@ class Compress(_OfRuns):
 
     @property
     def words(self) -> str:
-        return f"Compress the metrics of {self._whose}. They can be read and resumed as before.{self._under(self.kind)}"
+        return f"Compress the metrics of {self._whose}. They can be read and resumed as before.{self._while}"
 
 
 class EmptyTrash(BaseModel):

@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from rlviz.api.address import NAME, ServiceAddress, read_address
 from rlviz.rundir.lock import RunsLock
 from tests.support.cli import shell, started
@@ -195,3 +197,29 @@ def test_a_run_is_followed_paused_evaluated_and_stopped_with_keys_on_40_columns(
     plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown)
     assert all(len(line) <= 40 for line in re.split(r"[\r\n]+", plain) if "step" not in line), plain
     assert set(statuses(tmp_path).values()) == {"stopped"}
+
+
+@pytest.mark.parametrize("command", ["serve", "rebuild"])
+def test_a_folder_that_is_in_use_is_a_conflict(tmp_path: Path, command: str) -> None:
+    lock = RunsLock(tmp_path / "runs")
+    lock.acquire()
+    try:
+        refused = shell(tmp_path, command, *(["--port", "0"] if command == "serve" else []))
+        assert refused.returncode == 4, refused.stderr
+        assert f"process {os.getpid()}" in refused.stderr
+        findings = {one["about"]: one for one in json.loads(shell(tmp_path, "doctor", "--json").stdout)}
+        assert findings["lock"]["state"] == "look"
+        assert str(os.getpid()) in findings["lock"]["says"]
+    finally:
+        lock.release()
+
+
+def test_the_doctor_tells_from_where_browsers_reach_it(tmp_path: Path) -> None:
+    def reach(**settings: str) -> str:
+        findings = {one["about"]: one for one in json.loads(shell(tmp_path, "doctor", "--json", **settings).stdout)}
+        return str(findings["browsers"]["says"])
+
+    assert reach().startswith("Only those of this machine: http://127.0.0.1:8000.")
+    assert "other machines" in reach(host="0.0.0.0", token="open-sesame-123") or "leads nowhere" in reach(
+        host="0.0.0.0", token="open-sesame-123"
+    )

@@ -32,8 +32,8 @@ def test_a_rule_is_a_sentence() -> None:
         "Remove the clips (they are made again when somebody watches) of each run that ended at least 1 day ago."
     )
     assert words(do="compress", after_days=0.5, over_quota_only=True) == (
-        "Compress the metrics of each run that ended at least 0.5 days ago. They can be read and resumed as before. As "
-        "long as all metrics and events take more than their quota, the runs that ended first come first."
+        "Compress the metrics of each run that ended at least 0.5 days ago. They can be read and resumed as before. "
+        "Only as long as such files of all runs take more than their quota, in the runs that ended first."
     )
     assert words(do="empty_trash", after_days=2) == "Remove for good what has been in the trash for 2 days."
 

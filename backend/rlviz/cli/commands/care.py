@@ -25,7 +25,7 @@ def register(app: typer.Typer) -> None:
 
 
 def doctor(context: typer.Context, as_json: AsJson = False) -> None:
-    """Check disk, locks, port, packages and time; exit status 1 if something keeps the app from working."""
+    """Check disk, locks, port, browsers' reach, packages and time; exit status 1 if something keeps it from working."""
     from dataclasses import asdict
 
     from rlviz.cli import checks

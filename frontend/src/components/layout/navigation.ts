@@ -4,6 +4,7 @@ import {
   FlaskConical,
   Gamepad2,
   GitCompareArrows,
+  HardDrive,
   type LucideIcon,
   Trash2,
 } from "lucide-react";
@@ -74,6 +75,14 @@ export const pages: readonly Destination[] = [
 
 /** Pages that are used less: the sidebar lists them below the others. */
 export const lowerPages: readonly Destination[] = [
+  {
+    href: routes.storage,
+    label: "Storage",
+    icon: HardDrive,
+    keys: "G S",
+    words: ["disk", "space", "quota", "prune", "free room", "rules"],
+    owns: under(routes.storage),
+  },
   {
     href: routes.trash,
     label: "Trash",

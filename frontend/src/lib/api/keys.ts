@@ -12,6 +12,7 @@ export const keys = {
   experimentResults: (id: string, score: string) => ["experiment", id, "results", score] as const,
   tags: ["tags"] as const,
   trash: ["trash"] as const,
+  storage: ["storage"] as const,
   run: (id: string) => ["run", id] as const,
   runSearch: (text: string, limit: number) => ["run-search", text, limit] as const,
   comparison: (ids: readonly string[], threshold: number | null) =>

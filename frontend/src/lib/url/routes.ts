@@ -5,6 +5,8 @@ export const routes = {
   /** What saliency can tell. */
   explainSaliency: "/explain#saliency",
   trash: "/trash",
+  /** What takes space. */
+  storage: "/storage",
   newRun: "/?new",
   /** The new-run form with this environment. */
   newRunOn: (environment: string) => `/?new=${encodeURIComponent(environment)}`,

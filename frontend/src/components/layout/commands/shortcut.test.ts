@@ -33,6 +33,7 @@ describe("after g", () => {
     ["e", "explain"],
     ["p", "play"],
     ["x", "experiments"],
+    ["s", "storage"],
     ["t", "trash"],
     ["y", null],
   ])("%s goes to %s", (key, command) => {

@@ -6,6 +6,7 @@ export type ShellCommand =
   | "explain"
   | "play"
   | "experiments"
+  | "storage"
   | "trash"
   | "new";
 
@@ -33,6 +34,7 @@ const afterGo: Record<string, ShellCommand> = {
   e: "explain",
   p: "play",
   x: "experiments",
+  s: "storage",
   t: "trash",
   n: "new",
 };

@@ -1,0 +1,82 @@
+import type { StorageRule, StorageRules } from "@/lib/api";
+
+/** What a rule can do, as the form offers it. */
+export const deeds = {
+  videos: "Keep only the newest videos",
+  snapshots: "Keep only the newest snapshots",
+  policies: "Keep only the newest checkpoints",
+  records: "Keep only the newest step records",
+  records_without_video: "Remove step records whose video is gone",
+  clips: "Remove clips",
+  film: "Remove the filmstrip's policies",
+  logs: "Remove logs",
+  compress: "Compress metrics",
+  empty_trash: "Empty the trash",
+} as const;
+
+export type Deed = keyof typeof deeds;
+
+const NEWEST = ["videos", "snapshots", "policies", "records"] as const;
+
+/** The form of a new rule, as typed. `family`: empty for all. */
+export interface Draft {
+  deed: Deed;
+  keep: string;
+  family: string;
+  afterDays: string;
+  overQuotaOnly: boolean;
+}
+
+export const emptyDraft: Draft = {
+  deed: "videos",
+  keep: "1",
+  family: "",
+  afterDays: "30",
+  overQuotaOnly: false,
+};
+
+export function keepsNewest(deed: Deed): deed is (typeof NEWEST)[number] {
+  return (NEWEST as readonly string[]).includes(deed);
+}
+
+/** The rule that a draft stands for; a sentence if it stands for none. */
+export function ruleOf(draft: Draft): StorageRule | string {
+  const days = Number(draft.afterDays);
+  if (draft.afterDays.trim() === "" || !Number.isFinite(days) || days < 0) {
+    return "Give a number of days, 0 or more.";
+  }
+  if (draft.deed === "empty_trash") return { do: "empty_trash", after_days: days };
+  const whose = {
+    after_days: days,
+    families: draft.family ? [draft.family] : [],
+    over_quota_only: draft.overQuotaOnly,
+  };
+  if (draft.deed === "compress") return { do: "compress", ...whose };
+  if (!keepsNewest(draft.deed)) return { do: "remove", what: draft.deed, ...whose };
+  const keep = Number(draft.keep);
+  const least = draft.deed === "snapshots" ? 1 : 0;
+  if (draft.keep.trim() === "" || !Number.isInteger(keep) || keep < least) {
+    return least
+      ? "At least 1 snapshot stays: a run could not be resumed without."
+      : "Give a whole number, 0 or more.";
+  }
+  return { do: "keep_newest", kind: draft.deed, keep, ...whose };
+}
+
+const GB = 1e9;
+
+/** `typed` in GB as bytes; null for none, undefined if it is no size. */
+export function quotaOf(typed: string): number | null | undefined {
+  if (typed.trim() === "") return null;
+  const size = Number(typed);
+  return Number.isFinite(size) && size >= 0.001 ? Math.round(size * GB) : undefined;
+}
+
+/** The rules with the quota of a kind set; null removes it. */
+export function withQuota(rules: StorageRules, kind: string, quota: number | null): StorageRules {
+  const others = Object.entries(rules.quotas ?? {}).filter(([name]) => name !== kind);
+  return {
+    ...rules,
+    quotas: Object.fromEntries(quota === null ? others : [...others, [kind, quota]]),
+  };
+}

@@ -1,0 +1,93 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { Button } from "@/components/ui/button";
+import { Card } from "@/components/ui/card";
+import { Dialog } from "@/components/ui/dialog";
+import { Notice } from "@/components/ui/notice";
+import { explainAction, keys, type Storage } from "@/lib/api";
+import { isPruning, pruneStorage } from "@/lib/api/queries/storage";
+import { bytes, plural } from "@/lib/format";
+import { DeedList } from "./deed-list";
+
+/** Looks what the rules would do, and has them applied. */
+export function PassCard({ storage }: { storage: Storage }) {
+  const client = useQueryClient();
+  const [asking, setAsking] = useState(false);
+  const prune = useMutation({
+    mutationFn: pruneStorage,
+    onSuccess: (answer) => client.setQueryData(keys.storage, answer),
+    onSettled: () => setAsking(false),
+  });
+  const { pruning } = storage;
+  const busy = isPruning(storage) || prune.isPending;
+  if (storage.rules.length === 0 && !pruning) return null;
+  return (
+    <Card
+      title="What the rules do"
+      aside={
+        <span className="flex gap-2">
+          <Button size="sm" needsService busy={busy} onClick={() => prune.mutate(true)}>
+            Look what they would do
+          </Button>
+          <Button
+            size="sm"
+            variant="danger"
+            needsService
+            busy={busy}
+            disabled={storage.rules.length === 0}
+            onClick={() => setAsking(true)}
+          >
+            Apply now…
+          </Button>
+        </span>
+      }
+      bodyClass="flex flex-col gap-3 p-4"
+    >
+      <p role="status" className="text-sm text-ink-soft">
+        {pruning ? summary(storage) : "Nobody has looked since the app was started."}
+      </p>
+      {(pruning?.trouble || prune.error) && (
+        <Notice tone="bad" role="alert" title="That did not come to its end">
+          <p>{prune.error ? explainAction(prune.error) : pruning?.trouble}</p>
+        </Notice>
+      )}
+      {pruning && pruning.deeds.length > 0 && <DeedList deeds={pruning.deeds} />}
+      {asking && (
+        <Dialog
+          open
+          onOpenChange={(open) => !open && setAsking(false)}
+          title="Apply the rules now?"
+          size="sm"
+          footer={
+            <>
+              <Button onClick={() => setAsking(false)}>Cancel</Button>
+              <Button
+                variant="danger"
+                needsService
+                busy={prune.isPending}
+                onClick={() => prune.mutate(false)}
+              >
+                Apply them
+              </Button>
+            </>
+          }
+        >
+          <p className="text-sm text-ink-soft">
+            What they delete is gone for good. <em>Look what they would do</em> tells it before.
+          </p>
+        </Dialog>
+      )}
+    </Card>
+  );
+}
+
+function summary({ pruning }: Storage): string {
+  if (!pruning) return "";
+  const { dry_run, ended_at, done, bytes: room } = pruning;
+  if (!ended_at) return `${dry_run ? "Looking" : "Making room"}: ${plural(done, "thing")} so far.`;
+  if (done === 0) return dry_run ? "They would find nothing to do." : "They found nothing to do.";
+  const what = plural(done, "thing");
+  return dry_run
+    ? `They would do ${what} and make room of ${bytes(room)}, and more where they compress.`
+    : `They did ${what} and made room of ${bytes(room)}.`;
+}
