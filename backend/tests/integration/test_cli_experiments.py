@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import yaml
 
-from tests.support.cli import call
-from tests.support.http import Service, serving
+from tests.support.cli import call, started
+from tests.support.http import PATIENCE, Service, serving, wait_for
 from tests.support.training import QUICK
 
 BASE = {"algo": "ppo", "preset": None, "total_timesteps": 256, "hyperparameters": QUICK["ppo"]}
@@ -129,3 +130,18 @@ def test_without_a_service_an_experiment_is_seen_through_and_deleted(tmp_path: P
     assert "completed: 1 of 1 trial" in ran.out
     assert call(tmp_path / "runs", "experiment", "delete", "last").status == 0
     assert call(tmp_path / "runs", "experiment", "list").out.startswith("No experiment yet")
+
+
+def test_ctrl_c_without_a_service_stops_an_experiment_which_can_be_gone_on_with(tmp_path: Path) -> None:
+    path, runs = tmp_path / "long.yaml", tmp_path / "runs"
+    base = {**BASE, "total_timesteps": 500_000}
+    path.write_text(yaml.safe_dump(SPECIFICATION | {"base": base, "variants": [{"name": "only"}], "seeds": 1}))
+    process = started(tmp_path, "experiment", "run", str(path), "--follow", runs_dir=str(runs))
+    wait_for(lambda: any(file.stat().st_size for file in runs.glob("ppo-*/metrics.jsonl")), "the first rows")
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 130, err
+    assert "training" in out
+    assert "rlviz experiment resume exp-" in err
+    found = call(runs, "experiment", "show", "last", "--json").json
+    assert (found["status"], [cell["status"] for cell in found["cells"]]) == ("stopped", ["paused"])

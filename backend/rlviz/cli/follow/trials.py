@@ -80,16 +80,13 @@ def _left_as_settings_say(connection: Connection, experiment_id: str) -> Iterato
 
 def leave(connection: Connection, experiment_id: str) -> None:
     """Stop it, with what trains paused, unless RLVIZ_ON_EXIT is leave: the service that is about to end is ours."""
-    if connection.settings.on_exit != "leave":
-        connection.post(f"/experiments/{experiment_id}/stop")
+    path = f"/experiments/{experiment_id}"
+    if connection.settings.on_exit != "leave" and connection.get(path)["status"] not in OVER:
+        connection.post(f"{path}/stop")
         with waiting("Pausing what trains"):
-            while _trains(connection.get(f"/experiments/{experiment_id}")):
+            while any(cell["status"] == "training" for cell in connection.get(path)["cells"]):
                 time.sleep(POLL_SECONDS)
     note(f"`rlviz experiment resume {experiment_id} --follow` goes on with it.")
-
-
-def _trains(experiment: dict[str, Any]) -> bool:
-    return any(cell["status"] in ("training", "scoring") for cell in experiment["cells"])
 
 
 def _on_a_terminal(connection: Connection, experiment_id: str) -> dict[str, Any]:
