@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
@@ -14,6 +14,7 @@ from rlviz.domain.rules import Rules
 from rlviz.domain.run_actor import RunActor, actor_of
 from rlviz.domain.snapshot_plan import SnapshotPlan
 from rlviz.domain.times import Instant
+from rlviz.domain.versions import CONFIG, Format, VersionedDocument, version_field
 
 TotalTimesteps = Annotated[
     int,
@@ -80,12 +81,13 @@ class ExperimentPlace(BaseModel):
     trial: int = Field(ge=0)
 
 
-class RunConfig(BaseModel):
+class RunConfig(VersionedDocument):
     """The validated configuration of one run. Immutable: labels that change live elsewhere."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+    format: ClassVar[Format] = CONFIG
 
-    schema_version: Literal[1] = 1
+    schema_version: int = version_field(CONFIG)
     run_id: str
     name: RunName
     created_at: Instant
@@ -135,12 +137,3 @@ class RunConfig(BaseModel):
         if self.actor is not actor_of(self.algo):
             raise ValueError(f"The actor of a run of {self.algo!r} is {actor_of(self.algo).value!r}.")
         return self
-
-    @model_validator(mode="before")
-    @classmethod
-    def _read_former_names(cls, values: object) -> object:
-        """Version 0.1.0 called a custom environment ``own_environment``."""
-        if isinstance(values, dict) and "own_environment" in values:
-            values = {**values}
-            values["custom_environment"] = values.pop("own_environment")
-        return values

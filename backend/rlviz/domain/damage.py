@@ -8,8 +8,11 @@ REPAIR = "Repair the run: what can be read is kept, and the damaged file is put 
 RESTORE_OR_DELETE = "Nothing can be made of it: put it back from a copy, or delete the run."
 
 
+LOOK_ONLY = "It can be looked at; to go on with it, install that version."
+
+
 class Damage(BaseModel):
-    """One thing that is wrong with a file of a run folder."""
+    """One thing that is wrong with a file of a run folder, or that keeps the run from going on."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -17,6 +20,9 @@ class Damage(BaseModel):
     line: int | None = Field(None, description="Line of the file, from 1; null where the whole file is meant.")
     problem: str = Field(description="What is wrong with it; a sentence.")
     remedy: str = Field(description="What can be done about it; a sentence.")
+    newer: bool = Field(
+        default=False, description="Nothing is damaged: a newer version wrote it, and the run can only be looked at."
+    )
 
     def __str__(self) -> str:
         where = self.file if self.line is None else f"{self.file}, line {self.line}"

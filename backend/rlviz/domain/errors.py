@@ -30,6 +30,7 @@
     │   ├── TooManySessions
     │   ├── StorageRulesUnusable     their file cannot be understood, so none is followed
     │   ├── PruningInProgress
+    │   ├── NewerVersion             a newer version of this product wrote it: it can be looked at only
     │   └── SnapshotRefused          training cannot go on from this snapshot; says why
     │       └── SnapshotDamaged      it was cut or changed, or a part of it is missing
     ├── Unauthorized            401
@@ -231,6 +232,12 @@ class NoSaliency(Conflict):
 
 class TooManySessions(Conflict):
     title = "Too many sessions"
+
+
+class NewerVersion(Conflict):
+    """A newer version wrote it: what it says beyond what is known here could not be kept to."""
+
+    title = "Written by a newer version"
 
 
 class SnapshotRefused(Conflict):

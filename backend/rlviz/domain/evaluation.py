@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from rlviz.domain.config import Seed
 from rlviz.domain.limits import DEFAULT_EPISODES, DEFAULT_EVALUATION_SEED, LIMITS
 from rlviz.domain.times import Instant
+from rlviz.domain.versions import EVALUATION, Format, VersionedDocument, version_field
 
 MOST_SCORED_EPISODES = 1_000
 """Of an evaluation that scores a trial of an experiment."""
@@ -148,12 +149,13 @@ class StepsWanted(BaseModel):
     pictures: bool = Field(False, description="What the agent saw is kept too, where that are pictures; as many bytes.")
 
 
-class EvaluationRecord(BaseModel):
+class EvaluationRecord(VersionedDocument):
     """``eval/<id>.json``: written by the service when asked, replaced by the evaluator as it goes."""
 
     model_config = ConfigDict(frozen=True)
+    format: ClassVar[Format] = EVALUATION
 
-    schema_version: Literal[1] = 1
+    schema_version: int = version_field(EVALUATION)
     id: str
     run_id: str
     status: EvaluationStatus = EvaluationStatus.QUEUED

@@ -1,7 +1,8 @@
 """What a run's ``events.jsonl`` holds: one lifecycle event a line, with data that each kind has of its own.
 
-A line is ``{"seq": 4, "time": 1795236126.977, "event": "stopped", "step": 14337, "data": {"path": "model.zip"}}``.
+A line is ``{"seq": 4, "time": 1795236126.977, "schema_version": 2, "event": "stopped", "step": 14337, "data": {…}}``.
 Fields that are not known, and events of a kind that is not known, come from a newer version and hide nothing else.
+Lines of older versions are brought up to date by the registry in ``domain/versions``.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from rlviz.domain.records import MAX_STEP
 from rlviz.domain.snapshot import Trigger
 from rlviz.domain.status import RunStatus
 from rlviz.domain.times import MAX_TIME
+from rlviz.domain.versions import EVENTS, UnknownVersion
+from rlviz.domain.versions.format import KEY
 
 
 class EventKind(StrEnum):
@@ -88,15 +91,6 @@ class StartedData(EventData):
     not_exact_because: str | None = Field(
         default=None, description="Why it does not go on from it bit for bit; null: it does, or there is none."
     )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _read_version_0_1_0(cls, data: Any) -> Any:
-        """The process of the worker stood in three fields then."""
-        if isinstance(data, Mapping) and type(data.get("pid")) is int:
-            process = (data["pid"], data.get("process_started_at"), data.get("boot_id") or "")
-            return {"worker": "process:{}:{}:{}".format(*process), **data}
-        return data
 
 
 class CheckpointData(EventData):
@@ -314,7 +308,8 @@ class EventRecord(BaseModel):
 
     @model_serializer
     def _to_line(self) -> dict[str, Any]:
-        return {"seq": self.seq, "time": self.time, **event_line(self.step, self.data)}
+        line = event_line(self.step, self.data)
+        return {"seq": self.seq, "time": self.time, **{name: line[name] for name in ("event", "step", "data")}}
 
 
 def event_line(step: int, data: EventData) -> dict[str, JsonValue]:
@@ -322,15 +317,31 @@ def event_line(step: int, data: EventData) -> dict[str, JsonValue]:
     if isinstance(data, UnknownData):
         return {"event": data.name, "step": step, "data": data.data}
     fields = data.model_dump(mode="json", exclude_none=True)
-    return {"event": fields.pop("kind"), "step": step, "data": fields}
+    return {KEY: EVENTS.current, "event": fields.pop("kind"), "step": step, "data": fields}
 
 
 def parse_event(record: Mapping[str, Any] | None) -> EventRecord | None:
-    """The event that a line of the journal says; None for a line that says none."""
+    """The event that a line of the journal says, whatever version wrote it; None for a line that says none. What a
+    newer version says otherwise of a kind that is known is an event of an unknown kind."""
+    if record is None:
+        return None
     try:
-        return EventRecord.model_validate(record)
+        reading = EVENTS.read(record)
+        return _parse(reading.document) or (_parse_newer(record) if reading.is_newer else None)
+    except UnknownVersion:
+        return None
+
+
+def _parse(line: Mapping[str, Any]) -> EventRecord | None:
+    try:
+        return EventRecord.model_validate(line)
     except ValueError:
         return None
+
+
+def _parse_newer(line: Mapping[str, Any]) -> EventRecord | None:
+    data = UnknownData(name=str(line.get("event"))[:80], data=line.get("data"))
+    return _parse({**{name: line.get(name) for name in ("seq", "time", "step")}, "data": data})
 
 
 _KINDS = frozenset(EventKind)

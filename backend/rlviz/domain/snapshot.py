@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from rlviz.domain.errors import InvalidRequest
 from rlviz.domain.records import MAX_STEP
 from rlviz.domain.times import MAX_TIME
-
-SCHEMA = 1
-"""Of the snapshots that this version writes. A snapshot of another schema is refused."""
+from rlviz.domain.versions import SNAPSHOT, Format, VersionedDocument, version_field
 
 MAX_NAME = 60
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
@@ -69,12 +67,13 @@ class Origin(BaseModel):
     environment_source: str | None = Field(None, description="Digest of a custom environment's source file.")
 
 
-class SnapshotManifest(BaseModel):
+class SnapshotManifest(VersionedDocument):
     """What a snapshot says of itself."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
+    format: ClassVar[Format] = SNAPSHOT
 
-    schema_version: int = SCHEMA
+    schema_version: int = version_field(SNAPSHOT)
     run_id: str
     name: str = Field(description="How it is asked for: its step, or the name it was given.")
     message: str = ""

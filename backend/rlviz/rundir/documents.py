@@ -8,6 +8,7 @@ from typing import TypeVar
 import orjson
 from pydantic import BaseModel, ValidationError
 
+from rlviz.domain.versions import UnknownVersion, VersionedDocument, read_versioned
 from rlviz.rundir.files import damaged, read_small
 
 M = TypeVar("M", bound=BaseModel)
@@ -22,12 +23,25 @@ def read_document(path: Path, model: type[M], folder: Path | None = None) -> M:
 
 
 def parse_document(content: bytes, model: type[M], path: Path, folder: Path) -> M:
-    """Validate ``content``, which was read from ``path``. Raises RunFolderError."""
+    """Validate ``content``, which was read from ``path``, whatever version wrote it. Raises RunFolderError."""
     try:
-        orjson.loads(content)  # stricter: no NaN, which responses cannot contain
+        found = orjson.loads(content)  # stricter: no NaN, which responses cannot contain
+        if issubclass(model, VersionedDocument):
+            return read_versioned(model, content)
         return model.model_validate_json(content)
     except orjson.JSONDecodeError as error:
         raise damaged(path, folder, f"It is not JSON ({error}).") from error
+    except UnknownVersion as error:
+        raise damaged(path, folder, f"{error}") from error
     except ValidationError as error:
-        found = [f"{'/'.join(map(str, item['loc']))} {item['msg']}".strip() for item in error.errors()[:3]]
-        raise damaged(path, folder, f"It does not hold what it should: {'; '.join(found)[:300]}.") from error
+        wrong = [f"{'/'.join(map(str, item['loc']))} {item['msg']}".strip() for item in error.errors()[:3]]
+        problem = f"It does not hold what it should: {'; '.join(wrong)[:300]}."
+        raise damaged(path, folder, _said_of_newer(model, found) + problem) from error
+
+
+def _said_of_newer(model: type[BaseModel], document: object) -> str:
+    """That a newer version wrote ``document``, where that is why it does not fit."""
+    if not issubclass(model, VersionedDocument) or not isinstance(document, dict):
+        return ""
+    found = model.format.version_of(document)
+    return f"{model.format.newer(found)} " if found > model.format.current else ""

@@ -11,12 +11,15 @@ import shutil
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
+from typing import ClassVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ConfigDict, ValidationError
 
+from rlviz.domain import versions
 from rlviz.domain.errors import ExperimentNotFound, RunFolderError
 from rlviz.domain.experiments import ExperimentControl, ExperimentSpec, TrialLine
 from rlviz.domain.experiments.trials import is_experiment_id
+from rlviz.domain.versions import Format, VersionedDocument, read_versioned, version_field
 from rlviz.rundir.atomic import write_atomically
 from rlviz.rundir.files import check_folders, damaged, read_small
 from rlviz.rundir.journal import read_journal
@@ -31,12 +34,13 @@ DRAFT = ".draft-"
 DELETED = ".deleted-"
 
 
-class StoredExperiment(BaseModel):
+class StoredExperiment(VersionedDocument):
     """What ``experiment.json`` holds."""
 
     model_config = ConfigDict(frozen=True)
+    format: ClassVar[Format] = versions.EXPERIMENT
 
-    schema_version: int = 1
+    schema_version: int = version_field(versions.EXPERIMENT)
     id: str
     name: str
     created_at: datetime
@@ -75,7 +79,7 @@ class ExperimentFolder:
             raise ExperimentNotFound(self.id)
         path = self.path / SPECIFICATION
         try:
-            stored = StoredExperiment.model_validate_json(read_small(path, self.path, MOST_BYTES))
+            stored = read_versioned(StoredExperiment, read_small(path, self.path, MOST_BYTES))
         except FileNotFoundError as error:
             raise damaged(path, self.path, "It is missing.") from error
         except (ValidationError, ValueError) as error:
@@ -104,8 +108,8 @@ class ExperimentFolder:
         found = []
         for line in read_journal(self.trials_path):
             try:
-                found.append(TrialLine.model_validate(line.record))
-            except ValidationError:  # a line that somebody changed is left out, as one that is torn is
+                found.append(TrialLine.model_validate(versions.TRIALS.read(line.record or {}).document))
+            except ValueError:  # a line that somebody changed is left out, as one that is torn is
                 continue
         return found
 

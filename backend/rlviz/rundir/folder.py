@@ -13,7 +13,7 @@ from typing import BinaryIO, TypeVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from rlviz.domain.config import RunConfig, RunName
-from rlviz.domain.errors import ArtifactNotFound, ForeignRunFolder, InvalidRequest, RunFolderError
+from rlviz.domain.errors import ArtifactNotFound, ForeignRunFolder, InvalidRequest, NewerVersion, RunFolderError
 from rlviz.domain.evaluation import BestPolicy, EvaluationRecord
 from rlviz.domain.ids import check_evaluation_id, check_run_id, is_evaluation_id, is_run_id
 from rlviz.domain.rules import Rule, RulesDocument
@@ -108,6 +108,19 @@ class RunFolder:
         if config.run_id != self.run_id:
             problem = f"It is the configuration of run {config.run_id[:80]!r}."
             raise ForeignRunFolder(self.run_id, damaged(self.config_path, self.path, problem).damage)
+        return config
+
+    def config_to_go_on(self) -> RunConfig:
+        """The configuration of a run that shall be trained, changed, evaluated or repeated.
+
+        Raises RunFolderError, and NewerVersion for what a newer version wrote: that is looked at only.
+        """
+        config = self.read_config()
+        if config.is_newer:
+            raise NewerVersion(
+                f"Run {self.run_id!r} can only be looked at here. {config.format.newer(config.schema_version)} Install "
+                "that version to go on with it."
+            )
         return config
 
     def read_control(self) -> Control:

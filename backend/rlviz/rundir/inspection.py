@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from rlviz.domain.damage import REPAIR, RESTORE_OR_DELETE, Damage
+from rlviz.domain.damage import LOOK_ONLY, REPAIR, RESTORE_OR_DELETE, Damage
 from rlviz.domain.errors import ArtifactNotFound, RunFolderError
 from rlviz.rundir.files import LINK, MISSING, NO_FOLDER, damaged, is_file, problem_of_file
 from rlviz.rundir.folder import RunFolder
@@ -90,9 +90,13 @@ def damaged_lines(path: Path, lines: list[Line], problem: str) -> list[Damage]:
 
 def _configuration(folder: RunFolder) -> Iterator[Damage]:
     try:
-        folder.read_config()
+        config = folder.read_config()
     except RunFolderError as error:
         yield error.damage
+        return
+    if config.is_newer:
+        says = config.format.newer(config.schema_version)
+        yield Damage(file=folder.config_path.name, problem=says, remedy=LOOK_ONLY, newer=True)
 
 
 def _kinds(folder: RunFolder) -> Iterator[Damage]:

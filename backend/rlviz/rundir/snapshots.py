@@ -13,7 +13,6 @@ from __future__ import annotations
 import hashlib
 import hmac
 import io
-import json
 import math
 import os
 import zipfile
@@ -22,11 +21,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from rlviz.domain.errors import ArtifactNotFound, RunFolderError, SnapshotDamaged, SnapshotRefused
-from rlviz.domain.snapshot import SCHEMA, SnapshotManifest, Trigger
+from rlviz.domain.snapshot import SnapshotManifest, Trigger
 from rlviz.domain.snapshot_verification import SnapshotVerification
+from rlviz.domain.versions import SNAPSHOT, read_versioned
 from rlviz.rundir.atomic import write_atomically
 from rlviz.rundir.documents import read_document
 from rlviz.rundir.files import files_in, is_file, open_file
@@ -127,7 +125,10 @@ def read_snapshot(folder: RunFolder, name: str) -> tuple[SnapshotManifest, dict[
         )
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         members = {member: archive.read(member) for member in archive.namelist()}
-    return _parse(members.pop(MANIFEST), name), members
+    manifest = _parse(members.pop(MANIFEST), name)
+    if manifest.is_newer:
+        raise SnapshotRefused(f"Snapshot {name} cannot be used. {_of_a_newer_version(manifest)}")
+    return manifest, members
 
 
 def delete_snapshot(folder: RunFolder, name: str) -> None:
@@ -234,6 +235,8 @@ def _look_at(folder: RunFolder, path: Path) -> Snapshot:
 
 
 def _problem(folder: RunFolder, manifest: SnapshotManifest) -> str | None:
+    if manifest.is_newer:
+        return _of_a_newer_version(manifest)
     if manifest.run_id != folder.run_id:
         return f"It belongs to run {manifest.run_id[:80]}."
     for segment in manifest.segments:
@@ -244,20 +247,15 @@ def _problem(folder: RunFolder, manifest: SnapshotManifest) -> str | None:
 
 
 def _parse(content: bytes, name: str) -> SnapshotManifest:
-    """Raises SnapshotDamaged, or SnapshotRefused for one of another schema."""
+    """Whatever version wrote it. Raises SnapshotDamaged."""
     try:
-        schema = json.loads(content).get("schema_version")
-    except (ValueError, AttributeError) as error:
+        return read_versioned(SnapshotManifest, content)
+    except ValueError as error:
         raise SnapshotDamaged(f"Snapshot {name} is damaged: its manifest cannot be read.") from error
-    if schema != SCHEMA:
-        raise SnapshotRefused(
-            f"Snapshot {name} is of schema {schema}; this version of RL Gym Visualizer reads schema {SCHEMA}. Continue "
-            "it with the version that wrote it."
-        )
-    try:
-        return SnapshotManifest.model_validate_json(content)
-    except ValidationError as error:
-        raise SnapshotDamaged(f"Snapshot {name} is damaged: its manifest cannot be read.") from error
+
+
+def _of_a_newer_version(manifest: SnapshotManifest) -> str:
+    return f"{SNAPSHOT.newer(manifest.schema_version)} Continue it with that version."
 
 
 def _digest(body: memoryview) -> bytes:

@@ -138,7 +138,7 @@ class Trainer:
 
     def _configuration(self) -> RunConfig:
         """That of the run; how long it is trained may have been changed since it was made."""
-        config, total = self._folder.read_config(), self._attempt.total_timesteps
+        config, total = self._folder.config_to_go_on(), self._attempt.total_timesteps
         return config if total is None else config.model_copy(update={"total_timesteps": total})
 
     def _train(self, config: RunConfig) -> None:

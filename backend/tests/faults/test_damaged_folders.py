@@ -286,7 +286,7 @@ NAMED = {
 
 def damaged_in_list(service: Service) -> set[str]:
     runs = service.get("/runs?limit=500")["runs"]
-    assert all({"file", "line", "problem", "remedy"} == one.keys() for run in runs for one in run["damage"])
+    assert all({"file", "line", "problem", "remedy", "newer"} == one.keys() for run in runs for one in run["damage"])
     return {run["id"] for run in runs if run["damage"]}
 
 

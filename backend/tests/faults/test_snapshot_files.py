@@ -12,7 +12,8 @@ import pytest
 
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import ArtifactNotFound, SnapshotDamaged, SnapshotRefused
-from rlviz.domain.snapshot import SCHEMA, SnapshotManifest
+from rlviz.domain.snapshot import SnapshotManifest
+from rlviz.domain.versions import SNAPSHOT
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.snapshot_key import KEY_FILE
@@ -116,11 +117,17 @@ def test_a_snapshot_of_another_installation_is_refused_before_anything_is_unpick
     assert (run.path.parent / KEY_FILE).stat().st_mode & 0o777 == 0o600
 
 
-def test_a_snapshot_of_a_newer_schema_is_refused(run: RunFolder) -> None:
-    rewritten(run, "300", schema_version=SCHEMA + 1)
-    with pytest.raises(SnapshotRefused, match=f"is of schema {SCHEMA + 1}; this version .* reads schema {SCHEMA}"):
+def test_a_snapshot_of_a_newer_version_is_listed_with_why_it_cannot_be_used_and_refused(run: RunFolder) -> None:
+    newer = SNAPSHOT.current + 1
+    rewritten(run, "300", schema_version=newer)
+    with pytest.raises(SnapshotRefused, match=f"newer version .*: schema {newer}, this one knows {SNAPSHOT.current}"):
         read_archive(run, "300")
-    assert [snapshot.name for snapshot in snapshots_of(run)] == ["200"]
+    old, new = snapshots_of(run)
+    assert (old.name, old.problem, new.name, new.is_whole) == ("200", None, "300", False)
+    assert "newer version" in (new.problem or "")
+    newest = newest_snapshot(run)
+    assert newest is not None
+    assert newest.name == "200"
 
 
 @pytest.mark.parametrize(

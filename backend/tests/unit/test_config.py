@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from rlviz.domain.checkpoint_policy import CheckpointPolicy
 from rlviz.domain.config import RunConfig
 from rlviz.domain.limits import LIMITS, MAX_TIMESTEPS
+from rlviz.domain.versions import CONFIG
 from rlviz.environments.custom import environment_of
 
 INF, NAN = float("inf"), float("nan")
@@ -69,7 +70,7 @@ def test_the_bounds_themselves_are_allowed(field: str, value: object) -> None:
         ],
         *[("name", bad) for bad in ("", " ", "\t\n", "x" * 121, None, 5)],
         *[("torch_threads", bad) for bad in (0, 65, True, 2.0, "2")],
-        ("schema_version", 2),
+        *[("schema_version", bad) for bad in (0, -1, 1.0, "2", None)],
         ("created_at", "yesterday"),
         ("hyperparameters", {"gamma": object()}),
         ("hyperparameters", []),
@@ -114,7 +115,7 @@ def test_whole_seconds_are_seconds() -> None:
 def test_a_configuration_from_before_there_were_options_reads_as_one_without() -> None:
     old = RunConfig(**GOOD).model_dump_json(exclude={"env_options", "custom_environment"})
     config = RunConfig.model_validate_json(old)
-    assert config.schema_version == 1
+    assert config.schema_version == CONFIG.current
     assert config.env_options == {}
     assert config.custom_environment is None
     assert environment_of(config).id == "CartPole-v1"

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from threading import RLock
 
+from rlviz.domain.damage import LOOK_ONLY
 from rlviz.domain.experiments import (
     ExperimentControl,
     ExperimentSpec,
@@ -16,6 +17,7 @@ from rlviz.domain.experiments import (
     Variant,
 )
 from rlviz.domain.experiments.specification import VariantChanges
+from rlviz.domain.versions import EXPERIMENT
 from rlviz.rundir.experiment_folder import ExperimentFolder
 from rlviz.rundir.files import damaged
 from rlviz.rundir.journal import JournalWriter
@@ -73,6 +75,8 @@ class ExperimentBook:
         self.folder, self.stored, self.control = folder, folder.read(), folder.read_control()
         self.lock = RLock()
         self.problem: str | None = None
+        if self.stored.is_newer:
+            self.problem = f"{EXPERIMENT.newer(self.stored.schema_version)} {LOOK_ONLY}"
         self.resumes_paused = False
         """Whether runs of it that are paused shall go on: it was stopped, and is resumed."""
         self.trials: dict[int, Trial] = {}

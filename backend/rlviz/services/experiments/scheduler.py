@@ -148,7 +148,7 @@ class ExperimentScheduler:
                         self._advance(book)
 
     def _advance(self, book: ExperimentBook) -> None:
-        if book.is_over or not book.folder.path.is_dir():
+        if book.is_over or book.stored.is_newer or not book.folder.path.is_dir():
             return
         try:
             if book.control.desired == "stop":

@@ -89,7 +89,7 @@ def state_of(book: ExperimentBook, rows: Mapping[str, RunRow], *, now: float, pa
         created_at=book.stored.created_at,
         status=status,
         cause=control.cause or control.skipped,
-        problem=book.problem if goes_on else None,
+        problem=book.problem if goes_on or book.stored.is_newer else None,
         spec=book.spec,
         variants=[VariantState(name, label, book.wishes[name]) for name, label in book.labels.items()],
         seeds=book.spec.seed_list,

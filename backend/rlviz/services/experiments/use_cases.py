@@ -16,6 +16,7 @@ from rlviz.domain.errors import (
     ExperimentNotFound,
     FieldError,
     InvalidRequest,
+    NewerVersion,
     RunFolderError,
     pointer_to,
 )
@@ -97,7 +98,10 @@ class ExperimentService:
         return self._state(self._book(experiment_id))
 
     def stop(self, experiment_id: str) -> ExperimentState:
-        """Begin nothing more, and pause what trains. Raises ExperimentNotFound, or ExperimentConflict if it is over."""
+        """Begin nothing more, and pause what trains.
+
+        Raises ExperimentNotFound, NewerVersion, or ExperimentConflict if it is over.
+        """
         book = self._book(experiment_id)
         with book.lock:
             self._check_goes_on(book)
@@ -105,7 +109,10 @@ class ExperimentService:
         return self._directed(book)
 
     def resume(self, experiment_id: str) -> ExperimentState:
-        """Go on with one that was stopped. Raises ExperimentNotFound, or ExperimentConflict for one that is over."""
+        """Go on with one that was stopped.
+
+        Raises ExperimentNotFound, NewerVersion, or ExperimentConflict for one that is over.
+        """
         book = self._book(experiment_id)
         with book.lock:
             self._check_goes_on(book)
@@ -183,6 +190,8 @@ class ExperimentService:
         return self._state(book)
 
     def _check_goes_on(self, book: ExperimentBook) -> None:
+        if book.stored.is_newer:
+            raise NewerVersion(f"Experiment {book.id!r} can only be looked at here. {book.problem}")
         status = status_of(book)
         if status in OVER:
             raise ExperimentConflict(

@@ -97,7 +97,7 @@ def readable_labels(folder: RunFolder, name: str) -> Labels:
 
 def keep_known(now: RunRow, before: RunRow) -> None:
     """Columns that a damaged folder cannot provide any more are kept from ``before``, the row in the catalogue."""
-    told = {one["file"] for one in now.damage if one["line"] is None}
+    told = {one["file"] for one in now.damage if one["line"] is None and not one.get("newer")}
     kept = {name for file, names in TOLD_BY.items() if file in told or "." in told for name in names}
     now.sqlmodel_update({name: value for name in kept if (value := getattr(before, name)) is not None})
 
@@ -107,7 +107,7 @@ def settle_damaged(row: RunRow, folder: RunFolder) -> None:
     if row.state not in (RunStatus.CREATED, RunStatus.QUEUED):
         return
     damage = [Damage.model_validate(one) for one in row.damage]
-    in_the_way = [one for one in damage if one.file in ("config.json", "events.jsonl")]
+    in_the_way = [one for one in damage if one.file in ("config.json", "events.jsonl") and not one.newer]
     if in_the_way or has_trained(folder):
         row.status = RunStatus.INTERRUPTED.value
         row.cause = f"The run folder is damaged. {in_the_way[0]}" if in_the_way else ENDING_LOST

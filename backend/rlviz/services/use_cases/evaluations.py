@@ -75,6 +75,7 @@ class EvaluationService(RunUseCases):
                 raise NothingToEvaluate(_why_nothing(run))
             if policy is PolicyChoice.BEST and not is_file(folder.best_model_path):
                 raise NothingToEvaluate(_why_no_best(run, folder.read_config()))
+            folder.config_to_go_on()
             self._disk.check()
             newest = latest_evaluation(session, run_id)
             now = later_than(newest.parsed().created_at if newest else None, now)

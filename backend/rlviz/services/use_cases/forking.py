@@ -133,7 +133,7 @@ class ForkService(RunUseCases):
             reached = get_run(session, run_id).step
         parent = self._folder(run_id)
         parent.check()
-        theirs, now = parent.read_config(), self._clock()
+        theirs, now = parent.config_to_go_on(), self._clock()
         if (wish.snapshot is None) == (wish.step is None):
             raise InvalidRequest.field("/snapshot", "Name a snapshot, or give a step: one of the two.")
         if wish.step is not None:

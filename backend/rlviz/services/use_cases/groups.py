@@ -123,7 +123,7 @@ class GroupService(RunUseCases):
             rows = groups_of(session, [row.group_id]).get(row.group_id, [row])
         folder = self._folder(run_id)
         folder.check()
-        config = folder.read_config()
+        config = folder.config_to_go_on()
         _check_repeatable(config)
         now = self._clock()
         fresh = {"name": row.name, "versions": package_versions(), "git_revision": git_revision()}

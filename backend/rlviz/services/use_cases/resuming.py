@@ -82,7 +82,7 @@ class ResumeService(RunUseCases):
             return self._queue(run_id, snapshot, rollback=True)
         folder = self._folder(run_id)
         folder.check()
-        found = _choose(row, folder, snapshot, folder.read_config())
+        found = _choose(row, folder, snapshot, folder.config_to_go_on())
         assert found is not None
         before = folder.read_control().rollback_wish
         wish = RollbackWish(number=before.number + 1 if before is not None else 1, snapshot=found.name)
@@ -105,7 +105,7 @@ class ResumeService(RunUseCases):
             self._check_worker_is_gone(row)
             folder = self._folder(run_id)
             folder.check()
-            config = folder.read_config()
+            config = folder.config_to_go_on()
             found = _choose(row, folder, name, config)
             total = check_length(row, config, found, total_timesteps, rollback=rollback)
             self._disk.check()

@@ -54,6 +54,7 @@ class RuleService(RunUseCases):
         with self._database.write() as session:
             get_run(session, run_id)
             folder, config = self._look(run_id)
+            folder.config_to_go_on()
             _check(rules, config)
             control = folder.read_control()
             number = control.rules_number + 1

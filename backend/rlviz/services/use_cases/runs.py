@@ -142,13 +142,13 @@ class RunService(RunUseCases):
 
     def start(self, run_id: str) -> RunRow:
         """Queue a created run. Raises IllegalTransition for any other, RunIsActive for one in which a person plays,
-        NotEnoughDisk, or RunFolderError."""
+        NotEnoughDisk, RunFolderError, or NewerVersion."""
         now = self._clock()
         with self._database.write() as session:
             _check_not_played(get_run(session, run_id))
             row = move_run(session, run_id, RunStatus.QUEUED, queued_at=now)
             self._disk.check()
-            self._folder(run_id).read_config()
+            self._folder(run_id).config_to_go_on()
             self._ask(run_id, Desired.RUN, now, queued_at=now)
         self._broadcast.run_changed(row)
         self._supervisor.wake()

@@ -97,6 +97,17 @@ test("warnings are counted and the last one is quoted", () => {
   expect(screen.getByText("train/loss was NaN")).toBeVisible();
 });
 
+test("a run of a newer version says so, and there is nothing to repair", () => {
+  const damage = [
+    { file: "config.json", line: null, problem: "Schema 9.", remedy: "Look at it.", newer: true },
+  ];
+  renderWithQueries(<RunNotices run={run({ id: "a", status: "completed", damage })} />);
+  expect(screen.getByRole("alert")).toHaveTextContent(
+    "A newer version wrote this runconfig.json: Schema 9. Look at it.",
+  );
+  expect(screen.queryByRole("button", { name: /Repair/ })).toBeNull();
+});
+
 test("a damaged run says what cannot be read and what can be done, and is repaired on request", async () => {
   const damage = [
     { file: "events.jsonl", line: 3, problem: "It is no JSON.", remedy: "Repair it." },

@@ -2338,7 +2338,7 @@ export interface components {
     };
     /**
      * Damage
-     * @description One thing that is wrong with a file of a run folder.
+     * @description One thing that is wrong with a file of a run folder, or that keeps the run from going on.
      */
     Damage: {
       /**
@@ -2361,6 +2361,12 @@ export interface components {
        * @description What can be done about it; a sentence.
        */
       remedy: string;
+      /**
+       * Newer
+       * @description Nothing is damaged: a newer version wrote it, and the run can only be looked at.
+       * @default false
+       */
+      newer?: boolean;
     };
     /** DeletedRun */
     DeletedRun: {
@@ -5925,10 +5931,10 @@ export interface components {
     RunConfig: {
       /**
        * Schema Version
-       * @default 1
-       * @constant
+       * @description 2 is written; a larger number is of a newer version, and only looked at.
+       * @default 2
        */
-      schema_version?: 1;
+      schema_version?: number;
       /** Run Id */
       run_id: string;
       /** Name */

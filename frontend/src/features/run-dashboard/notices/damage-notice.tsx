@@ -8,16 +8,22 @@ import { explainAction, isActive, type RunDetail } from "@/lib/api";
 import { count, plural } from "@/lib/format";
 import { useRunActions } from "@/lib/run-actions";
 
-/** What of the run's folder cannot be read, what can be done, and a button that does what a machine can. */
+/** What of the run's folder cannot be read, or that a newer version wrote it; what can be done, and a button that does
+ * what a machine can. */
 export function DamageNotice({ run }: { run: RunDetail }) {
   const { repair } = useRunActions();
   const asked = useMutation({ mutationFn: () => repair(run.id) });
   if (run.damage.length === 0) return null;
+  const isNewer = run.damage.every(({ newer }) => newer);
   return (
     <Notice
-      tone="warn"
+      tone={isNewer ? "info" : "warn"}
       role="alert"
-      title={`${plural(run.damage.length, "part")} of this run's folder cannot be read`}
+      title={
+        isNewer
+          ? "A newer version wrote this run"
+          : `${plural(run.damage.length, "part")} of this run's folder cannot be read`
+      }
     >
       <ul className="mt-1 flex flex-col gap-1 text-ink-soft">
         {run.damage.map(({ file, line, problem, remedy }) => (
@@ -35,18 +41,20 @@ export function DamageNotice({ run }: { run: RunDetail }) {
           {explainAction(asked.error)}
         </p>
       )}
-      <Button
-        size="sm"
-        variant="quiet"
-        needsService
-        className="mt-1 -ml-2"
-        busy={asked.isPending}
-        disabled={isActive(run)}
-        onClick={() => asked.mutate()}
-        icon={<Wrench aria-hidden className="size-3.5" />}
-      >
-        {isActive(run) ? "Repair (stop it first)" : "Repair: keep what can be read"}
-      </Button>
+      {!isNewer && (
+        <Button
+          size="sm"
+          variant="quiet"
+          needsService
+          className="mt-1 -ml-2"
+          busy={asked.isPending}
+          disabled={isActive(run)}
+          onClick={() => asked.mutate()}
+          icon={<Wrench aria-hidden className="size-3.5" />}
+        >
+          {isActive(run) ? "Repair (stop it first)" : "Repair: keep what can be read"}
+        </Button>
+      )}
     </Notice>
   );
 }

@@ -48,7 +48,11 @@ export const RunCells = memo(function RunCells(props: RunCellsProps) {
         {run.damage.length > 0 && (
           <TriangleAlert
             role="img"
-            aria-label="Its folder is damaged"
+            aria-label={
+              run.damage.every(({ newer }) => newer)
+                ? "A newer version wrote it"
+                : "Its folder is damaged"
+            }
             className="size-3 shrink-0 text-warn"
           />
         )}

@@ -1,0 +1,176 @@
+"""The registry of migrations: every version of every format is read and brought up to date, and no file rewritten."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rlviz.domain.config import RunConfig
+from rlviz.domain.errors import NewerVersion, RunFolderError
+from rlviz.domain.evaluation import EvaluationRecord
+from rlviz.domain.events import StartedData, UnknownData, WarningData, parse_event
+from rlviz.domain.experiments import TrialLine
+from rlviz.domain.records import is_metric
+from rlviz.domain.snapshot import SnapshotManifest
+from rlviz.domain.versions import (
+    CONFIG,
+    EVALUATION,
+    EVENTS,
+    EXPERIMENT,
+    FORMATS,
+    METRICS,
+    SNAPSHOT,
+    TRIALS,
+    Format,
+    UnknownVersion,
+    VersionedDocument,
+    read_versioned,
+)
+from rlviz.rundir.experiment_folder import StoredExperiment
+from rlviz.rundir.inspection import inspect_folder
+from rlviz.services.projection.folder_projection import row_of_folder
+from tests.support.training import make_run
+
+FIXTURES = Path(__file__).parents[1] / "fixtures" / "versions"
+MODELS: dict[str, type[VersionedDocument]] = {
+    CONFIG.name: RunConfig,
+    EVALUATION.name: EvaluationRecord,
+    SNAPSHOT.name: SnapshotManifest,
+    EXPERIMENT.name: StoredExperiment,
+}
+VERSIONS = [(form, version) for form in FORMATS for version in range(1, form.current + 1)]
+
+
+def is_read(form: Format, line: dict[str, Any]) -> bool:
+    """Whether a line of a journal says something."""
+    if form is EVENTS:
+        return parse_event(line) is not None
+    if form is TRIALS:
+        return TrialLine.model_validate(TRIALS.read(line).document).seq > 0
+    return is_metric(METRICS.read(line).document)
+
+
+@pytest.mark.parametrize(("form", "version"), VERSIONS, ids=lambda value: getattr(value, "name", value))
+def test_every_version_of_every_format_is_read(form: Format, version: int) -> None:
+    [path] = FIXTURES.glob(f"{form.name}-{version}.json*")
+    if path.suffix == ".json":
+        found = read_versioned(MODELS[form.name], path.read_bytes())
+        assert found.schema_version == form.current
+        assert not found.is_newer
+        return
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert lines
+    assert {form.version_of(line) for line in lines} == {version}
+    assert all(is_read(form, line) for line in lines)
+
+
+@pytest.mark.parametrize("form", [form for form in FORMATS if form.name in MODELS], ids=lambda form: form.name)
+def test_what_the_present_version_wrote_is_kept_to_the_last_key(form: Format) -> None:
+    """A key that was renamed, removed or changed in meaning asks for a new version with a migration."""
+    content = (FIXTURES / f"{form.name}-{form.current}.json").read_text()
+    again = read_versioned(MODELS[form.name], content.encode()).model_dump(mode="json")
+    assert kept(json.loads(content), again) == json.loads(content)
+
+
+def kept(was: Any, now: Any) -> Any:
+    """Of ``now`` what ``was`` has too; keys may have been added."""
+    if isinstance(was, dict) and isinstance(now, dict):
+        return {key: kept(value, now[key]) for key, value in was.items() if key in now}
+    return now
+
+
+@pytest.mark.parametrize(("form", "version"), VERSIONS, ids=lambda value: getattr(value, "name", value))
+def test_migrations_leave_what_they_are_given_as_it_is_and_change_what_is_new_no_further(
+    form: Format, version: int
+) -> None:
+    [path] = FIXTURES.glob(f"{form.name}-{version}.json*")
+    texts = [path.read_text()] if path.suffix == ".json" else path.read_text().splitlines()
+    for text in texts:
+        document = json.loads(text)
+        once = form.read(document)
+        assert document == json.loads(text)
+        assert len(once.applied) == form.current - version
+        for migration in form.migrations:
+            assert migration.step(once.document) == once.document
+
+
+def test_a_custom_environment_of_version_0_1_0_has_its_new_name() -> None:
+    config = read_versioned(RunConfig, (FIXTURES / "config-1.json").read_bytes())
+    assert config.custom_environment is not None
+    assert config.custom_environment.summary == "Raises after 150 steps."
+
+
+def test_the_worker_of_version_0_1_0_is_one_text() -> None:
+    event = parse_event(json.loads((FIXTURES / "events-1.jsonl").read_text().splitlines()[0]))
+    assert event is not None
+    assert isinstance(event.data, StartedData)
+    assert event.data.worker == "process:4189:345.41:d2ec9420-539c-47b2-8ec5-3725309d9518"
+
+
+@pytest.mark.parametrize("version", [0, -1, 1.5, "2", None, [], True])
+def test_what_is_no_version_is_refused(version: object) -> None:
+    with pytest.raises(UnknownVersion, match="no version"):
+        CONFIG.read({"schema_version": version})
+
+
+def test_reading_an_old_run_leaves_its_files_as_they_are(tmp_path: Path) -> None:
+    folder = make_run(tmp_path)
+    old = json.loads((FIXTURES / "config-1.json").read_text())
+    folder.config_path.write_text(json.dumps({**old, "run_id": folder.run_id}))
+    before = folder.config_path.read_bytes(), folder.config_path.stat().st_mtime_ns
+    assert folder.read_config().custom_environment is not None
+    assert folder.config_to_go_on().schema_version == CONFIG.current
+    assert inspect_folder(folder) == []
+    assert (folder.config_path.read_bytes(), folder.config_path.stat().st_mtime_ns) == before
+
+
+def test_a_run_of_a_newer_version_is_looked_at_and_goes_on_nowhere(tmp_path: Path) -> None:
+    folder = make_run(tmp_path)
+    content = json.loads(folder.config_path.read_text())
+    newer = {**content, "schema_version": CONFIG.current + 1, "dreams": {"of": 1}}
+    newer["checkpoints"] = {**newer["checkpoints"], "compressed": True}
+    folder.config_path.write_text(json.dumps(newer))
+    config = folder.read_config()
+    assert config.is_newer
+    assert config.hyperparameters == content["hyperparameters"]
+    [said] = inspect_folder(folder)
+    assert (said.file, said.newer) == ("config.json", True)
+    assert f"schema {CONFIG.current + 1}, this one knows {CONFIG.current}" in said.problem
+    with pytest.raises(NewerVersion, match="can only be looked at here"):
+        folder.config_to_go_on()
+    row = row_of_folder(folder)
+    assert (row.status, row.algo, row.damage) == ("created", content["algo"], [said.model_dump()])
+
+
+def test_a_newer_configuration_that_cannot_be_understood_is_damage_that_says_so(tmp_path: Path) -> None:
+    folder = make_run(tmp_path)
+    content = json.loads(folder.config_path.read_text())
+    folder.config_path.write_text(json.dumps({**content, "schema_version": CONFIG.current + 1, "seed": [1, 2]}))
+    with pytest.raises(RunFolderError, match=r"newer version .* seed"):
+        folder.read_config()
+    [said] = inspect_folder(folder)
+    assert not said.newer
+
+
+def test_unknown_keys_are_refused_in_every_version_that_is_known(tmp_path: Path) -> None:
+    folder = make_run(tmp_path)
+    content = json.loads(folder.config_path.read_text())
+    for version in range(1, CONFIG.current + 1):
+        folder.config_path.write_text(json.dumps({**content, "schema_version": version, "dreams": 1}))
+        with pytest.raises(RunFolderError, match="dreams"):
+            folder.read_config()
+
+
+def test_an_event_of_a_newer_version_is_read_as_far_as_it_is_known() -> None:
+    line = {"seq": 1, "time": 1.5, "step": 7, "schema_version": EVENTS.current + 1}
+    known = parse_event({**line, "event": "warning", "data": {"message": "hot", "degrees": 99}})
+    other = parse_event({**line, "event": "warning", "data": {"says": "hot"}})
+    assert known is not None
+    assert other is not None
+    assert known.data == WarningData(message="hot")
+    assert other.data == UnknownData(name="warning", data={"says": "hot"})
+    assert parse_event({**line, "schema_version": EVENTS.current, "event": "warning", "data": {"says": "hot"}}) is None
+    assert parse_event({**line, "schema_version": "later", "event": "warning", "data": {"message": "hot"}}) is None
