@@ -37,13 +37,13 @@ class Database:
         """
         with explain_errors(self.path):
             self._check()
-            revision = self._revision()
+            revision = self.revision()
             if revision == HEAD:
                 return
             if revision is not None:
                 if revision not in REVISIONS:
                     raise newer(self.path, revision, HEAD)
-                self._back_up(revision)
+                self.back_up(revision)
             from rlviz.catalog.migrations.run import upgrade
 
             upgrade(self.engine)
@@ -86,17 +86,23 @@ class Database:
         if found != "ok":
             raise damaged(self.path, str(found))
 
-    def _back_up(self, revision: str) -> None:
-        """Copy the catalogue, including its write-ahead log, to ``rlviz-<revision>.db``."""
-        copy = self._beside(revision)
+    def back_up(self, revision: str) -> Path:
+        """Copy the catalogue, including its write-ahead log, to ``rlviz-<revision>.db``, and return that."""
+        copy = self.copy_of(revision)
         copy.unlink(missing_ok=True)
         with closing(sqlite3.connect(self.path)) as source, closing(sqlite3.connect(copy)) as target:
             source.backup(target)
+        return copy
+
+    def copy_of(self, revision: str | None) -> Path:
+        """Where the copy of a catalogue of that schema is put."""
+        return self._beside(str(revision))
 
     def _beside(self, label: str) -> Path:
         return self.path.with_name(f"{self.path.stem}-{label}{self.path.suffix}")
 
-    def _revision(self) -> str | None:
+    def revision(self) -> str | None:
+        """The migration that it has come to; None: it has no tables yet."""
         with self.engine.connect() as connection:
             if not inspect(connection).has_table("alembic_version"):
                 return None

@@ -35,7 +35,16 @@ def check_all(settings: Settings) -> list[Finding]:
     checks = [check_folder(settings), check_disk(settings), service, check_lock(settings)]
     if "No service" in service.says:
         checks.append(check_port(settings))
-    return [*checks, check_reach(settings), check_pages(settings), check_packages(), check_time(settings)]
+    from rlviz.cli.drift import check_versions
+
+    return [
+        *checks,
+        *check_versions(settings),
+        check_reach(settings),
+        check_pages(settings),
+        check_packages(),
+        check_time(settings),
+    ]
 
 
 def check_folder(settings: Settings) -> Finding:

@@ -19,6 +19,7 @@ from rlviz.cli.commands import (
     ask,
     begin,
     care,
+    catalogue,
     configuration,
     evaluations,
     experiments,
@@ -90,6 +91,7 @@ for _module in (
     pages,
     service,
     configuration,
+    catalogue,
     care,
 ):
     _module.register(app)

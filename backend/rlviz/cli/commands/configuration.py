@@ -1,21 +1,33 @@
-"""Settings: config show, config check."""
+"""Settings and configurations: config show, check, migrate."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rlviz.cli.options import AsJson, examples, read_settings
+from rlviz.cli.exits import Exit, Failure
+from rlviz.cli.options import NEWEST, AsJson, complete_run, examples, read_settings
 from rlviz.cli.output import print_json, print_table, say
+
+if TYPE_CHECKING:
+    from rlviz.domain.drift import Drift
+
+_SETTINGS = (".toml", ".yaml", ".yml")
 
 
 def register(app: typer.Typer) -> None:
-    group = typer.Typer(help="Settings, and where each of them comes from.", invoke_without_command=True)
+    group = typer.Typer(help="Settings and where each comes from; configurations of runs.", invoke_without_command=True)
     group.callback()(_show_by_default)
     group.command(epilog=examples("rlviz config show", "rlviz --config rlviz.yaml config show --json"))(show)
-    group.command(epilog=examples("rlviz config check", "rlviz config check rlviz.yaml"))(check)
+    group.command(
+        epilog=examples("rlviz config check", "rlviz config check rlviz.yaml", "rlviz config check last --json")
+    )(check)
+    group.command(epilog=examples("rlviz config migrate config.json", "rlviz config migrate config.json --write"))(
+        migrate
+    )
     app.add_typer(group, name="config")
 
 
@@ -46,10 +58,80 @@ def show(context: typer.Context, as_json: AsJson = False) -> None:
 
 def check(
     context: typer.Context,
-    file: Annotated[Path | None, typer.Argument(help="A file of settings.", show_default="the one in use")] = None,
+    what: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[FILE|RUN]",
+            help="A file of settings; a config.json, experiment.json or evaluation; or a run.",
+            show_default="the settings in use",
+            autocompletion=complete_run,
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check the settings; exit status 2, with file, line and column, if they cannot be used."""
+    """Check settings, or what a run's files and packages differ in from those of this version.
+
+    Settings that cannot be used end with status 2, and file, line and column; a file that is not read as it was meant
+    with status 1. Keys with a former name, defaults and packages of other versions are told, and are no failure.
+    """
+    if what is None or what.endswith(_SETTINGS):
+        _check_settings(context, None if what is None else Path(what), as_json)
+        return
+    found = _drift(context, what)
+    if as_json:
+        print_json([one.model_dump(mode="json") for one in found])
+    elif found:
+        print_table(
+            ("WHAT", "WHERE", "SAYS"), [(one.kind, f"{one.file}{_place(one)}", one.says) for one in found], keep=3
+        )
+    else:
+        say(f"{what} is as this version writes it.")
+    if not all(one.is_harmless for one in found):
+        raise typer.Exit(Exit.FAILED)
+
+
+def migrate(
+    file: Annotated[Path, typer.Argument(help="A config.json, experiment.json or evaluation.")],
+    write: Annotated[bool, typer.Option("--write", help="Replace the file; the original is kept as FILE.bak.")] = False,
+) -> None:
+    """Print a file as this version would write it. Nothing needs this: older files are read as they are."""
+    from rlviz.domain.versions import UnknownVersion
+    from rlviz.rundir.atomic import write_atomically
+    from rlviz.rundir.drift import drift_of_document, model_of
+
+    model = model_of(file)
+    if model is None:
+        raise Failure(
+            Exit.BAD_INPUT, f"{file.name} carries no version. Name a config.json, experiment.json or eval_*.json."
+        )
+    content = _read(file)
+    try:
+        document = json.loads(content)
+        reading = model.format.read(document)
+    except (ValueError, AttributeError) as error:
+        said = error if isinstance(error, UnknownVersion) else "It is no JSON object."
+        raise Failure(Exit.BAD_INPUT, f"{file}: {said}") from error
+    if reading.is_newer:
+        raise Failure(Exit.CONFLICT, f"{file}: {model.format.newer(reading.found)} Install that version.")
+    if wrong := [one for one in drift_of_document(content, model, str(file)) if not one.is_harmless]:
+        raise Failure(Exit.BAD_INPUT, "\n".join(f"{one.file}{_place(one)}: {one.says}" for one in wrong))
+    migrated = json.dumps(dict(reading.document), indent=2, ensure_ascii=False) + "\n"
+    if not write:
+        say(migrated.rstrip("\n"))
+    elif not reading.applied:
+        say(f"{file} is of the present version, {reading.found}, already.")
+    else:
+        backup = file.with_name(f"{file.name}.bak")
+        if backup.exists():
+            raise Failure(Exit.CONFLICT, f"{backup} is there already. Move it away first; nothing was changed.")
+        write_atomically(backup, content)
+        write_atomically(file, migrated.encode())
+        say(f"{file} is of version {model.format.current}; it was of {reading.found}, which is kept in {backup.name}.")
+        for migration in reading.applied:
+            say(f"  {migration.says}")
+
+
+def _check_settings(context: typer.Context, file: Path | None, as_json: bool) -> None:
     settings = read_settings(context, config_file=file)
     given = [name for name in type(settings).model_fields if settings.source_of(name) != "default"]
     if as_json:
@@ -58,7 +140,59 @@ def check(
         say(f"The settings can be used; {len(given)} differ from what they are by default.")
 
 
-def _plain(value: object) -> object:
+def _drift(context: typer.Context, what: str) -> list[Drift]:
+    """Of a file or a run. Raises Failure, or RunFolderError."""
+    from rlviz.provenance import package_versions
+    from rlviz.rundir.drift import drift_of_document, drift_of_run, model_of
+    from rlviz.rundir.folder import RunFolder
+
+    path = Path(what)
+    if path.is_file():
+        if (model := model_of(path)) is None:
+            raise Failure(
+                Exit.BAD_INPUT,
+                f"{path.name} is neither a file of settings (.toml, .yaml) nor a config.json, experiment.json or "
+                "eval_*.json.",
+            )
+        try:
+            return drift_of_document(_read(path), model, path.name)
+        except ValueError as error:
+            raise Failure(Exit.FAILED, f"{path} is no JSON object.") from error
+    folder = RunFolder.at(path) if path.is_dir() else RunFolder(*_run_named(context, what))
+    return drift_of_run(folder, package_versions())
+
+
+def _run_named(context: typer.Context, text: str) -> tuple[Path, str]:
+    """Where the one run lies whose id begins so; no service is asked. Raises Failure."""
+    from rlviz.rundir.folder import run_folders
+
+    root = read_settings(context).runs_dir
+    ids = [folder.run_id for folder in run_folders(root)]
+    if text == NEWEST and ids:
+        return root, max(ids, key=lambda run_id: (root / run_id).stat().st_ctime)
+    meant = [run_id for run_id in ids if run_id == text] or [run_id for run_id in ids if run_id.startswith(text)]
+    if len(meant) == 1:
+        return root, meant[0]
+    if meant:
+        raise Failure(
+            Exit.BAD_INPUT, f"{text!r} could be {len(meant)} runs: {', '.join(meant[:5])}. Give more of the id."
+        )
+    raise Failure(Exit.NOT_FOUND, f"There is no file and no run {text[:80]!r}. `rlviz runs` lists those there are.")
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        status = Exit.NOT_FOUND if isinstance(error, FileNotFoundError) else Exit.BAD_INPUT
+        raise Failure(status, f"{path} cannot be read ({error.strerror}).") from error
+
+
+def _place(one: Drift) -> str:
+    return f" {one.key}" if one.key else ""
+
+
+def _plain(value: object) -> Any:
     """What JSON has for a setting: paths are text."""
     if isinstance(value, tuple):
         return list(value)

@@ -1,0 +1,133 @@
+"""The catalogue's file: catalog check, upgrade, downgrade, optimize. None of them asks a service."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rlviz.cli.exits import Exit, Failure
+from rlviz.cli.options import AsJson, examples, read_settings
+from rlviz.cli.output import print_json, say, size, waiting
+
+if TYPE_CHECKING:
+    from rlviz.catalog.database import Database
+
+
+def register(app: typer.Typer) -> None:
+    group = typer.Typer(help="The catalogue's file: check, upgrade, downgrade, optimize.", no_args_is_help=True)
+    group.command(epilog=examples("rlviz catalog check", "rlviz catalog check --json"))(check)
+    group.command(epilog=examples("rlviz catalog upgrade --dry-run", "rlviz catalog upgrade"))(upgrade)
+    group.command(epilog=examples("rlviz catalog downgrade 0012"))(downgrade)
+    group.command(epilog=examples("rlviz catalog optimize"))(optimize)
+    app.add_typer(group, name="catalog")
+
+
+def check(context: typer.Context, as_json: AsJson = False) -> None:
+    """Check pages, indexes and schema, and compare tables with models; exit status 1 if something is wrong.
+
+    Nothing is written, and a service may run.
+    """
+    from rlviz.catalog import care
+
+    with _catalogue(context) as database:
+        found = care.check(database)
+    if as_json:
+        print_json(
+            {
+                "revision": found.revision,
+                "head": found.head,
+                "waiting": list(found.waiting),
+                "problems": found.problems,
+            }
+        )
+    else:
+        for problem in found.problems:
+            say(problem)
+        if found.waiting:
+            say(f"The catalogue is at {found.revision}; the next start brings it to {found.head}.")
+        if not found.problems:
+            say(
+                "The catalogue is whole."
+                if found.waiting
+                else "The catalogue is whole, and its tables are the models'."
+            )
+    if found.problems:
+        raise typer.Exit(Exit.FAILED)
+
+
+def upgrade(
+    context: typer.Context,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Change nothing, tell what would be done.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Bring the schema up to date, as the next start of the service would; a copy of the file is kept."""
+    from rlviz.catalog import care
+
+    with _catalogue(context, alone=not dry_run) as database:
+        steps = care.check(database).waiting if dry_run else care.waiting(database.revision())
+        copy = None if dry_run else care.upgrade(database)
+    if as_json:
+        print_json({"migrations": list(steps), "dry_run": dry_run, "copy": None if copy is None else str(copy)})
+    elif not steps:
+        say("The catalogue is up to date.")
+    elif dry_run:
+        say(f"Would make {len(steps)} migrations: {', '.join(steps)}. Nothing was changed.")
+    else:
+        say(f"Made {len(steps)} migrations: {', '.join(steps)}." + (f" The file as it was: {copy}." if copy else ""))
+
+
+def downgrade(
+    context: typer.Context,
+    revision: Annotated[str, typer.Argument(help="Revision to go back to, for instance 0012.")],
+    as_json: AsJson = False,
+) -> None:
+    """Take the schema back, for an older version of the app; a copy of the file is kept.
+
+    What older tables have no column for is lost in the catalogue, and made again from the run folders by the next
+    start of this version.
+    """
+    from rlviz.catalog import care
+
+    with _catalogue(context, alone=True) as database:
+        copy = care.downgrade(database, revision)
+    if as_json:
+        print_json({"revision": revision, "copy": str(copy)})
+    else:
+        say(f"The catalogue is at {revision}. The file as it was: {copy}.")
+
+
+def optimize(context: typer.Context, as_json: AsJson = False) -> None:
+    """Give back the space that deleted rows took, and renew what queries are planned by."""
+    from rlviz.catalog import care
+
+    with _catalogue(context, alone=True) as database, waiting("Optimizing the catalogue"):
+        before, after = care.optimize(database)
+    if as_json:
+        print_json({"bytes_before": before, "bytes": after})
+    else:
+        say(f"The catalogue takes {size(after)}; it took {size(before)}.")
+
+
+@contextmanager
+def _catalogue(context: typer.Context, *, alone: bool = False) -> Iterator[Database]:
+    """The catalogue of the runs folder; ``alone``: while no service has it. Raises Failure, or RunsFolderInUse."""
+    from rlviz.catalog.database import Database
+    from rlviz.rundir.lock import RunsLock
+    from rlviz.services.application import CATALOGUE
+
+    runs_dir = read_settings(context).runs_dir
+    path = runs_dir / CATALOGUE
+    if not path.is_file():
+        raise Failure(Exit.NOT_FOUND, f"There is no catalogue {path} yet. `rlviz rebuild` makes it.")
+    lock = RunsLock(runs_dir)
+    if alone:
+        lock.acquire()
+    database = Database(path)
+    try:
+        yield database
+    finally:
+        database.close()
+        lock.release()
