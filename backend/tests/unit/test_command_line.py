@@ -57,7 +57,7 @@ def test_a_port_that_is_taken_ends_with_2_and_says_what_to_do(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("command", ["serve", "rebuild"])
-def test_a_runs_folder_that_another_service_uses_ends_with_2_and_names_its_process(
+def test_a_runs_folder_that_another_service_uses_ends_with_4_and_names_its_process(
     tmp_path: Path, command: str
 ) -> None:
     runs_dir = tmp_path / "runs"
@@ -68,7 +68,7 @@ def test_a_runs_folder_that_another_service_uses_ends_with_2_and_names_its_proce
         result = rlviz(tmp_path, command, port="0", runs_dir=str(runs_dir))
     finally:
         lock.release()
-    assert result.returncode == 2
+    assert result.returncode == 4
     [problem] = result.stderr.splitlines()
     assert f"process {os.getpid()}" in problem
     assert str(runs_dir) in problem
@@ -149,3 +149,11 @@ def test_two_flags_of_serve_count_before_the_environment(tmp_path: Path) -> None
         result = rlviz(tmp_path, "serve", "--port", port, port="1")
     assert result.returncode == 2
     assert f"Port {port} on 127.0.0.1 cannot be used" in result.stderr
+
+
+def test_the_version_is_told_without_importing_the_commands() -> None:
+    loaded = "import sys; from rlviz.__main__ import main; main(['--version']); print(*sys.modules)"
+    told = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True).stdout
+    version, modules = told.splitlines()
+    assert version == __version__
+    assert "typer" not in modules.split()
