@@ -18,6 +18,7 @@
  * `prepare/` decides everything about a picture and is pure; `plot/` draws it with uPlot. New data swaps arrays;
  * only another `spec` builds another plot.
  */
+export { BandedCurves } from "./banded/banded-curves";
 export { ChartCard } from "./card/chart-card";
 export { ChartHelp } from "./card/chart-help";
 export { ChartToolbar } from "./settings/chart-toolbar";

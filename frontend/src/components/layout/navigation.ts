@@ -1,5 +1,6 @@
 import {
   BookOpen,
+  ChartScatter,
   ChartSpline,
   FlaskConical,
   Gamepad2,
@@ -53,6 +54,14 @@ export const pages: readonly Destination[] = [
     keys: "G X",
     words: ["seeds", "variants", "sweep", "search hyperparameters", "compare algorithms"],
     owns: under(routes.experiments),
+  },
+  {
+    href: routes.analyse,
+    label: "Analyse",
+    icon: ChartScatter,
+    keys: "G A",
+    words: ["analytics", "group", "pivot", "scatter", "box plot", "sql", "query"],
+    owns: under(routes.analyse),
   },
   {
     href: routes.explain,

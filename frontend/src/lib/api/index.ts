@@ -8,6 +8,14 @@ export {
   limitsQuery,
   metricDefinitionsQuery,
 } from "./queries/choices";
+export {
+  type AnalyticsQuestion,
+  analyticsSchemaQuery,
+  groupCurvesQuery,
+  runGroupsQuery,
+  runScatterQuery,
+  sqlQuery,
+} from "./queries/analytics";
 export { comparisonQuery, seedCurvesQuery } from "./queries/comparison";
 export { endingsQuery, episodeSearchQuery, judgementQuery } from "./queries/episodes";
 export { evaluate, evaluationsQuery } from "./queries/evaluations";

@@ -10,6 +10,7 @@ export const keys = {
   experiment: (id: string) => ["experiment", id] as const,
   experimentSearch: (id: string) => ["experiment", id, "search"] as const,
   experimentResults: (id: string, score: string) => ["experiment", id, "results", score] as const,
+  analytics: (what: string, question?: unknown) => ["analytics", what, question] as const,
   tags: ["tags"] as const,
   trash: ["trash"] as const,
   storage: ["storage"] as const,

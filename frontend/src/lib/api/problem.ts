@@ -2,6 +2,8 @@
 export interface FieldProblem {
   pointer: string;
   detail: string;
+  /** The character, from 0, at which a text is wrong. */
+  position?: number;
 }
 
 /** An error of a request. Status 0: the service did not respond. */
@@ -53,6 +55,7 @@ function fieldsFrom(errors: unknown): FieldProblem[] {
   return errors.filter(isRecord).map((error) => ({
     pointer: text(error.pointer) ?? "",
     detail: text(error.detail) ?? "is not valid",
+    ...(typeof error.position === "number" && { position: error.position }),
   }));
 }
 

@@ -23,6 +23,7 @@ export const routes = {
   playOn: (environment: string) => `/play?env=${encodeURIComponent(environment)}`,
   /** Play a run's environment by keyboard, taking turns with its policy. */
   playRun: (id: string) => `/play?run=${encodeURIComponent(id)}`,
+  analyse: "/analyse",
   experiments: "/experiments",
   /** The trials and results of an experiment. */
   experiment: (id: string) => `/experiments/view?id=${encodeURIComponent(id)}`,

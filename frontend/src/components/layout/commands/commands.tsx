@@ -25,6 +25,7 @@ const addresses: Partial<Record<ShellCommand, string>> = {
   explain: routes.explain,
   play: routes.play,
   experiments: routes.experiments,
+  analyse: routes.analyse,
   storage: routes.storage,
   trash: routes.trash,
   new: routes.newRun,

@@ -26,6 +26,7 @@ export function shortcutGroups(mod: string): ShortcutGroup[] {
         { keys: ["G", "E"], as: "then", does: "Go to Explain" },
         { keys: ["G", "P"], as: "then", does: "Go to Play" },
         { keys: ["G", "X"], as: "then", does: "Go to Experiments" },
+        { keys: ["G", "A"], as: "then", does: "Go to Analyse" },
         { keys: ["G", "S"], as: "then", does: "Go to Storage" },
         { keys: ["G", "T"], as: "then", does: "Go to the trash" },
         { keys: ["F8"], does: "Reach the newest message" },

@@ -33,6 +33,7 @@ describe("after g", () => {
     ["e", "explain"],
     ["p", "play"],
     ["x", "experiments"],
+    ["a", "analyse"],
     ["s", "storage"],
     ["t", "trash"],
     ["y", null],

@@ -6,6 +6,7 @@ export type ShellCommand =
   | "explain"
   | "play"
   | "experiments"
+  | "analyse"
   | "storage"
   | "trash"
   | "new";
@@ -34,6 +35,7 @@ const afterGo: Record<string, ShellCommand> = {
   e: "explain",
   p: "play",
   x: "experiments",
+  a: "analyse",
   s: "storage",
   t: "trash",
   n: "new",

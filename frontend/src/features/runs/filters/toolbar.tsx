@@ -1,12 +1,11 @@
 "use client";
 
 import { ArrowDown, ArrowUp } from "lucide-react";
+import { FilterButton, SearchBox } from "@/components/run-filters";
 import { Button } from "@/components/ui/button";
 import { Select } from "@/components/ui/select";
 import { Switch } from "@/components/ui/switch";
 import { EVERYTHING, isFiltered, type ListFilter, SORTS, type SortKey } from "@/lib/url";
-import { FilterButton } from "./filter-button";
-import { SearchBox } from "./search-box";
 
 const FILTERS = [
   ["status", "Status"],

@@ -1,0 +1,19 @@
+import type { Metadata } from "next";
+import { Suspense } from "react";
+import { PageHeader } from "@/components/layout/page-header";
+import { AnalyseSkeleton, Analyse } from "@/features/analyse";
+
+export const metadata: Metadata = { title: "Analyse" };
+
+export default function AnalysePage() {
+  return (
+    <>
+      <PageHeader title="Analyse">
+        Questions over all runs: group them by any setting, and see what goes with a better score.
+      </PageHeader>
+      <Suspense fallback={<AnalyseSkeleton />}>
+        <Analyse />
+      </Suspense>
+    </>
+  );
+}

@@ -1,0 +1,67 @@
+"use client";
+
+import { useEffect, useMemo, useState } from "react";
+import { seriesStyle } from "@/components/ui/series-style";
+import { ChartCard } from "../card/chart-card";
+import { useChartGroup } from "../live/chart-group";
+import { HeldSource } from "../live/held-source";
+import type { ChartSpec } from "../prepare/model";
+import { useChartSettings } from "../settings/use-chart-settings";
+
+export interface BandedLine {
+  id: string;
+  label: string;
+  /** Of its colour among those of series. */
+  place: number;
+  iqm: (number | null)[];
+  low: (number | null)[];
+  high: (number | null)[];
+}
+
+interface BandedCurvesProps {
+  step: number[];
+  lines: readonly BandedLine[];
+  help?: string;
+  threshold?: number | null;
+}
+
+/** Learning curves of several runs each, with their bands, on one axis. */
+export function BandedCurves(props: BandedCurvesProps) {
+  const group = useChartGroup();
+  const [settings, change] = useChartSettings(group);
+  const spec = useSpec(props);
+  return <ChartCard {...{ spec, settings, group }} onSettings={change} className="h-64 md:h-80" />;
+}
+
+/** Memoised by what the chart says of its lines, since a new spec rebuilds it; new values go into the sources. */
+function useSpec({ step, lines, help, threshold = null }: BandedCurvesProps): ChartSpec {
+  const [sources] = useState(() => new Map<string, HeldSource>());
+  const labels = lines.map(({ id, label, place }) => ({ id, label, place }));
+  const says = JSON.stringify(labels);
+  // External system: the sources, which are kept outside React.
+  useEffect(() => {
+    for (const { id, iqm, low, high } of lines) {
+      const source = sources.get(id) ?? new HeldSource();
+      sources.set(id, source);
+      source.load("step", step, { iqm, low, high });
+    }
+  }, [step, lines, sources]);
+  return useMemo(() => {
+    const sourceOf = (id: string) => {
+      const source = sources.get(id) ?? new HeldSource();
+      sources.set(id, source);
+      return source;
+    };
+    return {
+      ...{ id: "curves", title: "Learning curves", empty: "No curve yet", help },
+      series: labels.map(({ id, label, place }) => ({
+        ...{ id, label, source: sourceOf(id), metric: "iqm", smooth: false },
+        ...{ mode: "line" as const, band: { low: "low", high: "high" } },
+        ...seriesStyle(place),
+      })),
+      references: threshold === null ? [] : [{ label: "Threshold", value: threshold }],
+    };
+    // `says` holds all that the chart shows of `labels`.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [says, threshold, help, sources]);
+}

@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { questionOf, readAddress, writeAddress } from "./address";
+
+const read = (search: string) => readAddress(new URLSearchParams(search));
+
+describe("the address of the page", () => {
+  it("says nothing where everything is as usual", () => {
+    expect(writeAddress(new URLSearchParams(), read(""))).toBe("");
+  });
+
+  it.each([
+    "?q=cart&status=completed&algo=ppo&algo=dqn&view=pivot&by=hp_gamma&across=seed",
+    "?view=scatter&measure=fps&x=hp_learning_rate",
+    "?view=sql&sql=SELECT+1",
+  ])("keeps a view: %s", (search) => {
+    expect(writeAddress(new URLSearchParams(), read(search))).toBe(search);
+  });
+
+  it("leaves the settings of charts alone, and forgets a view that there is not", () => {
+    expect(writeAddress(new URLSearchParams("smooth=0.5&view=pie"), read("view=pie"))).toBe(
+      "?smooth=0.5",
+    );
+  });
+
+  it("asks with the filter of the list", () => {
+    expect(questionOf(read("status=failed&measure=fps"), ["algo"])).toEqual({
+      by: ["algo"],
+      measure: "fps",
+      filter: { status: ["failed"] },
+    });
+  });
+});

@@ -1,0 +1,164 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { FilterButton, SearchBox } from "@/components/run-filters";
+import { Button } from "@/components/ui/button";
+import { CopyButton } from "@/components/ui/copy-button";
+import { ErrorState } from "@/components/ui/error-state";
+import { Segmented } from "@/components/ui/segmented";
+import { type AnalyticsSchema, analyticsSchemaQuery } from "@/lib/api";
+import { EVERYTHING, isFiltered, useQueryString } from "@/lib/url";
+import { type AnalyseAddress, questionOf, readAddress, type View, writeAddress } from "./address";
+import { AnalyseSkeleton } from "./analyse-skeleton";
+import { ColumnSelect } from "./column-select";
+import { GroupCurves } from "./group-curves";
+import { GroupList } from "./group-list";
+import { PivotTable } from "./pivot-table";
+import { Scatter } from "./scatter";
+import { SqlPanel } from "./sql-panel";
+
+const VIEW_NAMES: Record<View, string> = {
+  groups: "Groups",
+  curves: "Curves",
+  scatter: "Scatter",
+  pivot: "Pivot",
+  sql: "SQL",
+};
+
+const FILTERS = [
+  ["status", "Status"],
+  ["algo", "Algorithm"],
+  ["env_id", "Environment"],
+  ["tag", "Tag"],
+] as const;
+
+/** Questions over all runs. */
+export function Analyse() {
+  const [query, replaceQuery] = useQueryString();
+  const address = readAddress(query);
+  const change = (part: Partial<AnalyseAddress>) =>
+    replaceQuery(writeAddress(query, { ...address, ...part }));
+  const { data: schema, error, refetch, isFetching } = useQuery(analyticsSchemaQuery);
+  return (
+    <div className="flex flex-col gap-4">
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <Segmented
+          legend="View"
+          options={Object.entries(VIEW_NAMES).map(([value, label]) => ({
+            value: value as View,
+            label,
+          }))}
+          value={address.view}
+          onChange={(view) => change({ view })}
+        />
+        <ShareButton />
+      </div>
+      {error && !schema ? (
+        <ErrorState error={error} retry={() => void refetch()} retrying={isFetching} />
+      ) : !schema ? (
+        <AnalyseSkeleton />
+      ) : address.view === "sql" ? (
+        <SqlPanel sql={address.sql} schema={schema} onRun={(sql) => change({ sql })} />
+      ) : (
+        <>
+          <Controls {...{ address, schema, change }} />
+          <Picture {...{ address, schema }} />
+        </>
+      )}
+    </div>
+  );
+}
+
+interface PartProps {
+  address: AnalyseAddress;
+  schema: AnalyticsSchema;
+}
+
+interface ControlsProps extends PartProps {
+  change: (part: Partial<AnalyseAddress>) => void;
+}
+
+function Controls({ address, schema, change }: ControlsProps) {
+  const { filter, view } = address;
+  return (
+    <div className="flex flex-col gap-3">
+      <div className="flex flex-wrap items-center gap-2">
+        <SearchBox
+          text={filter.text}
+          onChange={(text) => change({ filter: { ...filter, text } })}
+        />
+        {FILTERS.map(([name, label]) => (
+          <FilterButton
+            key={name}
+            {...{ name, label }}
+            values={filter[name]}
+            onChange={(values) => change({ filter: { ...filter, [name]: values } })}
+          />
+        ))}
+        {isFiltered(filter) && (
+          <Button variant="quiet" onClick={() => change({ filter: EVERYTHING })}>
+            Clear
+          </Button>
+        )}
+      </div>
+      <div className="flex flex-wrap gap-3">
+        <ColumnSelect
+          label="Measure"
+          value={address.measure}
+          names={schema.measures}
+          onChange={(measure) => change({ measure })}
+        />
+        <ColumnSelect
+          label="Group by"
+          value={address.by}
+          names={schema.settings}
+          onChange={(by) => change({ by })}
+        />
+        {view === "pivot" && (
+          <ColumnSelect
+            label="Across"
+            value={address.across}
+            names={schema.settings}
+            onChange={(across) => change({ across })}
+          />
+        )}
+        {view === "scatter" && (
+          <ColumnSelect
+            label="Along"
+            value={alongOf({ address, schema })}
+            names={schema.measures}
+            onChange={(x) => change({ x })}
+          />
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Picture({ address, schema }: PartProps) {
+  const { by, across } = address;
+  switch (address.view) {
+    case "curves":
+      return <GroupCurves question={questionOf(address, [by])} />;
+    case "scatter":
+      return <Scatter question={questionOf(address, [by])} x={alongOf({ address, schema })} />;
+    case "pivot":
+      return <PivotTable question={questionOf(address, by === across ? [by] : [by, across])} />;
+    default:
+      return <GroupList question={questionOf(address, [by])} />;
+  }
+}
+
+/** The learning rate unless another was chosen, where any run has one. */
+function alongOf({ address, schema }: PartProps): string {
+  const usual = schema.measures.includes("hp_learning_rate")
+    ? "hp_learning_rate"
+    : "total_timesteps";
+  return address.x ?? usual;
+}
+
+/** The address is the saved view. */
+function ShareButton() {
+  const address = typeof window === "undefined" ? "" : window.location.href;
+  return <CopyButton text={address} label="Copy link to this view" />;
+}

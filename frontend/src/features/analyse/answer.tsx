@@ -1,0 +1,42 @@
+import { type UseQueryResult } from "@tanstack/react-query";
+import { ChartScatter } from "lucide-react";
+import type { ReactNode } from "react";
+import { EmptyState } from "@/components/ui/empty-state";
+import { ErrorState } from "@/components/ui/error-state";
+import { Skeleton } from "@/components/ui/skeleton";
+
+interface AnswerProps<T> {
+  asked: UseQueryResult<T>;
+  /** Why there is nothing to show; null: there is something. */
+  nothing: (data: T) => string | null;
+  children: (data: T) => ReactNode;
+}
+
+/** What the service answers, or why it does not: while it loads, when it fails, and when there is nothing. */
+export function Answer<T>({ asked, nothing, children }: AnswerProps<T>) {
+  const { data, error, refetch, isFetching } = asked;
+  if (error && !data)
+    return <ErrorState error={error} retry={() => void refetch()} retrying={isFetching} />;
+  if (!data)
+    return (
+      <div role="status" aria-label="Loading">
+        <Skeleton className="h-80" />
+      </div>
+    );
+  const why = nothing(data);
+  if (why !== null)
+    return (
+      <EmptyState icon={ChartScatter} title="Nothing to show">
+        {why}
+      </EmptyState>
+    );
+  return (
+    <div aria-busy={isFetching} className="flex min-w-0 flex-col gap-3">
+      {children(data)}
+    </div>
+  );
+}
+
+/** Said where a filter matches no run. */
+export const NO_RUNS = "No run matches. Train one, or choose fewer filters.";
+export const NO_VALUES = "None of the runs that match has this measure. Choose another.";

@@ -1,0 +1,52 @@
+"use client";
+
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { BandedCurves } from "@/components/charts";
+import { type AnalyticsQuestion, groupCurvesQuery, type RunGroupCurves } from "@/lib/api";
+import { count, plural } from "@/lib/format";
+import { madeText } from "@/lib/made";
+import { Answer, NO_RUNS } from "./answer";
+
+/** Learning curves of the groups, with bands. */
+export function GroupCurves({ question }: { question: AnalyticsQuestion }) {
+  const asked = useQuery({ ...groupCurvesQuery(question), placeholderData: keepPreviousData });
+  return (
+    <Answer
+      asked={asked}
+      nothing={({ curves, runs }) =>
+        runs === 0
+          ? NO_RUNS
+          : curves.variants.length === 0
+            ? "None of the runs that match has finished an episode yet."
+            : null
+      }
+    >
+      {(found) => <Curves found={found} />}
+    </Answer>
+  );
+}
+
+function Curves({ found: { curves, drawn, runs } }: { found: RunGroupCurves }) {
+  const lines = useMemo(
+    () =>
+      curves.variants.map(({ variant, seeds, iqm, low, high }, place) => ({
+        ...{ id: variant, place, iqm, low, high },
+        label: `${variant}, IQM of ${plural(seeds, "run")}`,
+      })),
+    [curves],
+  );
+  const help = curves.variants[0] ? madeText(curves.variants[0].made) : undefined;
+  return (
+    <>
+      <BandedCurves step={curves.step} {...{ lines, help }} />
+      <p className="text-xs text-ink-faint">
+        {drawn < runs
+          ? `Of the newest ${count(drawn)} of ${plural(runs, "run")}.`
+          : `Of ${plural(runs, "run")}.`}
+        {curves.left_out.length > 0 &&
+          ` ${plural(curves.left_out.length, "group")} with a lower measure left out.`}
+      </p>
+    </>
+  );
+}

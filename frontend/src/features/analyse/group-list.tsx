@@ -1,0 +1,98 @@
+"use client";
+
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Card } from "@/components/ui/card";
+import { type AnalyticsQuestion, type RunsInGroup, runGroupsQuery } from "@/lib/api";
+import { count, decimal, NONE, plural } from "@/lib/format";
+import { Answer, NO_RUNS, NO_VALUES } from "./answer";
+import { Box } from "./box";
+import { columnName } from "./column-name";
+import { type Extent, extentOfBoxes, ticksOf } from "./extent";
+
+/** Each group with its figures and a box plot, on one axis. */
+export function GroupList({ question }: { question: AnalyticsQuestion }) {
+  const asked = useQuery({ ...runGroupsQuery(question), placeholderData: keepPreviousData });
+  return (
+    <Answer
+      asked={asked}
+      nothing={({ groups }) =>
+        groups.length === 0 ? NO_RUNS : groups.every(({ box }) => !box) ? NO_VALUES : null
+      }
+    >
+      {({ groups, by, measure, runs, left_out: leftOut }) => {
+        const extent = extentOfBoxes(groups);
+        return (
+          <Card
+            title={`${columnName(measure).label} by ${by.map((name) => columnName(name).label).join(" and ")}`}
+            aside={<span className="text-xs text-ink-faint">{plural(runs, "run")}</span>}
+          >
+            <ul className="flex flex-col divide-y divide-line">
+              {groups.map((group) => (
+                <Row key={JSON.stringify(group.key)} {...{ group, extent }} />
+              ))}
+              <li className={`${COLUMNS} pt-2`} aria-hidden>
+                <span className="md:col-start-3">
+                  <span className="mx-2 flex justify-between text-2xs text-ink-faint tabular-nums">
+                    {ticksOf(extent).map((tick) => (
+                      <span key={tick}>{decimal(tick)}</span>
+                    ))}
+                  </span>
+                </span>
+              </li>
+            </ul>
+            <p className="mt-3 text-xs text-ink-faint">
+              Interquartile mean with its 95 % bootstrap interval. Boxes: quartiles and median;
+              whiskers to the furthest value within 1.5 interquartile ranges, dots beyond.
+              {leftOut > 0 && ` ${plural(leftOut, "group")} with fewer runs left out.`}
+            </p>
+          </Card>
+        );
+      }}
+    </Answer>
+  );
+}
+
+const COLUMNS =
+  "grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 py-2 md:grid-cols-[minmax(0,1fr)_13rem_minmax(0,2fr)]";
+
+function Row({ group, extent }: { group: RunsInGroup; extent: Extent }) {
+  const title = titleOf(group.key);
+  return (
+    <li className={COLUMNS}>
+      <div className="min-w-0">
+        <p className="truncate font-medium" title={title}>
+          {title}
+        </p>
+        <p className="text-2xs text-ink-faint">
+          {group.count < group.runs
+            ? `${count(group.count)} of ${plural(group.runs, "run")} with a value`
+            : plural(group.runs, "run")}
+        </p>
+      </div>
+      <Figures group={group} />
+      <div className="max-md:col-span-2">
+        {group.box && <Box box={group.box} {...{ extent, title }} />}
+      </div>
+    </li>
+  );
+}
+
+function Figures({ group: { iqm, low, high } }: { group: RunsInGroup }) {
+  if (iqm === null) return <span className="text-right text-ink-faint md:text-left">{NONE}</span>;
+  return (
+    <span className="text-right tabular-nums md:text-left">
+      <span className="sr-only">Interquartile mean </span>
+      <span className="font-medium">{decimal(iqm)}</span>{" "}
+      {low !== null && high !== null && (
+        <span className="text-xs whitespace-nowrap text-ink-soft">
+          [{decimal(low)}, {decimal(high)}]
+        </span>
+      )}
+    </span>
+  );
+}
+
+/** What a group is called: the values that its runs have in common. */
+export function titleOf(key: readonly (string | null)[]): string {
+  return key.map((value) => value ?? "none").join(" · ");
+}

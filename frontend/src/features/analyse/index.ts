@@ -1,0 +1,2 @@
+export { Analyse } from "./analyse";
+export { AnalyseSkeleton } from "./analyse-skeleton";

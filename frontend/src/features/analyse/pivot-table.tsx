@@ -1,0 +1,109 @@
+"use client";
+
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Card } from "@/components/ui/card";
+import { type AnalyticsQuestion, type RunsInGroup, runGroupsQuery } from "@/lib/api";
+import { decimal, NONE, plural } from "@/lib/format";
+import { Answer, NO_RUNS, NO_VALUES } from "./answer";
+import { columnName } from "./column-name";
+import { extentOf, placeIn } from "./extent";
+import { titleOf } from "./group-list";
+
+/** Two settings against each other: in each cell the interquartile mean of the runs that have both values. */
+export function PivotTable({ question }: { question: AnalyticsQuestion }) {
+  const asked = useQuery({ ...runGroupsQuery(question), placeholderData: keepPreviousData });
+  return (
+    <Answer
+      asked={asked}
+      nothing={({ groups }) =>
+        groups.length === 0 ? NO_RUNS : groups.every(({ iqm }) => iqm === null) ? NO_VALUES : null
+      }
+    >
+      {({ groups, by, measure, left_out: leftOut }) => {
+        const { rows, columns, cells } = pivot(groups);
+        const extent = extentOf(groups.flatMap(({ iqm }) => iqm ?? []));
+        return (
+          <Card
+            title={`${columnName(measure).label}: interquartile mean`}
+            bodyClass="overflow-x-auto p-4"
+          >
+            <table className="w-full text-sm tabular-nums">
+              <thead className="text-left text-xs text-ink-soft">
+                <tr className="border-b border-line [&>th]:py-1.5 [&>th]:pr-4 [&>th]:font-medium">
+                  <th scope="col">{by.map((name) => columnName(name).label).join(" × ")}</th>
+                  {columns.map((column) => (
+                    <th key={column} scope="col" className="whitespace-nowrap">
+                      {column}
+                    </th>
+                  ))}
+                </tr>
+              </thead>
+              <tbody>
+                {rows.map((row) => (
+                  <tr key={row} className="border-b border-line last:border-0">
+                    <th scope="row" className="py-2 pr-4 text-left font-medium">
+                      {row}
+                    </th>
+                    {columns.map((column) => (
+                      <Cell
+                        key={column}
+                        group={cells.get(row)?.get(column)}
+                        share={(value) => placeIn(value, extent)}
+                      />
+                    ))}
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+            <p className="mt-3 text-xs text-ink-faint">
+              In brackets the 95 % bootstrap interval. The bar shows where the cell lies between the
+              lowest and the highest.
+              {leftOut > 0 && ` ${plural(leftOut, "cell")} with fewer runs left out.`}
+            </p>
+          </Card>
+        );
+      }}
+    </Answer>
+  );
+}
+
+interface CellProps {
+  group: RunsInGroup | undefined;
+  share: (value: number) => number;
+}
+
+function Cell({ group, share }: CellProps) {
+  if (!group || group.iqm === null) return <td className="py-2 pr-4 text-ink-faint">{NONE}</td>;
+  const { iqm, low, high } = group;
+  return (
+    <td className="min-w-32 py-2 pr-4 align-top">
+      <span className="font-medium">{decimal(iqm)}</span>{" "}
+      {low !== null && high !== null && (
+        <span className="text-xs whitespace-nowrap text-ink-soft">
+          [{decimal(low)}, {decimal(high)}]
+        </span>
+      )}
+      <span className="block text-2xs text-ink-faint">{plural(group.count, "run")}</span>
+      <span aria-hidden className="mt-1 block h-1 rounded-full bg-sunken">
+        <span
+          className="block h-1 min-w-1 rounded-full bg-accent"
+          style={{ width: `${share(iqm)}%` }}
+        />
+      </span>
+    </td>
+  );
+}
+
+/** Rows and columns in the order of the best cell of each. */
+export function pivot(groups: readonly RunsInGroup[]) {
+  const cells = new Map<string, Map<string, RunsInGroup>>();
+  const columns = new Set<string>();
+  for (const group of groups) {
+    const [first = null, ...rest] = group.key;
+    const row = titleOf([first]);
+    const column = rest.length > 0 ? titleOf(rest) : "All";
+    columns.add(column);
+    cells.set(row, (cells.get(row) ?? new Map<string, RunsInGroup>()).set(column, group));
+  }
+  return { rows: [...cells.keys()], columns: [...columns], cells };
+}

@@ -1,0 +1,168 @@
+"use client";
+
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { Card } from "@/components/ui/card";
+import { Disclosure } from "@/components/ui/disclosure";
+import { seriesStyle } from "@/components/ui/series-style";
+import { type AnalyticsQuestion, runScatterQuery, type ScatterPoint } from "@/lib/api";
+import { compact, count, decimal, plural } from "@/lib/format";
+import { routes } from "@/lib/url";
+import { Answer, NO_RUNS } from "./answer";
+import { columnName } from "./column-name";
+import { extentOf, placeIn, ticksOf } from "./extent";
+import { Marker } from "./marker";
+
+/** Points that are drawn at most; more would hide each other. */
+const MOST_DRAWN = 2_000;
+const MOST_LISTED = 20;
+
+interface ScatterProps {
+  question: AnalyticsQuestion;
+  x: string;
+}
+
+/** A setting of each run against its measure, and how far the one goes with the other. */
+export function Scatter({ question, x }: ScatterProps) {
+  const asked = useQuery({ ...runScatterQuery(question, x), placeholderData: keepPreviousData });
+  const names = { x: columnName(x).label, y: columnName(question.measure).label };
+  return (
+    <Answer
+      asked={asked}
+      nothing={({ points, runs }) =>
+        runs === 0
+          ? NO_RUNS
+          : points.length === 0
+            ? `None of the runs that match has both ${names.x} and ${names.y}.`
+            : null
+      }
+    >
+      {({ points, count: total, runs, correlation, by_group: byGroup }) => {
+        const drawn = points.slice(0, MOST_DRAWN);
+        return (
+          <Card
+            title={`${names.y} against ${names.x}`}
+            aside={
+              <span className="text-xs text-ink-faint">
+                {drawn.length < runs
+                  ? `${count(drawn.length)} of ${plural(runs, "run")}`
+                  : plural(runs, "run")}
+              </span>
+            }
+          >
+            <Legend byGroup={byGroup} />
+            <Plot points={drawn} groups={Object.keys(byGroup)} {...{ names }} />
+            <p className="mt-3 text-sm">
+              {correlation === null
+                ? "Too few different values for a rank correlation."
+                : `Spearman's rank correlation over ${plural(total, "run")}: ${decimal(correlation)}.`}{" "}
+              <span className="text-xs text-ink-faint">
+                1: the higher {names.x}, the higher {names.y}. It proves no cause.
+              </span>
+            </p>
+            <Best points={points} {...{ names }} />
+          </Card>
+        );
+      }}
+    </Answer>
+  );
+}
+
+interface Names {
+  x: string;
+  y: string;
+}
+
+function Legend({ byGroup }: { byGroup: Record<string, number | null> }) {
+  return (
+    <ul className="mb-2 flex flex-wrap gap-x-4 gap-y-1 text-xs text-ink-soft">
+      {Object.entries(byGroup).map(([name, correlation], i) => (
+        <li key={name} className="flex items-center gap-1.5">
+          <svg aria-hidden className="size-3 overflow-visible">
+            <Marker x="50%" y="50%" shape={i} color={seriesStyle(i).color} />
+          </svg>
+          {name}
+          {correlation !== null && (
+            <span className="text-ink-faint">rank correlation {decimal(correlation)}</span>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface PlotProps {
+  points: readonly ScatterPoint[];
+  groups: readonly string[];
+  names: Names;
+}
+
+function Plot({ points, groups, names }: PlotProps) {
+  const across = extentOf(
+    points.map(({ x }) => x),
+    true,
+  );
+  const up = extentOf(points.map(({ y }) => y));
+  const places = new Map(groups.map((name, i) => [name, i]));
+  return (
+    <div className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-2 gap-y-1 text-2xs text-ink-faint tabular-nums">
+      <div aria-hidden className="flex flex-col-reverse justify-between py-2 text-right">
+        {ticksOf(up).map((tick) => (
+          <span key={tick}>{compact(tick)}</span>
+        ))}
+      </div>
+      <div className="border-b border-l border-line p-3">
+        <svg
+          role="img"
+          aria-label={`${names.y} against ${names.x} of ${plural(points.length, "run")}`}
+          className="block h-64 w-full overflow-visible md:h-96"
+        >
+          {points.map((point) => {
+            const shape = places.get(point.group) ?? groups.length;
+            return (
+              <a key={point.run_id} href={routes.run(point.run_id)} tabIndex={-1}>
+                <title>{`${point.group}: ${decimal(point.y)} at ${decimal(point.x)} (${point.run_id})`}</title>
+                <Marker
+                  x={`${placeIn(point.x, across)}%`}
+                  y={`${100 - placeIn(point.y, up)}%`}
+                  shape={shape}
+                  color={seriesStyle(shape).color}
+                />
+              </a>
+            );
+          })}
+        </svg>
+      </div>
+      <div aria-hidden className="col-start-2 flex justify-between px-2">
+        {ticksOf(across, 4).map((tick) => (
+          <span key={tick}>{compact(tick)}</span>
+        ))}
+      </div>
+      <p className="col-start-2 text-center">
+        {names.x}
+        {across.log && " (logarithmic)"}
+      </p>
+    </div>
+  );
+}
+
+/** The best points as links, which the keyboard reaches. */
+function Best({ points, names }: { points: readonly ScatterPoint[]; names: Names }) {
+  const best = [...points].sort((one, other) => other.y - one.y).slice(0, MOST_LISTED);
+  return (
+    <Disclosure summary={`The best ${plural(best.length, "run")}`} className="mt-2">
+      <ol className="mt-1 flex flex-col gap-1 text-sm tabular-nums">
+        {best.map(({ run_id: id, group, x, y }) => (
+          <li key={id} className="flex flex-wrap gap-x-3">
+            <Link href={routes.run(id)} className="rounded-sm text-accent hover:underline">
+              {id}
+            </Link>
+            <span className="text-ink-soft">
+              {group}, {names.y} {decimal(y)}, {names.x} {decimal(x)}
+            </span>
+          </li>
+        ))}
+      </ol>
+    </Disclosure>
+  );
+}
