@@ -13,7 +13,7 @@ interface ColumnSelectProps {
 export function ColumnSelect({ label, value, names, onChange }: ColumnSelectProps) {
   const known = names.includes(value) ? names : [value, ...names];
   return (
-    <Field label={label} className="w-full sm:w-52">
+    <Field label={label} className="w-[calc(50%-0.375rem)] sm:w-52">
       {(control) => (
         <Select {...control} value={value} onChange={({ target }) => onChange(target.value)}>
           {groupedColumns(known).map(([group, ours]) => (

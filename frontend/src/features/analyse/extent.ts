@@ -8,9 +8,9 @@ export interface Extent {
 }
 
 /** How many times the smallest the greatest value is from where on a logarithmic axis shows more. */
-const WIDE = 50;
+const WIDE = 10;
 
-/** What an axis has to show. It is logarithmic where positive values span several orders of magnitude. */
+/** What an axis has to show. It is logarithmic where positive values span an order of magnitude or more. */
 export function extentOf(values: readonly number[], mayBeLog = false): Extent {
   const minimum = values.reduce((one, other) => Math.min(one, other), Infinity);
   const maximum = values.reduce((one, other) => Math.max(one, other), -Infinity);

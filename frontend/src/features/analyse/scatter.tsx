@@ -6,7 +6,7 @@ import { Card } from "@/components/ui/card";
 import { Disclosure } from "@/components/ui/disclosure";
 import { seriesStyle } from "@/components/ui/series-style";
 import { type AnalyticsQuestion, runScatterQuery, type ScatterPoint } from "@/lib/api";
-import { compact, count, decimal, plural } from "@/lib/format";
+import { compact, count, decimal, plural, setting } from "@/lib/format";
 import { routes } from "@/lib/url";
 import { Answer, NO_RUNS } from "./answer";
 import { columnName } from "./column-name";
@@ -135,7 +135,7 @@ function Plot({ points, groups, names }: PlotProps) {
       </div>
       <div aria-hidden className="col-start-2 flex justify-between px-2">
         {ticksOf(across, 4).map((tick) => (
-          <span key={tick}>{compact(tick)}</span>
+          <span key={tick}>{setting(Number(tick.toPrecision(2)))}</span>
         ))}
       </div>
       <p className="col-start-2 text-center">

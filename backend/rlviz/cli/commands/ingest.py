@@ -1,0 +1,73 @@
+"""Runs into a central PostgreSQL: ingest."""
+
+from __future__ import annotations
+
+import platform
+import sys
+import time
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from rlviz.cli.exits import Exit, Failure
+from rlviz.cli.options import AsJson, examples, read_settings
+from rlviz.cli.output import is_terminal, note, print_json, say
+
+
+def register(app: typer.Typer) -> None:
+    app.command(
+        epilog=examples(
+            "rlviz ingest --to postgresql://me@db.example.org/research",
+            "rlviz ingest --incremental --to postgresql:///research --machine lab-2",
+        )
+    )(ingest)
+
+
+def ingest(
+    context: typer.Context,
+    to: Annotated[str, typer.Option("--to", metavar="URL", help="Address of the database, postgresql://….")],
+    incremental: Annotated[
+        bool, typer.Option("--incremental", help="Leave runs alone that have not changed since.")
+    ] = False,
+    machine: Annotated[
+        str | None, typer.Option("--machine", help="What this machine is called there; its name if left out.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Put all runs that have ended into a PostgreSQL, to be compared with those of other machines.
+
+    Each run is one transaction, and again is the same as once. Exit status 1 if runs were skipped for damage, or if
+    what is there is inconsistent.
+    """
+    from rlviz.services.ingest.ingest import ingest as put_in
+    from rlviz.services.ingest.warehouse import CentralDatabase, CentralDatabaseGone
+
+    begin = time.monotonic()
+    runs_dir = read_settings(context).runs_dir.resolve()
+    try:
+        with CentralDatabase(to) as database:
+            name = machine or platform.node()
+            report = put_in(runs_dir, database, machine=name, incremental=incremental, progress=_progress)
+    except CentralDatabaseGone as error:
+        raise Failure(Exit.UNREACHABLE, str(error)) from error
+    seconds = time.monotonic() - begin
+    if as_json:
+        print_json({**asdict(report), "seconds": round(seconds, 3)})
+    else:
+        say(
+            f"{len(report.runs)} runs, {report.evaluations} evaluations and {report.points:,} points "
+            f"in {seconds:.1f} s; {report.unchanged} unchanged, {len(report.skipped)} skipped."
+        )
+        for run_id, reason in report.skipped.items():
+            note(f"  {run_id}: {reason}")
+        for what, ids in report.problems.items():
+            note(f"Inconsistent: {len(ids)} {what}, for instance {ids[0]}.")
+    if report.problems or any("damaged" in reason for reason in report.skipped.values()):
+        raise typer.Exit(Exit.FAILED)
+
+
+def _progress(done: int, total: int) -> None:
+    if is_terminal(sys.stderr) and (done % 20 == 0 or done == total):
+        sys.stderr.write(f"\r{done} of {total} runs" + ("\n" if done == total else ""))
+        sys.stderr.flush()

@@ -1,0 +1,188 @@
+"""Runs go into a real PostgreSQL once, whole or not at all, and what is left out is said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rlviz.domain.errors import InvalidRequest
+from rlviz.rundir.folder import RunFolder
+from rlviz.services.ingest import source
+from rlviz.services.ingest.ingest import Ingested, ingest
+from rlviz.services.ingest.warehouse import CentralDatabase, CentralDatabaseGone
+from tests.support.http import append_rows, journal, make_run
+from tests.support.postgres import Cluster, postgres
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Cluster]:
+    with postgres() as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def central(cluster: Cluster) -> CentralDatabase:
+    """Without anything in it."""
+    ask(cluster, "DROP SCHEMA IF EXISTS rlviz CASCADE")
+    return CentralDatabase(cluster.url)
+
+
+@pytest.fixture
+def runs_dir(tmp_path: Path) -> Path:
+    """Four runs that have ended, one that has not begun, and one whose configuration is damaged."""
+    for algo in ("ppo", "dqn"):
+        for seed in (1, 2):
+            make_run(tmp_path, f"{algo}-{seed}", rows=40, status="completed", algo=algo, seed=seed, preset="fast")
+    make_run(tmp_path, "not-begun")
+    make_run(tmp_path, "damaged", rows=5, status="completed").config_path.write_text("{")
+    return tmp_path
+
+
+def put(database: CentralDatabase, runs_dir: Path, *, machine: str = "here", incremental: bool = False) -> Ingested:
+    with database:
+        return ingest(runs_dir, database, machine=machine, incremental=incremental)
+
+
+def ask(cluster: Cluster, sql: str) -> list[tuple[Any, ...]]:
+    import psycopg
+
+    with psycopg.connect(cluster.url, autocommit=True) as connection:
+        found = connection.execute(sql)
+        return found.fetchall() if found.description else []
+
+
+def contents(cluster: Cluster) -> list[list[tuple[Any, ...]]]:
+    """Everything but when it came."""
+    return [
+        ask(cluster, "SELECT to_jsonb(run) - 'ingested_at' FROM rlviz.run ORDER BY id"),
+        ask(cluster, "SELECT * FROM rlviz.metric ORDER BY run_id, name, step, time"),
+        ask(cluster, "SELECT to_jsonb(evaluation) FROM rlviz.evaluation ORDER BY run_id, id"),
+    ]
+
+
+def test_again_is_the_same_as_once_and_what_is_left_out_is_said(
+    cluster: Cluster, central: CentralDatabase, runs_dir: Path
+) -> None:
+    first = put(central, runs_dir)
+    assert sorted(first.runs) == ["dqn-1", "dqn-2", "ppo-1", "ppo-2"]
+    assert first.skipped.keys() == {"not-begun", "damaged"}
+    assert "created" in first.skipped["not-begun"]
+    assert first.problems == {}
+    before = contents(cluster)
+    assert len(before[1]) == first.points > 0
+    again = put(central, runs_dir)
+    assert sorted(again.runs) == sorted(first.runs)
+    assert contents(cluster) == before
+
+
+def test_incremental_leaves_alone_what_has_not_changed(
+    cluster: Cluster, central: CentralDatabase, runs_dir: Path
+) -> None:
+    put(central, runs_dir)
+    with journal(RunFolder(runs_dir, "ppo-1").metrics_path) as metrics:
+        append_rows(metrics, 3)
+    again = put(central, runs_dir, incremental=True)
+    assert (again.runs, again.unchanged) == (["ppo-1"], 3)
+    assert put(central, runs_dir, incremental=True).runs == []
+
+
+def test_what_is_there_is_compared_by_algorithm_environment_and_preset(
+    cluster: Cluster, central: CentralDatabase, runs_dir: Path
+) -> None:
+    put(central, runs_dir)
+    assert ask(cluster, "SELECT algo, runs, seeds FROM rlviz.by_algorithm ORDER BY algo") == [
+        ("dqn", 2, 2),
+        ("ppo", 2, 2),
+    ]
+    assert ask(cluster, "SELECT env_id, runs FROM rlviz.by_environment") == [("CartPole-v1", 4)]
+    assert ask(cluster, "SELECT preset, runs FROM rlviz.by_preset ORDER BY algo") == [("fast", 2), ("fast", 2)]
+
+
+def test_a_run_of_another_machine_is_left_to_it(central: CentralDatabase, runs_dir: Path) -> None:
+    put(central, runs_dir, machine="there")
+    report = put(central, runs_dir)
+    assert report.runs == []
+    assert "from there" in report.skipped["ppo-1"]
+
+
+def test_a_long_run_is_thinned_and_keeps_its_extremes(
+    cluster: Cluster, central: CentralDatabase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(source, "MOST_POINTS", 20)
+    folder = make_run(tmp_path, "long", rows=400, status="completed")
+    with journal(folder.metrics_path) as metrics:
+        metrics.append({"step": 10_000, "values": {"episode/reward": 1e6}})
+    put(central, tmp_path)
+    [(count, best)] = ask(cluster, "SELECT count(*), max(value) FROM rlviz.metric WHERE name = 'episode/reward'")
+    assert (count <= 20, best) == (True, 1e6)
+
+
+def test_a_value_that_postgresql_refuses_leaves_out_that_run_alone(
+    cluster: Cluster, central: CentralDatabase, runs_dir: Path
+) -> None:
+    make_run(runs_dir, "odd", rows=3, status="completed", hyperparameters={"note": "a\0b"})
+    report = put(central, runs_dir)
+    assert "refuses" in report.skipped["odd"]
+    assert len(report.runs) == 4
+    assert ask(cluster, "SELECT count(*) FROM rlviz.metric WHERE run_id = 'odd'") == [(0,)]
+
+
+def test_a_postgresql_that_goes_away_leaves_nothing_half(
+    cluster: Cluster, central: CentralDatabase, runs_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It goes while the third run's points are on their way."""
+    original, begun = source.RunToIngest.metrics, []
+
+    def metrics(run: source.RunToIngest) -> Iterator[Any]:
+        begun.append(run.row.id)
+        for place, row in enumerate(original(run)):
+            if len(begun) == 3 and place == 5:
+                cluster.stop()
+            yield row
+
+    monkeypatch.setattr(source.RunToIngest, "metrics", metrics)
+    try:
+        with pytest.raises(CentralDatabaseGone, match="--incremental"):
+            put(central, runs_dir)
+    finally:
+        cluster.start()
+    monkeypatch.undo()
+    assert ask(cluster, "SELECT id FROM rlviz.run ORDER BY id") == [(run_id,) for run_id in sorted(begun[:2])]
+    assert ask(
+        cluster,
+        "SELECT count(*) FROM rlviz.run WHERE points <> (SELECT count(*) FROM rlviz.metric m WHERE m.run_id = run.id)",
+    ) == [(0,)]
+    rest = put(central, runs_dir, incremental=True)
+    assert (len(rest.runs), rest.unchanged) == (2, 2)
+
+
+def test_tables_of_a_newer_version_and_what_is_inconsistent_are_told(
+    cluster: Cluster, central: CentralDatabase, runs_dir: Path
+) -> None:
+    put(central, runs_dir)
+    ask(cluster, "DELETE FROM rlviz.metric WHERE run_id = 'dqn-1'")
+    assert put(central, runs_dir, incremental=True).problems == {
+        "runs whose number of points differs from what was read": ["dqn-1"]
+    }
+    ask(cluster, "UPDATE rlviz.about SET version = 99")
+    with pytest.raises(InvalidRequest, match="newer"):
+        put(central, runs_dir)
+
+
+@pytest.mark.parametrize("url", ["mysql://host/db", "runs.db", ""])
+def test_an_address_that_is_none_of_postgresql_is_refused(url: str) -> None:
+    with pytest.raises(InvalidRequest, match="postgresql://"):
+        CentralDatabase(url)
+
+
+def test_a_postgresql_that_is_not_there_is_told_without_the_password() -> None:
+    pytest.importorskip("psycopg")
+    with (
+        pytest.raises(CentralDatabaseGone, match=r"127\.0\.0\.1:1/db") as gone,
+        CentralDatabase("postgresql://me:secret@127.0.0.1:1/db"),
+    ):
+        pass
+    assert "secret" not in str(gone.value)

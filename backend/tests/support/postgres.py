@@ -1,0 +1,64 @@
+"""A PostgreSQL of a test's own: a real one, on a socket in a folder that goes with it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+_PLACES = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
+
+
+@dataclass
+class Cluster:
+    """``stop`` ends it as a crash does: connections are cut."""
+
+    folder: Path
+    programs: Path
+
+    @property
+    def url(self) -> str:
+        return f"postgresql:///postgres?host={self.folder}&user=tester"
+
+    def start(self) -> None:
+        options = f"-c listen_addresses='' -c unix_socket_directories={self.folder} -c fsync=off"
+        self._run("pg_ctl", "-D", f"{self.folder}/data", "-w", "-o", options, "-l", f"{self.folder}/log", "start")
+
+    def stop(self) -> None:
+        self._run("pg_ctl", "-D", f"{self.folder}/data", "-m", "immediate", "-w", "stop")
+
+    def make(self) -> None:
+        self._run("initdb", "-D", f"{self.folder}/data", "-U", "tester", "-A", "trust", "--no-sync")
+
+    def _run(self, program: str, *arguments: str) -> None:
+        user = "postgres" if os.geteuid() == 0 else None  # it refuses to run as root
+        command = [str(self.programs / program), *arguments]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, user=user, cwd="/")
+
+
+@contextmanager
+def postgres() -> Iterator[Cluster]:
+    """Skips the test where no PostgreSQL is installed (`apt-get install postgresql`)."""
+    pytest.importorskip("psycopg", reason="psycopg is not installed: pip install 'rlviz[postgres]'")
+    found = shutil.which("initdb")
+    programs = Path(found).resolve().parent if found else next(iter(_PLACES), None)
+    if programs is None or not (programs / "pg_ctl").exists():
+        pytest.skip("PostgreSQL is not installed: apt-get install postgresql")
+    folder = Path(tempfile.mkdtemp(prefix="rlviz-pg-"))  # a socket's path is short
+    cluster = Cluster(folder, programs)
+    try:
+        if os.geteuid() == 0:
+            shutil.chown(folder, "postgres")
+        cluster.make()
+        cluster.start()
+        yield cluster
+        cluster.stop()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
