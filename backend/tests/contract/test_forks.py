@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rlviz.domain.config import ExperimentPlace
 from rlviz.domain.errors import ArtifactNotFound, InvalidRequest, NothingToResume
 from rlviz.domain.status import RunStatus
 from rlviz.rundir.folder import RunFolder
@@ -87,14 +88,20 @@ def test_what_may_be_changed_at_a_fork_trains(app: Application, parent: str, cha
     assert learned(folder_of(app, child.id))[0][0] > 640
 
 
-def test_a_fork_is_in_no_group_of_its_parents_even_with_nothing_but_another_seed(app: Application) -> None:
+def test_a_fork_is_in_no_group_and_no_experiment_of_its_parents_even_with_nothing_but_another_seed(
+    app: Application,
+) -> None:
     new = NewRun(algo="ppo", env_id="CartPole-v1", total_timesteps=128, hyperparameters=QUICK["ppo"])
     first, second = app.groups.create(new, SeedsWanted(seeds=(1, 2)), start=False)
     app.runs.start(second.id)
     assert ended(app, second.id).state is S.COMPLETED
+    folder = folder_of(app, second.id)
+    trial = ExperimentPlace(id="exp-20261123-180754-a3cdb9", variant="v1", trial=1)
+    folder.config_path.write_text(folder.read_config().model_copy(update={"experiment": trial}).model_dump_json())
     for wish in (ForkWish(step=128), ForkWish(step=128, seed=3), ForkWish(step=128, hyperparameters={"gamma": 0.9})):
         child = app.forks.fork(second.id, replace(wish, total_timesteps=256))
-        assert (child.group_id, app.runs.config(child.id).group_id) == (child.id, None)
+        config = app.runs.config(child.id)
+        assert (child.group_id, config.group_id, config.experiment) == (child.id, None, None)
     assert [[row.id for row in group.runs] for group in app.groups.find([first.id])] == [[first.id, second.id]]
 
 

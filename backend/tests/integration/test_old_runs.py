@@ -27,6 +27,10 @@ def test_old_runs_are_the_same_on_their_catalogue_and_on_one_that_is_made_again(
     assert not [run["damage"] for run in migrated["list"] if run["damage"]]
     assert migrated["list"] == rebuilt["list"]
     assert migrated == rebuilt
+    for run in migrated["list"]:
+        drift = {(one["kind"], one["key"]) for one in migrated[f"{run['id']}/drift"]["drift"]}
+        assert {("deprecated", "/own_environment"), ("defaulted", "/snapshots")} <= drift
+        assert {kind for kind, _ in drift} <= {"deprecated", "defaulted", "package"}
 
 
 def test_the_policy_of_an_old_run_is_evaluated(tmp_path: Path) -> None:
@@ -55,7 +59,16 @@ def everything(service: Service) -> dict[str, Any]:
     ids = [run["id"] for run in runs]
     said: dict[str, Any] = {"list": runs}
     for run_id in ids:
-        for path in ("", "/config", "/metrics/rows?tail=50", "/metrics/curves", "/events", "/evaluations", "/hints"):
+        for path in (
+            "",
+            "/config",
+            "/metrics/rows?tail=50",
+            "/metrics/curves",
+            "/events",
+            "/evaluations",
+            "/hints",
+            "/drift",
+        ):
             said[run_id + path] = service.get(f"/runs/{run_id}{path}")
     said["compare"] = service.get(f"/compare?runs={','.join(ids)}")
     said["streams"] = {run["id"]: rows(service, run["id"]) for run in runs if run["status"] != "created"}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rlviz.catalog.models import RunRow
-from rlviz.domain.config import Parent
+from rlviz.domain.config import ExperimentPlace, Parent
 from rlviz.domain.errors import InvalidRequest
 from rlviz.domain.limits import LIMITS
 from rlviz.domain.status import RunStatus
@@ -93,6 +93,16 @@ def test_a_seed_that_the_group_has_and_one_beyond_the_limit_are_refused(tmp_path
         with pytest.raises(InvalidRequest, match="above"):
             app.groups.create(replace(NEW, seed=LIMITS.seed.maximum), SeedsWanted(count=2), start=True)
         assert len(list(run_folders(tmp_path))) == 1
+
+
+def test_seeds_that_are_added_to_a_trial_are_runs_of_their_own(tmp_path: Path) -> None:
+    with catalogued(tmp_path) as app:
+        row = app.runs.create(NEW)
+        folder = RunFolder(tmp_path, row.id)
+        trial = ExperimentPlace(id="exp-20261123-180754-a3cdb9", variant="v1", trial=1)
+        folder.config_path.write_text(folder.read_config().model_copy(update={"experiment": trial}).model_dump_json())
+        added = app.groups.add_seeds(row.id, SeedsWanted(count=1))[0]
+        assert app.runs.config(added.id).experiment is None
 
 
 def test_a_forked_run_has_no_other_seeds(tmp_path: Path) -> None:

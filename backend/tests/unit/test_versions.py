@@ -30,8 +30,13 @@ from rlviz.domain.versions import (
     read_versioned,
 )
 from rlviz.rundir.experiment_folder import StoredExperiment
+from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.inspection import inspect_folder
 from rlviz.services.projection.folder_projection import row_of_folder
+from rlviz.services.use_cases.configuration import NewRun
+from rlviz.services.use_cases.forking import ForkWish
+from rlviz.services.use_cases.groups import SeedsWanted
+from tests.support.service import catalogued
 from tests.support.training import make_run
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "versions"
@@ -143,6 +148,25 @@ def test_a_run_of_a_newer_version_is_looked_at_and_goes_on_nowhere(tmp_path: Pat
         folder.config_to_go_on()
     row = row_of_folder(folder)
     assert (row.status, row.algo, row.damage) == ("created", content["algo"], [said.model_dump()])
+
+
+def test_nothing_is_done_with_a_run_of_a_newer_version_and_its_labels_are_the_users(tmp_path: Path) -> None:
+    with catalogued(tmp_path) as app:
+        row = app.runs.create(NewRun(algo="ppo", env_id="CartPole-v1", preset="fast"))
+        path = RunFolder(tmp_path, row.id).config_path
+        path.write_text(json.dumps({**json.loads(path.read_text()), "schema_version": CONFIG.current + 1}))
+        for deed in (
+            lambda: app.runs.start(row.id),
+            lambda: app.groups.add_seeds(row.id, SeedsWanted(count=1)),
+            lambda: app.forks.fork(row.id, ForkWish(step=1)),
+            lambda: app.rules.change(row.id, []),
+        ):
+            with pytest.raises(NewerVersion):
+                deed()
+        assert [one["newer"] for one in app.damage.look(row.id).damage] == [True]
+        assert [one.kind.value for one in app.damage.drift(row.id)] == ["newer"]
+        assert app.runs.relabel(row.id, {"name": "from tomorrow"}).name == "from tomorrow"
+        assert app.runs.get(row.id).status == "created"
 
 
 def test_a_newer_configuration_that_cannot_be_understood_is_damage_that_says_so(tmp_path: Path) -> None:

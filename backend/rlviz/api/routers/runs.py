@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query, Request
 from rlviz.api.dependencies import App
 from rlviz.api.files import send_file
 from rlviz.api.problems import documented
-from rlviz.api.schemas import GroupCreate, GroupRuns, Run, RunCreate, RunDetail, RunPage, RunPatch, SeedsAdd
+from rlviz.api.schemas import GroupCreate, GroupRuns, Run, RunCreate, RunDetail, RunDrift, RunPage, RunPatch, SeedsAdd
 from rlviz.api.views import view_evaluation, view_group, view_run
 from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import SORTS, RunQuery
@@ -151,6 +151,12 @@ def repair_run(run_id: str, app: App) -> Run:
     row = app.damage.repair(run_id)
     app.metrics.forget(run_id)
     return _run(app, row)
+
+
+@router.get("/{run_id}/drift", responses=documented(RunNotFound, ArtifactNotFound, RunFolderError))
+def get_drift(run_id: str, app: App) -> RunDrift:
+    """What of the run's files differs from what this version expects, and of the packages from what trained it."""
+    return RunDrift(run_id=run_id, drift=app.damage.drift(run_id))
 
 
 @router.post("/{run_id}/start", status_code=202, responses=documented(RunNotFound, IllegalTransition, NotEnoughDisk))

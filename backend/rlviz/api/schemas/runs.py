@@ -12,6 +12,7 @@ from rlviz.api.schemas.snapshots import Resumed
 from rlviz.api.schemas.wire import Body, Wire
 from rlviz.domain.config import RunConfig, RunName, Seed, TotalTimesteps
 from rlviz.domain.damage import Damage
+from rlviz.domain.drift import Drift
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.evaluation_plan import EvaluationPlan
 from rlviz.domain.events import Stretch
@@ -182,6 +183,11 @@ class Run(Wire):
 class RunDetail(Run):
     config: RunConfig | None = Field(description="Null if config.json cannot be read; `damage` says why.")
     latest_evaluation: Evaluation | None
+
+
+class RunDrift(Wire):
+    run_id: str
+    drift: list[Drift] = Field(description="Of its files, then of the packages; empty if nothing differs.")
 
 
 class SeedGroup(Wire):

@@ -10,11 +10,14 @@ from sqlmodel import col, delete, select
 from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.catalog.runs import get_run
 from rlviz.domain.damage import Damage
+from rlviz.domain.drift import Drift
 from rlviz.domain.errors import RunNotFound
 from rlviz.domain.events import Ending, ErrorData, FinishedData, InterruptedData, StoppedData
 from rlviz.domain.status import RunStatus
+from rlviz.provenance import package_versions
 from rlviz.rundir.control import Control, Desired
-from rlviz.rundir.files import is_file
+from rlviz.rundir.drift import drift_of_run
+from rlviz.rundir.files import MISSING, damaged, is_file
 from rlviz.rundir.folder import Labels, RunFolder
 from rlviz.rundir.inspection import has_trained, inspect_folder
 from rlviz.rundir.lock import training_lock
@@ -49,6 +52,20 @@ class DamageService(RunUseCases):
         self._broadcast.run_changed(row)
         return row
 
+    def drift(self, run_id: str) -> list[Drift]:
+        """What of the run differs from what this version expects, and the packages that are others than trained it.
+
+        Raises RunNotFound, ArtifactNotFound if the folder is gone, or RunFolderError.
+        """
+        with self._database.read() as session:
+            get_run(session, run_id)
+        folder = self._folder(run_id)
+        folder.check()
+        try:
+            return drift_of_run(folder, package_versions())
+        except FileNotFoundError as error:
+            raise damaged(folder.config_path, folder.path, MISSING) from error
+
     def look_at_all(self) -> None:
         """Inspect every run again; errors are logged and do not affect the others."""
         with self._database.read() as session:
@@ -71,20 +88,20 @@ class DamageService(RunUseCases):
         with self._database.read() as session:
             before = get_run(session, run_id)
             self._check_idle(session, before, "repairing it")
-        damaged = {damage.file for damage in find_damage(folder)}
+        broken = {damage.file for damage in find_damage(folder)}
         folder.check()
         with training_lock(folder):
             for aside in repair_folder(folder):
                 log.info("Run %s was repaired; what was damaged is now %s", run_id, aside)
-        if "labels.json" in damaged:
+        if "labels.json" in broken:
             folder.write_labels(Labels(name=before.name, tags=before.tags, notes=before.notes))
-        if "control.json" in damaged:
+        if "control.json" in broken:
             folder.write_control(Control(desired=_DESIRED.get(before.state, Desired.RUN)))
-        row = self._index_again(folder, before, damaged)
+        row = self._index_again(folder, before, broken)
         self._broadcast.run_changed(row)
         return row
 
-    def _index_again(self, folder: RunFolder, before: RunRow, damaged: set[str]) -> RunRow:
+    def _index_again(self, folder: RunFolder, before: RunRow, broken: set[str]) -> RunRow:
         row = row_of_folder(folder)
         if not row.state.is_final and (before.state.is_final and (has_trained(folder) or row.state.has_worker)):
             journal_ending(folder, _ending(before, folder), self._clock)
@@ -93,7 +110,7 @@ class DamageService(RunUseCases):
             folder.change_control(desired=Desired.IDLE)
             row.status = RunStatus.CREATED.value
         keep_known(row, before)
-        if "events.jsonl" in damaged and before.state.is_final and row.status == before.status:
+        if "events.jsonl" in broken and before.state.is_final and row.status == before.status:
             row.started_at, row.ended_at = before.started_at, before.ended_at
             row.cause, row.traceback = before.cause, before.traceback
         found = Indexed()

@@ -188,6 +188,7 @@ class ForkService(RunUseCases):
                 "name": wish.name.strip() if wish.name else f"{parent.name[:100]}, forked",
                 "created_at": instant,
                 "group_id": None,
+                "experiment": None,
                 "preset": parent.preset if not changed + options else None,
                 "env_options": environment.chosen,
                 "seed": seed,

@@ -149,5 +149,6 @@ def _repeated(config: RunConfig, group_id: str, seed: int, now: float) -> RunCon
             "created_at": instant,
             "seed": seed,
             "group_id": group_id,
+            "experiment": None,
         }
     )

@@ -38,6 +38,7 @@ export {
 export { runSearchQuery } from "./queries/run-search";
 export { artifactLink, fetchJson, fetchTail } from "./queries/artifacts";
 export { anatomyQuery } from "./queries/anatomy";
+export { driftQuery } from "./queries/drift";
 export { hintsQuery } from "./queries/hints";
 export { familyQuery } from "./queries/family";
 export { runEventsQuery } from "./queries/run-events";

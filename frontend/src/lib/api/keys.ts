@@ -23,6 +23,7 @@ export const keys = {
   family: (id: string) => ["run", id, "family"] as const,
   past: (id: string) => ["run", id, "past"] as const,
   anatomy: (id: string) => ["run", id, "anatomy"] as const,
+  drift: (id: string) => ["run", id, "drift"] as const,
   hints: (id: string) => ["run", id, "hints"] as const,
   tail: (id: string, path: string) => ["run", id, "tail", path] as const,
   table: (id: string) => ["run", id, "q-table"] as const,

@@ -259,6 +259,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/runs/{run_id}/drift": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Get Drift
+     * @description What of the run's files differs from what this version expects, and of the packages from what trained it.
+     */
+    get: operations["get_drift"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/runs/{run_id}/start": {
     parameters: {
       query?: never;
@@ -2461,6 +2481,31 @@ export interface components {
       /** @description Rows in whose place those of this attempt come. */
       superseded: components["schemas"]["Stretch"];
     };
+    /**
+     * Drift
+     * @description One difference.
+     */
+    Drift: {
+      kind: components["schemas"]["DriftKind"];
+      /** File */
+      file: string;
+      /**
+       * Key
+       * @description JSON pointer, or the name of the package; empty: the file as a whole.
+       * @default
+       */
+      key?: string;
+      /**
+       * Says
+       * @description A sentence.
+       */
+      says: string;
+    };
+    /**
+     * DriftKind
+     * @enum {string}
+     */
+    DriftKind: "newer" | "deprecated" | "unknown" | "missing" | "defaulted" | "wrong" | "package";
     /** DryRun */
     DryRun: {
       /** Run Id */
@@ -6294,6 +6339,16 @@ export interface components {
       config: components["schemas"]["RunConfig"] | null;
       latest_evaluation: components["schemas"]["Evaluation"] | null;
     };
+    /** RunDrift */
+    RunDrift: {
+      /** Run Id */
+      run_id: string;
+      /**
+       * Drift
+       * @description Of its files, then of the packages; empty if nothing differs.
+       */
+      drift: components["schemas"]["Drift"][];
+    };
     /** RunEvent */
     RunEvent: {
       /**
@@ -9804,6 +9859,46 @@ export interface operations {
         };
       };
       /** @description Run is active; Run is damaged */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_drift: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RunDrift"];
+        };
+      };
+      /** @description Run not found; Artifact not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Run is damaged */
       409: {
         headers: {
           [name: string]: unknown;

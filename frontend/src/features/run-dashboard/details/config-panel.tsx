@@ -5,6 +5,7 @@ import clsx from "clsx";
 import { Badge } from "@/components/ui/badge";
 import { environmentsQuery, type RunConfig, type RunDetail } from "@/lib/api";
 import { count, moment, plural, setting } from "@/lib/format";
+import { DriftNotes } from "./drift-notes";
 import { differs, presetOf, type Setting, settings } from "./settings";
 
 const NONE: never[] = [];
@@ -50,6 +51,7 @@ function Configuration({ config, options, isPlayed }: ConfigurationProps) {
         <Facts title="Environment" facts={named({ id: config.env_id, ...options })} />
         <Facts title="Run" facts={named(runFacts(config, isPlayed))} />
         <Facts title="Versions" facts={named(config.versions ?? {})} />
+        <DriftNotes runId={config.run_id} />
       </div>
     </div>
   );
