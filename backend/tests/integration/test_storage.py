@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.journal import JournalWriter, compressed_path, is_compressed
+from rlviz.rundir.journal import JournalWriter, compressed_path, is_compressed, prepare
 from tests.support.http import LiveRun, Service, append_rows, assert_problem, make_run, serving, wait_for
 
 IDS = [f"eval_2026112{day}-014310-000" for day in range(4)]
-OLD = time.time() - 40 * 86_400
 
 
 def ended(root: Path, run_id: str, *, days_ago: float, rows: int = 20, **config: Any) -> RunFolder:
@@ -201,3 +201,23 @@ def test_with_more_than_is_allowed_nothing_is_started(tmp_path: Path) -> None:
         problem = assert_problem(service.api("POST", "/runs", json={"algo": "ppo"}), 507)
         assert "RLVIZ_MAX_BYTES" in problem["detail"]
         assert "All runs together" in service.get("/storage")["warnings"][0]
+
+
+def test_a_run_whose_metrics_were_compressed_is_resumed_with_all_of_them(tmp_path: Path) -> None:
+    with serving(tmp_path) as service:
+        run_id = service.create(start=True, total_timesteps=2_048)["id"]
+        service.wait_for_status(run_id, "completed")
+        path = service.folder(run_id).metrics_path
+        before = path.read_bytes()
+        prepared = prepare(path)
+        assert prepared is not None
+        assert prepared.put_in_place()
+        assert service.get(f"/runs/{run_id}/metrics/rows?tail=1")["rows"]
+        resume = partial(service.api, "POST", f"/runs/{run_id}/resume", json={"total_timesteps": 4_096})
+        wait_for(lambda: resume().status_code == 202, "The end of its first worker")
+        wait_for(lambda: service.get(f"/runs/{run_id}")["step"] >= 4_096, "The rest of the training")
+        run = service.wait_for_status(run_id, "completed")
+        assert run["attempt"] == 2
+        assert path.read_bytes().startswith(before)
+        assert len(path.read_bytes()) > len(before)
+        assert not compressed_path(path).exists()

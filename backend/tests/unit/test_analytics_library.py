@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from rlviz.rundir.journal import prepare
 from rlviz.sealer import seal
 from rlviz.services.analytics import library as library_module
 from rlviz.services.analytics import metric_table, warehouse
@@ -60,6 +61,15 @@ def test_metrics_are_whole_whether_sealed_or_not(library: Library, tmp_path: Pat
     assert by_name["long", "late/metric"] == 100
     rewards = {run_id: count for (run_id, name), count in by_name.items() if name == REWARD}
     assert rewards["long"] == 4 * rewards["short"]
+
+
+def test_metrics_are_whole_when_the_journal_is_compressed(library: Library, tmp_path: Path) -> None:
+    counts = "SELECT run_id, name, count(*) FROM metrics GROUP BY ALL ORDER BY ALL"
+    before = rows_of(library, counts)
+    prepared = prepare(tmp_path / "long" / "metrics.jsonl")
+    assert prepared is not None
+    assert prepared.put_in_place()
+    assert rows_of(library, counts) == before
 
 
 def test_a_journal_that_is_too_long_is_left_out_and_that_is_said(

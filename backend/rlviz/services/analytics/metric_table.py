@@ -13,7 +13,7 @@ from rlviz.analysis.columns import Columns, Series
 from rlviz.domain.errors import RlvizError
 from rlviz.domain.superseded import Superseded
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.journal import READ_BYTES, JournalTail
+from rlviz.rundir.journal import READ_BYTES, JournalTail, journal_size
 from rlviz.rundir.sealed import SealedMetrics
 from rlviz.rundir.superseded import superseded_rows
 from rlviz.services.analytics.columns import SQL_TYPES
@@ -77,7 +77,7 @@ class MetricTables:
             folder = RunFolder(self._runs_dir, run_id)
             superseded = superseded_rows(folder)
             sealed = SealedMetrics(folder.sealed, folder.metrics_path)
-            size = folder.metrics_path.stat().st_size
+            size = journal_size(folder.metrics_path)
             stamp = (size, superseded, *sealed.names())
             known = self._known.get(run_id)
             if known is not None and known.stamp == stamp and (known.rest is not None or known.unsealed > budget):
