@@ -108,6 +108,20 @@ class InvalidRequest(RlvizError):
         return cls(detail, (FieldError(pointer, detail),))
 
 
+class BundleRefused(InvalidRequest):
+    title = "Not a sound bundle"
+
+
+class ExtraMissing(RlvizError):
+    """An optional part of the product is not installed."""
+
+    status = 501
+    title = "Not installed"
+
+    def __init__(self, extra: str) -> None:
+        super().__init__(f"This needs more packages: pip install 'rlviz[{extra}]'")
+
+
 class UnknownName(InvalidRequest):
     title = "Unknown name"
 

@@ -65,6 +65,7 @@ from rlviz.services.use_cases.seen import SeenService
 from rlviz.services.use_cases.sessions import SessionService
 from rlviz.services.use_cases.snapshots import SnapshotService
 from rlviz.services.use_cases.step_records import StepRecordService
+from rlviz.services.use_cases.taking_up import TakeUpService
 from rlviz.services.use_cases.trash import TrashService
 from rlviz.services.use_cases.value_slices import ValueSliceService
 from rlviz.sessions.folder import remove_leftovers
@@ -136,6 +137,7 @@ class Application:
             own_presets=self.own_presets,
         )
         self.going_on = AutomaticResuming(self.settings, self.resuming)
+        self.taking_up = TakeUpService(self.settings, self.database, self.supervisor, self.broadcast)
         self.deleted = TrashService(self.settings, self.trash)
         self.evaluations = EvaluationService(self.settings, self.database, self.supervisor, self.broadcast)
         self.sessions = SessionService(

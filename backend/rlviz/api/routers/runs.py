@@ -17,6 +17,7 @@ from rlviz.catalog.runs import SORTS, RunQuery
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import (
     ArtifactNotFound,
+    Conflict,
     IllegalTransition,
     InvalidRequest,
     NotEnoughDisk,
@@ -140,6 +141,12 @@ def delete_run(run_id: str, app: App) -> None:
 def restore_run(run_id: str, app: App) -> Run:
     """Bring a run back from the trash, with all it had."""
     return _run(app, app.runs.restore(run_id))
+
+
+@router.post("/{run_id}/take-up", responses=documented(RunNotFound, Conflict))
+def take_up_run(run_id: str, app: App) -> RunDetail:
+    """List a run that has ended and whose folder was put into the runs folder, as `rlviz import` does."""
+    return _detail(app, app.taking_up.take_up(run_id))
 
 
 @router.post("/{run_id}/repair", responses=documented(RunNotFound, ArtifactNotFound, RunIsActive, RunFolderError))

@@ -1,7 +1,8 @@
-"""A run's data in a file for other programs: export."""
+"""A run's data for other programs and other machines: export, import."""
 
 from __future__ import annotations
 
+import json
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -9,8 +10,9 @@ from typing import Annotated
 
 import typer
 
-from rlviz.cli.options import RunName, connected, examples, find_run
-from rlviz.cli.output import is_terminal, note, size, waiting
+from rlviz.cli.exits import Exit, Failure
+from rlviz.cli.options import AsJson, RunName, connected, examples, find_run
+from rlviz.cli.output import is_terminal, note, print_json, say, size, waiting
 
 
 class What(StrEnum):
@@ -22,6 +24,7 @@ class Format(StrEnum):
     CSV = "csv"
     JSON = "json"
     PARQUET = "parquet"
+    TENSORBOARD = "tensorboard"
 
 
 def register(app: typer.Typer) -> None:
@@ -30,8 +33,11 @@ def register(app: typer.Typer) -> None:
             "rlviz export last --output metrics.csv",
             "rlviz export last --format parquet --output curves.parquet",
             "rlviz export last --what config --format json | jq .hyperparameters",
+            "rlviz export last --format tensorboard --output logs/last",
+            "rlviz export last --bundle --output run.zip",
         )
     )(export)
+    app.command("import", epilog=examples("rlviz import run.zip", "rlviz import run.zip --trust-policies"))(import_)
 
 
 def export(
@@ -43,16 +49,31 @@ def export(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="File to write, or to replace.", show_default="printed"),
+        typer.Option(
+            "--output", "-o", help="File to write, or to replace; of TensorBoard a folder.", show_default="printed"
+        ),
     ] = None,
+    bundle: Annotated[
+        bool, typer.Option("--bundle", help="The whole run as one file, for `rlviz import` on another machine.")
+    ] = False,
+    policies: Annotated[bool, typer.Option(help="Of a bundle: with its policies.")] = True,
+    snapshots: Annotated[bool, typer.Option(help="Of a bundle: with snapshots, to go on exactly.")] = False,
 ) -> None:
-    """Write a run's metrics, or its configuration, as CSV, JSON or Parquet.
+    """Write a run's metrics, or its configuration, as CSV, JSON, Parquet or event files of TensorBoard; or all of it.
 
     Metrics have the columns seq, time (Unix seconds), step, and one for each metric; a value that was not logged
     in a row, or was not finite, is empty. What a rollback left behind is in it too: every row of the journal is.
     """
     from rlviz.cli import tables
 
+    if bundle or format_ is Format.TENSORBOARD:
+        if output is None:
+            raise Failure(Exit.BAD_INPUT, "Say where with --output.")
+        if bundle:
+            _bundle(context, run, output, policies=policies, snapshots=snapshots)
+        else:
+            _event_files(context, run, output)
+        return
     chosen = tables.format_for(format_, output)
     tables.check_target(chosen, output, is_terminal())
     with connected(context) as connection:
@@ -68,3 +89,67 @@ def export(
         return
     tables.write_file(table, chosen, output)
     note(f"{output}: {len(table.rows)} rows, {size(output.stat().st_size)}")
+
+
+def import_(
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A bundle that `rlviz export --bundle` wrote.")],
+    trust_policies: Annotated[
+        bool,
+        typer.Option("--trust-policies", help="Take its policies too. A policy is code: whoever plays it runs it."),
+    ] = False,
+    most_bytes: Annotated[int, typer.Option(min=1, help="It is refused if it would take more.")] = 20_000_000_000,
+    as_json: AsJson = False,
+) -> None:
+    """Take a run from a bundle: whole, once every hash is found right, or not at all.
+
+    Its policies are left out unless they are trusted; then it cannot be evaluated, but everything else is there.
+    """
+    from rlviz.exchange.bundle import read_bundle
+
+    if not file.is_file():
+        raise Failure(Exit.NOT_FOUND, f"There is no file {file}.")
+    with connected(context) as connection, waiting(f"Importing {file.name}"):
+        try:
+            folder = read_bundle(
+                file, connection.settings.runs_dir, trust_policies=trust_policies, most_bytes=most_bytes
+            )
+        except FileExistsError as error:
+            raise Failure(Exit.CONFLICT, str(error)) from error
+        except OSError as error:
+            raise Failure(Exit.FAILED, f"{file} could not be unpacked: {error}. Nothing was left of it.") from error
+        run = connection.post(f"/runs/{folder.run_id}/take-up")
+    if as_json:
+        print_json(run)
+    else:
+        left = "" if trust_policies else "; without its policies, which --trust-policies would have taken"
+        say(f"{run['id']} {run['status']}, step {run['step']}{left}")
+
+
+def _bundle(context: typer.Context, run: str, output: Path, *, policies: bool, snapshots: bool) -> None:
+    from rlviz.exchange.bundle import write_bundle
+    from rlviz.rundir.folder import RunFolder
+
+    with connected(context) as connection:
+        folder = RunFolder(connection.settings.runs_dir, find_run(connection, run))
+        beside = output.with_name(f".{output.name}.tmp")
+        try:
+            with waiting(f"Bundling {folder.run_id}"), beside.open("wb") as file:
+                manifest = write_bundle(folder, file, policies=policies, snapshots=snapshots)
+            beside.replace(output)
+        except OSError as error:
+            raise Failure(Exit.FAILED, f"{output} could not be written: {error}.") from error
+        finally:
+            beside.unlink(missing_ok=True)
+    note(f"{output}: {len(manifest.files)} files, {size(output.stat().st_size)}")
+
+
+def _event_files(context: typer.Context, run: str, output: Path) -> None:
+    from rlviz.exchange.tensorboard import write_event_files
+
+    with connected(context) as connection:
+        run_id = find_run(connection, run)
+        configuration = json.dumps(connection.get(f"/runs/{run_id}/config"), indent=1)
+        with waiting(f"Exporting {run_id}"), connection.lines(f"/runs/{run_id}/artifacts/metrics.jsonl") as lines:
+            count = write_event_files(map(json.loads, lines), configuration, output)
+    note(f"{output}: {count} values; tensorboard --logdir {output}")

@@ -1,0 +1,252 @@
+"""A run as one file: a zip archive of its folder with a manifest of hashes, to be opened on another machine.
+
+``manifest.json`` comes first and lists every other member with its size and SHA-256. A journal is taken up to the size
+that it has when the manifest is made, so that a run may be bundled while it trains.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import stat
+import time
+import zipfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, Annotated, BinaryIO
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from rlviz import __version__
+from rlviz.domain.errors import BundleRefused, RunFolderError
+from rlviz.domain.events import EventKind, InterruptedData, event_line
+from rlviz.domain.ids import is_run_id
+from rlviz.rundir.creation import DRAFTS
+from rlviz.rundir.files import is_file
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.journal import JournalWriter, read_journal
+
+MANIFEST = "manifest.json"
+SCHEMA_VERSION = 1
+MOST_FILES = 100_000
+MOST_MANIFEST_BYTES = 50_000_000
+DEFAULT_MOST_BYTES = 20_000_000_000
+CHUNK = 1 << 20
+
+LEFT_OUT = ("control.json", "worker.lock", "watch/", "sealed/", "film/clips/")
+"""What belongs to the machine that trains, or can be made again."""
+
+POLICIES = ("model.zip", "best_model.zip", "checkpoints/", "film/", "snapshots/", "replay/", "parent/")
+"""Files and folders of policies: a policy is code, which whoever loads it runs."""
+
+SNAPSHOTS = ("snapshots/", "replay/", "parent/")
+
+_ENDINGS = frozenset({EventKind.STOPPED, EventKind.FINISHED, EventKind.ERROR, EventKind.INTERRUPTED, EventKind.PAUSED})
+
+
+class Member(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    path: str = Field(min_length=1, max_length=500)
+    bytes: int = Field(ge=0)
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+
+
+class Manifest(BaseModel):
+    """What a bundle holds."""
+
+    model_config = ConfigDict(frozen=True)
+
+    schema_version: int
+    run_id: str
+    made_by: str = Field(description="The version of RL Gym Visualizer that made it.")
+    made_at: float = Field(description="Unix seconds.")
+    files: list[Member] = Field(max_length=MOST_FILES)
+
+
+def write_bundle(folder: RunFolder, target: BinaryIO, *, policies: bool = True, snapshots: bool = False) -> Manifest:
+    """Write a run's bundle. ``policies``: with its policies; ``snapshots``: with what an exact resume needs, too.
+
+    Raises RunFolderError for a folder whose configuration cannot be read, and OSError.
+    """
+    folder.read_config()
+    chosen = [path for path in _files(folder) if _is_wanted(_name(path, folder.path), policies, snapshots)]
+    members = [_member(path, folder.path) for path in chosen]
+    manifest = Manifest(
+        schema_version=SCHEMA_VERSION,
+        run_id=folder.run_id,
+        made_by=__version__,
+        made_at=round(time.time(), 3),
+        files=members,
+    )
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
+        archive.writestr(MANIFEST, manifest.model_dump_json(indent=1))
+        for path, member in zip(chosen, members, strict=True):
+            with path.open("rb") as source, archive.open(member.path, "w", force_zip64=True) as sink:
+                _copy(source, sink, member)
+    return manifest
+
+
+def read_bundle(
+    source: Path, runs_dir: Path, *, trust_policies: bool = False, most_bytes: int = DEFAULT_MOST_BYTES
+) -> RunFolder:
+    """Put the run of a bundle into ``runs_dir``: whole, once all of its hashes are found right, or not at all.
+
+    Without ``trust_policies`` its policies are left out. A run that was bundled while it trained is interrupted.
+    Raises BundleRefused for what is no bundle, or not a sound one, FileExistsError if the run is there already, and
+    OSError.
+    """
+    try:
+        with zipfile.ZipFile(source) as archive:
+            manifest = _checked_manifest(archive, most_bytes)
+            target = runs_dir / manifest.run_id
+            if target.exists() or target.is_symlink():
+                raise FileExistsError(f"Run {manifest.run_id} is there already. Delete it first, and empty the trash.")
+            draft = RunFolder(runs_dir / DRAFTS, manifest.run_id)
+            shutil.rmtree(draft.path, ignore_errors=True)
+            try:
+                _unpack(archive, manifest, draft.path, trust_policies)
+                _finish(draft)
+                draft.path.rename(target)
+            except BaseException:
+                shutil.rmtree(draft.path, ignore_errors=True)
+                raise
+    except (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, EOFError) as error:
+        raise BundleRefused(f"{source.name} is no bundle: {error}.") from error
+    return RunFolder(runs_dir, manifest.run_id)
+
+
+def _files(folder: RunFolder) -> Iterator[Path]:
+    """Regular files, no links, none that is hidden or still being written; the configuration first."""
+    for root, folders, names in os.walk(folder.path):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            path = Path(root, name)
+            if not name.startswith(".") and not name.endswith(".tmp") and is_file(path, folder.path):
+                yield path
+
+
+def _is_wanted(path: str, policies: bool, snapshots: bool) -> bool:
+    if path.startswith(LEFT_OUT) or (path.startswith(SNAPSHOTS) and not snapshots):
+        return False
+    return policies or not _is_policy(path)
+
+
+def _is_policy(path: str) -> bool:
+    return path.startswith(POLICIES) or (path.startswith("eval/") and path.endswith(".zip"))
+
+
+def _name(path: Path, root: Path) -> str:
+    return path.relative_to(root).as_posix()
+
+
+def _member(path: Path, root: Path) -> Member:
+    digest, size = hashlib.sha256(), 0
+    with path.open("rb") as file:
+        left = os.fstat(file.fileno()).st_size
+        while left and (chunk := file.read(min(CHUNK, left))):
+            digest.update(chunk)
+            size, left = size + len(chunk), left - len(chunk)
+    return Member(path=_name(path, root), bytes=size, sha256=digest.hexdigest())
+
+
+def _copy(source: IO[bytes], sink: IO[bytes], member: Member) -> str:
+    """Copy as many bytes as the member has; their SHA-256. Raises EOFError if there are fewer."""
+    digest, left = hashlib.sha256(), member.bytes
+    while left:
+        chunk = source.read(min(CHUNK, left))
+        if not chunk:
+            raise EOFError(f"{member.path} is cut short")
+        digest.update(chunk)
+        sink.write(chunk)
+        left -= len(chunk)
+    return digest.hexdigest()
+
+
+def _checked_manifest(archive: zipfile.ZipFile, most_bytes: int) -> Manifest:
+    """Raises BundleRefused for whatever could reach beyond one run folder, or fill the disk."""
+    try:
+        information = archive.getinfo(MANIFEST)
+    except KeyError as error:
+        raise BundleRefused("There is no manifest.json in it, so it is no bundle of a run.") from error
+    if information.file_size > MOST_MANIFEST_BYTES:
+        raise BundleRefused("Its manifest is too long.")
+    try:
+        manifest = Manifest.model_validate_json(archive.read(information))
+    except ValidationError as error:
+        raise BundleRefused(f"Its manifest cannot be read: {error.errors()[0]['msg']}.") from error
+    if manifest.schema_version > SCHEMA_VERSION:
+        raise BundleRefused(f"It was made by {manifest.made_by}, which is newer than this one. Update and try again.")
+    if not is_run_id(manifest.run_id):
+        raise BundleRefused(f"{manifest.run_id[:80]!r} cannot be the id of a run.")
+    total = sum(member.bytes for member in manifest.files)
+    if total > most_bytes:
+        raise BundleRefused(
+            f"It would take {total:,} bytes, more than the {most_bytes:,} that are allowed. Give --most-bytes if you "
+            "trust where it comes from."
+        )
+    _check_names(archive, manifest)
+    return manifest
+
+
+def _check_names(archive: zipfile.ZipFile, manifest: Manifest) -> None:
+    named = [member.path for member in manifest.files]
+    if len({name.casefold() for name in named}) != len(named):
+        raise BundleRefused("A file is in it twice.")
+    if strange := next((name for name in named if not _is_plain(name)), None):
+        raise BundleRefused(f"{strange[:120]!r} would not be a file of the run's folder.")
+    held = {information.filename for information in archive.infolist()}
+    if missing := next((name for name in named if name not in held), None):
+        raise BundleRefused(f"{missing[:120]!r} is in its manifest, but not in it.")
+    for information in archive.infolist():
+        mode = information.external_attr >> 16
+        if stat.S_IFMT(mode) not in (0, stat.S_IFREG):
+            raise BundleRefused(f"{information.filename[:120]!r} is no regular file.")
+
+
+def _is_plain(name: str) -> bool:
+    """Whether it names a file below a folder, on every system."""
+    parts = name.split("/")
+    return not any(part in ("", ".", "..") or part.startswith(".") for part in parts) and not any(
+        character in name for character in '\\:\0<>|"?*'
+    )
+
+
+def _unpack(archive: zipfile.ZipFile, manifest: Manifest, root: Path, trust_policies: bool) -> None:
+    for member in manifest.files:
+        if member.path.startswith(LEFT_OUT) or (_is_policy(member.path) and not trust_policies):
+            continue
+        path = root / member.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with archive.open(member.path) as source, path.open("xb") as sink:
+            found = _copy(source, sink, member)
+            if source.read(1):
+                raise BundleRefused(f"{member.path} is longer than its manifest says.")
+            os.fsync(sink.fileno())
+        if found != member.sha256:
+            raise BundleRefused(f"{member.path} is not what was bundled: its hash differs.")
+
+
+def _finish(draft: RunFolder) -> None:
+    """Check that it is a run, and end one that still trained when it was bundled. Raises BundleRefused."""
+    try:
+        draft.read_config()
+        ended = _has_ended(line.record for line in read_journal(draft.events_path))
+    except (RunFolderError, FileNotFoundError) as error:
+        raise BundleRefused(f"It holds no run that can be read: {error}") from error
+    if not ended:
+        journal = JournalWriter(draft.events_path)
+        try:
+            journal.append(event_line(0, InterruptedData(cause="It still trained when it was exported.")))
+        finally:
+            journal.close()
+
+
+def _has_ended(records: Iterable[dict[str, object] | None]) -> bool:
+    """Whether nothing has begun, or the newest attempt has ended."""
+    begun = False
+    for record in records:
+        kind = (record or {}).get("event")
+        begun = kind == EventKind.STARTED or (begun and kind not in _ENDINGS)
+    return not begun

@@ -1,0 +1,214 @@
+"""Runs that leave as files and come back: bundles, sound and hostile, and TensorBoard's own reader."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import stat
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from rlviz.domain.errors import BundleRefused
+from rlviz.exchange.bundle import MANIFEST, read_bundle, write_bundle
+from rlviz.exchange.tensorboard import write_event_files
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.journal import JournalWriter, read_journal
+from tests.support.http import assert_problem, make_run, serving
+
+RUN_ID = "ppo-cartpole-20261121-044130-3630"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> RunFolder:
+    folder = make_run(tmp_path / "here", RUN_ID, rows=50, status="completed")
+    folder.model_path.write_bytes(b"a policy")
+    folder.checkpoints.mkdir(exist_ok=True)
+    folder.checkpoint_path(100).write_bytes(b"another")
+    (folder.path / ".hidden").write_text("no")
+    (folder.path / "elsewhere").symlink_to("/etc/passwd")
+    return folder
+
+
+@pytest.fixture
+def bundle(folder: RunFolder, tmp_path: Path) -> Path:
+    path = tmp_path / "run.zip"
+    with path.open("wb") as file:
+        write_bundle(folder, file)
+    return path
+
+
+def there(tmp_path: Path) -> Path:
+    path = tmp_path / "there"
+    path.mkdir(exist_ok=True)
+    return path
+
+
+def files(root: Path) -> set[str]:
+    return {path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file()}
+
+
+def changed(bundle: Path, change: Callable[[dict[str, bytes]], None]) -> Path:
+    """The bundle with other members."""
+    with zipfile.ZipFile(bundle) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    change(members)
+    with zipfile.ZipFile(bundle, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return bundle
+
+
+def renamed(old: str, new: str) -> Callable[[dict[str, bytes]], None]:
+    """In the manifest as well, with the right hash."""
+
+    def change(members: dict[str, bytes]) -> None:
+        manifest = json.loads(members[MANIFEST])
+        for member in manifest["files"]:
+            member["path"] = new if member["path"] == old else member["path"]
+        members[new] = members.pop(old)
+        members[MANIFEST] = json.dumps(manifest).encode()
+
+    return change
+
+
+def test_a_run_comes_back_as_it_left_without_what_is_the_machine_s_own(
+    folder: RunFolder, bundle: Path, tmp_path: Path
+) -> None:
+    found = read_bundle(bundle, there(tmp_path), trust_policies=True)
+    assert files(found.path) == files(folder.path) - {".hidden", "elsewhere", "control.json"}
+    for name in files(found.path):
+        assert (found.path / name).read_bytes() == (folder.path / name).read_bytes()
+
+
+def test_policies_are_left_out_unless_they_are_trusted(bundle: Path, tmp_path: Path) -> None:
+    found = read_bundle(bundle, there(tmp_path))
+    assert not found.model_path.exists()
+    assert not found.checkpoints.exists()
+    assert found.metrics_path.exists()
+
+
+def test_one_that_still_trained_is_interrupted(tmp_path: Path) -> None:
+    running = make_run(tmp_path / "here", RUN_ID, rows=5)
+    journal = JournalWriter(running.events_path)
+    journal.append({"event": "started", "step": 0, "data": {"worker": "process:1:0.0:"}})
+    journal.close()
+    buffer = tmp_path / "run.zip"
+    with buffer.open("wb") as file:
+        write_bundle(running, file)
+    found = read_bundle(buffer, there(tmp_path))
+    assert [line.record["event"] for line in read_journal(found.events_path) if line.record][-1] == "interrupted"
+
+
+def test_a_run_may_grow_while_it_is_bundled(folder: RunFolder, tmp_path: Path) -> None:
+    class Growing(io.BytesIO):
+        """Each write comes with another row of the run."""
+
+        def write(self, content: object) -> int:
+            with folder.metrics_path.open("ab") as journal:
+                journal.write(b'{"seq": 51, "time": 1.0, "step": 1, "values": {}}\n')
+            return super().write(content)  # type: ignore[arg-type]
+
+    target = Growing()
+    before = folder.metrics_path.stat().st_size
+    write_bundle(folder, target)
+    path = tmp_path / "run.zip"
+    path.write_bytes(target.getvalue())
+    assert read_bundle(path, there(tmp_path)).metrics_path.stat().st_size == before
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda members: members.pop(MANIFEST), "no manifest"),
+        (lambda members: members.update({MANIFEST: b"[]"}), "manifest cannot be read"),
+        (lambda members: members.pop("events.jsonl"), "not in it"),
+        (lambda members: members.update({"config.json": members["config.json"] + b" "}), "longer than"),
+        (lambda members: members.update({"config.json": members["config.json"][:-1]}), "cut short"),
+        (lambda members: members.update({"model.zip": b"a polizy"}), "hash differs"),
+        (renamed("events.jsonl", "../events.jsonl"), "would not be a file"),
+        (renamed("events.jsonl", "/tmp/events.jsonl"), "would not be a file"),
+        (renamed("events.jsonl", "..\\events.jsonl"), "would not be a file"),
+        (renamed("events.jsonl", "C:/events.jsonl"), "would not be a file"),
+        (renamed("events.jsonl", ".ssh/authorized_keys"), "would not be a file"),
+        (renamed("events.jsonl", "METRICS.jsonl"), "twice"),
+        (renamed("config.json", "other.json"), "no run that can be read"),
+    ],
+)
+def test_what_is_not_sound_is_refused_and_leaves_nothing(
+    bundle: Path, tmp_path: Path, change: Callable[[dict[str, bytes]], None], says: str
+) -> None:
+    with pytest.raises(BundleRefused, match=says):
+        read_bundle(changed(bundle, change), there(tmp_path), trust_policies=True)
+    assert files(there(tmp_path)) == set()
+
+
+def test_a_link_in_it_is_refused(bundle: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(bundle, "a") as archive:
+        link = zipfile.ZipInfo("link")
+        link.external_attr = (stat.S_IFLNK | 0o777) << 16
+        archive.writestr(link, "/etc/passwd")
+    with pytest.raises(BundleRefused, match="no regular file"):
+        read_bundle(bundle, there(tmp_path))
+
+
+def test_a_bomb_is_refused_by_what_it_says_and_by_what_it_does(tmp_path: Path) -> None:
+    """A gigabyte of zeros takes a megabyte in an archive."""
+    zeros = 50_000_000
+    honest = {"path": "metrics.jsonl", "bytes": zeros, "sha256": hashlib.sha256(bytes(zeros)).hexdigest()}
+    for member, says in ((honest, "more than"), ({**honest, "bytes": 10}, "longer than|hash differs")):
+        path = tmp_path / "bomb.zip"
+        manifest = {"schema_version": 1, "run_id": RUN_ID, "made_by": "0", "made_at": 0, "files": [member]}
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr(MANIFEST, json.dumps(manifest))
+            archive.writestr("metrics.jsonl", bytes(zeros))
+        with pytest.raises(BundleRefused, match=says):
+            read_bundle(path, there(tmp_path), most_bytes=1_000_000)
+        assert files(there(tmp_path)) == set()
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 nonsense", b"seq,time\n"])
+def test_what_is_no_archive_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "run.zip"
+    path.write_bytes(content)
+    with pytest.raises(BundleRefused, match="no bundle"):
+        read_bundle(path, there(tmp_path))
+
+
+def test_one_that_is_there_already_stays_as_it_is(folder: RunFolder, bundle: Path) -> None:
+    before = files(folder.path)
+    with pytest.raises(FileExistsError, match="there already"):
+        read_bundle(bundle, folder.path.parent)
+    assert files(folder.path) == before
+
+
+def test_the_service_lists_what_was_put_into_its_folder(bundle: Path, tmp_path: Path) -> None:
+    with serving(tmp_path) as service:
+        assert_problem(service.api("POST", f"/runs/{RUN_ID}/take-up"), 404)
+        read_bundle(bundle, service.runs_dir)
+        for _ in range(2):
+            taken = service.api("POST", f"/runs/{RUN_ID}/take-up")
+            assert taken.status_code == 200, taken.text
+        assert [run["id"] for run in service.get("/runs")["runs"]] == [RUN_ID]
+        assert service.get(f"/runs/{RUN_ID}")["status"] == "completed"
+
+
+def test_tensorboard_reads_the_curves_that_were_logged(tmp_path: Path) -> None:
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    journal = JournalWriter(tmp_path / "metrics.jsonl", clock=lambda: 12.5)
+    for step in range(1, 2_001):
+        journal.append({"step": step, "values": {"episode/reward": step / 8, "train/loss": None if step % 2 else 0.5}})
+    journal.close()
+    rows = [line.record for line in read_journal(tmp_path / "metrics.jsonl") if line.record]
+    assert write_event_files(rows, '{"algo": "ppo"}', tmp_path / "logs") == 3_000
+    found = EventAccumulator(str(tmp_path / "logs"), size_guidance={"scalars": 0})
+    found.Reload()
+    assert set(found.Tags()["scalars"]) == {"episode/reward", "train/loss"}
+    rewards = found.Scalars("episode/reward")
+    assert [(one.step, one.value, one.wall_time) for one in rewards] == [(n, n / 8, 12.5) for n in range(1, 2_001)]
+    assert [one.step for one in found.Scalars("train/loss")] == list(range(2, 2_001, 2))
+    assert b'"algo": "ppo"' in found.Tensors("configuration")[0].tensor_proto.string_val[0]
