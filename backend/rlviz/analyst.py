@@ -9,12 +9,13 @@ questions.
 
 from __future__ import annotations
 
-import select
+import os
 import sqlite3
 import sys
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 import duckdb
@@ -32,12 +33,20 @@ MOST_ADDRESSES = 4 << 30
 def main(catalogue: str) -> int:
     _limit_memory()
     library = Library(Path(catalogue))
-    while select.select([sys.stdin.buffer], [], [], IDLE_SECONDS)[0]:
-        line = sys.stdin.buffer.readline()
-        if not line:
-            break
+    while line := _next_question():
         _say(_answered(library, orjson.loads(line)))
     return 0
+
+
+def _next_question() -> bytes:
+    """Empty at the end of standard input. Ends the process if none comes for a long time."""
+    patience = Timer(IDLE_SECONDS, os._exit, (0,))
+    patience.daemon = True
+    patience.start()
+    try:
+        return sys.stdin.buffer.readline()
+    finally:
+        patience.cancel()
 
 
 def _answered(library: Library, asked: dict[str, Any]) -> dict[str, Any]:
