@@ -23,38 +23,37 @@ export function PivotTable({ question }: { question: AnalyticsQuestion }) {
         const { rows, columns, cells } = pivot(groups);
         const extent = extentOf(groups.flatMap(({ iqm }) => iqm ?? []));
         return (
-          <Card
-            title={`${columnName(measure).label}: interquartile mean`}
-            bodyClass="overflow-x-auto p-4"
-          >
-            <table className="w-full text-sm tabular-nums">
-              <thead className="text-left text-xs text-ink-soft">
-                <tr className="border-b border-line [&>th]:py-1.5 [&>th]:pr-4 [&>th]:font-medium">
-                  <th scope="col">{by.map((name) => columnName(name).label).join(" × ")}</th>
-                  {columns.map((column) => (
-                    <th key={column} scope="col" className="whitespace-nowrap">
-                      {column}
-                    </th>
-                  ))}
-                </tr>
-              </thead>
-              <tbody>
-                {rows.map((row) => (
-                  <tr key={row} className="border-b border-line last:border-0">
-                    <th scope="row" className="py-2 pr-4 text-left font-medium">
-                      {row}
-                    </th>
+          <Card title={`${columnName(measure).label}: interquartile mean`}>
+            <div role="region" aria-label="Pivot" tabIndex={0} className="overflow-x-auto">
+              <table className="w-full text-sm tabular-nums">
+                <thead className="text-left text-xs text-ink-soft">
+                  <tr className="border-b border-line [&>th]:py-1.5 [&>th]:pr-4 [&>th]:font-medium">
+                    <th scope="col">{by.map((name) => columnName(name).label).join(" × ")}</th>
                     {columns.map((column) => (
-                      <Cell
-                        key={column}
-                        group={cells.get(row)?.get(column)}
-                        share={(value) => placeIn(value, extent)}
-                      />
+                      <th key={column} scope="col" className="whitespace-nowrap">
+                        {column}
+                      </th>
                     ))}
                   </tr>
-                ))}
-              </tbody>
-            </table>
+                </thead>
+                <tbody>
+                  {rows.map((row) => (
+                    <tr key={row} className="border-b border-line last:border-0">
+                      <th scope="row" className="py-2 pr-4 text-left font-medium">
+                        {row}
+                      </th>
+                      {columns.map((column) => (
+                        <Cell
+                          key={column}
+                          group={cells.get(row)?.get(column)}
+                          share={(value) => placeIn(value, extent)}
+                        />
+                      ))}
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
             <p className="mt-3 text-xs text-ink-faint">
               In brackets the 95 % bootstrap interval. The bar shows where the cell lies between the
               lowest and the highest.

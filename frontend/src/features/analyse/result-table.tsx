@@ -13,7 +13,7 @@ export function ResultTable({ answer: { columns, types, rows } }: { answer: Quer
   if (rows.length === 0) return <p className="p-4 text-sm text-ink-soft">No row matches.</p>;
   return (
     <>
-      <div className="max-h-120 overflow-auto">
+      <div role="region" aria-label="Rows" tabIndex={0} className="max-h-120 overflow-auto">
         <table className="w-full text-sm tabular-nums">
           <thead className="sticky top-0 bg-surface text-left text-xs text-ink-soft">
             <tr className="[&>th]:border-b [&>th]:border-line [&>th]:px-4 [&>th]:py-2 [&>th]:font-medium">

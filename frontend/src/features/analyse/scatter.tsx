@@ -112,11 +112,9 @@ function Plot({ points, groups, names }: PlotProps) {
         ))}
       </div>
       <div className="border-b border-l border-line p-3">
-        <svg
-          role="img"
-          aria-label={`${names.y} against ${names.x} of ${plural(points.length, "run")}`}
-          className="block h-64 w-full overflow-visible md:h-96"
-        >
+        <p className="sr-only">{`${names.y} against ${names.x} of ${plural(points.length, "run")}`}</p>
+        {/* Thousands of links would be in the way of the keyboard: the list below has the best ones. */}
+        <svg aria-hidden className="block h-64 w-full overflow-visible md:h-96">
           {points.map((point) => {
             const shape = places.get(point.group) ?? groups.length;
             return (

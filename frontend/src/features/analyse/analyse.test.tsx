@@ -1,0 +1,94 @@
+import { screen, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { beforeEach, expect, test, vi } from "vitest";
+import { renderWithQueries, serve } from "@/lib/testing/service";
+import { Analyse } from "./analyse";
+
+const address = vi.hoisted(() => ({ search: "" }));
+vi.mock("next/navigation", () => ({
+  useSearchParams: () => new URLSearchParams(address.search),
+}));
+
+const column = (name: string, kind: string) => ({ name, kind, type: "X", description: "" });
+const schema = {
+  tables: [{ name: "runs", columns: [column("algo", "text"), column("fps", "number")] }],
+  settings: ["algo", "env_id", "hp_gamma"],
+  measures: ["best_moving_average", "fps"],
+};
+const box = {
+  ...{ low: 1, lower_quartile: 2, median: 3, upper_quartile: 4, high: 5, beyond: 1 },
+  outliers: [{ run_id: "ppo-odd", value: 9 }],
+};
+const figures = { iqm: 3, low: 2.5, high: 3.5, mean: 3, median: 3, std: 1, box };
+const groups = {
+  ...{ by: ["algo"], measure: "best_moving_average", runs: 12, left_out: 0 },
+  groups: [
+    { key: ["ppo"], runs: 8, count: 7, ...figures },
+    { key: [null], runs: 4, count: 0, iqm: null, low: null, high: null, box: null },
+  ],
+};
+
+beforeEach(() => {
+  address.search = "";
+});
+
+test("each group has its figures, and what lies beyond leads to its run", async () => {
+  serve({
+    "GET /analytics/schema": () => ({ body: schema }),
+    "GET /analytics/groups": () => ({ body: groups }),
+  });
+  renderWithQueries(<Analyse />);
+  const card = await screen.findByRole("region", { name: "best_moving_average by algo" });
+  const [first, second] = within(card).getAllByRole("listitem");
+  expect(first).toHaveTextContent("ppo7 of 8 runs with a value");
+  expect(within(first!).getByRole("img", { name: /^ppo: median 3/ })).toBeVisible();
+  expect(within(first!).getByRole("link", { name: /ppo-odd/ })).toHaveAttribute(
+    "href",
+    "/runs/view?id=ppo-odd",
+  );
+  expect(second).toHaveTextContent("none");
+});
+
+test("a filter that matches nothing says so", async () => {
+  serve({
+    "GET /analytics/schema": () => ({ body: schema }),
+    "GET /analytics/groups": () => ({ body: { ...groups, groups: [], runs: 0 } }),
+  });
+  renderWithQueries(<Analyse />);
+  expect(await screen.findByText(/No run matches/)).toBeVisible();
+});
+
+test("what is wrong with SQL is told, and selected where it is", async () => {
+  address.search = "view=sql&sql=SELECT+nam+FROM+runs";
+  serve({
+    "GET /analytics/schema": () => ({ body: schema }),
+    "POST /analytics/query": () => ({
+      status: 422,
+      body: {
+        ...{ title: "Query cannot be answered", status: 422, detail: "No column nam." },
+        errors: [{ pointer: "/sql", detail: "No column nam.", position: 7 }],
+      },
+    }),
+  });
+  renderWithQueries(<Analyse />);
+  expect(await screen.findByRole("alert")).toHaveTextContent("No column nam.");
+  await userEvent.click(screen.getByRole("button", { name: "Show the place" }));
+  const text = screen.getByRole<HTMLTextAreaElement>("textbox", { name: "SQL" });
+  expect([text.selectionStart, text.selectionEnd]).toEqual([7, 8]);
+});
+
+test("an answer is shown with its notes", async () => {
+  address.search = "view=sql&sql=SELECT+1";
+  const answer = {
+    ...{ columns: ["id", "score"], types: ["VARCHAR", "DOUBLE"], rows: [["ppo-a", null]] },
+    ...{ truncated: true, seconds: 0.01, notes: ["Not all of it."] },
+  };
+  serve({
+    "GET /analytics/schema": () => ({ body: schema }),
+    "POST /analytics/query": () => ({ body: answer }),
+  });
+  renderWithQueries(<Analyse />);
+  const card = await screen.findByRole("region", { name: "The first 1 row" });
+  expect(card).toHaveTextContent("Not all of it.");
+  expect(within(card).getByRole("link", { name: "ppo-a" })).toBeVisible();
+});
