@@ -1,3 +1,30 @@
-"""RL Gym Visualizer: train reinforcement-learning agents and watch them learn."""
+"""RL Gym Visualizer: train reinforcement-learning agents and watch them learn.
+
+The library is in ``rlviz.library``; each of its names is imported when it is first used. docs/library.md has examples.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
 
 __version__ = "0.1.0"
+
+_HOMES = {
+    "track": "rlviz.library.tracking",
+    "TrackedRun": "rlviz.library.tracking",
+}
+
+__all__ = ["TrackedRun", "__version__", "track"]
+
+
+def __getattr__(name: str) -> object:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'rlviz' has no attribute {name!r}. It has: {', '.join(__all__)}.")
+    found: object = getattr(import_module(home), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return __all__

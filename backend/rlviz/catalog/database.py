@@ -14,7 +14,22 @@ from sqlmodel import Session
 
 from rlviz.catalog.error_messages import damaged, explain_errors, newer
 
-REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010", "0011", "0012", "0013")
+REVISIONS = (
+    "0001",
+    "0002",
+    "0003",
+    "0004",
+    "0005",
+    "0006",
+    "0007",
+    "0008",
+    "0009",
+    "0010",
+    "0011",
+    "0012",
+    "0013",
+    "0014",
+)
 """The migrations in ``catalog/migrations/versions``, in order; a test compares the two."""
 
 HEAD = REVISIONS[-1]

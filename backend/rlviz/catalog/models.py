@@ -100,9 +100,11 @@ class RunRow(SQLModel, table=True):
     worker: str | None = None
     """Worker identity; only the launcher interprets it."""
 
+    is_foreign: bool = Field(default=False, sa_column_kwargs={"server_default": text("0")})
+
     @property
     def actor(self) -> RunActor:
-        return actor_of(self.algo)
+        return RunActor.FOREIGN if self.is_foreign else actor_of(self.algo)
 
     @property
     def episodes_before(self) -> list[LastEpisode]:

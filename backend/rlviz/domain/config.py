@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationInfo, field_validator, model_validator
 
 from rlviz.domain.checkpoint_policy import CheckpointPolicy
 from rlviz.domain.environment import CustomEnvironment
 from rlviz.domain.evaluation_plan import EvaluationPlan
 from rlviz.domain.limits import LIMITS
+from rlviz.domain.records import MAX_STEP
 from rlviz.domain.rules import Rules
 from rlviz.domain.run_actor import RunActor, actor_of
 from rlviz.domain.snapshot_plan import SnapshotPlan
@@ -92,7 +93,9 @@ class RunConfig(VersionedDocument):
     name: RunName
     created_at: Instant
     actor: RunActor = Field(RunActor.POLICY, description="Who plays its episodes.")
-    algo: str = Field(description="What its policy learns by; of another actor, that actor.")
+    algo: str = Field(
+        description="What its policy learns by; of chance or a person, that actor; of a foreign run, as it says."
+    )
     env_id: str
     env_options: dict[str, JsonValue] = Field(
         default_factory=dict, description="Options of the environment; what is left out has its default."
@@ -102,7 +105,12 @@ class RunConfig(VersionedDocument):
     )
     preset: str | None
     seed: Seed
-    total_timesteps: TotalTimesteps
+    total_timesteps: int = Field(
+        ge=0,
+        le=MAX_STEP,
+        strict=True,
+        description="Environment steps to train for; 0: a foreign run did not say.",
+    )
     hyperparameters: dict[str, JsonValue]
     checkpoints: CheckpointPolicy = CheckpointPolicy()
     evaluation: EvaluationPlan = EvaluationPlan()
@@ -134,6 +142,17 @@ class RunConfig(VersionedDocument):
 
     @model_validator(mode="after")
     def _check_actor(self) -> Self:
+        if self.actor is RunActor.FOREIGN:
+            return self
         if self.actor is not actor_of(self.algo):
             raise ValueError(f"The actor of a run of {self.algo!r} is {actor_of(self.algo).value!r}.")
         return self
+
+    @field_validator("total_timesteps")
+    @classmethod
+    def _check_length(cls, value: int, info: ValidationInfo) -> int:
+        """Foreign runs are as long as their programs make them."""
+        bounds = LIMITS.total_timesteps
+        if info.data.get("actor") is not RunActor.FOREIGN and not bounds.minimum <= value <= bounds.maximum:
+            raise ValueError(f"A run of this app takes {bounds.minimum:,} to {bounds.maximum:,} steps.")
+        return value

@@ -18,6 +18,7 @@
     │   ├── IllegalTransition        names both states
     │   ├── ExperimentConflict       it is over
     │   ├── RunIsActive
+    │   ├── NotControlled            a program of its own writes the run, or did: it can only be watched
     │   ├── NothingToEvaluate
     │   ├── EvaluationInProgress
     │   ├── VerificationInProgress
@@ -214,6 +215,10 @@ class IllegalTransition(Conflict):
 
 class RunIsActive(Conflict):
     title = "Run is active"
+
+
+class NotControlled(Conflict):
+    title = "Run is not controlled from here"
 
 
 class NothingToEvaluate(Conflict):

@@ -60,6 +60,7 @@ class RunFolder:
         self.events_path = self.path / "events.jsonl"
         self.log_path = self.path / "worker.log"
         self.lock_path = self.path / "worker.lock"
+        self.heartbeat_path = self.path / "heartbeat"
         self.model_path = self.path / "model.zip"
         self.best_model_path = self.path / "best_model.zip"
         self.anatomy_path = self.path / "anatomy.jsonl"

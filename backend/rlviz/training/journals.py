@@ -8,11 +8,9 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from numbers import Real
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pydantic import JsonValue
-from stable_baselines3.common.logger import KVWriter
 
 from rlviz.domain.events import Ending, EventData, WarningData, event_line
 from rlviz.rundir.folder import RunFolder
@@ -241,32 +239,3 @@ def _shortened(line: dict[str, JsonValue]) -> dict[str, JsonValue]:
     if isinstance(data, dict):
         line["data"] = {name: value[:MAX_TEXT] if isinstance(value, str) else value for name, value in data.items()}
     return line
-
-
-class JournalOutput(KVWriter):
-    """Stable-Baselines3's logger output that writes numbers to the journal, under their own names.
-
-    It cannot store text, images, figures, videos or histograms: the first of each name raises a warning event.
-    """
-
-    def __init__(self, journals: RunJournals) -> None:
-        self._journals = journals
-        self._refused: set[str] = set()
-
-    def write(self, key_values: dict[str, Any], key_excluded: dict[str, tuple[str, ...]], step: int = 0) -> None:
-        numbers: dict[str, float] = {}
-        for name, value in key_values.items():
-            if "journal" in key_excluded.get(name, ()):
-                continue
-            if isinstance(value, Real):
-                numbers[name] = (
-                    int(value) if isinstance(value, int) else float(value)
-                )  # True is an int, but no number in JSON
-            elif name not in self._refused:
-                self._refused.add(name)
-                self._journals.warn(step, f"{name} is a {type(value).__name__}; only numbers are recorded.")
-        if numbers:
-            self._journals.metrics(step, numbers)
-
-    def close(self) -> None:
-        """The journals belong to the trainer, which closes them."""

@@ -23,7 +23,8 @@ from rlviz.training.equipment import Equipment
 from rlviz.training.error_messages import in_words
 from rlviz.training.going_on import begin_journal, continue_from_snapshot
 from rlviz.training.interruption import UpdateInterrupted, make_interruptible
-from rlviz.training.journals import JournalOutput, RunJournals
+from rlviz.training.journal_output import JournalOutput
+from rlviz.training.journals import RunJournals
 from rlviz.training.live_weights import LiveWeights
 from rlviz.training.logger import RunLogger
 from rlviz.training.pausing import Pause, TrainingPaused

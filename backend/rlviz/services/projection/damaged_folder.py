@@ -14,6 +14,7 @@ from rlviz.domain.damage import Damage
 from rlviz.domain.errors import RunFolderError
 from rlviz.domain.ids import created_at_of
 from rlviz.domain.records import is_metric
+from rlviz.domain.run_actor import RunActor
 from rlviz.domain.status import RunStatus
 from rlviz.domain.times import Instant
 from rlviz.rundir.files import read_small
@@ -76,6 +77,7 @@ def rescued_row(folder: RunFolder) -> RunRow:
     total_timesteps = _valid(TotalTimesteps, values.get("total_timesteps"), 0)
     return RunRow(
         id=folder.run_id,
+        is_foreign=values.get("actor") == RunActor.FOREIGN,
         name=_valid(RunName, values.get("name"), folder.run_id),
         algo=_valid(RunName, values.get("algo"), UNKNOWN),
         env_id=_valid(RunName, values.get("env_id"), UNKNOWN),

@@ -11,6 +11,7 @@ from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import ForeignRunFolder, RunFolderError
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.events import EventRecord
+from rlviz.domain.run_actor import RunActor
 from rlviz.domain.status import RunStatus
 from rlviz.environments.custom import threshold_of
 from rlviz.rundir.control import Control
@@ -55,6 +56,7 @@ def row_of_config(config: RunConfig) -> RunRow:
     """A new row for a configuration."""
     return RunRow(
         id=config.run_id,
+        is_foreign=config.actor is RunActor.FOREIGN,
         name=config.name,
         algo=config.algo,
         env_id=config.env_id,
@@ -71,8 +73,9 @@ def row_of_config(config: RunConfig) -> RunRow:
 
 
 def end_step_of(config: RunConfig, total_timesteps: int) -> int:
-    """The step at which the run ends unless it is stopped; the steps asked for if its algorithm is not installed."""
-    if config.algo not in ALGORITHMS.names():
+    """The step at which the run ends unless it is stopped; the steps asked for if its algorithm is not installed, or
+    it is no run of ours."""
+    if config.actor is RunActor.FOREIGN or config.algo not in ALGORITHMS.names():
         return total_timesteps
     return ALGORITHMS.get(config.algo).training_end(total_timesteps, config.hyperparameters)
 

@@ -20,6 +20,7 @@ from rlviz.services.projection.folder_projection import end_row
 from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.streaming.feeds import Feeds
 from rlviz.services.supervision.disk_guard import DiskGuard
+from rlviz.services.supervision.foreign_run_monitor import ForeignRunMonitor, ForeignWorker
 from rlviz.services.supervision.monitors import Monitors
 from rlviz.services.supervision.played_run_monitor import PlayedRunMonitor
 from rlviz.services.supervision.run_monitor import RunMonitor, journal_ending
@@ -52,8 +53,8 @@ class LiveRuns:
         self._queue = RunQueue(database, broadcast, disk)
         self._to_end: deque[str] = deque()
         self.monitors: Monitors[str, RunMonitor] = Monitors("run {}".format)
-        self.played: Monitors[str, RunMonitor] = Monitors("run {}".format)
-        """Runs in which a person plays: their workers are those of sessions, and take no other run's place."""
+        self.guests: Monitors[str, RunMonitor] = Monitors("run {}".format)
+        """Runs in which a person plays, and those that other programs write: they take no other run's place."""
 
     @property
     def limit(self) -> int:
@@ -68,7 +69,7 @@ class LiveRuns:
 
     def __contains__(self, run_id: str) -> bool:
         """Whether the run's worker has not been seen to end."""
-        return run_id in self.monitors or run_id in self.played
+        return run_id in self.monitors or run_id in self.guests
 
     def expect_end(self, run_id: str) -> None:
         """The run was asked to stop: its worker is terminated, and then killed, if it does not."""
@@ -82,7 +83,12 @@ class LiveRuns:
 
     def follow_played(self, row: RunRow, worker: Worker | None) -> None:
         """Follow a run in which a person plays; ``worker`` is that of the session, None if it has gone already."""
-        self.played.add(row.id, self._monitor(row, worker or UnknownWorker(), PlayedRunMonitor))
+        self.guests.add(row.id, self._monitor(row, worker or UnknownWorker(), PlayedRunMonitor))
+
+    def follow_foreign(self, row: RunRow) -> None:
+        """Follow a run that a program of its own writes, or wrote."""
+        worker = ForeignWorker(row.worker or "", self._folder(row.id))
+        self.guests.add(row.id, self._monitor(row, worker, ForeignRunMonitor))
 
     def answered_checkpoint(self, run_id: str) -> int | None:
         """The last request for a checkpoint that the run has answered; None if nobody can answer any more."""
@@ -94,7 +100,7 @@ class LiveRuns:
         while self._to_end:
             if (monitor := self.monitors.get(self._to_end.popleft())) is not None:
                 monitor.end()
-        self.played.poll()
+        self.guests.poll()
         return self.monitors.poll()
 
     def end_all(self, grace: GracePeriod) -> None:

@@ -39,8 +39,8 @@ def recover(
 ) -> list[str]:
     """Adopt workers that still live, settle runs whose worker does not, and take up open evaluations.
 
-    Afterwards no run is ``starting`` or ``running`` with nobody behind it. Called before the supervisor starts. Returns
-    the runs that are interrupted now.
+    Afterwards no run is ``starting`` or ``running`` with nobody behind it; of a foreign run the supervisor
+    finds that out. Called before the supervisor starts. Returns the runs that are interrupted now.
     """
     for run_id in Trash(runs_dir).run_ids():
         _finish_deletion(RunFolder(runs_dir, run_id), database)
@@ -69,6 +69,8 @@ def _recover_run(
 ) -> RunStatus:
     """Returns its status now."""
     now = _read(row, folder)
+    if row.actor is RunActor.FOREIGN:
+        return _recover_foreign(now, folder, database, supervisor)
     worker: Worker | None = None
     if not now.state.is_final and now.worker is not None:
         worker = launcher.adopt(now.worker)
@@ -90,6 +92,16 @@ def _recover_run(
         log.info("Run %s still trains: %s", row.id, now.worker)
         supervisor.adopt_run(now, worker)
     return state
+
+
+def _recover_foreign(now: RunRow, folder: RunFolder, database: Database, supervisor: Supervisor) -> RunStatus:
+    """Whether its program lives takes a while to be seen, so that the supervisor finds out."""
+    with database.write() as session:
+        session.merge(now)
+        book_evaluations(session, folder)
+    if now.state.has_worker:
+        supervisor.adopt_foreign(now)
+    return now.state
 
 
 def _read(row: RunRow, folder: RunFolder) -> RunRow:

@@ -15,6 +15,7 @@ from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.streaming.feeds import Feeds
 from rlviz.services.supervision.clip_workers import ClipWorkers
 from rlviz.services.supervision.disk_guard import DiskGuard
+from rlviz.services.supervision.foreign_runs import ForeignRuns
 from rlviz.services.supervision.live_evaluations import LiveEvaluations
 from rlviz.services.supervision.live_runs import LiveRuns
 from rlviz.services.supervision.retry import RETRY_SECONDS, RetryThrottle
@@ -48,6 +49,7 @@ class Supervisor:
         disk = DiskGuard(settings)
         self._runs = LiveRuns(settings, database, launcher, feeds, broadcast, disk, clock=clock)
         self._evaluations = LiveEvaluations(settings, database, launcher, broadcast, disk, self._runs)
+        self._foreign = ForeignRuns(settings.runs_dir, database, broadcast, self._runs.follow_foreign, clock=clock)
         self.sessions = SessionWorkers(launcher, self.wake)
         self._clips = ClipWorkers(settings.runs_dir, launcher)
         self._verifications = VerificationWorkers(settings.runs_dir, launcher)
@@ -137,6 +139,9 @@ class Supervisor:
     def adopt_run(self, row: RunRow, worker: Worker) -> None:
         self._runs.adopt(row, worker)
 
+    def adopt_foreign(self, row: RunRow) -> None:
+        self._runs.follow_foreign(row)
+
     def adopt_evaluation(self, row: EvaluationRow, worker: Worker) -> None:
         self._evaluations.adopt(row, worker)
 
@@ -157,7 +162,7 @@ class Supervisor:
 
     @property
     def _is_busy(self) -> bool:
-        live = len(self._runs.monitors) + len(self._runs.played) + len(self._evaluations.monitors)
+        live = len(self._runs.monitors) + len(self._runs.guests) + len(self._evaluations.monitors)
         return live > 0 or self.sessions.is_busy or self._clips.is_busy or self._verifications.is_busy
 
     def _tick(self, woken: bool) -> None:
@@ -171,6 +176,7 @@ class Supervisor:
             row, session_id = self._to_follow.popleft()
             self._runs.follow_played(row, self.sessions.worker_of(session_id))
         self.sessions.tick()
+        self._foreign.tick()
         freed = self._runs.poll()
         self._evaluations.poll()
         if self._draining.is_set():

@@ -12,7 +12,8 @@ from rlviz.catalog.database import Database
 from rlviz.catalog.evaluations import open_evaluations
 from rlviz.catalog.models import RunRow
 from rlviz.domain.config import RunConfig
-from rlviz.domain.errors import RunIsActive
+from rlviz.domain.errors import NotControlled, RunIsActive
+from rlviz.domain.run_actor import RunActor
 from rlviz.domain.status import RunStatus, check_transition
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.creation import new_folder
@@ -81,7 +82,18 @@ class RunUseCases:
 
         ``deed``: what the run has to be idle for, as in "deleting it".
         """
+        if row.actor is RunActor.FOREIGN and row.state.is_active:
+            raise RunIsActive(f"A program of its own writes run {row.id!r}. End that program before {deed}.")
         if row.state.is_active or self._supervisor.is_live(row.id):
             raise RunIsActive(f"Run {row.id!r} is {row.status!r}. Stop it and wait for its end before {deed}.")
         if open_evaluations(session, row.id):
             raise RunIsActive(f"Run {row.id!r} is being evaluated. Wait for the evaluation's end before {deed}.")
+
+
+def check_controlled(row: RunRow) -> None:
+    """Raises NotControlled for a foreign run: whatever would have to be done by its program is refused by this."""
+    if row.actor is RunActor.FOREIGN:
+        raise NotControlled(
+            f"A program of its own writes run {row.id!r}, or did, or it was imported: it can be watched, compared and "
+            "exported here, and only that program can change what it does."
+        )

@@ -26,7 +26,7 @@ from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.files import is_file
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.policies import evaluated_policy
-from rlviz.services.use_cases.base import RunUseCases
+from rlviz.services.use_cases.base import RunUseCases, check_controlled
 from rlviz.services.use_cases.film import choose_policy
 
 
@@ -65,6 +65,7 @@ class EvaluationService(RunUseCases):
         now = utc(self._clock())
         with self._database.write() as session:
             run = get_run(session, run_id)
+            check_controlled(run)
             if open_evaluations(session, run_id):
                 raise EvaluationInProgress(f"Run {run_id!r} is being evaluated. Wait for it to end, then ask again.")
             folder = self._folder(run_id)
@@ -182,7 +183,7 @@ def _can_act(run: RunRow, folder: RunFolder) -> bool:
     match run.actor:
         case RunActor.RANDOM:
             return True
-        case RunActor.HUMAN:
+        case RunActor.HUMAN | RunActor.FOREIGN:
             return False
     return run.state.has_worker or folder.newest_policy() is not None
 

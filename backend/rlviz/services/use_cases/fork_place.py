@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from rlviz.algorithms import ALGORITHMS
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import NothingToResume
-from rlviz.domain.run_actor import RunActor, actor_of
+from rlviz.domain.run_actor import RunActor
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.inherit import BEGINNING
 from rlviz.rundir.lineage import whole_of_run
@@ -60,7 +60,7 @@ def place_at(folder: RunFolder, config: RunConfig, wanted: int, reached: int) ->
 
 def _no_beginning(config: RunConfig, reached: int) -> str | None:
     """Why a run cannot be trained again from its beginning, in a sentence."""
-    if actor_of(config.algo) is not RunActor.POLICY:
+    if config.actor is not RunActor.POLICY:
         return "Nothing learns in this run."
     if config.parent is not None:
         return "The run is a fork itself, and its beginning is gone."

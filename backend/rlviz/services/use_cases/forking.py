@@ -24,7 +24,7 @@ from rlviz.rundir.creation import new_folder
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.inherit import inherit, inherit_stretch
 from rlviz.services.projection.folder_projection import row_of_config
-from rlviz.services.use_cases.base import RunUseCases
+from rlviz.services.use_cases.base import RunUseCases, check_controlled
 from rlviz.services.use_cases.configuration import check_memory
 from rlviz.services.use_cases.environments import EnvironmentService
 from rlviz.services.use_cases.fork_place import ForkPlace, place_at, place_of
@@ -100,13 +100,15 @@ class ForkService(RunUseCases):
     def changes(self, run_id: str) -> list[Change]:
         """What can be changed at a fork of the run. Raises RunNotFound and RunFolderError."""
         with self._database.read() as session:
-            get_run(session, run_id)
+            check_controlled(get_run(session, run_id))
         return possible_changes(self._folder(run_id).read_config())
 
     def place(self, run_id: str, step: int) -> ForkPlace:
         """Where a fork of the run at ``step`` begins. Raises RunNotFound, NothingToResume and RunFolderError."""
         with self._database.read() as session:
-            reached = get_run(session, run_id).step
+            row = get_run(session, run_id)
+            check_controlled(row)
+            reached = row.step
         folder = self._folder(run_id)
         return place_at(folder, folder.read_config(), step, reached)
 
@@ -130,7 +132,9 @@ class ForkService(RunUseCases):
         """
         self._disk.check()
         with self._database.read() as session:
-            reached = get_run(session, run_id).step
+            row = get_run(session, run_id)
+            check_controlled(row)
+            reached = row.step
         parent = self._folder(run_id)
         parent.check()
         theirs, now = parent.config_to_go_on(), self._clock()

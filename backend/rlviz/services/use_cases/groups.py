@@ -19,7 +19,7 @@ from rlviz.domain.limits import LIMITS
 from rlviz.domain.run_actor import RunActor
 from rlviz.domain.times import utc
 from rlviz.provenance import git_revision, package_versions
-from rlviz.services.use_cases.base import RunUseCases
+from rlviz.services.use_cases.base import RunUseCases, check_controlled
 from rlviz.services.use_cases.configuration import DRAWN_SEEDS, NewRun, resolve_config
 from rlviz.services.use_cases.environments import EnvironmentService
 from rlviz.services.use_cases.own_presets import OwnPresets
@@ -120,6 +120,7 @@ class GroupService(RunUseCases):
         self._disk.check()
         with self._database.read() as session:
             row = get_run(session, run_id)
+            check_controlled(row)
             rows = groups_of(session, [row.group_id]).get(row.group_id, [row])
         folder = self._folder(run_id)
         folder.check()

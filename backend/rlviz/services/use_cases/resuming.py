@@ -18,7 +18,7 @@ from rlviz.rundir.lineage import is_behind, newest_of_run
 from rlviz.rundir.lock import training_lock
 from rlviz.rundir.snapshots import Snapshot, find_snapshot, snapshots_of
 from rlviz.rundir.superseded import superseded_rows
-from rlviz.services.use_cases.base import RunUseCases
+from rlviz.services.use_cases.base import RunUseCases, check_controlled
 
 
 class ResumeService(RunUseCases):
@@ -33,6 +33,7 @@ class ResumeService(RunUseCases):
         now = self._clock()
         with self._database.write() as session:
             row = get_run(session, run_id)
+            check_controlled(row)
             if row.state in (RunStatus.PAUSING, RunStatus.PAUSED):
                 return row
             if row.actor is not RunActor.POLICY:
@@ -101,6 +102,7 @@ class ResumeService(RunUseCases):
         now = self._clock()
         with self._database.write() as session:
             row = get_run(session, run_id)
+            check_controlled(row)
             check_transition(row.state, RunStatus.QUEUED, next_attempt=True)
             self._check_worker_is_gone(row)
             folder = self._folder(run_id)

@@ -19,7 +19,7 @@ from rlviz.domain.status import RunStatus
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import READ_BYTES, JournalTail
 from rlviz.rundir.superseded import superseded_rows
-from rlviz.services.use_cases.base import RunUseCases
+from rlviz.services.use_cases.base import RunUseCases, check_controlled
 from rlviz.services.use_cases.events import read_events
 from rlviz.services.use_cases.rule_checks import check_rules
 from rlviz.training.rules.dry_run import dry_run
@@ -52,7 +52,7 @@ class RuleService(RunUseCases):
         Raises what ``rules`` does, and InvalidRequest or UnknownName for rules that do not fit the run.
         """
         with self._database.write() as session:
-            get_run(session, run_id)
+            check_controlled(get_run(session, run_id))
             folder, config = self._look(run_id)
             folder.config_to_go_on()
             _check(rules, config)
@@ -64,13 +64,13 @@ class RuleService(RunUseCases):
 
     def dry_run(self, run_id: str, rules: Sequence[Rule]) -> list[Firing]:
         """Where ``rules`` would have fired over the rows of the run. Raises what ``change`` does."""
-        folder, config = self._look(run_id)
+        folder, config = self._look_at_ours(run_id)
         _check(rules, config)
         return dry_run(rules, _rows(folder))
 
     def knobs(self, run_id: str) -> list[KnobState]:
         """Raises what ``rules`` does."""
-        folder, config = self._look(run_id)
+        folder, config = self._look_at_ours(run_id)
         algorithm = ALGORITHMS.get(config.algo)
         values = algorithm.validate(config.hyperparameters, config.total_timesteps).model_dump()  # defaults filled in
         changes, answered = _changes(folder)
@@ -95,6 +95,7 @@ class RuleService(RunUseCases):
         """
         with self._database.write() as session:
             row = get_run(session, run_id)
+            check_controlled(row)
             if row.state not in (RunStatus.STARTING, RunStatus.RUNNING):
                 raise NotTraining(f"Run {run_id!r} is {row.status!r}. Hyperparameters can be set only while it trains.")
             folder, config = self._look(run_id)
@@ -106,6 +107,12 @@ class RuleService(RunUseCases):
             asked = (KnobWish(number=number, change=change) for number, change in enumerate(changes, start=first))
             folder.change_control(knob_wishes=(*wishes, *asked)[-MAX_WAITING:])
         return row
+
+    def _look_at_ours(self, run_id: str) -> tuple[RunFolder, RunConfig]:
+        """Raises NotControlled, besides what ``_look`` does."""
+        with self._database.read() as session:
+            check_controlled(get_run(session, run_id))
+        return self._look(run_id)
 
     def _look(self, run_id: str) -> tuple[RunFolder, RunConfig]:
         with self._database.read() as session:

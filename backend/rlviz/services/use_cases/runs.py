@@ -36,7 +36,7 @@ from rlviz.rundir.trash import Trash
 from rlviz.services.projection.folder_projection import Indexed, index_folder
 from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.supervision.supervisor import Supervisor
-from rlviz.services.use_cases.base import RunUseCases
+from rlviz.services.use_cases.base import RunUseCases, check_controlled
 from rlviz.services.use_cases.configuration import NewRun, resolve_config
 from rlviz.services.use_cases.environments import EnvironmentService
 from rlviz.services.use_cases.own_presets import OwnPresets
@@ -85,7 +85,7 @@ class RunService(RunUseCases):
         """Ids of the runs that have a worker of their own and were not asked to stop."""
         with self._database.read() as session:
             rows = runs_with_status(session, RunStatus.STARTING, RunStatus.RUNNING)
-        return [row.id for row in rows if row.actor is not RunActor.HUMAN]
+        return [row.id for row in rows if not row.actor.is_guest]
 
     def learning(self, run_ids: Sequence[str]) -> Sequence[str]:
         """Those of ``run_ids`` in which a policy learns."""
@@ -94,7 +94,7 @@ class RunService(RunUseCases):
     def load(self) -> tuple[int, int]:
         """Number of runs with a worker, and of runs in the queue."""
         with self._database.read() as session:
-            active = [row for row in runs_with_status(session, *WITH_WORKER) if row.actor is not RunActor.HUMAN]
+            active = [row for row in runs_with_status(session, *WITH_WORKER) if not row.actor.is_guest]
             return len(active), len(runs_with_status(session, RunStatus.QUEUED))
 
     def status_counts(self) -> dict[RunStatus, int]:
@@ -145,7 +145,7 @@ class RunService(RunUseCases):
         NotEnoughDisk, RunFolderError, or NewerVersion."""
         now = self._clock()
         with self._database.write() as session:
-            _check_not_played(get_run(session, run_id))
+            _check_steered(get_run(session, run_id))
             row = move_run(session, run_id, RunStatus.QUEUED, queued_at=now)
             self._disk.check()
             self._folder(run_id).config_to_go_on()
@@ -165,7 +165,7 @@ class RunService(RunUseCases):
             row = get_run(session, run_id)
             if row.state.is_final or row.state is RunStatus.STOPPING:
                 return row
-            _check_not_played(row)
+            _check_steered(row)
             if row.state is RunStatus.QUEUED:
                 row = move_run(session, run_id, RunStatus.STOPPED, ended_at=now, cause=None)
             else:
@@ -230,6 +230,7 @@ class RunService(RunUseCases):
         return row
 
 
-def _check_not_played(row: RunRow) -> None:
+def _check_steered(row: RunRow) -> None:
+    check_controlled(row)
     if row.actor is RunActor.HUMAN:
         raise RunIsActive(f"Run {row.id!r} is played by hand. It begins and ends on the Play page, with its session.")

@@ -227,6 +227,8 @@ def _policy_at(folder: RunFolder, run: RunRow, step: int) -> str:
 
 
 def _why_nothing(run: RunRow) -> str:
+    if run.actor is RunActor.FOREIGN:
+        return f"A program of its own writes run {run.id!r}, so that its policy is not here to play."
     if run.actor is not RunActor.POLICY:
         return f"Nothing learns in run {run.id!r}, so that it has no policy. Give env_id instead of run_id."
     if run.state.is_final:

@@ -35,7 +35,7 @@ from rlviz.rundir.snapshots import (
 )
 from rlviz.rundir.superseded import superseded_rows
 from rlviz.services.supervision.verification_workers import ABANDONED
-from rlviz.services.use_cases.base import RunUseCases
+from rlviz.services.use_cases.base import RunUseCases, check_controlled
 from rlviz.services.use_cases.resuming import depends_on_length
 
 KEPT_WISHES = 20
@@ -78,6 +78,7 @@ class SnapshotService(RunUseCases):
         """
         with self._database.write() as session:
             row = get_run(session, run_id)
+            check_controlled(row)
             if row.state not in (RunStatus.STARTING, RunStatus.RUNNING):
                 raise NotTraining(f"Run {run_id!r} is {row.status!r}. A snapshot can be taken only while it trains.")
             folder = self._folder(run_id)

@@ -1,4 +1,5 @@
 import type { Run } from "@/lib/api";
+import { isGuest } from "@/lib/run-actions";
 
 /** Seeds of each group from which on the service's verdict calls one better. */
 export const ENOUGH_SEEDS = 5;
@@ -19,7 +20,7 @@ export function missingSeeds(runs: readonly Run[]): MissingSeeds[] {
   if (groups.size < 2) return [];
   return [...groups.values()].flatMap(([first, ...others]) => {
     const count = ENOUGH_SEEDS - 1 - others.length;
-    if (!first || count < 1 || first.actor === "human" || first.parent) return [];
+    if (!first || count < 1 || isGuest(first) || first.parent) return [];
     return [{ runId: first.id, count }];
   });
 }

@@ -9,6 +9,7 @@ import type { Film } from "./chapters";
 /** Who played: a person, chance, or a policy, as in "Policy of step 30,208". */
 export function evaluationTitle({ actor }: Pick<Run, "actor">, evaluation: Evaluation | undefined) {
   if (actor === "human") return "Played by hand";
+  if (actor === "foreign") return "Video of its own program";
   if (actor === "random") return "Random actions";
   if (!evaluation) return "Evaluation";
   const { checkpoint_step: step, policy } = evaluation;

@@ -16,6 +16,9 @@ interface NoEvaluationProps {
   underWay: boolean;
 }
 
+const HANDED_OVER =
+  "The program that writes this run can hand over videos of its agent: run.video(path).";
+
 /** The stage as long as no evaluation can be shown on it. */
 export function NoEvaluation({ run, evaluations, reason, underWay }: NoEvaluationProps) {
   const { data: all, error, refetch, isFetching } = evaluations;
@@ -38,9 +41,11 @@ export function NoEvaluation({ run, evaluations, reason, underWay }: NoEvaluatio
         none && (
           <StageNote>
             <Clapperboard aria-hidden className="size-5 text-ink-faint" />
-            <p className="font-semibold text-ink">No evaluation yet</p>
+            <p className="font-semibold text-ink">
+              {run.actor === "foreign" ? "No video yet" : "No evaluation yet"}
+            </p>
             <p className="max-w-72">
-              {reason ??
+              {(run.actor === "foreign" ? HANDED_OVER : reason) ??
                 (learns(run)
                   ? "Run one to see what the policy does: a few episodes without exploration, on video."
                   : "Run one to see what random actions come to: a few episodes, on video.")}

@@ -2,7 +2,7 @@
 
 import { Progress } from "@/components/ui/progress";
 import { Stat } from "@/components/ui/stat";
-import { isActive, progress, type RunDetail } from "@/lib/api";
+import { hasLength, isActive, progress, type RunDetail } from "@/lib/api";
 import { brief, count, decimal, duration, elapsed, NONE, percent, remaining } from "@/lib/format";
 import { learns } from "@/lib/run-actions";
 import { useNow } from "@/lib/time/use-now";
@@ -13,7 +13,7 @@ export function RunFacts({ run }: { run: RunDetail }) {
   const trained = elapsed(run, now);
   const left = run.status === "running" ? remaining(run) : null;
   const share = progress(run);
-  const endless = run.actor === "human";
+  const endless = !hasLength(run);
   return (
     <section aria-label="Progress" className="rounded-lg border border-line bg-surface shadow-card">
       {endless || (

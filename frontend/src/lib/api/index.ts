@@ -1,6 +1,6 @@
 export { apiBase, apiLink } from "./base";
 export { keys } from "./keys";
-export { hasEnded, isActive, progress } from "./run-status";
+export { hasEnded, hasLength, isActive, progress } from "./run-status";
 export { ApiError, explainAction, type FieldProblem, problemFrom } from "./problem";
 export {
   algorithmsQuery,

@@ -15,8 +15,13 @@ export function hasEnded({ status }: Pick<Run, "status">): boolean {
   return ENDED.includes(status);
 }
 
+/** Whether it is known how long the run will be: not with a person at the keys, and of a foreign run if it says so. */
+export function hasLength(run: Pick<Run, "actor" | "end_step">): boolean {
+  return run.end_step > 0 && run.actor !== "human";
+}
+
 /** Share of training that is done. `end_step` is the budget, rounded up to whole rollouts. */
 export function progress(run: Pick<Run, "actor" | "step" | "end_step">): number {
-  if (run.end_step <= 0 || run.actor === "human") return 0;
+  if (!hasLength(run)) return 0;
   return Math.min(1, Math.max(0, run.step / run.end_step));
 }

@@ -5978,7 +5978,7 @@ export interface components {
      * RunActor
      * @enum {string}
      */
-    RunActor: "policy" | "random" | "human";
+    RunActor: "policy" | "random" | "human" | "foreign";
     /** RunAnatomy */
     RunAnatomy: {
       /** Run Id */
@@ -6016,7 +6016,7 @@ export interface components {
       actor?: components["schemas"]["RunActor"];
       /**
        * Algo
-       * @description What its policy learns by; of another actor, that actor.
+       * @description What its policy learns by; of chance or a person, that actor; of a foreign run, as it says.
        */
       algo: string;
       /** Env Id */
@@ -6039,7 +6039,7 @@ export interface components {
       seed: number;
       /**
        * Total Timesteps
-       * @description Environment steps to train for. PPO finishes its rollout: up to n_steps × n_envs − 1 more.
+       * @description Environment steps to train for; 0: a foreign run did not say.
        */
       total_timesteps: number;
       /** Hyperparameters */

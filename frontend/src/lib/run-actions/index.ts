@@ -1,5 +1,6 @@
 export {
   canDo,
+  isGuest,
   type JudgedRun,
   learns,
   type RunAction,

@@ -87,3 +87,13 @@ test.each([
   [10, null],
   [11, "Compare takes up to 10 runs"],
 ])("comparing %d runs: %s", (runs, reason) => expect(whyNotCompare(runs, 10)).toBe(reason));
+
+test("a foreign run can be watched, compared and labelled; whatever would steer it says why not", () => {
+  const running = { actor: "foreign", status: "running", policy_step: null } as const;
+  expect(possible(running)).toEqual(["compare", "rename"]);
+  expect(possible({ ...running, status: "interrupted" })).toEqual(["compare", "delete", "rename"]);
+  for (const action of ["start", "stop", "pause", "resume", "evaluate", "duplicate"] as const) {
+    expect(whyNot(action, running)).toMatch(/^A program of its own writes this run/);
+  }
+  expect(whyNot("delete", running)).toBe("A program writes it. End that program first.");
+});

@@ -21,20 +21,36 @@ export interface JudgedRun {
   policy_step: Run["policy_step"];
 }
 
-/** Whether a policy learns in a run. Where chance or a person plays there is none: no film, no hints, no updates. */
+/**
+ * Whether a policy learns in a run, here. Where chance or a person plays there is none, and that of a foreign run is not
+ * here: no film, no hints, no updates.
+ */
 export function learns({ actor }: Pick<JudgedRun, "actor">): boolean {
-  return actor !== "human" && actor !== "random";
+  return actor === "policy";
 }
 
 const TRAINING: readonly RunAction[] = ["pause", "resume", "extend"];
 
-/** What is impossible with a person at the keys. */
-const UNPLAYED: readonly RunAction[] = ["start", "stop", "duplicate", "evaluate"];
+/** What is impossible where the service does not steer: with a person at the keys, and in a program of its own. */
+const STEERING: readonly RunAction[] = ["start", "stop", "duplicate", "evaluate"];
+
+/** Whether the service does not steer the run: a person plays it, or another program writes it. */
+export function isGuest({ actor }: Pick<JudgedRun, "actor">): boolean {
+  return actor === "human" || actor === "foreign";
+}
+
+/** Why what would steer the run is not possible. */
+function whyNotSteered({ actor }: Pick<JudgedRun, "actor">): string {
+  if (actor === "foreign")
+    return "A program of its own writes this run, or did: it can be watched, and only that program can change it.";
+  if (actor === "human") return "It is played by hand: it begins and ends on the Play page.";
+  return "Nothing learns in this run.";
+}
 
 /** Whether `action` makes sense in a run of its actor; one that does not is not offered. */
 export function suits(action: RunAction, run: Pick<JudgedRun, "actor">): boolean {
   if (TRAINING.includes(action)) return learns(run);
-  return run.actor !== "human" || !UNPLAYED.includes(action);
+  return !isGuest(run) || !STEERING.includes(action);
 }
 
 /** Why `action` is not possible for a run in its current state, in a sentence; null if it is possible. */
@@ -43,9 +59,9 @@ export function whyNot(action: RunAction, run: JudgedRun): string | null {
   if (action === "restore") return status === "deleted" ? null : "It is not in the trash.";
   if (status === "deleted") return "It is in the trash. Restore it first.";
   if (!suits(action, run)) {
-    return TRAINING.includes(action)
+    return run.actor === "human" && TRAINING.includes(action)
       ? "Nothing learns in this run."
-      : "It is played by hand: it begins and ends on the Play page.";
+      : whyNotSteered(run);
   }
   switch (action) {
     case "start":
@@ -64,7 +80,9 @@ export function whyNot(action: RunAction, run: JudgedRun): string | null {
       if (!isActive({ status })) return null;
       return suits("stop", run)
         ? "Stop it first."
-        : "It is being played. Leave the Play page first.";
+        : run.actor === "foreign"
+          ? "A program writes it. End that program first."
+          : "It is being played. Leave the Play page first.";
     case "duplicate":
     case "compare":
     case "rename":

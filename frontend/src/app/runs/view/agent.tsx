@@ -37,7 +37,8 @@ export function Agent({ run, group }: AgentProps) {
   const shown = chosen ?? usual;
   const news = useNews(evaluations, shown);
   if (!learns(run)) {
-    const label = run.actor === "human" ? "Played" : "Evaluation";
+    const label =
+      run.actor === "human" ? "Played" : run.actor === "foreign" ? "Videos" : "Evaluation";
     return (
       <AgentViews views={[{ name: "evaluation", label }]} shown="evaluation" onChoose={choose}>
         <EvaluationView run={run} />

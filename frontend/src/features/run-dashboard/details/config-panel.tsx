@@ -5,6 +5,7 @@ import clsx from "clsx";
 import { Badge } from "@/components/ui/badge";
 import { environmentsQuery, type RunConfig, type RunDetail } from "@/lib/api";
 import { count, moment, plural, setting } from "@/lib/format";
+import { isGuest } from "@/lib/run-actions";
 import { DriftNotes } from "./drift-notes";
 import { differs, presetOf, type Setting, settings } from "./settings";
 
@@ -17,7 +18,7 @@ export function ConfigPanel({ run }: { run: RunDetail }) {
       {run.damage.map(({ file, problem, remedy }) => `${file}: ${problem} ${remedy}`).join(" ")}
     </p>
   ) : (
-    <Configuration config={run.config} options={run.env_options} isPlayed={run.actor === "human"} />
+    <Configuration config={run.config} options={run.env_options} isPlayed={isGuest(run)} />
   );
 }
 

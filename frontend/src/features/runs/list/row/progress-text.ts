@@ -1,4 +1,4 @@
-import { progress, type Run } from "@/lib/api";
+import { hasLength, progress, type Run } from "@/lib/api";
 import { brief, duration, elapsed, percent, remaining } from "@/lib/format";
 
 export interface ProgressText {
@@ -22,7 +22,10 @@ export function progressText(run: Run): ProgressText {
     case "starting":
       return { done: "Starting…", note: `${budget} steps` };
     case "running": {
-      if (run.actor === "human") return { done: `${brief(run.step)} steps`, note: "being played" };
+      if (!hasLength(run)) {
+        const note = run.actor === "human" ? "being played" : "in its own program";
+        return { done: `${brief(run.step)} steps`, note };
+      }
       const left = remaining(run);
       return { done: percent(progress(run)), note: left === null ? "" : `${duration(left)} left` };
     }
@@ -33,7 +36,7 @@ export function progressText(run: Run): ProgressText {
     case "stopping":
       return { done: percent(progress(run)), note: "saving" };
     default: {
-      const short = run.actor !== "human" && run.step < run.end_step;
+      const short = hasLength(run) && run.step < run.end_step;
       const took = elapsed(run, 0);
       return {
         done: short ? `${brief(run.step)} of ${budget}` : `${brief(run.step)} steps`,

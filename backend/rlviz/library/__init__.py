@@ -1,0 +1,1 @@
+"""What ``import rlviz`` offers to programs of the user's own; see docs/library.md."""

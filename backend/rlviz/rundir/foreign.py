@@ -1,0 +1,136 @@
+"""Foreign runs: their configuration, their folder, and the heartbeat of the program that writes one.
+
+A foreign run is a run folder like any other that a program of the user's writes, or that was brought in from elsewhere.
+Nobody steers it. While it goes on its program holds ``worker.lock``, is named in the ``started`` event, and touches
+``heartbeat`` every HEARTBEAT_SECONDS.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from datetime import datetime
+from numbers import Integral, Real
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from rlviz.domain.checkpoint_policy import CheckpointPolicy
+from rlviz.domain.config import RunConfig
+from rlviz.domain.errors import InvalidRequest
+from rlviz.domain.ids import new_run_id
+from rlviz.domain.limits import LIMITS
+from rlviz.domain.records import MAX_STEP
+from rlviz.domain.run_actor import RunActor
+from rlviz.rundir.creation import new_folder
+from rlviz.rundir.folder import RunFolder
+
+HEARTBEAT_SECONDS = 1.0
+
+MAX_SETTINGS = 500
+MAX_VALUE_CHARACTERS = 1_000
+MAX_DEPTH = 4
+
+
+def foreign_config(
+    *,
+    algo: str,
+    env_id: str,
+    name: str | None,
+    now: datetime,
+    seed: int = 0,
+    total_timesteps: int | None = None,
+    settings: Mapping[str, object] | None = None,
+    versions: Mapping[str, str] | None = None,
+) -> RunConfig:
+    """Of a foreign run. Names may be unknown here; ``total_timesteps``: None if nobody says how long it will be.
+
+    ``settings`` are whatever the program calls its hyperparameters; what JSON does not know is kept as text.
+    Raises InvalidRequest, with what may be given, for names and numbers that no run can have.
+    """
+    bounds = LIMITS.seed
+    _check_number("/seed", seed, bounds.minimum, bounds.maximum)
+    if total_timesteps is not None:
+        _check_number("/total_timesteps", total_timesteps, 1, MAX_STEP)
+    algo, env_id = _checked_name("/algo", algo), _checked_name("/env_id", env_id)
+    return RunConfig(
+        run_id=new_run_id(algo if algo.isascii() else "run", env_id, now),
+        name=_checked_name("/name", name) if name is not None else f"{algo} on {env_id}"[: LIMITS.run_name.maximum],
+        created_at=now,
+        actor=RunActor.FOREIGN,
+        algo=algo,
+        env_id=env_id,
+        preset=None,
+        seed=int(seed),
+        total_timesteps=int(total_timesteps or 0),
+        hyperparameters=_json_of_settings(settings or {}),
+        checkpoints=CheckpointPolicy(film=0),
+        versions=dict(versions or {}),
+    )
+
+
+def create_foreign(runs_dir: Path, config: RunConfig, fill: Callable[[RunFolder], None]) -> RunFolder:
+    """Make the folder of a foreign run; it appears with what ``fill`` has put into it. Raises OSError.
+
+    A service that starts at this moment removes what it takes for a draft that was left behind: then it is made again.
+    """
+    for last in (False, False, True):
+        try:
+            with new_folder(runs_dir, config, fill=fill) as appear:
+                appear()
+            break
+        except FileNotFoundError:
+            if last:
+                raise
+    return RunFolder(runs_dir, config.run_id)
+
+
+def beat(folder: RunFolder) -> None:
+    """The program that writes the run lives. A folder that is gone, or a full disk, is no matter."""
+    with suppress(OSError):
+        descriptor = os.open(folder.heartbeat_path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o644)
+        os.close(descriptor)
+        os.utime(folder.heartbeat_path)
+
+
+def last_beat(folder: RunFolder) -> int | None:
+    """When the program gave its last sign, by the clock of the file system; None: there was none."""
+    try:
+        return folder.heartbeat_path.lstat().st_mtime_ns
+    except OSError:
+        return None
+
+
+def _check_number(pointer: str, value: object, least: int, most: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, Integral) or not least <= int(value) <= most:
+        raise InvalidRequest.field(pointer, f"{pointer[1:]} is a whole number from {least:,} to {most:,}.")
+
+
+def _checked_name(pointer: str, value: str) -> str:
+    most = LIMITS.run_name.maximum
+    if not isinstance(value, str) or not value.strip() or len(value) > most or not value.isprintable():
+        raise InvalidRequest.field(pointer, f"{pointer[1:]} is a text of 1 to {most} characters on one line.")
+    return value.strip()
+
+
+def _json_of_settings(settings: Mapping[str, object]) -> dict[str, JsonValue]:
+    if len(settings) > MAX_SETTINGS:
+        raise InvalidRequest.field("/config", f"config has {len(settings):,} settings; {MAX_SETTINGS} are the most.")
+    return {str(name)[:MAX_VALUE_CHARACTERS]: _json_of(value) for name, value in settings.items()}
+
+
+def _json_of(value: object, depth: int = 1) -> JsonValue:
+    """``value`` if JSON can say it; its text otherwise."""
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, Integral):
+        return int(value) if abs(int(value)) <= MAX_STEP else str(value)[:MAX_VALUE_CHARACTERS]
+    if isinstance(value, Real):
+        return float(value) if math.isfinite(value) else str(value)
+    if isinstance(value, Mapping) and depth < MAX_DEPTH and len(value) <= MAX_SETTINGS:
+        return {str(name)[:MAX_VALUE_CHARACTERS]: _json_of(one, depth + 1) for name, one in value.items()}
+    if isinstance(value, list | tuple) and depth < MAX_DEPTH and len(value) <= MAX_SETTINGS:
+        return [_json_of(one, depth + 1) for one in value]
+    return str(value).encode(errors="replace").decode()[:MAX_VALUE_CHARACTERS]

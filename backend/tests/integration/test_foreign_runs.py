@@ -1,0 +1,130 @@
+"""Runs that programs of the user's own write: seen live, not steered, and known to be gone when they are."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rlviz.library.tracking import track
+from rlviz.rundir.folder import RunFolder
+from tests.support.http import Service, environment, serving, wait_for
+from tests.support.service import catalogued
+from tests.support.training import eventually
+
+SCRIPT = """
+import sys, time, rlviz
+run = rlviz.track("dreamer", "Minecraft-v9", runs_dir=sys.argv[1], config={"lr": 1e-3, "net": object})
+for step in range(10):
+    run.log(step, {"train/loss": 1.0 / (step + 1)})
+    run.episode(step, float(step), 1)
+print(run.id, flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    with serving(tmp_path_factory.mktemp("foreign"), on_exit="stop") as service:
+        yield service
+
+
+def script(runs_dir: Path) -> tuple[subprocess.Popen[str], str]:
+    process = subprocess.Popen(
+        [sys.executable, "-c", SCRIPT, str(runs_dir)], env=environment(), stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    return process, process.stdout.readline().strip()
+
+
+def listed(service: Service) -> list[str]:
+    return [run["id"] for run in service.get("/runs")["runs"]]
+
+
+def test_a_script_s_run_appears_live_and_is_interrupted_when_the_script_is_killed(service: Service) -> None:
+    process, run_id = script(service.runs_dir)
+    try:
+        wait_for(lambda: run_id in listed(service), "the run's appearance")
+        run = service.wait_for_status(run_id, "running")
+        assert (run["actor"], run["algo"], run["env_id"], run["end_step"]) == ("foreign", "dreamer", "Minecraft-v9", 0)
+        wait_for(lambda: service.get(f"/runs/{run_id}")["episodes"] == 10, "its episodes")
+        assert run["config"]["hyperparameters"]["lr"] == 1e-3
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+    run = service.wait_for_status(run_id, "interrupted")
+    assert f"process {process.pid}" in run["cause"]
+    assert "killed" in run["cause"]
+
+
+def test_what_would_steer_a_foreign_run_is_refused(service: Service) -> None:
+    with track("mine", "Own-v0", runs_dir=service.runs_dir) as run:
+        run.log(1, loss=0.5)
+        service_run = wait_for(lambda: run.id in listed(service), "the run's appearance")
+        assert service_run
+        asked: list[tuple[str, str, Any]] = [
+            ("POST", "start", None),
+            ("POST", "stop", None),
+            ("POST", "pause", None),
+            ("POST", "resume", {}),
+            ("POST", "fork", {"step": 0}),
+            ("POST", "snapshots", {}),
+            ("POST", "evaluations", {}),
+            ("POST", "rollback", {"snapshot": "1"}),
+        ]
+        for method, path, body in asked:
+            answer = service.api(method, f"/runs/{run.id}/{path}", json=body)
+            assert (path, answer.status_code) == (path, 409), answer.text
+            assert answer.headers["content-type"] == "application/problem+json"
+            assert "A program of its own writes run" in answer.json()["detail"]
+        assert service.api("DELETE", f"/runs/{run.id}").status_code == 409
+    service.wait_for_status(run.id, "completed")
+    assert wait_for(lambda: service.api("DELETE", f"/runs/{run.id}").status_code == 204, "the deletion")
+
+
+def test_everything_that_looks_at_a_run_copes_with_names_that_nobody_knows(service: Service) -> None:
+    with track("dreamer-v4", "Minecraft/Diamond-v9", runs_dir=service.runs_dir, total_timesteps=5) as one:
+        one.log(5, {"rollout/ep_rew_mean": 3.0, "my/own": 1.0})
+    with track("dreamer-v4", "Minecraft/Diamond-v9", runs_dir=service.runs_dir) as other:
+        other.episode(3, 1.0, 3)
+    for run in (one, other):
+        wait_for(lambda run=run: run.id in listed(service), "the run's appearance")
+        service.wait_for_status(run.id, "completed")
+        for path in ("", "/config", "/metrics?tail=5", "/events", "/evaluations", "/hints", "/policies", "/snapshots"):
+            service.get(f"/runs/{run.id}{path}")
+        service.get(f"/runs/{run.id}/rules")
+    compared = service.get(f"/compare?runs={one.id},{other.id}")
+    assert json.dumps(compared)
+    assert service.get("/runs", params={"env_id": "Minecraft/Diamond-v9"})["total"] == 2
+
+
+def test_a_run_written_without_a_service_is_known_to_the_next(tmp_path: Path) -> None:
+    with track("mine", "Own-v0", runs_dir=tmp_path) as run:
+        run.log(7, loss=0.5)
+    with catalogued(tmp_path) as application:
+        row = application.runs.get(run.id)
+    assert (row.status, row.step, row.actor.value) == ("completed", 7, "foreign")
+
+
+def test_a_fork_of_the_program_neither_writes_nor_keeps_the_run_alive(tmp_path: Path) -> None:
+    run = track("mine", "Own-v0", runs_dir=tmp_path)
+    if (child := os.fork()) == 0:
+        try:
+            run.log(1, loss=1.0)
+        except RuntimeError:
+            os._exit(7)
+        os._exit(1)
+    _, status = os.waitpid(child, 0)
+    run.log(2, loss=2.0)
+    run.finish()
+    assert os.waitstatus_to_exitcode(status) == 7
+    rows = RunFolder(tmp_path, run.id).metrics_path.read_text().splitlines()
+    assert [json.loads(row)["step"] for row in rows] == [2]
+    assert eventually(lambda: run.is_finished, "the end")
