@@ -181,10 +181,8 @@ def _more_for(pair: Pair, labels: dict[str, str], pairs: int) -> str:
     more = ceil(seeds * factor) - seeds
     if more > MOST_SEEDS_ADVISED:
         return f"More than {MOST_SEEDS_ADVISED} more seeds of each would be needed to tell {between}."
-    return (
-        f"If the probability {between} stays at {_told(pair)}, about {max(more, 1)} more seeds of each would show that "
-        "it is no chance."
-    )
+    needed = "one more seed" if more <= 1 else f"about {more} more seeds"
+    return f"If the probability {between} stays at {_told(pair)}, {needed} of each would show that it is no chance."
 
 
 def _cautions(variants: Sequence[VariantScores], trials: Sequence[Trial]) -> list[str]:
