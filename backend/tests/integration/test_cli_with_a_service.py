@@ -241,6 +241,18 @@ def test_a_reader_that_has_enough_is_no_error(warm: Service) -> None:
 def test_the_doctor_finds_the_service(warm: Service) -> None:
     told: Ended = call(warm.runs_dir, "doctor", "--json")
     found = {finding["about"]: finding for finding in told.json}
-    assert found.keys() == {"runs folder", "disk", "service", "pages", "packages", "time"}
+    looked_at = {
+        "runs folder",
+        "disk",
+        "service",
+        "lock",
+        "versions",
+        "catalogue",
+        "browsers",
+        "pages",
+        "packages",
+        "time",
+    }
+    assert found.keys() == looked_at
     assert f"Process {warm.process.pid} answers" in found["service"]["says"]
     assert told.status == 0

@@ -186,6 +186,20 @@ def test_a_copy_of_a_journal_that_was_cut_off_is_believed_as_far_as_the_journal_
     assert_says_what_the_journal_says(folder)
 
 
+def test_rows_that_were_left_behind_are_in_no_curve_however_much_of_them_is_sealed(folder: RunFolder) -> None:
+    opened = MetricsService()
+    assert opened.read(folder).series["episode/reward"].step.size == 1_000, "read from the copy before it went back"
+    rollback = {"snapshot": "900", "superseded": {"first": 101, "last": 900, "attempt": 2}}
+    event = {"seq": 1, "time": 1.7e9, "event": "rollback", "step": 900, "data": rollback}
+    folder.events_path.write_bytes(encoded(event) + b"\n")
+    expected = [9 * seq for seq in range(1, 1_001) if not 101 <= seq <= 900]
+    for service in (opened, MetricsService()):
+        assert service.read(folder).series["episode/reward"].step.tolist() == expected
+    seal(sealed_metrics(folder), least_bytes=1, piece_bytes=20_000)
+    assert MetricsService().read(folder).series["episode/reward"].step.tolist() == expected
+    assert len(sealed_metrics(folder).pieces()) >= 3, "the copy is the journal's, and stays"
+
+
 def test_sealing_again_changes_nothing(folder: RunFolder) -> None:
     before = {path.name: path.stat().st_mtime_ns for path in folder.sealed.iterdir()}
     seal(sealed_metrics(folder), least_bytes=10_000, piece_bytes=20_000)
