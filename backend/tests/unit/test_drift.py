@@ -95,6 +95,10 @@ def test_the_command_tells_the_drift_of_a_run_and_fails_only_where_it_is_not_rea
     assert told.status == 1
     assert {(one["kind"], one["key"]) for one in told.json} == {("unknown", "/dreams"), ("package", "torch")}
     assert call(root, "config", "check", "nobody").status == 3
+    run.events_path.touch()
+    run.config_path.unlink()
+    gone = call(root, "config", "check", run.run_id)
+    assert (gone.status, "has no config.json" in gone.err) == (1, True)
 
 
 def test_migrate_prints_and_writes_only_when_told_to_and_keeps_the_original(run: RunFolder) -> None:

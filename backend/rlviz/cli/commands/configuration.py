@@ -159,7 +159,10 @@ def _drift(context: typer.Context, what: str) -> list[Drift]:
         except ValueError as error:
             raise Failure(Exit.FAILED, f"{path} is no JSON object.") from error
     folder = RunFolder.at(path) if path.is_dir() else RunFolder(*_run_named(context, what))
-    return drift_of_run(folder, package_versions())
+    try:
+        return drift_of_run(folder, package_versions())
+    except FileNotFoundError as error:
+        raise Failure(Exit.FAILED, f"Run {folder.run_id} has no config.json. Put it back, or delete it.") from error
 
 
 def _run_named(context: typer.Context, text: str) -> tuple[Path, str]:
