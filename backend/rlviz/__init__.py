@@ -12,16 +12,17 @@ __version__ = "0.1.0"
 _HOMES = {
     "track": "rlviz.library.tracking",
     "TrackedRun": "rlviz.library.tracking",
+    "sb3": "rlviz",
 }
 
-__all__ = ["TrackedRun", "__version__", "track"]
+__all__ = ["TrackedRun", "__version__", "sb3", "track"]
 
 
 def __getattr__(name: str) -> object:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'rlviz' has no attribute {name!r}. It has: {', '.join(__all__)}.")
-    found: object = getattr(import_module(home), name)
+    found: object = import_module(f"rlviz.{name}") if home == "rlviz" else getattr(import_module(home), name)
     globals()[name] = found
     return found
 

@@ -1,0 +1,32 @@
+"""The snippets of docs/library.md run as they stand, and leave whole runs."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rlviz.rundir.folder import run_folders
+from rlviz.services.projection.folder_projection import row_of_folder
+from tests.support.http import environment
+
+DOCUMENT = Path(__file__).parents[3] / "docs" / "library.md"
+SNIPPETS = re.findall(r"```python\n(.*?)```", DOCUMENT.read_text(), re.DOTALL)
+
+
+@pytest.mark.parametrize("snippet", SNIPPETS)
+def test_a_snippet_leaves_a_completed_run_with_episodes(snippet: str, tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-c", snippet], env=environment(runs_dir=str(tmp_path)), cwd=tmp_path, check=True)
+    [folder] = run_folders(tmp_path)
+    row = row_of_folder(folder)
+    assert (row.status, row.actor.value, row.env_id) == ("completed", "foreign", "CartPole-v1")
+    assert row.episodes > 0
+    assert row.ep_rew_mean is not None
+
+
+def test_importing_the_library_imports_nothing_that_is_slow() -> None:
+    heavy = "{'torch', 'stable_baselines3', 'gymnasium', 'numpy', 'pydantic'}"
+    subprocess.run([sys.executable, "-c", f"import sys, rlviz; assert not {heavy} & set(sys.modules)"], check=True)
