@@ -206,6 +206,10 @@ def test_one_that_is_deleted_while_it_trains_leaves_its_runs(service: Service) -
         ({"fail_mode": "perhaps"}, "/fail_mode"),
         ({"fail_mode": "continue", "retries": 2}, ""),
         (
+            {"variants": [], "sweep": {**SEARCH["sweep"], "pruner": "median"}},
+            "/sweep/pruner",
+        ),
+        (
             {"variants": [], "sweep": {"space": {"nonsense": {"kind": "float", "low": 0, "high": 1}}}},
             "/sweep/space/nonsense",
         ),

@@ -28,6 +28,7 @@ from rlviz.domain.experiments import (
     RunWishes,
     new_experiment_id,
 )
+from rlviz.domain.sweep import PrunerName
 from rlviz.domain.times import utc
 from rlviz.rundir.experiment_folder import ExperimentFolder, StoredExperiment
 from rlviz.services.experiment_results.source import Cell, ExperimentSource
@@ -204,6 +205,12 @@ class ExperimentService:
         if spec.sweep is not None:
             config = self._resolve(spec.base, spec, "/base")
             check_space(ALGORITHMS.get(config.algo), spec.sweep.space)
+            if spec.sweep.pruner is not PrunerName.NONE and config.evaluation.every_steps is None:
+                raise InvalidRequest.field(
+                    "/sweep/pruner",
+                    "It compares greedy evaluations while runs train, and these make none: give `base.evaluation`, "
+                    "for instance every tenth of the steps, or no pruner.",
+                )
             return config.total_timesteps * spec.cells
         steps = 0
         for place, variant in enumerate(spec.fixed_variants()):
