@@ -12,10 +12,14 @@ __version__ = "0.1.0"
 _HOMES = {
     "track": "rlviz.library.tracking",
     "TrackedRun": "rlviz.library.tracking",
+    "Run": "rlviz.library.runs",
+    "load_policy": "rlviz.library.runs",
+    "runs": "rlviz.library.runs",
+    "train": "rlviz.library.runs",
     "sb3": "rlviz",
 }
 
-__all__ = ["TrackedRun", "__version__", "sb3", "track"]
+__all__ = ["Run", "TrackedRun", "__version__", "load_policy", "runs", "sb3", "track", "train"]
 
 
 def __getattr__(name: str) -> object:

@@ -19,6 +19,13 @@ from rlviz.launchers.process_identity import ProcessIdentity
 _VMSTAT = Path("/proc/vmstat")
 
 
+class _LastingProcess(subprocess.Popen[bytes]):
+    """A process that may outlive its service, so that it is no mistake to forget it while it runs."""
+
+    def __del__(self) -> None:
+        super().__del__(_warn=lambda *_args, **_options: None)  # type: ignore[call-arg]
+
+
 class ChildWorker(Worker):
     """A child process of this service."""
 
@@ -124,7 +131,7 @@ def spawn(arguments: list[str], *, stdin: int, output: int) -> subprocess.Popen[
         "PYTHONUNBUFFERED": "1",
     }
     try:
-        return subprocess.Popen(
+        return _LastingProcess(
             [sys.executable, "-m", "rlviz.worker", *arguments],
             stdin=stdin,
             stdout=output,

@@ -13,8 +13,11 @@ from rlviz.rundir.folder import run_folders
 from rlviz.services.projection.folder_projection import row_of_folder
 from tests.support.http import environment
 
-DOCUMENT = Path(__file__).parents[3] / "docs" / "library.md"
-SNIPPETS = re.findall(r"```python\n(.*?)```", DOCUMENT.read_text(), re.DOTALL)
+ROOT = Path(__file__).parents[3]
+DOCUMENTS = (ROOT / "docs" / "library.md", ROOT / "README.md")
+SNIPPETS = [
+    snippet for path in DOCUMENTS for snippet in re.findall(r"```python\n(.*?)```", path.read_text(), re.DOTALL)
+]
 
 
 @pytest.mark.parametrize("snippet", SNIPPETS)
@@ -22,7 +25,8 @@ def test_a_snippet_leaves_a_completed_run_with_episodes(snippet: str, tmp_path: 
     subprocess.run([sys.executable, "-c", snippet], env=environment(runs_dir=str(tmp_path)), cwd=tmp_path, check=True)
     [folder] = run_folders(tmp_path)
     row = row_of_folder(folder)
-    assert (row.status, row.actor.value, row.env_id) == ("completed", "foreign", "CartPole-v1")
+    actor = "policy" if "rlviz.train(" in snippet else "foreign"
+    assert (row.status, row.actor.value, row.env_id) == ("completed", actor, "CartPole-v1")
     assert row.episodes > 0
     assert row.ep_rew_mean is not None
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from rlviz.domain.events import StartedData
+from rlviz.domain.events import StartedData, parse_event
 from rlviz.launchers.process_identity import ProcessIdentity
 
 OLD_RUNS = Path(__file__).parents[1] / "fixtures" / "runs_v0_1_0"
@@ -42,7 +42,9 @@ def test_a_step_of_the_wall_clock_changes_no_identity(monkeypatch: pytest.Monkey
 
 def test_the_process_that_version_0_1_0_noted_in_a_run_folder_is_read_as_one() -> None:
     [started, *_] = (OLD_RUNS / "ppo-cartpole-20261122-154611-0ac2" / "events.jsonl").read_text().splitlines()
-    worker = StartedData.model_validate(json.loads(started)["data"]).worker
-    assert worker is not None
-    process = ProcessIdentity.parse(worker)
+    event = parse_event(json.loads(started))
+    assert event is not None
+    assert isinstance(event.data, StartedData)
+    assert event.data.worker is not None
+    process = ProcessIdentity.parse(event.data.worker)
     assert process == ProcessIdentity(4189, 345.41, "d2ec9420-539c-47b2-8ec5-3725309d9518")

@@ -50,6 +50,7 @@ def test_what_is_posted_says_it_in_words_and_in_fields() -> None:
             "step": 900,
             "title": "Failed: First",
             "message": "Number 1.",
+            "experiment_id": None,
         }
     ]
 

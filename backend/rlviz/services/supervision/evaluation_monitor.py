@@ -158,8 +158,8 @@ class EvaluationMonitor:
         """The catalogue at least learns of an end that the folder cannot hold."""
         try:
             self._write(record)
-        except (OSError, RunFolderError):
-            log.exception("How evaluation %s of run %s ended could not be written", self.id, self.run_id)
+        except (OSError, RunFolderError) as error:
+            log.warning("How evaluation %s of run %s ended could not be written: %s", self.id, self.run_id, error)
             self._seen = self._version()
 
     def _book(self, worker: str | None = None) -> None:

@@ -8,7 +8,8 @@ import { LiveWindow } from "./live-window";
 
 const run = (change: object = {}) =>
   ({
-    ...{ id: "a", name: "First", env_id: "CartPole-v1", status: "running", policy_step: null },
+    ...{ id: "a", name: "First", actor: "policy", env_id: "CartPole-v1" },
+    ...{ status: "running", policy_step: null },
     ...{ config: { env_id: "CartPole-v1", hyperparameters: { gamma: 0.9 } } },
     ...change,
   }) as unknown as RunDetail;

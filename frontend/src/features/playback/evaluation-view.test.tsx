@@ -5,7 +5,7 @@ import type { Evaluation, RunDetail } from "@/lib/api";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { EvaluationView } from "./evaluation-view";
 
-const run = { id: "a", status: "stopped", policy_step: 5000 } as RunDetail;
+const run = { id: "a", actor: "policy", status: "stopped", policy_step: 5000 } as RunDetail;
 const spread = { mean: 320.5, std: 12, min: 1, max: 500 };
 
 const evaluation = (id: string, change: Partial<Evaluation> = {}): Evaluation => ({

@@ -16,8 +16,8 @@ interface NoEvaluationProps {
   underWay: boolean;
 }
 
-const HANDED_OVER =
-  "The program that writes this run can hand over videos of its agent: run.video(path).";
+const STAYS_THERE =
+  "Its policy stays with the program that writes this run, so it cannot be played here.";
 
 /** The stage as long as no evaluation can be shown on it. */
 export function NoEvaluation({ run, evaluations, reason, underWay }: NoEvaluationProps) {
@@ -45,7 +45,7 @@ export function NoEvaluation({ run, evaluations, reason, underWay }: NoEvaluatio
               {run.actor === "foreign" ? "No video yet" : "No evaluation yet"}
             </p>
             <p className="max-w-72">
-              {(run.actor === "foreign" ? HANDED_OVER : reason) ??
+              {(run.actor === "foreign" ? STAYS_THERE : reason) ??
                 (learns(run)
                   ? "Run one to see what the policy does: a few episodes without exploration, on video."
                   : "Run one to see what random actions come to: a few episodes, on video.")}

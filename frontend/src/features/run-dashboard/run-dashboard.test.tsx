@@ -18,7 +18,14 @@ vi.mock("next/navigation", () => ({
 
 const run = (change: Partial<RunDetail>) =>
   ({
-    ...{ status: "running", warnings: 0, cause: null, traceback: null, damage: [] },
+    ...{
+      actor: "policy",
+      status: "running",
+      warnings: 0,
+      cause: null,
+      traceback: null,
+      damage: [],
+    },
     ...change,
   }) as RunDetail;
 

@@ -22,7 +22,8 @@ vi.mock("next/navigation", async () => {
 });
 vi.mock("@/features/live-window", () => ({ LiveWindow: () => <p>the live window</p> }));
 
-const run = (status: string) => ({ id: "a", name: "A", env_id: "X", status }) as RunDetail;
+const run = (status: string) =>
+  ({ id: "a", name: "A", actor: "policy", env_id: "X", status }) as RunDetail;
 const evaluation = (id: string, status = "completed") => ({ id, run_id: "a", status });
 
 let evaluations: object[] = [];

@@ -39,7 +39,7 @@ const choices = {
       environment("ALE/Pong-v5", "Pong", "Table tennis."),
     ],
   }),
-  "GET /algorithms": () => ({ body: [{ id: "ppo", name: "PPO" }] }),
+  "GET /algorithms": () => ({ body: [{ id: "ppo", name: "PPO", actor: "policy" }] }),
 };
 const noRuns = () => ({ body: { runs: [], next_cursor: null, total: 0 } });
 

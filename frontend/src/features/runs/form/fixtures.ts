@@ -29,6 +29,7 @@ const preset = (id: string, total_timesteps: number, hyperparameters: object) =>
 const algorithm = (id: string, hyperparameters: object[]) => ({
   id,
   name: id.toUpperCase(),
+  actor: "policy",
   title: `The ${id} algorithm`,
   summary: "",
   action_spaces: id === "sac" ? ["Box"] : ["Discrete", "Box"],

@@ -1,0 +1,179 @@
+"""``rlviz.train``, ``runs``, ``Run`` and ``load_policy``: the app's runs in a program of the user's own.
+
+What is asked goes to the service of the runs folder if one runs, else to one of this process, for as long as it takes.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rlviz.algorithms import ALGORITHMS
+from rlviz.analysis.arrays import Floats
+from rlviz.cli.connection import Connection
+from rlviz.cli.exits import Failure, Refused
+from rlviz.cli.waiting import ENDED, wait_for_run
+from rlviz.domain.errors import NothingToPlay, RlvizError, RunNotFound
+from rlviz.library.tracking import runs_folder
+from rlviz.rundir.files import open_file
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.journal import read_journal
+from rlviz.settings import read_settings
+
+if TYPE_CHECKING:
+    from rlviz.algorithms.policy import TrainedPolicy
+
+RunsDir = str | os.PathLike[str] | None
+
+PAGE = 100
+
+PLAIN = (
+    *("id", "name", "status", "actor", "algo", "env_id", "preset", "seed", "group_id", "created_at", "started_at"),
+    *("ended_at", "step", "total_timesteps", "episodes", "ep_rew_mean", "ep_len_mean", "fps", "best_moving_average"),
+    *("best_moving_average_step", "reward_threshold", "cause"),
+)
+
+
+def train(
+    algo: str = "ppo",
+    env_id: str = "CartPole-v1",
+    *,
+    preset: str | None = "fast",
+    total_timesteps: int | None = None,
+    seed: int | None = None,
+    name: str | None = None,
+    hyperparameters: Mapping[str, object] | None = None,
+    env_options: Mapping[str, object] | None = None,
+    runs_dir: RunsDir = None,
+) -> Run:
+    """Train a run as the app does, in a process of its own, and return it once it has ended.
+
+    What is None is the preset's, or the app's default; ``preset`` None is the algorithm's own values. The run can be
+    watched while it trains if the app runs. Raises ValueError for what cannot be trained, and RuntimeError for a run
+    that failed, or a service that does not answer.
+    """
+    asked = {
+        "algo": algo,
+        "env_id": env_id,
+        "preset": preset,
+        "total_timesteps": total_timesteps,
+        "name": name,
+        "hyperparameters": dict(hyperparameters or {}),
+        "env_options": dict(env_options or {}),
+        "start": True,
+    }
+    if seed is not None:
+        asked["seed"] = seed
+    with _connected(runs_dir, trains=True) as connection:
+        begun = connection.post("/runs", asked)
+        ended = wait_for_run(connection, begun["id"], ENDED | {"paused"}, f"Training {begun['id']}")
+    if ended["status"] == "failed":
+        raise RuntimeError(f"{ended['id']} failed: {ended['cause']}")
+    return Run(ended["id"], runs_dir)
+
+
+def runs(runs_dir: RunsDir = None) -> list[dict[str, Any]]:
+    """One flat dictionary a run, newest first, for ``pandas.DataFrame(rlviz.runs())`` or Polars.
+
+    Keys are those of ``GET /runs`` that are one value, and ``hyperparameters.<name>`` for each hyperparameter; one that
+    a run has not is missing. Raises RuntimeError for a service that does not answer.
+    """
+    found: list[dict[str, Any]] = []
+    with _connected(runs_dir) as connection:
+        folder = connection.settings.runs_dir
+        cursor: str | None = None
+        while True:
+            page = connection.get("/runs", limit=PAGE, cursor=cursor)
+            found += [_flat(run, RunFolder(folder, run["id"])) for run in page["runs"]]
+            cursor = page["next_cursor"]
+            if cursor is None:
+                return found
+
+
+def load_policy(run: str | Run, *, best: bool = False, runs_dir: RunsDir = None) -> TrainedPolicy:
+    """The newest policy of a run, or the best one that it kept: ``action, _ = policy.predict(observation)``.
+
+    ``deterministic=True`` of ``predict`` plays greedily. Observations are those of the environment: where training
+    normalised them, the policy does. Raises RunNotFound, RunFolderError, NothingToPlay where none was saved, or what
+    loading a broken file raises. A policy is code: load those of your own runs, or of people whom you trust.
+    """
+    folder = (run if isinstance(run, Run) else Run(run, runs_dir)).folder
+    algorithm = ALGORITHMS.get(folder.read_config().algo)
+    path = folder.best_model_path if best else folder.newest_policy()
+    if path is None or not path.is_file():
+        kept = "no best policy" if best else "no policy yet"
+        raise NothingToPlay(f"Run {folder.run_id!r} has saved {kept}.")
+    from rlviz.algorithms.weights import read_policy
+
+    with open_file(path, folder.path) as file:
+        return read_policy(algorithm, file)
+
+
+class Run:
+    """One run of the runs folder, read from its files: it need not be listed, and no service need run."""
+
+    def __init__(self, run_id: str, runs_dir: RunsDir = None) -> None:
+        """Raises RunNotFound for what is no id, or where there is no such folder."""
+        self.folder = RunFolder(runs_folder(runs_dir), run_id)
+        if not self.folder.is_there():
+            raise RunNotFound(run_id)
+
+    @property
+    def id(self) -> str:
+        return self.folder.run_id
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """As ``config.json`` has it. Raises RunFolderError."""
+        return self.folder.read_config().model_dump(mode="json")
+
+    def metrics(self) -> dict[str, Floats]:
+        """The columns ``step``, ``time`` (Unix seconds) and one for each metric, all of shape (rows,).
+
+        NaN where a row has no value, or one that was not finite. Raises RunFolderError.
+        """
+        rows = [line.record for line in read_journal(self.folder.metrics_path) if line.record is not None]
+        names = dict.fromkeys(name for row in rows for name in row["values"])
+        found = {name: np.array([row[name] for row in rows], dtype=np.float64) for name in ("step", "time")}
+        for name in names:
+            values = (row["values"].get(name) for row in rows)
+            found[name] = np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+        return found
+
+    def load_policy(self, *, best: bool = False) -> TrainedPolicy:
+        """As ``rlviz.load_policy``."""
+        return load_policy(self, best=best)
+
+    def __repr__(self) -> str:
+        return f"rlviz.Run({self.id!r})"
+
+
+def _flat(run: dict[str, Any], folder: RunFolder) -> dict[str, Any]:
+    try:
+        hyperparameters = folder.read_config().hyperparameters
+    except (RlvizError, OSError):  # a damaged or deleted folder: the row is all that is known
+        hyperparameters = {}
+    return {
+        **{name: run.get(name) for name in PLAIN},
+        "solved_step": (run.get("solved") or {}).get("step"),
+        **{f"hyperparameters.{name}": value for name, value in hyperparameters.items()},
+    }
+
+
+@contextmanager
+def _connected(runs_dir: RunsDir, *, trains: bool = False) -> Iterator[Connection]:
+    settings = read_settings() if runs_dir is None else read_settings(runs_dir=str(runs_folder(runs_dir)))
+    connection = Connection(settings, trains=trains)
+    try:
+        connection.open()
+        yield connection
+    except Refused as error:
+        raise ValueError(str(error)) from error
+    except Failure as error:
+        raise RuntimeError(str(error)) from error
+    finally:
+        connection.close()

@@ -1,0 +1,50 @@
+"""``rlviz.train`` and what can be had of a run afterwards, beside a service and alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import gymnasium
+import numpy as np
+import pytest
+
+import rlviz
+from rlviz.domain.errors import NothingToPlay, RunNotFound
+from tests.support.http import serving
+from tests.support.training import QUICK
+
+WISHES = {"total_timesteps": 256, "preset": None, "hyperparameters": QUICK["ppo"]}
+
+
+@pytest.mark.parametrize("served", [True, False], ids=["by the service that runs", "by one of this program"])
+def test_a_run_is_trained_read_and_played(tmp_path: Path, served: bool) -> None:
+    if served:
+        with serving(tmp_path) as service:
+            run = rlviz.train(**WISHES, seed=7, runs_dir=service.runs_dir)  # type: ignore[arg-type]
+            assert service.get(f"/runs/{run.id}")["status"] == "completed"
+            [listed] = rlviz.runs(service.runs_dir)
+    else:
+        run = rlviz.train(**WISHES, seed=7, runs_dir=tmp_path / "runs")  # type: ignore[arg-type]
+        [listed] = rlviz.runs(tmp_path / "runs")
+    assert (listed["id"], listed["seed"], listed["status"], listed["step"]) == (run.id, 7, "completed", 256)
+    assert listed["hyperparameters.n_steps"] == QUICK["ppo"]["n_steps"]
+    assert run.config["seed"] == 7
+    metrics = run.metrics()
+    assert {len(column) for column in metrics.values()} == {len(metrics["step"])}
+    assert np.nanmean(metrics["episode/reward"]) > 0
+    assert np.isnan(metrics["episode/reward"]).any(), "rows of other metrics"
+    policy = rlviz.load_policy(run)
+    observation, _ = gymnasium.make("CartPole-v1").reset(seed=0)
+    action, _ = policy.predict(observation, deterministic=True)
+    assert int(action) in (0, 1)
+    assert policy.step == 256
+    with pytest.raises(NothingToPlay, match="no best policy"):
+        rlviz.load_policy(run.id, best=True, runs_dir=run.folder.path.parent)
+
+
+def test_what_cannot_be_trained_is_said(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="CartPole-v1"):
+        rlviz.train("ppo", "CartPole-v7", runs_dir=tmp_path / "runs")
+    with pytest.raises(RunNotFound):
+        rlviz.Run("no-such-run", tmp_path / "runs")
+    assert rlviz.runs(tmp_path / "runs") == []
