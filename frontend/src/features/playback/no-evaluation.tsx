@@ -42,7 +42,7 @@ export function NoEvaluation({ run, evaluations, reason, underWay }: NoEvaluatio
           <StageNote>
             <Clapperboard aria-hidden className="size-5 text-ink-faint" />
             <p className="font-semibold text-ink">
-              {run.actor === "foreign" ? "No video yet" : "No evaluation yet"}
+              {run.actor === "foreign" ? "No video" : "No evaluation yet"}
             </p>
             <p className="max-w-72">
               {(run.actor === "foreign" ? STAYS_THERE : reason) ??
