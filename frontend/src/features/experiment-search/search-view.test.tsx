@@ -124,6 +124,23 @@ test("a trial is kept as a preset under the name that it is given", async () => 
   });
 });
 
+test("a search whose experiment is over is asked for until none of its trials is running", async () => {
+  const before = {
+    ...search,
+    trials: [trialOf(0, { state: "running", objective: null })],
+    best: null,
+  };
+  let asked = 0;
+  serve({
+    "GET /experiments/exp-a": () => ({ body: { ...experiment, status: "completed" } }),
+    "GET /experiments/exp-a/search": () => ({ body: asked++ === 0 ? before : search }),
+  });
+  renderWithQueries(<SearchView id="exp-a" />);
+  expect(await screen.findByText("No trial is complete yet")).toBeVisible();
+  expect(await screen.findByText(/^Best so far: 102/, {}, { timeout: 10_000 })).toBeVisible();
+  expect(asked).toBe(2);
+}, 15_000);
+
 test("a search that has proposed nothing says so", async () => {
   const nothing = { ...search, trials: [], best: null, coordinates: { axes: [], lines: [] } };
   shown(nothing);

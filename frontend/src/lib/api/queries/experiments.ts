@@ -75,7 +75,10 @@ export function experimentResultsQuery(id: string, score: ScoreKind) {
   });
 }
 
-/** What a search has found so far; `live`: while it goes on. */
+/**
+ * What a search has found so far; `live`: while it goes on. Asked again as well while a trial of it has not
+ * ended: what is known of the experiment may be newer than what is known of its search.
+ */
 export function searchQuery(id: string, live: boolean) {
   return queryOptions({
     queryKey: keys.experimentSearch(id),
@@ -86,7 +89,8 @@ export function searchQuery(id: string, live: boolean) {
           signal,
         }),
       ),
-    refetchInterval: live ? REFRESH_MS : false,
+    refetchInterval: ({ state }) =>
+      live || state.data?.trials.some((trial) => trial.state === "running") ? REFRESH_MS : false,
   });
 }
 
