@@ -1,4 +1,4 @@
-"""The ``rlviz`` command: its groups of commands, and how each of them ends."""
+"""The ``rlviz`` command: what holds for all of its commands, and how each of them ends."""
 
 from __future__ import annotations
 
@@ -12,27 +12,11 @@ from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from rlviz import __version__
-from rlviz.cli.commands import (
-    ask,
-    begin,
-    care,
-    catalogue,
-    configuration,
-    evaluations,
-    experiments,
-    export,
-    ingest,
-    look,
-    pages,
-    service,
-    snapshots,
-    steer,
-    train,
-)
 from rlviz.cli.exits import Exit, Failure
+from rlviz.cli.index import COMMANDS, LazyCommands
 from rlviz.cli.options import examples
 from rlviz.log_format import TEXT
 
@@ -41,10 +25,15 @@ if TYPE_CHECKING:
 
 
 class Commands(TyperGroup):
-    """Turns what a command raises into one sentence and an exit status."""
+    """Imports a command when it is used, and turns what it raises into one sentence and an exit status."""
 
-    def list_commands(self, ctx: Any) -> list[str]:
-        return list(self.commands)
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**{**attributes, "commands": LazyCommands()})
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Of the help: by their summaries, so that none is imported."""
+        outline: dict[str, Any] = {name: TyperCommand(name, help=entry.summary) for name, entry in COMMANDS.items()}
+        TyperGroup(name=self.name, commands=outline).format_commands(ctx, formatter)
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -79,24 +68,6 @@ app = typer.Typer(
         "rlviz serve",
     ),
 )
-for _module in (
-    train,
-    steer,
-    look,
-    ask,
-    evaluations,
-    snapshots,
-    experiments,
-    begin,
-    export,
-    ingest,
-    pages,
-    service,
-    configuration,
-    catalogue,
-    care,
-):
-    _module.register(app)
 
 
 def _show_version(wanted: bool) -> None:

@@ -10,9 +10,13 @@ import sys
 from pathlib import Path
 
 import pytest
+import typer
+from typer.main import get_command
 
 from rlviz import __version__
-from rlviz.cli.main import main
+from rlviz.cli import commands
+from rlviz.cli.index import COMMANDS, load
+from rlviz.cli.main import app, main
 from rlviz.rundir.lock import RunsLock
 from rlviz.settings import PREFIX, Settings
 from tests.support.cli import shell as rlviz
@@ -157,3 +161,25 @@ def test_the_version_is_told_without_importing_the_commands() -> None:
     version, modules = told.splitlines()
     assert version == __version__
     assert "typer" not in modules.split()
+
+
+def test_the_help_imports_no_command_and_says_of_each_what_it_says_itself() -> None:
+    loaded = "import sys; from rlviz.cli.main import main; main(['--help']); print(*sys.modules)"
+    told = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True).stdout
+    assert not [name for name in told.splitlines()[-1].split() if name.startswith("rlviz.cli.commands")]
+    group = get_command(app)
+    for name, entry in COMMANDS.items():
+        command = group.get_command(typer.Context(group), name)  # type: ignore[attr-defined]
+        assert " ".join(str(command.help).split("\n\n")[0].split()) == entry.summary
+
+
+def test_each_file_of_commands_is_in_the_index_and_no_command_is_left_out_of_it() -> None:
+    files = {path.stem for path in Path(commands.__file__).parent.glob("*.py")} - {"__init__"}
+    assert {entry.module for entry in COMMANDS.values()} == files
+    registered = {name for module in files for name in load(module)}
+    assert registered == set(COMMANDS)
+
+
+def test_a_command_that_is_misspelt_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["exprt"]) == 2
+    assert "Did you mean 'export'" in capsys.readouterr().err
