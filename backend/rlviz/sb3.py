@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from functools import wraps
 from numbers import Real
 from typing import Any
 
+from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import KVWriter
 
 from rlviz.library.tracking import TrackedRun, track
+
+_WATCHED = "_rlviz_watched"
 
 _SETTINGS = (
     "learning_rate",
@@ -36,8 +41,8 @@ class RunCallback(BaseCallback):
     """``model.learn(10_000, callback=RunCallback())``: the run appears in the app with its curves and its episodes.
 
     Algorithm, environment, seed, steps and the usual hyperparameters are those of the model; ``name``, ``config`` and
-    ``runs_dir`` as for ``rlviz.track``. The run ends with ``learn``; where that raises, it ends with the program, and
-    says why.
+    ``runs_dir`` as for ``rlviz.track``. The run ends with ``learn``, and where that raises it is ``failed``, with the
+    traceback; ``stopped`` for Ctrl-C.
     """
 
     def __init__(
@@ -67,6 +72,7 @@ class RunCallback(BaseCallback):
             runs_dir=self._runs_dir,
         )
         self.logger.output_formats.append(_Output(self.run))
+        _end_with(model, self._end)
 
     def _on_step(self) -> bool:
         if self.run is not None:
@@ -76,10 +82,44 @@ class RunCallback(BaseCallback):
         return True
 
     def _on_training_end(self) -> None:
+        self.logger.dump(self.num_timesteps)
+        self._end(None)
+
+    def _end(self, error: BaseException | None) -> None:
         if self.run is not None:
-            self.logger.dump(self.num_timesteps)
+            _end_without(self.model)
             self.logger.output_formats[:] = [one for one in self.logger.output_formats if not isinstance(one, _Output)]
-            self.run.finish()
+            self.run.finish(error)
+
+
+def _end_with(model: BaseAlgorithm, end: Callable[[BaseException], None]) -> None:
+    """Call ``end`` with what ``learn`` raises, until ``_end_without``.
+
+    The library tells callbacks nothing of errors. What ``learn`` calls is therefore watched in a class of the model's
+    own, and not in its attributes, which ``model.save`` would write.
+    """
+    kind = type(model)
+
+    def watched(name: str) -> Callable[..., Any]:
+        method = getattr(kind, name)
+
+        @wraps(method)
+        def call(*arguments: Any, **options: Any) -> Any:
+            try:
+                return method(*arguments, **options)
+            except BaseException as error:
+                end(error)
+                raise
+
+        return call
+
+    methods = {name: watched(name) for name in ("collect_rollouts", "train")}
+    model.__class__ = type(kind.__name__, (kind,), {**methods, "__module__": kind.__module__, _WATCHED: True})
+
+
+def _end_without(model: BaseAlgorithm) -> None:
+    if _WATCHED in vars(type(model)):
+        model.__class__ = type(model).__mro__[1]
 
 
 class _Output(KVWriter):

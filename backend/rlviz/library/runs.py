@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,9 +18,9 @@ from rlviz.analysis.arrays import Floats
 from rlviz.cli.connection import Connection
 from rlviz.cli.exits import Failure, Refused
 from rlviz.cli.waiting import ENDED, wait_for_run
-from rlviz.domain.errors import NothingToPlay, RlvizError, RunNotFound
+from rlviz.domain.errors import ArtifactNotFound, NothingToPlay, RlvizError, RunNotFound
 from rlviz.library.tracking import runs_folder
-from rlviz.rundir.files import open_file
+from rlviz.rundir.files import is_file, open_file
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import read_journal
 from rlviz.settings import read_settings
@@ -142,6 +143,16 @@ class Run:
         for name in names:
             values = (row["values"].get(name) for row in rows)
             found[name] = np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+        return found
+
+    def video(self) -> Path:
+        """The MP4 file of the newest evaluation whose video is kept. Raises ArtifactNotFound where there is none."""
+        kept = map(self.folder.video_path, reversed(self.folder.evaluation_ids()))
+        found = next((path for path in kept if is_file(path, self.folder.path)), None)
+        if found is None:
+            raise ArtifactNotFound(
+                f"Run {self.id!r} has no video. One of this app makes one with `rlviz evaluate {self.id}`."
+            )
         return found
 
     def load_policy(self, *, best: bool = False) -> TrainedPolicy:

@@ -10,6 +10,9 @@ from typing import Any
 import psutil
 import pytest
 
+from rlviz.library.tracking import track
+from rlviz.rundir.folder import RunFolder
+from rlviz.services.projection.folder_projection import row_of_folder
 from tests.faults.support import fill, filled, train, train_briefly, whole_files, worker_of, workers_of
 from tests.support.http import LiveRun, Service, assert_problem, serving, wait_for
 from tests.support.odd_environments import SOURCE
@@ -178,3 +181,18 @@ def test_a_full_disk_fails_an_evaluation_that_records_and_leaves_no_half_record(
         wait_for(lambda: not list(folder.evaluations.glob("*.parquet*")), "what was half-written to be swept away")
         assert not list(folder.evaluations.glob(".*"))
         assert "Traceback" not in service.log
+
+
+def test_a_program_of_the_user_s_goes_on_while_the_disk_is_full_and_no_row_of_its_run_is_lost(
+    small_disk: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = track("mine", "Own-v0", runs_dir=small_disk)
+    with filled(small_disk):
+        for step in range(2_000):
+            run.log(step, loss=0.5)
+        wait_for(lambda: "cannot be written now" in capsys.readouterr().err, "a word about it")
+        assert len(rows(RunFolder(small_disk, run.id))) < 2_000
+    run.finish()
+    folder = RunFolder(small_disk, run.id)
+    assert [row["step"] for row in rows(folder)] == list(range(2_000))
+    assert row_of_folder(folder).status == "completed"

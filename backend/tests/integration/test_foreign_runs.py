@@ -13,11 +13,14 @@ from typing import Any
 
 import pytest
 
+from rlviz.domain.status import RunStatus
 from rlviz.library.tracking import track
-from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.folder import RunFolder, run_folders
+from rlviz.services.supervision import foreign_run_monitor
 from tests.support.http import Service, environment, serving, wait_for
-from tests.support.service import catalogued
-from tests.support.training import eventually
+from tests.support.service import becomes, catalogued
+from tests.support.service import service as a_service
+from tests.support.training import eventually, rows
 
 SCRIPT = """
 import sys, time, rlviz
@@ -128,3 +131,41 @@ def test_a_fork_of_the_program_neither_writes_nor_keeps_the_run_alive(tmp_path: 
     rows = RunFolder(tmp_path, run.id).metrics_path.read_text().splitlines()
     assert [json.loads(row)["step"] for row in rows] == [2]
     assert eventually(lambda: run.is_finished, "the end")
+
+
+def test_a_service_that_starts_again_goes_on_watching_and_ends_what_died_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(foreign_run_monitor, "SILENCE_SECONDS", 0.0)
+    alive = track("mine", "Own-v0", runs_dir=tmp_path)
+    process, dead = script(tmp_path)
+    try:
+        with a_service(tmp_path) as application:
+            assert {becomes(application, one, RunStatus.RUNNING).id for one in (alive.id, dead)} == {alive.id, dead}
+    finally:
+        process.kill()
+        process.communicate()
+    with a_service(tmp_path) as application:
+        row = becomes(application, dead, RunStatus.INTERRUPTED)
+        assert f"process {process.pid}" in (row.cause or "")
+        assert application.runs.get(alive.id).state is RunStatus.RUNNING
+        alive.log(3, loss=0.5)
+        alive.finish()
+        assert becomes(application, alive.id, RunStatus.COMPLETED).step == 3
+
+
+def test_programs_that_begin_at_once_have_a_run_each(tmp_path: Path) -> None:
+    children = []
+    for number in range(2):
+        if (child := os.fork()) == 0:
+            status = 1
+            try:
+                with track("mine", "Own-v0", runs_dir=tmp_path) as run:
+                    run.log(number, loss=float(number))
+                status = 0
+            finally:
+                os._exit(status)
+        children.append(child)
+    assert [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children] == [0, 0]
+    steps = [[row["step"] for row in rows(folder)] for folder in run_folders(tmp_path)]
+    assert sorted(steps) == [[0], [1]]

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import rlviz
-from rlviz.domain.errors import NothingToPlay, RunNotFound
-from tests.support.http import serving
+from rlviz.domain.errors import ArtifactNotFound, NothingToPlay, RunNotFound
+from tests.support.evaluations import ask_in_folder
+from tests.support.http import make_run, serving
 from tests.support.training import QUICK
 
 WISHES = {"total_timesteps": 256, "preset": None, "hyperparameters": QUICK["ppo"]}
@@ -48,3 +49,14 @@ def test_what_cannot_be_trained_is_said(tmp_path: Path) -> None:
     with pytest.raises(RunNotFound):
         rlviz.Run("no-such-run", tmp_path / "runs")
     assert rlviz.runs(tmp_path / "runs") == []
+
+
+def test_the_newest_video_that_is_kept_is_the_one_and_where_there_is_none_it_is_said(tmp_path: Path) -> None:
+    folder = make_run(tmp_path, "ppo-a", status="completed")
+    run = rlviz.Run("ppo-a", tmp_path)
+    with pytest.raises(ArtifactNotFound, match="rlviz evaluate ppo-a"):
+        run.video()
+    first, second, _ = [ask_in_folder(folder, number) for number in (1, 2, 3)]
+    for record in (first, second):
+        folder.video_path(record.id).write_bytes(b"mp4")
+    assert run.video() == folder.evaluations / f"{second.id}.mp4"

@@ -85,6 +85,13 @@ test("a run that was cut short says what was saved, and leads to its log", async
   expect(new URLSearchParams(window.location.search).get("details")).toBe("log");
 });
 
+test("of a run that another program wrote there is no worker's log to offer", () => {
+  const cut = { id: "a", actor: "foreign", status: "interrupted", cause: "Killed" };
+  renderWithQueries(<RunNotices run={run(cut as Partial<RunDetail>)} />);
+  expect(screen.getByRole("alert")).toHaveTextContent("Killed");
+  expect(screen.queryByRole("button", { name: /worker.log/ })).not.toBeInTheDocument();
+});
+
 test("a queued run tells its place", () => {
   renderWithQueries(<RunNotices run={run({ status: "queued", queue_position: 2 })} />);
   expect(screen.getByRole("status")).toHaveTextContent("as soon as a running one ends");

@@ -1,6 +1,7 @@
 import { Download } from "lucide-react";
 import { buttonClass } from "@/components/ui/button";
 import { artifactLink, isActive, type RunDetail } from "@/lib/api";
+import { isGuest } from "@/lib/run-actions";
 
 interface FileRow {
   path: string;
@@ -11,7 +12,6 @@ const ALWAYS: FileRow[] = [
   { path: "config.json", what: "All that is needed to repeat the run" },
   { path: "metrics.jsonl", what: "Every value that was logged, one row a line" },
   { path: "events.jsonl", what: "What happened, one event a line" },
-  { path: "worker.log", what: "What the worker printed" },
 ];
 
 /** The files of the run's folder that are of use elsewhere. */
@@ -24,6 +24,7 @@ export function Files({ run }: { run: RunDetail }) {
       ? [{ path: "best_model.zip", what: "The policy that did best in evaluations" }]
       : []),
     ...ALWAYS,
+    ...(isGuest(run) ? [] : [{ path: "worker.log", what: "What the worker printed" }]),
   ];
   return (
     <ul className="divide-y divide-line px-4 py-1.5">

@@ -8,6 +8,7 @@ import { Segmented } from "@/components/ui/segmented";
 import { Skeleton } from "@/components/ui/skeleton";
 import { fetchTail, isActive, keys, lastRowsQuery, type RunDetail } from "@/lib/api";
 import { bytes } from "@/lib/format";
+import { isGuest } from "@/lib/run-actions";
 
 type Source = "worker.log" | "metrics.jsonl";
 
@@ -15,9 +16,9 @@ const TAIL_BYTES = 64 * 1024;
 const TAIL_ROWS = 100;
 const WHILE_LIVE = 3000;
 
-/** The end of the worker's log, or of the metrics journal, unchanged. */
+/** The end of the worker's log, where the run had a worker of ours, or of the metrics journal, unchanged. */
 export function RawLog({ run }: { run: RunDetail }) {
-  const [source, setSource] = useState<Source>("worker.log");
+  const [source, setSource] = useState<Source>(isGuest(run) ? "metrics.jsonl" : "worker.log");
   const refetchInterval = isActive(run) ? WHILE_LIVE : (false as const);
   const log = useQuery({
     queryKey: keys.tail(run.id, "worker.log"),
@@ -48,7 +49,7 @@ export function RawLog({ run }: { run: RunDetail }) {
           value={source}
           onChange={setSource}
           options={[
-            { value: "worker.log", label: "worker.log" },
+            ...(isGuest(run) ? [] : [{ value: "worker.log" as const, label: "worker.log" }]),
             { value: "metrics.jsonl", label: "metrics.jsonl" },
           ]}
         />

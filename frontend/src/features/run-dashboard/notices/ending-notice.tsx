@@ -6,7 +6,7 @@ import { Disclosure } from "@/components/ui/disclosure";
 import { Notice } from "@/components/ui/notice";
 import type { RunDetail } from "@/lib/api";
 import { count } from "@/lib/format";
-import { learns, suits } from "@/lib/run-actions";
+import { isGuest, learns } from "@/lib/run-actions";
 import { routes } from "@/lib/url";
 import { whatWasSaved } from "./what-was-saved";
 
@@ -27,22 +27,22 @@ export function EndingNotice({ run, onOpenLog }: EndingNoticeProps) {
       {stopped && run.cause && <p className="break-words text-ink-soft">{run.cause}</p>}
       {learns(run) && <p className="text-ink-soft">{whatWasSaved(run)}</p>}
       {run.traceback && <Traceback text={run.traceback} />}
-      <div className="mt-1.5 -ml-2 flex flex-wrap gap-1">
-        {suits("duplicate", run) && (
+      {!isGuest(run) && (
+        <div className="mt-1.5 -ml-2 flex flex-wrap gap-1">
           <Link href={routes.duplicate(run.id)} className={buttonClass("quiet", "sm")}>
             <Copy aria-hidden className="size-3.5" />
             {learns(run) ? "Train" : "Run"} again with these settings…
           </Link>
-        )}
-        <Button
-          size="sm"
-          variant="quiet"
-          onClick={onOpenLog}
-          icon={<ScrollText aria-hidden className="size-3.5" />}
-        >
-          Open worker.log
-        </Button>
-      </div>
+          <Button
+            size="sm"
+            variant="quiet"
+            onClick={onOpenLog}
+            icon={<ScrollText aria-hidden className="size-3.5" />}
+          >
+            Open worker.log
+          </Button>
+        </div>
+      )}
     </Notice>
   );
 }

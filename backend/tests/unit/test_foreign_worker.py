@@ -1,0 +1,69 @@
+"""Whether the program that writes a foreign run lives: by its process, and by its heartbeat where that is not seen."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from rlviz.launchers.process_identity import ProcessIdentity
+from rlviz.rundir.folder import RunFolder
+from rlviz.services.supervision.foreign_run_monitor import LOOK_SECONDS, SILENCE_SECONDS, ForeignWorker
+
+ELSEWHERE = ["process:7:12.5:another-boot", "ray:worker-3", ""]
+
+
+class Program:
+    """The heartbeat of a program, and the clock of whoever listens for it. No clock of the two is the other's."""
+
+    def __init__(self, root: Path) -> None:
+        self.folder = RunFolder(root, "mine-20260101-000000-abcdef")
+        self.folder.path.mkdir()
+        self.now, self._beats = 1_000.0, 0
+
+    def beat(self) -> None:
+        self._beats += 1
+        self.folder.heartbeat_path.touch()
+        os.utime(self.folder.heartbeat_path, (self._beats, self._beats))
+
+    def worker(self, identity: str) -> ForeignWorker:
+        return ForeignWorker(identity, self.folder, monotonic=lambda: self.now)
+
+
+@pytest.mark.parametrize("identity", ELSEWHERE)
+def test_a_program_on_another_machine_lives_as_long_as_its_heartbeat_moves(tmp_path: Path, identity: str) -> None:
+    program = Program(tmp_path)
+    program.beat()
+    worker = program.worker(identity)
+    for _ in range(10):
+        program.now += SILENCE_SECONDS - 0.1
+        program.beat()
+        assert worker.poll() is None
+    program.now += SILENCE_SECONDS + LOOK_SECONDS
+    assert worker.poll() is not None
+    program.beat()
+    program.now += LOOK_SECONDS
+    assert worker.poll() is not None, "What was found gone stays gone"
+
+
+def test_a_program_that_never_gave_a_sign_is_waited_for_as_long(tmp_path: Path) -> None:
+    program = Program(tmp_path)
+    worker = program.worker(ELSEWHERE[0])
+    assert worker.poll() is None
+    program.now += SILENCE_SECONDS + LOOK_SECONDS
+    assert worker.poll() is not None
+
+
+def test_a_process_that_is_seen_may_be_silent_as_long_as_it_likes(tmp_path: Path) -> None:
+    program = Program(tmp_path)
+    worker = program.worker(str(ProcessIdentity.current()))
+    program.now += 100 * SILENCE_SECONDS
+    assert worker.poll() is None
+
+
+def test_without_its_folder_there_is_no_run_to_write(tmp_path: Path) -> None:
+    program = Program(tmp_path)
+    worker = program.worker(str(ProcessIdentity.current()))
+    program.folder.path.rename(tmp_path / "elsewhere")
+    assert worker.poll() is not None
