@@ -173,6 +173,11 @@ test("compared runs play what they had learned at the same step, side by side in
     expect(Math.abs(currentTime - Math.min(now, duration))).toBeLessThan(0.25);
   }
 
-  await section.getByText("Return", { exact: true }).click();
-  await expect(page.getByRole("region", { name: "At the same return" })).toBeVisible();
+  await page.getByText("Same return", { exact: true }).click();
+  const same = page.getByRole("region", { name: "At the same return" });
+  const returns = same.getByRole("slider", { name: "Mean return" });
+  await returns.press("Home");
+  await expect(same.getByText(/^Reached at step/)).toHaveCount(2, { timeout: 120_000 });
+  await returns.press("End");
+  await expect(same.getByText(/^It never had this return/).first()).toBeVisible();
 });

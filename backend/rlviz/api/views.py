@@ -109,8 +109,10 @@ def _solved(row: RunRow, found: SolvedAt | None, threshold: float | None) -> Sol
 
 
 def view_evaluation(row: EvaluationRow, kept: KeptFiles) -> Evaluation:
-    url = f"/api/runs/{row.run_id}/artifacts/eval/{row.id}.mp4" if kept.video else None
     known = {"policy": PolicyChoice.LATEST, "video": True, **row.record}
+    # A person's video grows while they play: a browser that holds some of it would mix old and new.
+    size = ((known.get("summary") or {}).get("video") or {}).get("size_bytes", 0)
+    url = f"/api/runs/{row.run_id}/artifacts/eval/{row.id}.mp4?bytes={size}" if kept.video else None
     return Evaluation(
         **{
             **known,

@@ -42,7 +42,9 @@ def rows(service: Service, run_id: str) -> list[dict[str, Any]]:
 
 def test_what_a_person_plays_is_a_run_like_any_other(service: Service) -> None:
     with looking(service, mode="play", env_id="CartPole-v1", seed=40) as viewer:
-        run_id = fall_over(viewer, episodes=2)
+        run_id = fall_over(viewer)
+        [first] = wait_for(lambda: service.get(f"/runs/{run_id}/evaluations"), "the first episode in the catalogue")
+        fall_over(viewer, episodes=2)
         run = service.wait_for_status(run_id, "running")
         assert (run["actor"], run["algo"], run["env_id"], run["seed"]) == ("human", "human", "CartPole-v1", 40)
         assert run["name"].startswith("Human on ")
@@ -58,6 +60,7 @@ def test_what_a_person_plays_is_a_run_like_any_other(service: Service) -> None:
     episodes, video = evaluation["summary"]["episodes"], evaluation["summary"]["video"]
     frames = [episode["episode_length"] + 1 for episode in episodes]
     assert [episode["first_frame"] for episode in episodes] == [sum(frames[:place]) for place in range(len(frames))]
+    assert evaluation["video_url"] != first["video_url"], "no browser takes it for the shorter one"
     answer = service.http.get(evaluation["video_url"])
     assert (answer.status_code, len(answer.content)) == (200, video["size_bytes"])
     with av.open(BytesIO(answer.content)) as container:

@@ -56,4 +56,6 @@ class Evaluation(Wire):
     policy_bytes: int | None = Field(
         description="Size of the policy that played, which saliency needs; null if it saw no pictures, or is not kept."
     )
-    video_url: str | None = Field(description="null before there is a video, and once it was retired.")
+    video_url: str | None = Field(
+        description="null before there is a video, and once it was retired; another one whenever the video changed."
+    )

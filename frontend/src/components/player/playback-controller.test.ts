@@ -247,3 +247,16 @@ test("parts of two videos play in step, and hold their last frames where the vid
   expect(controller.state.get().playing).toBe(false);
   expect(controller.time.get()).toBe(3);
 });
+
+test("a video that is replaced by a longer one while it plays goes on where it was", () => {
+  const { controller, media, run } = controllerOf(2);
+  controller.play();
+  run(1);
+  media[0]!.paused = true; // without a word, as browsers do
+  media[0]!.currentTime = 0;
+  media[0]!.dispatchEvent(new Event("loadedmetadata"));
+  expect([media[0]!.currentTime, media[0]!.paused]).toEqual([1, false]);
+  controller.pause();
+  media[0]!.dispatchEvent(new Event("loadedmetadata"));
+  expect(media[0]!.paused).toBe(true);
+});

@@ -72,7 +72,12 @@ export class PlaybackController {
     // The browser, or a media key, can start and pause a video too.
     const played = () => this.begin();
     const paused = () => this.pausedByOthers(track);
-    const loaded = () => this.seekTrack(track);
+    // Another video in the same element begins paused, wherever the one before was.
+    const loaded = () => {
+      this.seekTrack(track);
+      if (this.state.get().playing && this.time.get() < track.duration - END_SLACK)
+        startMedia(media);
+    };
     media.addEventListener("ended", ended);
     media.addEventListener("play", played);
     media.addEventListener("pause", paused);
@@ -95,7 +100,7 @@ export class PlaybackController {
     if (this.time.get() >= this.state.get().duration - END_SLACK) this.seek(0);
     this.begin();
     for (const track of this.tracks)
-      if (this.time.get() < track.duration - END_SLACK) start(track.media);
+      if (this.time.get() < track.duration - END_SLACK) startMedia(track.media);
   };
 
   readonly pause = () => {
@@ -170,7 +175,7 @@ export class PlaybackController {
       const waiting = now >= track.duration - END_SLACK;
       if (!waiting && Math.abs(timeOf(track) - due) > DRIFT) this.seekTrack(track);
       if (isPast(track)) this.hold(track);
-      if (this.state.get().playing && !waiting && track.media.paused) start(track.media);
+      if (this.state.get().playing && !waiting && track.media.paused) startMedia(track.media);
     }
     if (isPast(leader)) {
       this.ended(leader);
@@ -230,6 +235,6 @@ function isPast(track: Track): boolean {
 }
 
 /** A browser may refuse to start a video without a user gesture; the next click is one. */
-function start(media: Media) {
+function startMedia(media: Media) {
   media.play()?.catch(() => {});
 }

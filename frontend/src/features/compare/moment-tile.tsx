@@ -8,33 +8,36 @@ import type { SeriesStyle } from "@/components/ui/series-style";
 import { Skeleton } from "@/components/ui/skeleton";
 import { explainAction, type KeptPolicy, type Run } from "@/lib/api";
 import { policyAt, DEFAULT_CLIP_OPTIONS, useClip, useFilm } from "@/lib/film";
-import { count, decimal } from "@/lib/format";
+import { brief, count, decimal } from "@/lib/format";
+import { firstPolicyFrom, type Reached } from "./same-return";
 import { Tile } from "./tile";
 import { TileVideo } from "./tile-video";
+
+/** The moment of a run's training that is shown. */
+export type Moment = { by: "step"; step: number } | ({ by: "return" } & Reached);
 
 interface MomentTileProps {
   run: Run;
   seriesStyle: SeriesStyle | undefined;
   controller: PlaybackController;
-  /** The newest policy up to this step is shown; null: the run did not reach the selected return. */
-  step: number | null;
+  moment: Moment;
 }
 
-/** A tile with the policy that a run had at a step, or the reason why there is none. */
-export function MomentTile({ run, seriesStyle, controller, step }: MomentTileProps) {
+/** A tile with the policy that a run had at a moment of its training, or the reason why there is none. */
+export function MomentTile({ run, seriesStyle, controller, moment }: MomentTileProps) {
   const { data, error } = useFilm(run).policies;
-  const found = data && step !== null ? policyAt(data.policies, step) : undefined;
-  const policy = found && step !== null && found.step <= step ? found : null;
+  const policy = data && policyOf(data.policies, moment);
+  const reachedAt = moment.by === "return" ? moment.step : null;
   return (
     <Tile run={run} seriesStyle={seriesStyle}>
       {policy ? (
-        <Played run={run} policy={policy} controller={controller} />
+        <Played {...{ run, policy, controller, reachedAt }} />
       ) : data || error ? (
         <p
           role={error ? "alert" : undefined}
           className="grid aspect-3/2 place-content-center rounded-md border border-dashed border-line-strong p-4 text-center text-sm text-ink-soft"
         >
-          {error ? explainAction(error) : whyNone(data?.policies ?? [], step)}
+          {error ? explainAction(error) : whyNone(data?.policies ?? [], moment)}
         </p>
       ) : (
         <Skeleton className="aspect-3/2" />
@@ -47,9 +50,11 @@ interface PlayedProps {
   run: Run;
   policy: KeptPolicy;
   controller: PlaybackController;
+  /** Step at which the run had the selected return; null: no return is selected. */
+  reachedAt: number | null;
 }
 
-function Played({ run, policy, controller }: PlayedProps) {
+function Played({ run, policy, controller, reachedAt }: PlayedProps) {
   const { clip, isMaking, error, refetch } = useClip(run.id, policy.step, DEFAULT_CLIP_OPTIONS);
   const { video, video_url: url, episodes } = clip ?? {};
   // External system: the video elements, which start together whenever one of them changes.
@@ -82,14 +87,30 @@ function Played({ run, policy, controller }: PlayedProps) {
         {isMaking
           ? `The policy after ${count(policy.step)} steps is being filmed`
           : episodes?.[0] &&
-            `Policy of step ${count(policy.step)} · return ${decimal(episodes[0].episode_return)}`}
+            [
+              ...(reachedAt === null ? [] : [`Reached at step ${count(reachedAt)}`]),
+              `Policy of step ${count(policy.step)}`,
+              `return ${decimal(episodes[0].episode_return)}`,
+            ].join(" · ")}
       </p>
     </>
   );
 }
 
-function whyNone(policies: readonly KeptPolicy[], step: number | null): string {
-  if (step === null) return "It never had this return.";
+/** The newest policy up to a step; or the first one that had learned enough for a return. */
+function policyOf(policies: readonly KeptPolicy[], moment: Moment): KeptPolicy | undefined {
+  if (moment.by === "return")
+    return moment.step === null ? undefined : firstPolicyFrom(policies, moment.step);
+  const found = policyAt(policies, moment.step);
+  return found && found.step <= moment.step ? found : undefined;
+}
+
+function whyNone(policies: readonly KeptPolicy[], moment: Moment): string {
+  if (moment.by === "return" && moment.step === null) {
+    return moment.best === null
+      ? "It has no return yet."
+      : `It never had this return. Its best is ${brief(moment.best)}.`;
+  }
   if (policies.length === 0) return "No policy of this run was kept.";
   const first = `The first that is kept is of step ${count(policies[0]!.step)}.`;
   return policies.some(({ kinds }) => kinds.includes("film"))

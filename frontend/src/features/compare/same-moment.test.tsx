@@ -1,5 +1,4 @@
 import { fireEvent, screen, waitFor, within } from "@testing-library/react";
-import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, test, vi } from "vitest";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { SameMoment } from "./same-moment";
@@ -54,16 +53,18 @@ beforeEach(() => {
   vi.spyOn(HTMLMediaElement.prototype, "play").mockResolvedValue();
   vi.spyOn(HTMLMediaElement.prototype, "pause").mockReturnValue();
   serveFilm();
-  renderWithQueries(
-    <SameMoment runs={runs} seriesStyles={new Map()} comparison={both} aside={null} />,
-  );
 });
 
+const show = (by: "step" | "return") =>
+  renderWithQueries(
+    <SameMoment by={by} runs={runs} seriesStyles={new Map()} comparison={both} aside={null} />,
+  );
 const tile = (name: string) => within(screen.getByRole("listitem", { name }));
 const move = (label: string, value: number) =>
   fireEvent.change(screen.getByRole("slider", { name: label }), { target: { value } });
 
 test("each run plays the policy that it had at the same step", async () => {
+  show("step");
   expect(screen.getByText("At step 400")).toBeVisible();
   expect(await tile("A").findByText("Policy of step 300 · return 30.0")).toBeVisible();
   expect(await tile("B").findByText("Policy of step 350 · return 35.0")).toBeVisible();
@@ -82,6 +83,7 @@ test("each run plays the policy that it had at the same step", async () => {
 });
 
 test("a run without a film says so, and plays nothing that it learned later", async () => {
+  show("step");
   expect(
     await tile("C").findByText(
       "No film was kept of this run. The first that is kept is of step 900.",
@@ -90,12 +92,20 @@ test("a run without a film says so, and plays nothing that it learned later", as
   expect(screen.queryByLabelText("Video of C")).not.toBeInTheDocument();
 });
 
-test("at the same return, each run is shown as it was when it first had it", async () => {
-  await userEvent.click(screen.getByRole("radio", { name: "Return" }));
-  move("Return", 48);
-  expect(await tile("A").findByText(/^Policy of step 1,000 ·/)).toBeVisible();
-  expect(tile("B").getByText("It never had this return.")).toBeVisible();
-  move("Return", 12);
-  expect(await tile("A").findByText(/^Policy of step 300 ·/)).toBeVisible();
-  expect(await tile("B").findByText(/^Policy of step 0 ·/)).toBeVisible();
+test("at the same return, each run is shown as it was when it had it", async () => {
+  show("return");
+  expect(screen.getByText("At a mean return of 30")).toBeVisible();
+  expect(
+    await tile("A").findByText("Reached at step 750 · Policy of step 1,000 · return 100.0"),
+  ).toBeVisible();
+  expect(await tile("B").findByText(/^Reached at step 250 · Policy of step 350 ·/)).toBeVisible();
+  expect(await tile("C").findByText(/^Reached at step 750 · Policy of step 900 ·/)).toBeVisible();
+});
+
+test("a run that never had the return says so, and what its best is", async () => {
+  show("return");
+  move("Mean return", 48);
+  expect(await tile("A").findByText(/^Reached at step 1,000 ·/)).toBeVisible();
+  expect(tile("B").getByText("It never had this return. Its best is 30.")).toBeVisible();
+  expect(screen.queryByLabelText("Video of B")).not.toBeInTheDocument();
 });

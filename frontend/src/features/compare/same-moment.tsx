@@ -3,12 +3,11 @@
 import { type ReactNode, useState } from "react";
 import { Player, usePlaybackController } from "@/components/player";
 import { Card } from "@/components/ui/card";
-import { Segmented } from "@/components/ui/segmented";
 import { Slider } from "@/components/ui/slider";
 import type { Comparison, Run } from "@/lib/api";
 import { brief, count } from "@/lib/format";
-import { MomentTile } from "./moment-tile";
-import { returnRange, stepOfReturn } from "./same-return";
+import { type Moment, MomentTile } from "./moment-tile";
+import { reachedReturn, returnsOf } from "./same-return";
 import type { SeriesStyles } from "./series-styles";
 import { Tiles } from "./tile";
 import { LeftOut, MOST_VIDEOS } from "./videos";
@@ -17,24 +16,26 @@ interface SameMomentProps {
   runs: readonly Run[];
   seriesStyles: SeriesStyles;
   comparison: Comparison;
+  /** What is the same; there must be returns to compare (`returnsOf`) for "return". */
+  by: "step" | "return";
   /** Placed at the end of the title line. */
   aside: ReactNode;
 }
 
 /** The policies of all runs at the same step, or at the same mean return, each on the same seed. */
-export function SameMoment({ runs: all, seriesStyles, comparison, aside }: SameMomentProps) {
+export function SameMoment({ runs: all, seriesStyles, comparison, by, aside }: SameMomentProps) {
   const controller = usePlaybackController();
-  const [by, setBy] = useState<"step" | "return">("step");
   const runs = all.slice(0, MOST_VIDEOS);
-  const returns = returnRange(comparison);
-  const [low, high] = returns ?? [0, 0];
-  const byReturn = by === "return" && returns !== null;
+  const { least, largest, shared } = returnsOf(comparison) ?? { least: 0, largest: 0, shared: 0 };
+  const byReturn = by === "return";
   // What all runs had reached when this was opened. The values stay until the user changes them,
   // though runs train on.
   const [step, setStep] = useState(() => Math.min(...runs.map((run) => run.step)));
-  const [chosenReturn, setReturn] = useState((low + high) / 2);
-  const wanted = Math.min(high, Math.max(low, chosenReturn));
-  const value = byReturn ? `a return of ${brief(wanted)}` : `step ${count(step)}`;
+  const [chosenReturn, setReturn] = useState(shared);
+  const wanted = Math.min(largest, Math.max(least, chosenReturn));
+  const value = byReturn ? `a mean return of ${brief(wanted)}` : `step ${count(step)}`;
+  const moment = (run: Run): Moment =>
+    byReturn ? { by, ...reachedReturn(comparison, run.id, wanted) } : { by: "step", step };
   return (
     <Card
       title={byReturn ? "At the same return" : "At the same step"}
@@ -48,21 +49,11 @@ export function SameMoment({ runs: all, seriesStyles, comparison, aside }: SameM
       }
     >
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-        {returns && (
-          <Segmented
-            legend="What is the same"
-            options={[
-              { value: "step", label: "Step" },
-              { value: "return", label: "Return" },
-            ]}
-            value={by}
-            onChange={setBy}
-          />
-        )}
         {byReturn ? (
           <Slider
-            label="Return"
-            {...{ value: wanted, min: low, max: high, step: (high - low) / 100, valueText: value }}
+            label="Mean return"
+            {...{ value: wanted, min: least, max: largest, valueText: value }}
+            step={(largest - least) / 100}
             onChange={setReturn}
             className="min-w-40 grow basis-40"
           />
@@ -75,7 +66,7 @@ export function SameMoment({ runs: all, seriesStyles, comparison, aside }: SameM
             className="min-w-40 grow basis-40"
           />
         )}
-        <output className="min-w-36 text-right text-sm tabular-nums">At {value}</output>
+        <output className="min-w-48 text-right text-sm tabular-nums">At {value}</output>
       </div>
       <Player label="Player of all clips" controller={controller} chapters={NO_CHAPTERS}>
         <Tiles count={runs.length}>
@@ -85,7 +76,7 @@ export function SameMoment({ runs: all, seriesStyles, comparison, aside }: SameM
               run={run}
               seriesStyle={seriesStyles.get(run.id)}
               controller={controller}
-              step={byReturn ? stepOfReturn(comparison, run.id, wanted) : step}
+              moment={moment(run)}
             />
           ))}
         </Tiles>

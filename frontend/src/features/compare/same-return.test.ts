@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import type { KeptPolicy } from "@/lib/api";
 import { compared, comparison } from "./fixtures";
-import { returnRange, stepOfReturn } from "./same-return";
+import { firstPolicyFrom, reachedReturn, returnsOf } from "./same-return";
 
 const runs = [
   compared("a", 0, { y: [null, 10, 30, 20, 50] }),
@@ -10,21 +11,30 @@ const both = comparison(runs, { steps: [0, 100, 200, 300, 400] });
 const environment = (title: string) => ({ title, run_ids: ["a"], threshold: null });
 
 test("a run has reached a return at the first step at which its mean is as high", () => {
-  expect(stepOfReturn(both, "a", 20)).toBe(200);
-  expect(stepOfReturn(both, "a", 50)).toBe(400);
-  expect(stepOfReturn(both, "b", 5)).toBe(0);
+  expect(reachedReturn(both, "a", 20).step).toBe(200);
+  expect(reachedReturn(both, "a", 50).step).toBe(400);
+  expect(reachedReturn(both, "b", 5).step).toBe(0);
 });
 
-test("a run that never had a return, or is not known yet, has no step of it", () => {
-  expect(stepOfReturn(both, "b", 13)).toBeNull();
-  expect(stepOfReturn(both, "c", 1)).toBeNull();
+test("of a run that never had a return, the best that it had is known", () => {
+  expect(reachedReturn(both, "b", 13)).toEqual({ step: null, best: 12 });
+  expect(reachedReturn(both, "c", 1)).toEqual({ step: null, best: null });
 });
 
-test("returns go from the least to the largest of all runs", () => {
-  expect(returnRange({ ...both, environments: [environment("A")] })).toEqual([5, 50]);
+test("the policy of a return is the first kept one that learned enough for it", () => {
+  const policies = [0, 90, 210, 400].map((step) => ({ step }) as KeptPolicy);
+  expect(firstPolicyFrom(policies, 100)?.step).toBe(210);
+  expect(firstPolicyFrom(policies, 90)?.step).toBe(90);
+  expect(firstPolicyFrom(policies, 450)?.step).toBe(400);
+  expect(firstPolicyFrom([], 0)).toBeUndefined();
+});
+
+test("returns go from the least to the largest of all runs; all runs had the shared one", () => {
+  const returns = returnsOf({ ...both, environments: [environment("A")] });
+  expect(returns).toEqual({ least: 5, largest: 50, shared: 12 });
 });
 
 test("returns of different environments, or of none, cannot be compared", () => {
-  expect(returnRange({ ...both, environments: ["A", "B"].map(environment) })).toBeNull();
-  expect(returnRange(comparison([], { environments: [] }))).toBeNull();
+  expect(returnsOf({ ...both, environments: ["A", "B"].map(environment) })).toBeNull();
+  expect(returnsOf(comparison([], { environments: [] }))).toBeNull();
 });

@@ -1,19 +1,43 @@
-import type { Comparison } from "@/lib/api";
+import type { Comparison, KeptPolicy } from "@/lib/api";
 
-/** Range of the mean returns of the compared runs; null if their returns are not comparable. */
-export function returnRange({ runs, environments }: Comparison): [number, number] | null {
-  const returns = runs.flatMap(({ y }) => y.filter((value) => value !== null));
-  if (environments.length > 1 || returns.length === 0) return null;
-  return [Math.min(...returns), Math.max(...returns)];
+/** Mean returns that can be selected. */
+export interface Returns {
+  least: number;
+  largest: number;
+  /** The largest that every run reached. */
+  shared: number;
 }
 
-/** The first step at which the mean return of a run was `wanted` or more; null if there is none. */
-export function stepOfReturn(
-  { runs, steps }: Comparison,
-  runId: string,
-  wanted: number,
-): number | null {
+/** The mean returns of the compared runs; null if they are not comparable. */
+export function returnsOf({ runs, environments }: Comparison): Returns | null {
+  const curves = runs.map(({ y }) => y.filter((value) => value !== null));
+  const known = curves.filter((values) => values.length > 0);
+  if (environments.length > 1 || known.length === 0) return null;
+  return {
+    least: Math.min(...known.flat()),
+    largest: Math.max(...known.flat()),
+    shared: Math.min(...known.map((values) => Math.max(...values))),
+  };
+}
+
+/** When a run first had a return, and, if it never had, the largest that it had. */
+export interface Reached {
+  step: number | null;
+  best: number | null;
+}
+
+/** The first step at which the mean return of a run was `wanted` or more. */
+export function reachedReturn({ runs, steps }: Comparison, runId: string, wanted: number): Reached {
   const { y = [] } = runs.find(({ run }) => run.id === runId) ?? {};
   const at = y.findIndex((value) => value !== null && value >= wanted);
-  return steps[at] ?? null;
+  const known = y.filter((value) => value !== null);
+  return { step: steps[at] ?? null, best: known.length > 0 ? Math.max(...known) : null };
+}
+
+/** The first kept policy that had learned what the run had learned by `step`. */
+export function firstPolicyFrom(
+  policies: readonly KeptPolicy[],
+  step: number,
+): KeptPolicy | undefined {
+  return policies.find((policy) => policy.step >= step) ?? policies.at(-1);
 }

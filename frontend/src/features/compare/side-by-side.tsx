@@ -4,6 +4,7 @@ import dynamic from "next/dynamic";
 import { useState } from "react";
 import { Segmented } from "@/components/ui/segmented";
 import type { Comparison, Run } from "@/lib/api";
+import { returnsOf } from "./same-return";
 import type { SeriesStyles } from "./series-styles";
 import { Videos } from "./videos";
 
@@ -15,6 +16,15 @@ const SameMoment = dynamic(() => import("./same-moment").then((module) => module
   ssr: false,
 });
 
+type View = "videos" | "live" | "step" | "return";
+
+const VIEWS: readonly { value: View; label: string }[] = [
+  { value: "videos", label: "Videos" },
+  { value: "live", label: "Live" },
+  { value: "step", label: "Same step" },
+  { value: "return", label: "Same return" },
+];
+
 interface SideBySideProps {
   runs: readonly Run[];
   seriesStyles: SeriesStyles;
@@ -24,20 +34,18 @@ interface SideBySideProps {
 
 /** The policies of the compared runs side by side: on video, live, or at the same moment of training. */
 export function SideBySide({ comparison, ...props }: SideBySideProps) {
-  const [view, setView] = useState<"videos" | "live" | "moment">("videos");
+  const [chosen, setView] = useState<View>("videos");
+  const comparable = returnsOf(comparison) !== null;
+  const view = chosen === "return" && !comparable ? "step" : chosen;
   const aside = (
     <Segmented
       legend="How policies are shown"
-      options={[
-        { value: "videos", label: "Videos" },
-        { value: "live", label: "Live" },
-        { value: "moment", label: "Same step" },
-      ]}
+      options={VIEWS.filter(({ value }) => comparable || value !== "return")}
       value={view}
       onChange={setView}
     />
   );
   if (view === "live") return <LiveRuns {...props} aside={aside} />;
-  if (view === "moment") return <SameMoment {...props} comparison={comparison} aside={aside} />;
-  return <Videos {...props} aside={aside} />;
+  if (view === "videos") return <Videos {...props} aside={aside} />;
+  return <SameMoment {...props} by={view} comparison={comparison} aside={aside} />;
 }

@@ -2906,7 +2906,7 @@ export interface components {
       policy_bytes: number | null;
       /**
        * Video Url
-       * @description null before there is a video, and once it was retired.
+       * @description null before there is a video, and once it was retired; another one whenever the video changed.
        */
       video_url: string | null;
     };
