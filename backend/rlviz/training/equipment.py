@@ -37,8 +37,9 @@ from rlviz.training.rules.in_force import rules_in_force
 from rlviz.training.snapshot.archive import Contents
 from rlviz.training.snapshot.capture import Captured, Counter, Point, capture
 from rlviz.training.snapshot.compatibility import origin_of, what_is_built
-from rlviz.training.snapshot.replay import Placed, ReplayTape, placed_rows
-from rlviz.training.snapshot.restore import Continuation, check_subject, fit_replay, restore_contents
+from rlviz.training.snapshot.refit import refit_replay
+from rlviz.training.snapshot.replay import ReplayTape, placed_rows
+from rlviz.training.snapshot.restore import Continuation, check_subject, restore_contents
 from rlviz.training.snapshot.snapshots import Snapshots, Subject
 from rlviz.training.steering import Steering
 
@@ -201,15 +202,15 @@ class Equipment:
             past=past_changes(self._folder, beyond),
         )
 
-    def _prepare(self, model: BaseAlgorithm, contents: Contents) -> tuple[Placed, ...]:
+    def _prepare(self, model: BaseAlgorithm, contents: Contents) -> Target:
         """Check that ``model`` can go back to ``contents``; read what its replay buffer has lost since. Raises
         SnapshotRefused."""
         check_subject(contents, self._config, self._folder, model)
-        fit_replay(contents, self._config, model)
+        contents = refit_replay(contents, self._config, self._folder, model)
         if (replay := contents.state["replay"]) is None:
-            return ()
+            return Target(contents, ())
         held_from = self._tape.held_from(model)
-        return tuple(placed_rows(model, self._folder, replay, contents.pieces, held_from))
+        return Target(contents, tuple(placed_rows(model, self._folder, replay, contents.pieces, held_from)))
 
     def _make_snapshots(self, model: BaseAlgorithm) -> Snapshots:
         def take(point: Point) -> Captured:

@@ -57,7 +57,7 @@ class Rollbacks:
         folder: RunFolder,
         journals: RunJournals,
         snapshots: Snapshots,
-        prepare: Callable[[Contents], tuple[Placed, ...]],
+        prepare: Callable[[Contents], Target],
     ) -> None:
         """``prepare`` checks that training can go back to a snapshot, and reads what the replay buffer has lost since:
         raises SnapshotRefused."""
@@ -106,7 +106,7 @@ class Rollbacks:
         if contents is None:
             self._snapshots.flush()
             contents = read_archive(self._folder, name)
-        return Target(contents, self._prepare(contents))
+        return self._prepare(contents)
 
     def _newest(self, been: set[int]) -> Target | None:
         """Where a rule has been before, training went wrong again: one further back, if there is one."""

@@ -13,12 +13,14 @@ import pytest
 from rlviz.domain.config import ExperimentPlace
 from rlviz.domain.errors import ArtifactNotFound, InvalidRequest, NothingToResume
 from rlviz.domain.status import RunStatus
+from rlviz.environments import ENVIRONMENTS
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.lineage import newest_of_run
 from rlviz.services.application import Application
 from rlviz.services.use_cases.comparison import ComparedRuns, ComparisonRequest
 from rlviz.services.use_cases.configuration import NewRun
-from rlviz.services.use_cases.forking import Effect, ForkWish
+from rlviz.services.use_cases.fork_changes import Effect, possible_changes, possible_options
+from rlviz.services.use_cases.forking import ForkWish
 from rlviz.services.use_cases.groups import SeedsWanted
 from rlviz.services.use_cases.run_curves import ComparedAxis
 from rlviz.services.use_cases.shared_history import shared_until
@@ -140,7 +142,7 @@ def test_relatives_are_compared_from_where_they_parted(app: Application, parent:
 
 
 def test_what_cannot_be_changed_at_a_fork_is_refused_with_the_reason(app: Application, parent: str) -> None:
-    told = {change.name: change for change in app.forks.changes(parent)}
+    told = {change.name: change for change in app.forks.changes(parent).hyperparameters}
     assert told["net_arch"].effect is Effect.REFUSED
     assert (told["learning_rate"].effect, told["n_envs"].effect) == (Effect.FITS, Effect.ANEW)
     with pytest.raises(InvalidRequest, match="another network") as caught:
@@ -170,10 +172,16 @@ def test_an_off_policy_fork_takes_its_replay_buffer_along(app: Application) -> N
     slower = app.forks.fork(
         run_id, ForkWish(snapshot="600", total_timesteps=1_000, start=True, hyperparameters={"learning_rate": 1e-5})
     )
-    with pytest.raises(InvalidRequest, match="replay buffer"):
-        app.forks.fork(run_id, ForkWish(snapshot="600", hyperparameters={"n_envs": 2}))
+    wider = app.forks.fork(
+        run_id, ForkWish(snapshot="600", total_timesteps=1_000, start=True, hyperparameters={"n_envs": 2})
+    )
     assert ended(app, same.id).state is S.COMPLETED
     assert ended(app, slower.id).state is S.COMPLETED
+    assert ended(app, wider.id).state is S.COMPLETED
+    once = app.runs.config(run_id).model_copy(update={"hyperparameters": {"optimize_memory_usage": True}})
+    told = {change.name: change for change in possible_changes(once)}
+    assert told["n_envs"].effect is Effect.REFUSED
+    assert "stored once" in (told["n_envs"].why or "")
     assert learned(folder_of(app, slower.id)) != learned(folder_of(app, same.id))
 
 
@@ -189,5 +197,26 @@ def test_options_of_the_environment_change_at_a_fork_where_networks_still_fit(ap
     assert (row.parent["changed"], row.parent["environments_anew"]) == (["is_slippery"], True)
     assert row.episodes_before == [], "what is returned there means something else"
     assert row.ep_rew_mean == pytest.approx(logged_mean(folder_of(app, child.id)))
+    told = {change.name: change for change in app.forks.changes(run_id).options}
+    assert (told["is_slippery"].effect, told["map_name"].effect) == (Effect.ANEW, Effect.REFUSED)
+    assert "other observations" in (told["map_name"].why or "")
     with pytest.raises(InvalidRequest, match="other observations"):
         app.forks.fork(run_id, ForkWish(snapshot="640", env_options={"map_name": "8x8"}))
+
+
+@pytest.mark.parametrize(
+    ("env_id", "refused"),
+    [
+        ("Pendulum-v1", set()),
+        ("CartPole-v1", set()),
+        ("LunarLander-v3", {"continuous"}),
+        ("CarRacing-v3", {"continuous", "frame_stack", "picture_size"}),
+        ("ALE/Breakout-v5", {"full_action_space"}),
+    ],
+)
+def test_an_option_is_refused_where_no_other_value_shows_and_takes_the_same(env_id: str, refused: set[str]) -> None:
+    environment = ENVIRONMENTS.get(env_id)
+    told = possible_options(environment)
+    assert {one.name for one in told} == set(environment.chosen)
+    assert {one.name for one in told if one.effect is Effect.REFUSED} == refused
+    assert all((one.why is not None) == (one.effect is Effect.REFUSED) for one in told)

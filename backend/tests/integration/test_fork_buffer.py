@@ -1,7 +1,8 @@
-"""A fork whose replay buffer has another size than that of its parent."""
+"""A fork whose replay buffer has another size than that of its parent, or rows of other environments."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,18 @@ def in_order(buffer: Any) -> list[bytes]:
     slots = (buffer.pos + np.arange(-held, 0)) % size
     names = ("observations", "next_observations", "actions", "rewards", "dones", "timeouts")
     return [b"".join(getattr(buffer, name)[slot].tobytes() for name in names) for slot in slots]
+
+
+def transitions(buffer: Any) -> list[bytes]:
+    """What each environment did, one by one, oldest row first."""
+    size, held = buffer.buffer_size, buffer.buffer_size if buffer.full else buffer.pos
+    slots = (buffer.pos + np.arange(-held, 0)) % size
+    names = ("observations", "next_observations", "actions", "rewards", "dones", "timeouts")
+    return [
+        b"".join(getattr(buffer, name)[slot, env].tobytes() for name in names)
+        for slot in slots
+        for env in range(buffer.n_envs)
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -69,3 +82,65 @@ def test_it_takes_over_the_newest_rows_that_fit(parent: RunFolder, size: int) ->
     own = snapshots_of(child)[-1]
     restore(again, child.read_config(), child, own.name)
     assert again.replay_buffer.size() == min(size, len(new) + 200)  # type: ignore[attr-defined]
+
+
+def forked(parent: RunFolder, name: str, steps: int, **changes: Any) -> RunFolder:
+    taken, config = snapshots_of(parent)[-1], parent.read_config()
+    child = make_run(
+        parent.path.parent,
+        name,
+        algo=config.algo,
+        total_timesteps=steps,
+        snapshots=PLAN,
+        hyperparameters={**config.hyperparameters, **changes},
+        parent=Parent(
+            run_id=parent.run_id,
+            snapshot=taken.name,
+            step=taken.manifest.step,
+            changed=tuple(changes),
+            environments_anew=True,
+        ),
+    )
+    inherit(taken, parent, child)
+    return child
+
+
+def restored(folder: RunFolder, name: str) -> Any:
+    model = build_model(folder.read_config())
+    restore(model, folder.read_config(), folder, name)
+    return model
+
+
+@pytest.mark.parametrize(("n_envs", "size"), [(3, OLD), (4, 100), (2, 1_000)])
+def test_with_other_environments_it_takes_over_the_newest_transitions_in_rows_of_its_own(
+    parent: RunFolder, n_envs: int, size: int
+) -> None:
+    taken = snapshots_of(parent)[-1].name
+    child = forked(parent, f"beside-{n_envs}", 800, n_envs=n_envs, buffer_size=size)
+    old = transitions(restored(parent, taken).replay_buffer)
+    ours = restored(child, taken).replay_buffer
+    new = transitions(ours)
+    kept = min(OLD, size) // n_envs * n_envs
+    assert ours.observations.shape[:2] == (size // n_envs, n_envs)
+    assert new[-kept:] == old[-kept:]
+    assert set(new) >= set(old[-kept:])
+    again = transitions(restored(child, taken).replay_buffer)
+    assert again == new, "whoever begins there again begins with the same"
+    child.write_control(Control(desired=Desired.RUN, resume_from=taken))
+    assert train_run(child)
+    assert kinds(child)[-1] == "finished"
+    last = snapshots_of(child)[-1]
+    own = restored(child, last.name).replay_buffer
+    left = max(0, own.size() * n_envs - (last.manifest.step - 600))
+    assert own.size() == min(ours.buffer_size, ours.size() + (last.manifest.step - 600) // n_envs)
+    assert transitions(own)[:left] == new[len(new) - left :]
+
+
+def test_noise_that_goes_on_over_steps_begins_anew_with_the_environments(tmp_path: Path) -> None:
+    noise = {"action_noise": "ornstein-uhlenbeck", "n_envs": 2}
+    one = make_run(tmp_path, "noise", algo="td3", total_timesteps=200, snapshots=PLAN, hyperparameters=noise)
+    assert train_run(one)
+    child = forked(one, "alone", 400, n_envs=1)
+    child.write_control(Control(desired=Desired.RUN, resume_from=snapshots_of(one)[-1].name))
+    assert train_run(child)
+    assert kinds(child)[-1] == "finished"

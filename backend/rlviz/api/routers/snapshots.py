@@ -94,7 +94,10 @@ def get_fork_changes(
         if place is None
         else ForkPlace(snapshot=place.begins_from, step=place.step, trained_again_from=place.trained_again_from)
     )
-    return ForkChanges(run_id=run_id, at=at, changes=[ForkChange(**asdict(change)) for change in changes])
+    hyperparameters, options = (
+        [ForkChange(**asdict(change)) for change in kind] for kind in (changes.hyperparameters, changes.options)
+    )
+    return ForkChanges(run_id=run_id, at=at, changes=hyperparameters, env_options=options)
 
 
 @router.post(

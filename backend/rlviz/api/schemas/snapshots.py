@@ -11,7 +11,7 @@ from rlviz.domain.records import MAX_STEP
 from rlviz.domain.snapshot import MAX_NAME, Trigger
 from rlviz.domain.snapshot_verification import SnapshotVerification
 from rlviz.domain.times import Instant
-from rlviz.services.use_cases.forking import Effect
+from rlviz.services.use_cases.fork_changes import Effect
 
 
 class ResumeRun(Body):
@@ -88,7 +88,7 @@ class ForkCreate(Body):
 
 
 class ForkChange(Wire):
-    name: str = Field(description="The hyperparameter.")
+    name: str = Field(description="The hyperparameter, or option of the environment.")
     effect: Effect = Field(
         description="fits: training goes on with the new value; anew: and environments begin a new episode; refused: "
         "`why` says why."
@@ -109,7 +109,11 @@ class ForkPlace(Wire):
 class ForkChanges(Wire):
     run_id: str
     at: ForkPlace | None = Field(description="Where a fork at the `step` asked about begins; null: none was.")
-    changes: list[ForkChange]
+    changes: list[ForkChange] = Field(description="Of each hyperparameter.")
+    env_options: list[ForkChange] = Field(
+        description="Of each option of the environment. One that may change can still have values that are refused: "
+        "those with which other things are observed or done."
+    )
 
 
 class Resumed(Wire):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
-from enum import StrEnum
 
 from pydantic import JsonValue
 
@@ -27,36 +27,16 @@ from rlviz.services.projection.folder_projection import row_of_config
 from rlviz.services.use_cases.base import RunUseCases, check_controlled
 from rlviz.services.use_cases.configuration import check_memory
 from rlviz.services.use_cases.environments import EnvironmentService
+from rlviz.services.use_cases.fork_changes import (
+    Change,
+    Effect,
+    change_of,
+    possible_changes,
+    possible_options,
+    with_options,
+)
 from rlviz.services.use_cases.fork_place import ForkPlace, place_at, place_of
 from rlviz.services.use_cases.last_episodes import last_episodes
-
-
-class Effect(StrEnum):
-    FITS = "fits"  # training goes on with the new value
-    ANEW = "anew"  # training goes on, with environments that begin a new episode
-    REFUSED = "refused"
-
-
-_NETWORK = "The weights of the snapshot are those of another network. Create a new run."
-_BUFFER = "The replay buffer of the snapshot was made for the old value. Create a new run."
-_STATE = "What the snapshot holds was made with the old value. Create a new run."
-
-_REFUSED: dict[str, str] = {
-    **dict.fromkeys(("net_arch", "activation", "n_quantiles", "use_sde", "log_std_init"), _NETWORK),
-    "optimize_memory_usage": _BUFFER,
-    **dict.fromkeys(("normalize_observations", "normalize_rewards"), _STATE),
-    **dict.fromkeys(("action_noise", "action_noise_std", "initial_value"), _STATE),
-    **dict.fromkeys(("use_rms_prop", "rms_prop_eps"), "The moments of the optimizer are those of another one."),
-}
-
-
-@dataclass(frozen=True)
-class Change:
-    """What becomes of hyperparameter ``name`` at a fork; ``why`` not, if it is refused."""
-
-    name: str
-    effect: Effect
-    why: str | None = None
 
 
 @dataclass(frozen=True)
@@ -73,23 +53,12 @@ class ForkWish:
     start: bool = False
 
 
-def possible_changes(config: RunConfig) -> list[Change]:
-    """Of every hyperparameter, and why not; none where nothing learns."""
-    if config.algo not in ALGORITHMS.names():
-        return []
-    algorithm = ALGORITHMS.get(config.algo)
-    return [_change(name, config) for name in algorithm.hyperparameters.model_fields]
+@dataclass(frozen=True)
+class ForkChanges:
+    """What becomes at a fork of each of the run's ``hyperparameters`` and of the ``options`` of its environment."""
 
-
-def _change(name: str, config: RunConfig) -> Change:
-    fields = ALGORITHMS.get(config.algo).hyperparameters.model_fields
-    if name in _REFUSED:
-        return Change(name, Effect.REFUSED, _REFUSED[name])
-    if name == "n_envs" and "buffer_size" in fields:
-        return Change(name, Effect.REFUSED, _BUFFER)
-    if name == "ent_coef" and isinstance(config.hyperparameters.get(name), str):
-        return Change(name, Effect.REFUSED, "It is learned, with an optimizer of its own. Create a new run.")
-    return Change(name, Effect.ANEW if name == "n_envs" else Effect.FITS)
+    hyperparameters: list[Change]
+    options: list[Change]
 
 
 class ForkService(RunUseCases):
@@ -97,11 +66,15 @@ class ForkService(RunUseCases):
         super().__init__(*arguments, **keywords)  # type: ignore[arg-type]
         self._environments = environments
 
-    def changes(self, run_id: str) -> list[Change]:
-        """What can be changed at a fork of the run. Raises RunNotFound and RunFolderError."""
+    def changes(self, run_id: str) -> ForkChanges:
+        """What can be changed at a fork of the run. Raises RunNotFound, RunFolderError and NewerVersion."""
         with self._database.read() as session:
             check_controlled(get_run(session, run_id))
-        return possible_changes(self._folder(run_id).read_config())
+        config = self._folder(run_id).config_to_go_on()
+        options: list[Change] = []
+        with suppress(UnknownName):  # a custom environment that is gone: forking says so
+            options = possible_options(self._environments.get(config.env_id).resolve(config.env_options))
+        return ForkChanges(possible_changes(config), options)
 
     def place(self, run_id: str, step: int) -> ForkPlace:
         """Where a fork of the run at ``step`` begins. Raises RunNotFound, NothingToResume and RunFolderError."""
@@ -110,7 +83,7 @@ class ForkService(RunUseCases):
             check_controlled(row)
             reached = row.step
         folder = self._folder(run_id)
-        return place_at(folder, folder.read_config(), step, reached)
+        return place_at(folder, folder.config_to_go_on(), step, reached)
 
     def accepts(self, config: RunConfig, name: str, value: JsonValue) -> bool:
         """Whether a fork of a run so configured can have hyperparameter ``name`` changed to ``value`` alone."""
@@ -179,7 +152,7 @@ class ForkService(RunUseCases):
                 "/total_timesteps", f"The fork begins at step {place.step:,} already. Give more timesteps."
             )
         before = self._environments.get(parent.env_id).resolve(parent.env_options)
-        environment = _with_options(before, wish.env_options)
+        environment = with_options(before, wish.env_options)
         options = sorted(name for name, value in environment.chosen.items() if before.chosen.get(name) != value)
         hyperparameters, changes = self._changed(parent, wish, total, environment)
         changed = [change.name for change in changes]
@@ -219,7 +192,7 @@ class ForkService(RunUseCases):
         changed = sorted(
             name for name, value in wish.hyperparameters.items() if parent.hyperparameters.get(name) != value
         )
-        changes = [_change(name, parent) for name in changed if name in algorithm.hyperparameters.model_fields]
+        changes = [change_of(name, parent) for name in changed if name in algorithm.hyperparameters.model_fields]
         refused = [change for change in changes if change.effect is Effect.REFUSED]
         if refused:
             fields = [FieldError(pointer_to("hyperparameters", one.name), one.why or "") for one in refused]
@@ -234,18 +207,3 @@ class ForkService(RunUseCases):
             raise InvalidRequest.field("/hyperparameters/ent_coef", "A number cannot become one that is learned.")
         check_memory(algorithm, hyperparameters, environment, self._settings.memory_a_run)
         return hyperparameters, changes
-
-
-def _with_options(environment: Environment, changes: Mapping[str, JsonValue]) -> Environment:
-    """Raises UnknownName, or InvalidRequest for options with which other things are observed or done."""
-    changed = environment.resolve({**environment.chosen, **changes})
-    for what, before, after in (
-        ("observations", environment.observation_space, changed.observation_space),
-        ("actions", environment.action_space, changed.action_space),
-    ):
-        if before != after:
-            raise InvalidRequest.field(
-                "/env_options",
-                f"With these options the environment has other {what}: {_NETWORK[:1].lower()}{_NETWORK[1:]}",
-            )
-    return changed

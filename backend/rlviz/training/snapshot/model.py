@@ -52,14 +52,17 @@ def restore_attributes(model: Any, state: dict[str, Any], *, besides: Collection
     vars(model).update({name: value for name, value in state["attributes"].items() if name not in besides})
 
 
-def settle_attributes(model: Any, state: dict[str, Any]) -> None:
-    """Undo what the library changes while ``learn`` begins: the clock, the noise, where its count began."""
+def settle_attributes(model: Any, state: dict[str, Any], *, noise: bool = True) -> None:
+    """Undo what the library changes while ``learn`` begins: the clock, where its count began, and the ``noise`` of
+    actions, unless that begins anew with its environments."""
     model._num_timesteps_at_start = state["attributes"]["_num_timesteps_at_start"]
     model.start_time = time.time_ns() - state["elapsed_ns"]
+    if not noise:
+        return
     if model.action_noise is not None:
         vars(model.action_noise).update(vars(state["action_noise"]))  # in place: a rollout under way holds on to it
-    for distribution, noise in zip(_distributions(model), state["state_dependent_noise"], strict=True):
-        vars(distribution).update(noise)
+    for distribution, matrices in zip(_distributions(model), state["state_dependent_noise"], strict=True):
+        vars(distribution).update(matrices)
 
 
 def capture_tensors(model: Any) -> Tensors:

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -108,16 +108,6 @@ def write_pieces(folder: RunFolder, pieces: Sequence[Piece]) -> tuple[Segment, .
     return tuple(dict.fromkeys(piece.segment for piece in pieces if piece.segment is not None))
 
 
-def resized(state: ReplayState, pieces: Sequence[Piece], model: Any) -> ReplayState:
-    """The same rows in the buffer of ``model``, which is of another size: as many of the newest as it has places for,
-    from its first place on. Larger than the old one, it takes in older rows too, as far as ``pieces`` go back."""
-    oldest = min((piece.first for piece in pieces), default=state.rows)
-    buffer = model.replay_buffer
-    held = min(buffer.buffer_size, state.rows - oldest)
-    edge = state.edge if buffer.optimize_memory_usage else None
-    return replace(state, pos=held % buffer.buffer_size, full=held == buffer.buffer_size, edge=edge)
-
-
 Placed = tuple[Array, dict[str, Array]]
 """Places in a buffer, and the rows that lie there."""
 
@@ -166,11 +156,15 @@ def placed_rows(
         expected = max(expected, piece.end)
         first, end = max(piece.first, oldest), min(piece.end, limit)
         if first < end:
-            arrays = _arrays_of(piece, folder)
             slots = (state.pos + np.arange(first - state.rows, end - state.rows)) % size
-            yield slots, {name: rows[first - piece.first : end - piece.first] for name, rows in arrays.items()}
+            yield slots, rows_of(piece, folder, first, end)
     if expected != state.rows:
         raise SnapshotDamaged(f"The replay buffer of this snapshot lacks rows from {expected:,} on.")
+
+
+def rows_of(piece: Piece, folder: RunFolder, first: int, end: int) -> dict[str, Array]:
+    """Rows ``first`` up to, not including, ``end`` of the piece. Raises SnapshotDamaged."""
+    return {name: rows[first - piece.first : end - piece.first] for name, rows in _arrays_of(piece, folder).items()}
 
 
 def _arrays_of(piece: Piece, folder: RunFolder) -> dict[str, Array]:

@@ -21,7 +21,8 @@ from rlviz.training.snapshot.model import (
     restore_tensors,
     settle_attributes,
 )
-from rlviz.training.snapshot.replay import Placed, ReplayTape, placed_rows, resized, restore_replay
+from rlviz.training.snapshot.refit import refit_replay
+from rlviz.training.snapshot.replay import Placed, ReplayTape, placed_rows, restore_replay
 
 
 class Continuation:
@@ -67,7 +68,7 @@ class Continuation:
         if self._is_settled or point != self.point:
             return
         self._is_settled = True
-        settle_attributes(model, self._contents.state["model"])
+        settle_attributes(model, self._contents.state["model"], noise=not self._begins_anew)
         if not self._begins_anew:
             restore_generators(model, self._contents.state["generators"])
 
@@ -80,8 +81,7 @@ def restore(
 
     Raises ArtifactNotFound, and SnapshotRefused if training cannot go on from it; the model is then of no use any more.
     """
-    contents = read_archive(folder, name)
-    fit_replay(contents, config, model)
+    contents = refit_replay(read_archive(folder, name), config, folder, model)
     replay = contents.state["replay"]
     placed = placed_rows(model, folder, replay, contents.pieces) if replay is not None else ()
     return restore_contents(model, config, of or folder, contents, placed)
@@ -110,15 +110,6 @@ def restore_contents(
     restore_attributes(model, state["model"])
     begun_anew = restore_environments(model, state["environments"])
     return Continuation(contents, [*begun_anew, *reasons_not_exact(manifest, origin_of(config))], is_fork=is_fork)
-
-
-def fit_replay(contents: Contents, config: RunConfig, model: BaseAlgorithm) -> None:
-    """Of a run that was forked with another size of the replay buffer, ``contents`` of the parent are made to fit."""
-    parent, replay = config.parent, contents.state["replay"]
-    if parent is None or contents.manifest.run_id != parent.run_id or "buffer_size" not in parent.changed:
-        return
-    if replay is not None:
-        contents.state["replay"] = resized(replay, contents.pieces, model)
 
 
 def check_subject(contents: Contents, config: RunConfig, folder: RunFolder, model: BaseAlgorithm) -> None:

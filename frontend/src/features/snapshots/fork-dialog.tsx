@@ -6,6 +6,7 @@ import { ErrorState } from "@/components/ui/error-state";
 import { Skeleton } from "@/components/ui/skeleton";
 import {
   algorithmsQuery,
+  environmentsQuery,
   forkChangesQuery,
   type Hint,
   isActive,
@@ -29,6 +30,7 @@ interface ForkDialogProps {
 /** Makes a new run that goes on from a snapshot of this one, with other settings. */
 export function ForkDialog({ run, at, tries, onClose }: ForkDialogProps) {
   const algorithms = useQuery(algorithmsQuery);
+  const environments = useQuery(environmentsQuery);
   const asked = typeof at === "number" ? at : null;
   const changes = useQuery(forkChangesQuery(run.id, asked));
   const place = changes.data?.at;
@@ -39,7 +41,7 @@ export function ForkDialog({ run, at, tries, onClose }: ForkDialogProps) {
         ? { step: place.step, wish: { step: at } }
         : null;
   const algorithm = algorithms.data?.find(({ id }) => id === run.algo);
-  const failed = [algorithms, changes].find(({ error }) => error !== null);
+  const failed = [algorithms, environments, changes].find(({ error }) => error !== null);
   return (
     <Dialog
       open
@@ -49,7 +51,7 @@ export function ForkDialog({ run, at, tries, onClose }: ForkDialogProps) {
     >
       {failed?.error ? (
         <ErrorState error={failed.error} retry={() => void failed.refetch()} />
-      ) : !algorithm || !changes.data || !start ? (
+      ) : !algorithm || !environments.data || !changes.data || !start ? (
         <Skeleton className="h-64" />
       ) : run.config === null ? (
         <p className="text-sm text-ink-soft">The configuration of this run cannot be read.</p>
@@ -58,6 +60,7 @@ export function ForkDialog({ run, at, tries, onClose }: ForkDialogProps) {
           run={run}
           config={run.config}
           algorithm={algorithm}
+          environment={environments.data.find(({ id }) => id === run.env_id)}
           changes={changes.data}
           start={start}
           tries={tries}

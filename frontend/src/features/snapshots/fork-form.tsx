@@ -3,13 +3,13 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { type ReactNode, useState } from "react";
-import { SchemaField } from "@/components/schema-field";
 import { Button } from "@/components/ui/button";
 import { Disclosure } from "@/components/ui/disclosure";
 import { type ControlProps, controlClass, Field } from "@/components/ui/field";
 import {
   type Algorithm,
   ApiError,
+  type Environment,
   explainAction,
   type ForkChanges,
   forkRun,
@@ -26,28 +26,33 @@ import {
   type ForkStart,
   forkSettings,
   forkWish,
-  pointerTo,
+  type Part,
 } from "./fork-wish";
+import { SettingFields } from "./setting-fields";
 
 interface ForkFormProps {
   run: RunDetail;
   config: RunConfig;
   algorithm: Algorithm;
+  /** Undefined if it is not offered any more. */
+  environment: Environment | undefined;
   changes: ForkChanges;
   start: ForkStart;
   tries?: Hint["changes"][number];
 }
 
-export function ForkForm({ run, config, algorithm, changes, start, tries }: ForkFormProps) {
+export function ForkForm({ run, config, start, tries, ...known }: ForkFormProps) {
+  const { algorithm, environment, changes } = known;
   const router = useRouter();
   const client = useQueryClient();
   const [draft, setDraft] = useState<ForkDraft>({
     ...{ name: "", seed: "" },
     hyperparameters: tries ? { [tries.name]: setting(tries.value) } : {},
+    env_options: {},
     timesteps: String(usualTimesteps(run, start)),
   });
-  const { changeable, fixed } = forkSettings(config, algorithm, changes);
-  const { body, problems } = forkWish(config, algorithm, changeable, draft, start);
+  const { changeable, fixed } = forkSettings(config, algorithm, environment, changes);
+  const { body, problems } = forkWish(algorithm, changeable, draft, start);
   const fork = useMutation({
     mutationFn: (begin: boolean) => forkRun(run.id, { ...body, start: begin }),
     onSuccess: ({ id }) => {
@@ -77,7 +82,17 @@ export function ForkForm({ run, config, algorithm, changes, start, tries }: Fork
         />
       );
     };
-  const changed = Object.keys(body.hyperparameters ?? {}).length;
+  const edit = (part: Part, name: string, value: string | null) => {
+    const edited = { ...draft[part] };
+    if (value === null) delete edited[name];
+    else edited[name] = value;
+    change({ [part]: edited });
+  };
+  const fields = { settings: changeable, draft, problem, onChange: edit };
+  const keepsReplay = "buffer_size" in config.hyperparameters;
+  const changed = [body.hyperparameters, body.env_options].flatMap((part) =>
+    Object.keys(part ?? {}),
+  );
   const busy = fork.isPending || fork.isSuccess;
   const isWrong = Object.keys(problems).length > 0;
   return (
@@ -106,23 +121,14 @@ export function ForkForm({ run, config, algorithm, changes, start, tries }: Fork
         >
           {text("seed", String(run.seed))}
         </Field>
-        {changeable.map((schema) => (
-          <SchemaField
-            key={schema.name}
-            schema={schema}
-            typed={draft.hyperparameters[schema.name]}
-            own={config.hyperparameters[schema.name]}
-            owner="parent"
-            error={problem(pointerTo(schema.name))}
-            onChange={(value) => {
-              const edited = { ...draft.hyperparameters };
-              if (value === null) delete edited[schema.name];
-              else edited[schema.name] = value;
-              change({ hyperparameters: edited });
-            }}
-          />
-        ))}
       </div>
+      <SettingFields legend="Hyperparameters" part="hyperparameters" {...fields} />
+      <SettingFields
+        legend="Environment"
+        note={`With another option, environments begin a new episode.${keepsReplay ? " The replay buffer still holds what was seen before." : ""}`}
+        part="env_options"
+        {...fields}
+      />
       {fixed.length > 0 && <Fixed settings={fixed} />}
       {fork.error && (
         <p role="alert" className="text-sm text-bad">
@@ -131,7 +137,9 @@ export function ForkForm({ run, config, algorithm, changes, start, tries }: Fork
       )}
       <div className="sticky -bottom-5 -mx-5 -mb-5 flex flex-wrap items-center justify-end gap-2 border-t border-line bg-raised px-5 py-3">
         <span className="grow text-xs text-ink-soft">
-          {changed === 0 ? "Nothing changed yet" : `${plural(changed, "hyperparameter")} changed`}
+          {changed.length === 0
+            ? "Nothing changed yet"
+            : `${plural(changed.length, "setting")} changed`}
         </span>
         <Button needsService busy={busy} disabled={isWrong} onClick={() => fork.mutate(false)}>
           Fork

@@ -1,14 +1,25 @@
 import { parseHyperparameter, parseInteger } from "@/components/schema-field";
-import type { Algorithm, ForkChanges, ForkRun, Hyperparameter, RunConfig } from "@/lib/api";
+import type {
+  Algorithm,
+  Environment,
+  ForkChanges,
+  ForkRun,
+  Hyperparameter,
+  RunConfig,
+} from "@/lib/api";
 import { setting } from "@/lib/format";
 
-/** What was typed in the form of a fork. Hyperparameters without an entry were not edited. */
+/** Parts of a run's configuration whose fields are described by a schema. */
+export type Part = "hyperparameters" | "env_options";
+
+/** What was typed in the form of a fork. Hyperparameters and options without an entry were not edited. */
 export interface ForkDraft {
   name: string;
   /** Blank: the parent's. */
   seed: string;
   timesteps: string;
-  hyperparameters: Record<string, string>;
+  hyperparameters: Readonly<Record<string, string>>;
+  env_options: Readonly<Record<string, string>>;
 }
 
 /** Where a fork begins: at `step`, when the service is asked for `wish`. */
@@ -20,40 +31,59 @@ export interface ForkStart {
 /** What is wrong, by JSON pointer of the field. */
 type Problems = Record<string, string>;
 
-export const pointerTo = (name: string) => `/hyperparameters/${name}`;
+export const pointerTo = (part: Part, name: string) => `/${part}/${name}`;
 
-/** A hyperparameter that cannot change at a fork. */
+/** A setting of the parent that has a field in the form. */
+export interface ChangeableSetting {
+  part: Part;
+  schema: Hyperparameter;
+  /** The parent's value. */
+  value: unknown;
+}
+
+/** A setting that cannot change at a fork. */
 export interface FixedSetting {
   name: string;
   value: unknown;
   why: string;
 }
 
-/** The parent's hyperparameters: those with a field in the form, and those that cannot change. */
+/** The parent's hyperparameters and options: those with a field in the form, and those that cannot change. */
 export function forkSettings(
-  { hyperparameters: values }: RunConfig,
-  { hyperparameters: schemas }: Algorithm,
-  { changes }: ForkChanges,
+  config: RunConfig,
+  algorithm: Algorithm,
+  environment: Environment | undefined,
+  { changes, env_options }: ForkChanges,
 ) {
-  const changeable: Hyperparameter[] = [];
+  const changeable: ChangeableSetting[] = [];
   const fixed: FixedSetting[] = [];
-  for (const { name, effect, why } of changes) {
-    const schema = schemas.find((one) => one.name === name);
-    if (!(name in values)) continue;
-    if (effect === "refused") fixed.push({ name, value: values[name], why: why ?? "" });
-    else if (schema && effect === "fits") changeable.push(schema);
-    else if (schema) {
-      changeable.push({ ...schema, help: `${schema.help} Environments begin a new episode.` });
+  const sort = (
+    part: Part,
+    schemas: readonly Hyperparameter[],
+    told: ForkChanges["changes"],
+    anew: string,
+  ) => {
+    const values: Readonly<Record<string, unknown>> = config[part] ?? {};
+    for (const { name, effect, why } of told) {
+      const schema = schemas.find((one) => one.name === name);
+      if (!(name in values)) continue;
+      const value = values[name];
+      if (effect === "refused") fixed.push({ name, value, why: why ?? "" });
+      else if (schema) {
+        const help = effect === "anew" ? `${schema.help}${anew}` : schema.help;
+        changeable.push({ part, value, schema: { ...schema, help } });
+      }
     }
-  }
+  };
+  sort("hyperparameters", algorithm.hyperparameters, changes, " Environments begin a new episode.");
+  sort("env_options", environment?.options ?? [], env_options, "");
   return { changeable, fixed };
 }
 
-/** The request for a fork of the run with `config`, and the problems that prevent it. */
+/** The request for a fork of a run with these `settings`, and the problems that prevent it. */
 export function forkWish(
-  config: RunConfig,
   { seed: seeds, total_timesteps: lengths }: Algorithm,
-  schemas: readonly Hyperparameter[],
+  settings: readonly ChangeableSetting[],
   draft: ForkDraft,
   start: ForkStart,
 ): { body: ForkRun; problems: Problems } {
@@ -63,18 +93,19 @@ export function forkWish(
     if (parsed.ok) return parsed.value as number;
     problems[pointer] = parsed.problem;
   };
-  const hyperparameters: Record<string, unknown> = {};
-  for (const schema of schemas) {
-    const typed = draft.hyperparameters[schema.name];
-    if (typed === undefined || typed === setting(config.hyperparameters[schema.name])) continue;
+  const changed: Record<Part, Record<string, unknown>> = { hyperparameters: {}, env_options: {} };
+  for (const { part, schema, value } of settings) {
+    const typed = draft[part][schema.name];
+    if (typed === undefined || typed === setting(value)) continue;
     const parsed = parseHyperparameter(schema, typed);
-    if (parsed.ok) hyperparameters[schema.name] = parsed.value;
-    else problems[pointerTo(schema.name)] = parsed.problem;
+    if (parsed.ok) changed[part][schema.name] = parsed.value;
+    else problems[pointerTo(part, schema.name)] = parsed.problem;
   }
   const beyond = Math.max(lengths.minimum, start.step + 1);
   const body = {
     ...start.wish,
-    hyperparameters,
+    hyperparameters: changed.hyperparameters,
+    ...(Object.keys(changed.env_options).length > 0 && { env_options: changed.env_options }),
     total_timesteps: integer("/total_timesteps", draft.timesteps, { ...lengths, minimum: beyond }),
     ...(draft.seed.trim() !== "" && { seed: integer("/seed", draft.seed, seeds) }),
     ...(draft.name.trim() !== "" && { name: draft.name.trim() }),

@@ -165,62 +165,6 @@ test("while the run trains one is taken with its name and message, and awaited u
   expect(screen.queryByRole("button", { name: /Take a snapshot/ })).not.toBeInTheDocument();
 }, 60_000);
 
-const algorithm = {
-  ...{ id: "ppo", seed: { minimum: 0, maximum: 99 } },
-  total_timesteps: { minimum: 1, maximum: 1e9, default: 10 },
-  hyperparameters: [
-    { name: "learning_rate", type: "number", help: "Step size.", default: 0.001, maximum: 1 },
-    { name: "net_arch", type: "array", help: "Layers.", default: [64] },
-  ],
-};
-const FORKING = {
-  "GET /algorithms": () => ({ body: [algorithm] }),
-  "GET /runs/a/fork": () => ({
-    body: {
-      run_id: "a",
-      changes: [
-        { name: "learning_rate", effect: "fits", why: null },
-        { name: "net_arch", effect: "refused", why: "The weights are of another network." },
-      ],
-    },
-  }),
-};
-const parent = {
-  ...{ algo: "ppo", name: "First", seed: 7 },
-  config: { hyperparameters: { learning_rate: 0.0003, net_arch: [64, 64] } },
-} as unknown as Partial<RunDetail>;
-
-test("a fork changes what can be changed, says why the rest cannot, and opens the child", async () => {
-  const create = { "POST /runs/a/fork": () => ({ status: 201, body: run({ id: "child" }) }) };
-  const asked = show(two, parent, { ...FORKING, ...create });
-  await choose("“before-lr”", /Fork/);
-  const rate = await screen.findByRole("textbox", { name: "learning_rate" });
-  expect(rate).toHaveValue("0.0003");
-  expect(screen.queryByRole("textbox", { name: "net_arch" })).not.toBeInTheDocument();
-  expect(screen.getByText("The weights are of another network.")).toBeInTheDocument();
-  await userEvent.clear(rate);
-  await userEvent.type(rate, "2");
-  expect(screen.getByRole("button", { name: "Fork and start" })).toBeDisabled();
-  await userEvent.clear(rate);
-  await userEvent.type(rate, "1e-4");
-  await userEvent.click(screen.getByRole("button", { name: "Fork and start" }));
-  const body = { snapshot: "before-lr", hyperparameters: { learning_rate: 0.0001 } };
-  expect(asked()).toEqual([
-    { route: "POST /runs/a/fork", body: { ...body, total_timesteps: 10_240, start: true } },
-  ]);
-  expect(push).toHaveBeenCalledWith("/runs/view?id=child");
-});
-
-test("a fork that the service refuses says so at the field", async () => {
-  const errors = [{ pointer: "/hyperparameters/learning_rate", detail: "Too small." }];
-  const refuse = () => ({ status: 422, body: { title: "Invalid request", detail: "", errors } });
-  show(two, parent, { ...FORKING, "POST /runs/a/fork": refuse });
-  await choose("“before-lr”", /Fork/);
-  await userEvent.click(await screen.findByRole("button", { name: "Fork" }));
-  expect(await screen.findByText("Too small.")).toBeVisible();
-  expect(screen.getByRole("textbox", { name: "learning_rate" })).toBeInvalid();
-});
-
 test("what cannot be done now says why", async () => {
   show(two, { status: "running" });
   await userEvent.click(await screen.findByRole("button", { name: /snapshot step 6,144/ }));

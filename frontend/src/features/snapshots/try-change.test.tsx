@@ -25,8 +25,13 @@ function show(found: RunSnapshots) {
   const asked = serve({
     "GET /runs/a/snapshots": () => ({ body: found }),
     "GET /algorithms": () => ({ body: [algorithm] }),
+    "GET /environments": () => ({ body: [] }),
     "GET /runs/a/fork": () => ({
-      body: { run_id: "a", changes: [{ name: "learning_rate", effect: "fits", why: null }] },
+      body: {
+        run_id: "a",
+        changes: [{ name: "learning_rate", effect: "fits", why: null }],
+        env_options: [],
+      },
     }),
     "POST /runs/a/fork": () => ({ status: 201, body: run({ id: "child" }) }),
   });

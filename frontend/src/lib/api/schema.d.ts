@@ -3576,7 +3576,7 @@ export interface components {
     ForkChange: {
       /**
        * Name
-       * @description The hyperparameter.
+       * @description The hyperparameter, or option of the environment.
        */
       name: string;
       /** @description fits: training goes on with the new value; anew: and environments begin a new episode; refused: `why` says why. */
@@ -3590,8 +3590,16 @@ export interface components {
       run_id: string;
       /** @description Where a fork at the `step` asked about begins; null: none was. */
       at: components["schemas"]["ForkPlace"] | null;
-      /** Changes */
+      /**
+       * Changes
+       * @description Of each hyperparameter.
+       */
       changes: components["schemas"]["ForkChange"][];
+      /**
+       * Env Options
+       * @description Of each option of the environment. One that may change can still have values that are refused: those with which other things are observed or done.
+       */
+      env_options: components["schemas"]["ForkChange"][];
     };
     /** ForkCreate */
     ForkCreate: {

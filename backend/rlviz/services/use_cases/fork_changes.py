@@ -1,0 +1,116 @@
+"""What can be changed at a fork, and why the rest cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pydantic import JsonValue
+
+from rlviz.algorithms import ALGORITHMS
+from rlviz.domain.config import RunConfig
+from rlviz.domain.errors import InvalidRequest
+from rlviz.environments.base import Environment
+
+
+class Effect(StrEnum):
+    FITS = "fits"  # training goes on with the new value
+    ANEW = "anew"  # training goes on, with environments that begin a new episode
+    REFUSED = "refused"
+
+
+_NETWORK = "The weights of the snapshot are those of another network. Create a new run."
+_BUFFER = "The replay buffer of the snapshot was made for the old value. Create a new run."
+_STATE = "What the snapshot holds was made with the old value. Create a new run."
+_STORED_ONCE = (
+    "Each observation of the replay buffer is stored once (optimize_memory_usage): its rows follow one another in each "
+    "environment, and cannot be divided among others. Create a new run."
+)
+
+_REFUSED: dict[str, str] = {
+    **dict.fromkeys(("net_arch", "activation", "n_quantiles", "use_sde", "log_std_init"), _NETWORK),
+    "optimize_memory_usage": _BUFFER,
+    **dict.fromkeys(("normalize_observations", "normalize_rewards"), _STATE),
+    **dict.fromkeys(("action_noise", "action_noise_std", "initial_value"), _STATE),
+    **dict.fromkeys(("use_rms_prop", "rms_prop_eps"), "The moments of the optimizer are those of another one."),
+}
+
+
+@dataclass(frozen=True)
+class Change:
+    """What becomes of hyperparameter or option ``name`` at a fork; ``why`` not, if it is refused."""
+
+    name: str
+    effect: Effect
+    why: str | None = None
+
+
+def possible_changes(config: RunConfig) -> list[Change]:
+    """Of every hyperparameter; none where nothing learns."""
+    if config.algo not in ALGORITHMS.names():
+        return []
+    return [change_of(name, config) for name in ALGORITHMS.get(config.algo).hyperparameters.model_fields]
+
+
+def change_of(name: str, config: RunConfig) -> Change:
+    """Of one hyperparameter."""
+    if name in _REFUSED:
+        return Change(name, Effect.REFUSED, _REFUSED[name])
+    if name == "n_envs" and config.hyperparameters.get("optimize_memory_usage") is True:
+        return Change(name, Effect.REFUSED, _STORED_ONCE)
+    if name == "ent_coef" and isinstance(config.hyperparameters.get(name), str):
+        return Change(name, Effect.REFUSED, "It is learned, with an optimizer of its own. Create a new run.")
+    return Change(name, Effect.ANEW if name == "n_envs" else Effect.FITS)
+
+
+def possible_options(environment: Environment) -> list[Change]:
+    """Of every option of the parent's ``environment``. One is refused if whatever else it could be would have the
+    environment show or take other things."""
+    return [_option(environment, name) for name in type(environment.options).model_fields]
+
+
+def _option(environment: Environment, name: str) -> Change:
+    why = None
+    for other in _others(environment, name):
+        if (why := other_spaces(environment, other)) is None:
+            return Change(name, Effect.ANEW)
+    return Change(name, Effect.REFUSED, why or "It has no other value.")
+
+
+def _others(environment: Environment, name: str) -> Iterator[Environment]:
+    """The environment with other values of the option: all, if it has few; the least and the greatest, and those
+    beside its own, of a number."""
+    now = environment.chosen[name]
+    values: list[JsonValue] = list(environment.choices(name))
+    if not values and isinstance(now, int | float):
+        schema = type(environment.options).model_json_schema()["properties"][name]
+        values = [schema.get("minimum"), schema.get("maximum"), now - 1, now + 1, now / 2]
+    for value in values:
+        if value is not None and value != now:
+            try:
+                yield environment.resolve({**environment.chosen, name: value})
+            except InvalidRequest:  # beyond its bounds
+                continue
+
+
+def with_options(environment: Environment, changes: Mapping[str, JsonValue]) -> Environment:
+    """Raises UnknownName, or InvalidRequest for options with which other things are observed or done."""
+    changed = environment.resolve({**environment.chosen, **changes})
+    if (why := other_spaces(environment, changed)) is not None:
+        raise InvalidRequest.field("/env_options", why)
+    return changed
+
+
+def other_spaces(before: Environment, after: Environment) -> str | None:
+    """Why a policy for one environment is none for the other, in sentences; None if it is."""
+    for what, one, other in (
+        ("observations", before.observation_space, after.observation_space),
+        ("actions", before.action_space, after.action_space),
+    ):
+        if one != other:
+            return (
+                f"The environment would have other {what}, and the weights of the snapshot are those of a network for "
+                "the present ones. Create a new run."
+            )
+    return None
