@@ -104,7 +104,7 @@ def _evaluate(folder: RunFolder) -> None:
     record = EvaluationRecord(
         id=new_evaluation_id(now), run_id=folder.run_id, created_at=now, episodes=EPISODES, checkpoint="model.zip"
     )
-    folder.write_evaluation(record)
+    folder.evaluations.write(record)
     summary = evaluate(folder, record.id).summary
     assert summary is not None
     assert summary.episode_length.min == EPISODE_STEPS, "the policy falls; the comparison needs whole episodes"

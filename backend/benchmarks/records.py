@@ -45,7 +45,7 @@ def run(pairs: int = PAIRS) -> list[Figure]:
                 ratios.append(recorded / bare)
                 without.append(bare)
         evaluation_id = _evaluate(folder, WANTED, LONG_EPISODES, video=False)
-        with StepFile(folder.steps_path(evaluation_id), folder.path) as file:
+        with StepFile(folder.evaluations.steps_path(evaluation_id), folder.path) as file:
             rows = file.rows
         filtering = statistics.median(timed(partial(_filter, folder, evaluation_id)) for _ in range(QUESTIONS))
     what = f"{EPISODES} CartPole episodes of {EPISODE_STEPS} steps with video"
@@ -69,7 +69,7 @@ def _evaluate(folder: RunFolder, steps: StepsWanted | None, episodes: int = EPIS
         video=video,
         steps=steps,
     )
-    folder.write_evaluation(record)
+    folder.evaluations.write(record)
     summary = evaluate(folder, record.id).summary
     assert summary is not None
     assert (summary.steps is not None) == (steps is not None)
@@ -78,6 +78,6 @@ def _evaluate(folder: RunFolder, steps: StepsWanted | None, episodes: int = EPIS
 
 def _filter(folder: RunFolder, evaluation_id: str) -> None:
     """As the API answers, the opening of the file included."""
-    with StepFile(folder.steps_path(evaluation_id), folder.path) as file:
+    with StepFile(folder.evaluations.steps_path(evaluation_id), folder.path) as file:
         found = find_steps(file, StepQuery(where=("action:1", "observation.2:>0"), columns=("index",)))
     assert 0 < found.total < file.rows

@@ -52,7 +52,7 @@ def evaluate(folder: RunFolder, evaluation_id: str, *, clock: Clock = time.time)
 
     Renders, so it wants a process of its own. Raises RunFolderError if the record cannot be read.
     """
-    record = folder.read_evaluation(evaluation_id)
+    record = folder.evaluations.read(evaluation_id)
     if record.status.is_final:
         return record
     with _termination_raises():
@@ -73,8 +73,8 @@ class _Job:
 
     def __init__(self, folder: RunFolder, record: EvaluationRecord, clock: Clock) -> None:
         self.folder, self.record, self.clock = folder, record, clock
-        self.video, self.steps = folder.video_path(record.id), folder.steps_path(record.id)
-        self.pictures = folder.pictures_path(record.id)
+        self.video, self.steps = folder.evaluations.video_path(record.id), folder.evaluations.steps_path(record.id)
+        self.pictures = folder.evaluations.pictures_path(record.id)
 
     def run(self) -> EvaluationRecord:
         self._update(status=EvaluationStatus.RUNNING, started_at=self._now(), episodes_done=0)
@@ -91,7 +91,7 @@ class _Job:
                 path.unlink(missing_ok=True)
 
     def _trained(self, config: RunConfig) -> TrainedPolicy:
-        pinned = self.folder.pinned_policy_path(self.record.id)
+        pinned = self.folder.evaluations.pinned_policy_path(self.record.id)
         return load_policy(self.folder, config.algo, self.record.checkpoint, pinned if pinned.exists() else None)
 
     def _play(self, config: RunConfig, trained: TrainedPolicy | None) -> EvaluationSummary:
@@ -150,7 +150,7 @@ class _Job:
 
     def _update(self, **changes: Any) -> EvaluationRecord:
         record = self.record.model_copy(update=changes)
-        self.folder.write_evaluation(record)
+        self.folder.evaluations.write(record)
         self.record = record
         return record
 

@@ -24,7 +24,7 @@ def step_saliency(folder: RunFolder, env: Env, policy: TrainedPolicy, plan: Sali
     The recorded actions are taken again, as in a verification, and what is seen then has to be what was recorded.
     Raises NoSaliency, FileNotFoundError and RunFolderError.
     """
-    with StepFile(folder.steps_path(plan.evaluation_id), folder.path) as file:
+    with StepFile(folder.evaluations.steps_path(plan.evaluation_id), folder.path) as file:
         actions, recorded = _recorded(file, plan)
         episode = Episode(env, plan.episode, file.about.episodes[plan.episode].seed, file.about.max_steps)
         layout = file.about.observation.layout

@@ -34,7 +34,7 @@ def ranges_seen(folder: RunFolder, evaluation_id: str) -> Ranges | None:
     low: NDArray[np.float64] | None = None
     high: NDArray[np.float64] | None = None
     readable = suppress(FileNotFoundError, RunFolderError, ValueError)
-    with readable, StepFile(folder.steps_path(evaluation_id), folder.path) as file:
+    with readable, StepFile(folder.evaluations.steps_path(evaluation_id), folder.path) as file:
         for columns in file.by_group(["observation"]):
             column = columns["observation"]
             numbers = column.numbers[column.present].astype(np.float64)

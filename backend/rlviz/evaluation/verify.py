@@ -40,20 +40,20 @@ def verify(folder: RunFolder, evaluation_id: str) -> Verification:
         traceback.print_exc()
         cause = str(error) if isinstance(error, RlvizError) else f"{brief(error)}; the traceback is in worker.log."
         found = Verification(status=VerificationStatus.FAILED, cause=cause)
-    folder.write_verification(evaluation_id, found)
+    folder.evaluations.write_verification(evaluation_id, found)
     return found
 
 
 def _verify(folder: RunFolder, evaluation_id: str) -> Verification:
-    config, path = folder.read_config(), folder.steps_path(evaluation_id)
+    config, path = folder.read_config(), folder.evaluations.steps_path(evaluation_id)
     steps = 0
     with StepFile(path, folder.path) as file:
         for steps, difference in _differences(file, config):
             if difference is not None:
                 return _completed(steps, difference)
             if steps % REPORT_EVERY == 0:
-                folder.write_verification(evaluation_id, Verification(steps=steps))
-    summary = folder.read_evaluation(evaluation_id).summary
+                folder.evaluations.write_verification(evaluation_id, Verification(steps=steps))
+    summary = folder.evaluations.read(evaluation_id).summary
     if summary is not None and summary.steps is not None:
         with open_file(path, folder.path) as content:
             if hashlib.file_digest(content, "blake2b").hexdigest() != summary.steps.blake2b:

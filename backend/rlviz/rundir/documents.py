@@ -9,7 +9,7 @@ import orjson
 from pydantic import BaseModel, ValidationError
 
 from rlviz.domain.versions import UnknownVersion, VersionedDocument, read_versioned
-from rlviz.rundir.files import damaged, read_small
+from rlviz.rundir.files import MISSING, damaged, read_small
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -20,6 +20,14 @@ def read_document(path: Path, model: type[M], folder: Path | None = None) -> M:
     Raises FileNotFoundError, or RunFolderError if it cannot be opened or does not fit ``model``.
     """
     return parse_document(read_small(path, folder), model, path, folder or path.parent)
+
+
+def read_existing(path: Path, model: type[M], folder: Path) -> M:
+    """As ``read_document``, of a document that must be there. Raises RunFolderError."""
+    try:
+        return read_document(path, model, folder)
+    except FileNotFoundError as error:
+        raise damaged(path, folder, MISSING) from error
 
 
 def parse_document(content: bytes, model: type[M], path: Path, folder: Path) -> M:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 from collections.abc import Container, Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
@@ -14,17 +12,17 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from rlviz.domain.config import RunConfig, RunName
 from rlviz.domain.errors import ArtifactNotFound, ForeignRunFolder, InvalidRequest, NewerVersion, RunFolderError
-from rlviz.domain.evaluation import BestPolicy, EvaluationRecord
-from rlviz.domain.ids import check_evaluation_id, check_run_id, is_evaluation_id, is_run_id
+from rlviz.domain.evaluation import BestPolicy
+from rlviz.domain.ids import check_run_id, is_run_id
 from rlviz.domain.rules import Rule, RulesDocument
 from rlviz.domain.snapshot import check_name
-from rlviz.domain.verification import Verification
 from rlviz.rundir.aside import open_in_place
 from rlviz.rundir.atomic import remove_leftovers, write_atomically
 from rlviz.rundir.best import read_best
 from rlviz.rundir.control import Control, read_control, write_control
-from rlviz.rundir.documents import read_document
-from rlviz.rundir.files import MISSING, check_folders, damaged, files_in, is_file, names_in, open_file
+from rlviz.rundir.documents import read_document, read_existing
+from rlviz.rundir.evaluation_files import EvaluationFiles
+from rlviz.rundir.files import check_folders, damaged, files_in, is_file
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -66,7 +64,7 @@ class RunFolder:
         self.anatomy_path = self.path / "anatomy.jsonl"
         self.q_table_path = self.path / "q_table.json"
         self.checkpoints = self.path / "checkpoints"
-        self.evaluations = self.path / "eval"
+        self.evaluations = EvaluationFiles(self.path)
         self.film = self.path / "film"
         self.snapshots = self.path / "snapshots"
         self.replay = self.path / "replay"
@@ -100,12 +98,12 @@ class RunFolder:
         """Create the folder with its configuration. Raises FileExistsError if it exists."""
         self.path.mkdir(parents=True)
         self.checkpoints.mkdir()
-        self.evaluations.mkdir()
+        self.evaluations.path.mkdir()
         write_atomically(self.config_path, config.model_dump_json(indent=2).encode())
 
     def read_config(self) -> RunConfig:
         """The configuration. Raises RunFolderError if it is missing, unreadable, or another run's."""
-        config = self._read(self.config_path, RunConfig)
+        config = read_existing(self.config_path, RunConfig, self.path)
         if config.run_id != self.run_id:
             problem = f"It is the configuration of run {config.run_id[:80]!r}."
             raise ForeignRunFolder(self.run_id, damaged(self.config_path, self.path, problem).damage)
@@ -223,90 +221,6 @@ class RunFolder:
         if _SEGMENT.fullmatch(file) is None:
             raise InvalidRequest(f"There is no segment {file[:80]!r}.")
         return self.replay / file
-
-    # Evaluations
-
-    def video_path(self, evaluation_id: str) -> Path:
-        return self.evaluations / f"{check_evaluation_id(evaluation_id)}.mp4"
-
-    def steps_path(self, evaluation_id: str) -> Path:
-        return self.evaluations / f"{check_evaluation_id(evaluation_id)}.steps.parquet"
-
-    def pictures_path(self, evaluation_id: str) -> Path:
-        """Strips of what the agent saw, in a zip archive, each under its ``strip_name``."""
-        return self.evaluations / f"{check_evaluation_id(evaluation_id)}.pictures.zip"
-
-    def verification_path(self, evaluation_id: str) -> Path:
-        return self.evaluations / f"{check_evaluation_id(evaluation_id)}.verify.json"
-
-    def evaluation_path(self, evaluation_id: str) -> Path:
-        return self.evaluations / f"{check_evaluation_id(evaluation_id)}.json"
-
-    def evaluated_policy_path(self, evaluation_id: str) -> Path:
-        """The policy that played, kept with the pictures of what it saw."""
-        return self.evaluations / f"{check_evaluation_id(evaluation_id)}.policy.zip"
-
-    def pinned_policy_path(self, evaluation_id: str) -> Path:
-        """Path of the policy that an evaluation plays, which stays when checkpoints are deleted."""
-        return self.evaluations / f".{check_evaluation_id(evaluation_id)}.zip.tmp"
-
-    def pin_policy(self, evaluation_id: str, policy: Path) -> None:
-        """Keep ``policy`` for an evaluation. Raises FileNotFoundError if it was deleted, and RunFolderError."""
-        pinned = self.pinned_policy_path(evaluation_id)
-        check_folders(self.evaluations, self.path)
-        check_folders(policy.parent, self.path)
-        pinned.unlink(missing_ok=True)
-        try:
-            os.link(policy, pinned, follow_symlinks=False)
-        except FileNotFoundError:
-            raise
-        except (OSError, NotImplementedError):  # a file system without hard links
-            with open_file(policy, self.path) as source, pinned.open("wb") as copy:
-                shutil.copyfileobj(source, copy)
-
-    def keep_pinned_policy(self, evaluation_id: str) -> None:
-        """Keep the policy that an evaluation has pinned, if it has, for whoever asks what mattered in a picture."""
-        with suppress(FileNotFoundError):
-            self.pinned_policy_path(evaluation_id).replace(self.evaluated_policy_path(evaluation_id))
-
-    def read_evaluation(self, evaluation_id: str) -> EvaluationRecord:
-        """Raises RunFolderError if the record is missing or unreadable."""
-        path = self.evaluation_path(evaluation_id)
-        record = self._read(path, EvaluationRecord)
-        if (record.run_id, record.id) != (self.run_id, evaluation_id):
-            raise damaged(path, self.path, f"It is evaluation {record.id[:80]!r} of run {record.run_id[:80]!r}.")
-        return record
-
-    def write_evaluation(self, record: EvaluationRecord) -> None:
-        """Creates its folder if missing, since tools that copy run folders may leave out empty ones."""
-        check_folders(self.path, self.path)
-        with suppress(FileExistsError):
-            self.evaluations.mkdir()
-        content = record.model_dump_json(indent=2).encode()
-        write_atomically(self.evaluation_path(record.id), content, self.path)
-
-    def read_verification(self, evaluation_id: str) -> Verification | None:
-        """None if no verification was requested. Raises RunFolderError if it is unreadable."""
-        try:
-            return read_document(self.verification_path(evaluation_id), Verification, self.path)
-        except FileNotFoundError:
-            return None
-
-    def write_verification(self, evaluation_id: str, verification: Verification) -> None:
-        content = verification.model_dump_json(indent=2).encode()
-        write_atomically(self.verification_path(evaluation_id), content, self.path)
-
-    def evaluation_ids(self) -> list[str]:
-        """Ids of all evaluations, oldest first."""
-        names = {name.removesuffix(".json") for name in names_in(self.evaluations, self.path, "eval_*.json")}
-        return sorted(filter(is_evaluation_id, names))
-
-    def _read(self, path: Path, model: type[M]) -> M:
-        """Read a document that must exist. Raises RunFolderError."""
-        try:
-            return read_document(path, model, self.path)
-        except FileNotFoundError as error:
-            raise damaged(path, self.path, MISSING) from error
 
 
 def folder_gone(run_id: str) -> ArtifactNotFound:

@@ -59,7 +59,7 @@ def files_of(folder: RunFolder) -> list[Path]:
 
 def folders_of(folder: RunFolder) -> list[Path]:
     """Paths where only folders belong."""
-    return [folder.checkpoints, folder.evaluations, folder.film, folder.sealed, folder.watch]
+    return [folder.checkpoints, folder.evaluations.path, folder.film, folder.sealed, folder.watch]
 
 
 def documents_of(folder: RunFolder) -> Iterator[tuple[Path, Callable[[], object]]]:
@@ -68,8 +68,8 @@ def documents_of(folder: RunFolder) -> Iterator[tuple[Path, Callable[[], object]
     if os.path.lexists(folder.labels_path):
         yield folder.labels_path, folder.read_labels
     yield folder.best_model_path, folder.best_policy
-    for evaluation_id in folder.evaluation_ids():
-        yield folder.evaluation_path(evaluation_id), partial(folder.read_evaluation, evaluation_id)
+    for evaluation_id in folder.evaluations.ids():
+        yield folder.evaluations.record_path(evaluation_id), partial(folder.evaluations.read, evaluation_id)
 
 
 def damaged_lines(path: Path, lines: list[Line], problem: str) -> list[Damage]:

@@ -37,7 +37,7 @@ def evaluated_policy(
 ) -> KeptPolicy | None:
     """The policy that played in an evaluation, of training step ``step``: the one kept with it, or of that step. None
     if it is not kept any more. ``final_step`` as for kept_policies."""
-    path = folder.evaluated_policy_path(evaluation_id)
+    path = folder.evaluations.evaluated_policy_path(evaluation_id)
     if step is not None and is_file(path, folder.path):
         name = path.relative_to(folder.path).as_posix()
         return KeptPolicy(step=step, kinds=[], file=name, size_bytes=path.stat().st_size)

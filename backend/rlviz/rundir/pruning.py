@@ -48,10 +48,10 @@ def _removed(folder: RunFolder, rule: Remove) -> list[Path]:
 def _has_lost_its_video(folder: RunFolder, records: Path) -> bool:
     """Whether the evaluation of these records was filmed, and the video deleted since."""
     evaluation_id = records.name.removesuffix(".steps.parquet")
-    if not is_evaluation_id(evaluation_id) or is_file(folder.video_path(evaluation_id), folder.path):
+    if not is_evaluation_id(evaluation_id) or is_file(folder.evaluations.video_path(evaluation_id), folder.path):
         return False
     try:
-        summary = folder.read_evaluation(evaluation_id).summary
+        summary = folder.evaluations.read(evaluation_id).summary
     except RunFolderError:
         return False
     return summary is not None and summary.video is not None

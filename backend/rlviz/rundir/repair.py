@@ -44,7 +44,7 @@ def repair_folder(folder: RunFolder) -> list[Path]:
     folder.check()
     aside = [set_aside(path) for path in files_of(folder) if _is_no_file(path)]
     aside += [set_aside(path) for path in folders_of(folder) if _is_no_folder(path)]
-    for path in (folder.checkpoints, folder.evaluations):
+    for path in (folder.checkpoints, folder.evaluations.path):
         path.mkdir(exist_ok=True)
     for path, read in list(documents_of(folder)):
         try:

@@ -25,13 +25,13 @@ def older_videos(folder: RunFolder, keep: int) -> list[Path]:
     return [
         path
         for pattern in ("eval_*.mp4", "eval_*.pictures.zip", "eval_*.policy.zip")
-        for path in all_but_newest(files_in(folder.evaluations, folder.path, pattern), keep)
+        for path in all_but_newest(files_in(folder.evaluations.path, folder.path, pattern), keep)
     ]
 
 
 def step_records(folder: RunFolder) -> list[Path]:
     """Those of evaluations, oldest first."""
-    return files_in(folder.evaluations, folder.path, "eval_*.steps.parquet")
+    return files_in(folder.evaluations.path, folder.path, "eval_*.steps.parquet")
 
 
 def retain_checkpoints(folder: RunFolder, keep: int) -> None:

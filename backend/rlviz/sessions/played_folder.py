@@ -141,7 +141,7 @@ class PlayedFolder:
             return None
 
     def _append_video(self, part: Path, facts: VideoFacts) -> VideoFacts:
-        path = self._folder.video_path(self._record.id)
+        path = self._folder.evaluations.video_path(self._record.id)
         path.parent.mkdir(exist_ok=True)
         frames, whole = facts.frames, part
         if self._video is not None:
@@ -184,7 +184,7 @@ class PlayedFolder:
                 "summary": summarize(_results(chapter), self._video, facts),
             }
         )
-        self._folder.write_evaluation(self._record)
+        self._folder.evaluations.write(self._record)
         if self._steps is not None:
             retain_steps(self._folder, self._steps.max_bytes)
         retain_videos(self._folder, self._keep_videos)
@@ -198,7 +198,7 @@ class PlayedFolder:
             max_steps=MAX_EPISODE_STEPS,
             evaluation_id=self._record.id,
         )
-        path = self._folder.steps_path(self._record.id)
+        path = self._folder.evaluations.steps_path(self._record.id)
         path.parent.mkdir(exist_ok=True)
         with StepWriter(path, self._folder.path, about, max_bytes=wanted.max_bytes) as writer:
             for place, played in enumerate(self._chapter):

@@ -104,7 +104,7 @@ def test_it_is_trained_stopped_evaluated_and_filmed(
     assert (record.status, record.cause) == (EvaluationStatus.COMPLETED, None)
     assert record.summary is not None
     (episode,) = record.summary.episodes
-    with av.open(str(folder.video_path(asked.id))) as container:
+    with av.open(str(folder.evaluations.video_path(asked.id))) as container:
         frames = [frame.to_ndarray(format="rgb24") for frame in container.decode(video=0)]
         assert container.streams.video[0].average_rate == environment_of(folder.read_config()).render_fps
     assert 1 < len(frames) == episode.episode_length + 1 <= FILMED_STEPS + 1

@@ -88,7 +88,7 @@ def test_forks_use_as_many_threads_as_asked_and_draw(launcher: ProcessLauncher, 
     assert eventually(launcher.launch(folder, Train()).poll) == Exit(0)
     asked = ask_in_folder(folder)
     assert eventually(launcher.launch(folder, Evaluate(asked.id)).poll) == Exit(0)
-    assert folder.video_path(asked.id).is_file()
+    assert folder.evaluations.video_path(asked.id).is_file()
 
 
 def test_the_template_has_drawn_nothing(template: int) -> None:

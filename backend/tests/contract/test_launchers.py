@@ -167,9 +167,9 @@ def test_an_evaluation_is_played_to_its_end(rig: Rig, tmp_path: Path) -> None:
     assert train_run(folder)
     asked = ask_in_folder(folder)
     assert eventually(rig.launch(folder, Evaluate(asked.id)).poll) == Exit(0)
-    played = folder.read_evaluation(asked.id)
+    played = folder.evaluations.read(asked.id)
     assert (played.status, played.episodes_done) == (EvaluationStatus.COMPLETED, 1)
-    assert folder.video_path(asked.id).is_file()
+    assert folder.evaluations.video_path(asked.id).is_file()
 
 
 def test_close_leaves_workers_alone_that_outlive_it_and_ends_others_as_a_stop_would(

@@ -131,7 +131,7 @@ def complete(root: Path, run_id: str) -> RunFolder:
     folder.q_table_path.write_text("{}")
     folder.anatomy_path.write_text('{"seq":1,"time":1.0,"step":1}\n')
     record = {"id": EVALUATION, "run_id": run_id, "created_at": "2026-11-21T01:43:12Z", "status": "failed"}
-    folder.write_evaluation(EvaluationRecord.model_validate(record))
+    folder.evaluations.write(EvaluationRecord.model_validate(record))
     return folder
 
 

@@ -67,14 +67,14 @@ def test_a_full_disk_in_training_is_waited_for_and_in_filming_and_saving_named(s
 
         assert service.api("POST", f"/runs/{run_id}/evaluations", json={"episodes": 100}).status_code == 202
         half = ".*.mp4.*"
-        wait_for(lambda: list(folder.evaluations.glob(half)), "the first frames", LONG)
+        wait_for(lambda: list(folder.evaluations.path.glob(half)), "the first frames", LONG)
         with filled(small_disk):
-            wait_for(lambda: not list(folder.evaluations.glob(half)), "the half video to be given up", LONG)
+            wait_for(lambda: not list(folder.evaluations.path.glob(half)), "the half video to be given up", LONG)
             assert worker.is_running()
         evaluation = wait_for(lambda: over(service.get(f"/runs/{run_id}/evaluations/latest")), "its end", LONG)
         assert evaluation["status"] == "failed"
         assert re.search("No space left|disk was full", evaluation["cause"]), evaluation["cause"]
-        assert not list(folder.evaluations.glob("*.mp4"))
+        assert not list(folder.evaluations.path.glob("*.mp4"))
 
         with filled(small_disk):
             worker.terminate()
@@ -170,7 +170,7 @@ def test_a_full_disk_fails_an_evaluation_that_records_and_leaves_no_half_record(
         folder = service.folder(run_id)
         wishes = {"episodes": 3, "video": False, "steps": True}
         assert service.api("POST", f"/runs/{run_id}/evaluations", json=wishes).status_code == 202
-        wait_for(lambda: list(folder.evaluations.glob(".*.steps.parquet.*")), "the first records", LONG)
+        wait_for(lambda: list(folder.evaluations.path.glob(".*.steps.parquet.*")), "the first records", LONG)
         with filled(small_disk):
             wait_for(lambda: not workers_of(service, "--evaluate"), "the evaluator to give up", LONG)
             assert service.get(f"/runs/{run_id}/evaluations/latest")["id"]
@@ -178,8 +178,8 @@ def test_a_full_disk_fails_an_evaluation_that_records_and_leaves_no_half_record(
         assert evaluation["status"] == "failed"
         assert FULL.search(evaluation["cause"]), evaluation["cause"]
         assert not evaluation["has_steps"]
-        wait_for(lambda: not list(folder.evaluations.glob("*.parquet*")), "what was half-written to be swept away")
-        assert not list(folder.evaluations.glob(".*"))
+        wait_for(lambda: not list(folder.evaluations.path.glob("*.parquet*")), "what was half-written to be swept away")
+        assert not list(folder.evaluations.path.glob(".*"))
         assert "Traceback" not in service.log
 
 

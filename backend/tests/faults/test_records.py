@@ -48,7 +48,7 @@ def test_an_evaluation_killed_while_it_records_leaves_no_half_record(service: Se
     asked = service.api("POST", f"/runs/{slow}/evaluations", json={"episodes": 20, "video": False, "steps": True})
     evaluation = f"/runs/{slow}/evaluations/{asked.json()['id']}"
     wait_for(lambda: service.get(f"/runs/{slow}/evaluations/latest")["episodes_done"], "the first episode")
-    assert list(folder.evaluations.glob(".*.steps.parquet.*")), "records are under way"
+    assert list(folder.evaluations.path.glob(".*.steps.parquet.*")), "records are under way"
     assert_problem(service.api("GET", f"{evaluation}/steps"), 404)
     [worker] = workers_of(service, "--evaluate")
     worker.kill()
@@ -62,7 +62,7 @@ def test_an_evaluation_killed_while_it_records_leaves_no_half_record(service: Se
     assert not ended["has_steps"]
     for path in ("steps", "export"):
         assert_problem(service.api("GET", f"{evaluation}/{path}"), 404)
-    assert not list(folder.evaluations.glob("*.parquet*"))
+    assert not list(folder.evaluations.path.glob("*.parquet*"))
     assert evaluated(service, slow, episodes=1, video=False)["has_steps"]
 
 
@@ -155,7 +155,7 @@ def test_an_episode_of_a_million_steps_is_recorded_in_memory_that_does_not_grow(
         created_at=config.created_at,
         steps=StepsWanted(frames_every=1_000_000, max_bytes=max_bytes),
     )
-    path, process, memory = folder.steps_path(wanted.id), psutil.Process(), []
+    path, process, memory = folder.evaluations.steps_path(wanted.id), psutil.Process(), []
 
     class Watched(Endless):
         def step(self, action: Any) -> Any:
@@ -163,7 +163,7 @@ def test_an_episode_of_a_million_steps_is_recorded_in_memory_that_does_not_grow(
                 memory.append(process.memory_info().rss)
             return super().step(action)
 
-    folder.evaluations.mkdir(exist_ok=True)
+    folder.evaluations.path.mkdir(exist_ok=True)
     with closing(Watched()) as env:
         about = records_about(
             config, env, deterministic=True, frames_every=1_000_000, max_steps=steps, evaluation_id=wanted.id

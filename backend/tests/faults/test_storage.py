@@ -110,7 +110,9 @@ def test_a_service_that_is_killed_while_it_makes_room_goes_on_at_its_next_start(
     for folder in folders:
         assert len(read_journal(folder.metrics_path)) == 2_000
     with serving(tmp_path) as service:
-        wait_for(lambda: all(len(list(one.evaluations.glob("*.mp4"))) == 1 for one in folders), "The rest, by itself")
+        wait_for(
+            lambda: all(len(list(one.evaluations.path.glob("*.mp4"))) == 1 for one in folders), "The rest, by itself"
+        )
         for folder in folders:
             answer = service.api("GET", f"/runs/{folder.run_id}/artifacts/metrics.jsonl")
             assert answer.content == journals[folder.run_id]

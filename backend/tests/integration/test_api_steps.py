@@ -30,7 +30,7 @@ def evaluated(folder: RunFolder, evaluation_id: str) -> None:
     result = EpisodeResult(
         index=1, episode_return=1, episode_length=1, terminated=True, truncated=False, seed=40, first_frame=0
     )
-    folder.write_evaluation(
+    folder.evaluations.write(
         EvaluationRecord(
             id=evaluation_id,
             run_id=folder.run_id,
@@ -48,13 +48,13 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     for evaluation_id in (EVALUATION_ID, BARE, BROKEN, LONG, TORQUES):
         evaluated(folder, evaluation_id)
     said = about()
-    write(folder.steps_path(EVALUATION_ID), said, pole_rows(said))
+    write(folder.evaluations.steps_path(EVALUATION_ID), said, pole_rows(said))
     torques = about(acts=spaces.Box(np.array([-2, -np.inf]), np.array([2, np.inf]), dtype=np.float64), actions=())
-    write(folder.steps_path(TORQUES), torques, [row(torques, 0, 0, [0.0, 0.0])])
-    write(folder.steps_path(LONG), said, pole_rows(said, episodes=1, steps=10_000))
-    content = bytearray(folder.steps_path(EVALUATION_ID).read_bytes())
+    write(folder.evaluations.steps_path(TORQUES), torques, [row(torques, 0, 0, [0.0, 0.0])])
+    write(folder.evaluations.steps_path(LONG), said, pole_rows(said, episodes=1, steps=10_000))
+    content = bytearray(folder.evaluations.steps_path(EVALUATION_ID).read_bytes())
     content[4:400] = bytes(396)
-    folder.steps_path(BROKEN).write_bytes(content)
+    folder.evaluations.steps_path(BROKEN).write_bytes(content)
     with serving(place) as running:
         yield running
 
@@ -140,6 +140,6 @@ def test_exports_are_files_of_their_kind(service: Service) -> None:
 
     assert [json.loads(line)["index"] for line in export("ndjson").splitlines()] == [0, 1, 2, 3] * 2
     assert export("csv").decode().splitlines()[0].startswith("episode,index,observation.pole angle [rad]")
-    assert export("parquet") == RunFolder(service.runs_dir, RUN_ID).steps_path(EVALUATION_ID).read_bytes()
+    assert export("parquet") == RunFolder(service.runs_dir, RUN_ID).evaluations.steps_path(EVALUATION_ID).read_bytes()
     assert export("minari").startswith(b"PK")
     assert_problem(service.http.get(EXPORT.format(EVALUATION_ID), params={"format": "hdf5"}), 422)

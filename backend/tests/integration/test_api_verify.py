@@ -74,7 +74,7 @@ def test_a_record_changed_by_one_bit_is_found_and_named(
     service: Service, evaluation: dict[str, Any], column: str, row: int, change: Any
 ) -> None:
     run_id = evaluation["run_id"]
-    path = service.folder(run_id).steps_path(evaluation["id"])
+    path = service.folder(run_id).evaluations.steps_path(evaluation["id"])
     whole = path.read_bytes()
     change_value(path, column, row, change)
     try:
@@ -91,7 +91,7 @@ def test_a_file_of_records_changed_by_one_bit_anywhere_is_never_called_identical
     service: Service, evaluation: dict[str, Any]
 ) -> None:
     run_id = evaluation["run_id"]
-    path = service.folder(run_id).steps_path(evaluation["id"])
+    path = service.folder(run_id).evaluations.steps_path(evaluation["id"])
     whole = path.read_bytes()
     place = len(whole) // 3
     path.write_bytes(whole[:place] + flipped(whole[place : place + 1]) + whole[place + 1 :])

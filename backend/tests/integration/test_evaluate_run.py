@@ -19,6 +19,7 @@ from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus
 from rlviz.environments import ENVIRONMENTS
 from rlviz.environments.make import make
 from rlviz.evaluation.evaluate import evaluate
+from rlviz.rundir.evaluation_files import EvaluationFiles
 from rlviz.rundir.folder import RunFolder
 from tests.support.evaluations import ASKED_AT, ask_in_folder
 from tests.support.training import DEADLINE_SECONDS, eventually
@@ -79,7 +80,7 @@ def ask(folder: RunFolder, number: int = 1, **wishes: Any) -> EvaluationRecord:
 
 
 def files(folder: RunFolder) -> set[str]:
-    return {path.name for path in folder.evaluations.iterdir()}
+    return {path.name for path in folder.evaluations.path.iterdir()}
 
 
 def frame_count(path: Path) -> int:
@@ -101,7 +102,7 @@ def test_a_worker_process_leaves_a_summary_and_a_video_that_agree(run: RunFolder
     worker = start_worker(run, asked)
     output = worker.communicate(timeout=DEADLINE_SECONDS)
     assert (worker.returncode, *output) == (0, "", "")
-    record = run.read_evaluation(asked.id)
+    record = run.evaluations.read(asked.id)
     assert record.status is EvaluationStatus.COMPLETED
     assert (record.episodes_done, record.checkpoint_step, record.cause) == (3, 512, None)
     summary = record.summary
@@ -141,29 +142,36 @@ def test_the_same_seed_plays_the_same_episodes(
     assert [episode.seed for episode in first.episodes] == [7, 8, 9]
 
 
-class WatchedFolder(RunFolder):
+class WatchedFiles(EvaluationFiles):
     """Calls ``watcher`` with each evaluation record that was just written."""
 
-    watcher: Callable[[EvaluationRecord], None]
+    watcher: Callable[[EvaluationRecord], None] = staticmethod(lambda record: None)
 
-    def write_evaluation(self, record: EvaluationRecord) -> None:
-        super().write_evaluation(record)
+    def write(self, record: EvaluationRecord) -> None:
+        super().write(record)
         self.watcher(record)
+
+
+class WatchedFolder(RunFolder):
+    evaluations: WatchedFiles
+
+    def __init__(self, root: Path, run_id: str) -> None:
+        super().__init__(root, run_id)
+        self.evaluations = WatchedFiles(self.path)
 
 
 @pytest.fixture
 def watched(tmp_path: Path, trained: dict[str, Path]) -> WatchedFolder:
     folder = make_run(tmp_path, "ppo", trained, WatchedFolder)
     assert isinstance(folder, WatchedFolder)
-    folder.watcher = lambda record: None
     return folder
 
 
 def test_a_reader_follows_each_episode_and_finds_the_video_with_the_summary(watched: WatchedFolder) -> None:
     asked = ask(watched)
     seen: list[tuple[str, int, bool]] = []
-    watched.watcher = lambda record: seen.append(
-        (record.status.value, record.episodes_done, watched.video_path(record.id).exists())
+    watched.evaluations.watcher = lambda record: seen.append(
+        (record.status.value, record.episodes_done, watched.evaluations.video_path(record.id).exists())
     )
     evaluate(watched, asked.id)
     assert seen == [
@@ -218,14 +226,14 @@ def test_an_unusable_checkpoint_fails_with_the_cause_and_leaves_no_video(
     assert record.cause.startswith("CheckpointUnusable: ")
     assert cause in record.cause
     assert "evaluate again" in record.cause
-    assert record == run.read_evaluation(asked.id)
+    assert record == run.evaluations.read(asked.id)
     assert files(run) == {f"{asked.id}.json"}
     assert "Traceback" in capsys.readouterr().err
 
 
 def test_a_pinned_policy_is_played_although_the_trainer_dropped_the_checkpoint(run: RunFolder) -> None:
     asked = ask(run, episodes=1, checkpoint="checkpoints/step_512.zip")
-    run.pin_policy(asked.id, run.checkpoint_path(512))
+    run.evaluations.pin_policy(asked.id, run.checkpoint_path(512))
     run.checkpoint_path(512).unlink()
     assert evaluate(run, asked.id).status is EvaluationStatus.COMPLETED
 
@@ -238,7 +246,7 @@ def test_ffmpeg_dying_midway_fails_and_leaves_no_video(watched: WatchedFolder) -
             (process,) = (child for child in psutil.Process().children() if "ffmpeg" in child.name())
             process.kill()
 
-    watched.watcher = kill_ffmpeg
+    watched.evaluations.watcher = kill_ffmpeg
     record = evaluate(watched, asked.id)
     assert record.status is EvaluationStatus.FAILED
     assert record.cause is not None
@@ -254,7 +262,7 @@ def test_a_record_that_cannot_be_completed_takes_its_video_with_it(watched: Watc
         if record.status is EvaluationStatus.COMPLETED:
             raise OSError(28, "No space left on device")
 
-    watched.watcher = disk_full
+    watched.evaluations.watcher = disk_full
     record = evaluate(watched, asked.id)
     assert record.status is EvaluationStatus.FAILED
     assert record.cause == "OSError: [Errno 28] No space left on device; free some disk space and evaluate again."
@@ -269,14 +277,14 @@ def test_a_worker_that_is_told_to_end_leaves_no_half_file(
     asked = ask(run, episodes=100)
     worker = start_worker(run, asked)
     eventually(
-        lambda: run.read_evaluation(asked.id).episodes_done > 0 or worker.poll() is not None, "the first episode"
+        lambda: run.evaluations.read(asked.id).episodes_done > 0 or worker.poll() is not None, "the first episode"
     )
     assert worker.poll() is None, worker.communicate()
     children = psutil.Process(worker.pid).children(recursive=True)
     worker.send_signal(number)
     worker.communicate(timeout=DEADLINE_SECONDS)
     assert worker.returncode == exit_code
-    record = run.read_evaluation(asked.id)
+    record = run.evaluations.read(asked.id)
     assert record.status is EvaluationStatus.FAILED
     assert record.cause is not None
     assert "interrupted" in record.cause

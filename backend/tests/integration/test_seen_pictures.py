@@ -51,7 +51,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
         patch.setattr("rlviz.rollout.play.MAX_EPISODE_STEPS", LENGTH)
         patch.setattr("rlviz.evaluation.film.MAX_EPISODE_STEPS", LENGTH)
         for evaluation_id, pictures in ((EVALUATION, True), (BLIND, False)):
-            folder.write_evaluation(
+            folder.evaluations.write(
                 EvaluationRecord(
                     id=evaluation_id,
                     run_id=folder.run_id,
@@ -77,7 +77,7 @@ def service(folder: RunFolder) -> Iterator[Service]:
 @pytest.fixture(scope="module")
 def seen(folder: RunFolder) -> list[Any]:
     """What the agent saw in each step, played again here."""
-    with StepFile(folder.steps_path(EVALUATION), folder.path) as file:
+    with StepFile(folder.evaluations.steps_path(EVALUATION), folder.path) as file:
         action = file.read(["action"], file.groups())["action"]
         seed = file.about.episodes[0].seed
     env = make_environment(folder.read_config(), whole_episodes=True)
@@ -93,7 +93,7 @@ def pixels(content: bytes) -> Any:
 
 
 def test_every_picture_is_kept_as_it_was_seen_in_little_room(folder: RunFolder, seen: list[Any]) -> None:
-    summary = folder.read_evaluation(EVALUATION).summary
+    summary = folder.evaluations.read(EVALUATION).summary
     assert summary is not None
     facts = summary.pictures
     assert facts is not None
@@ -114,7 +114,7 @@ def test_a_map_is_that_of_the_step_itself(folder: RunFolder, seen: list[Any]) ->
         both = pixels(base64.b64decode(found.png))
         np.testing.assert_array_equal(both[:84], np.concatenate(list(seen[index]), axis=1))
         assert (found.seen.pictures, found.seen.score) == (4, Score.LOGIT)
-    with StepFile(folder.steps_path(EVALUATION), folder.path) as file:
+    with StepFile(folder.evaluations.steps_path(EVALUATION), folder.path) as file:
         taken = file.read(["action"], file.groups())["action"].numbers[38]
     plan = SaliencyPlan(evaluation_id=EVALUATION, episode=0, index=37)
     expected = saliency(policy, seen[37], np.asarray(taken).reshape(()))
@@ -201,11 +201,11 @@ def test_a_policy_that_is_kept_with_its_evaluation_outlives_its_checkpoint(
     def policy_bytes() -> Any:
         return next(each["policy_bytes"] for each in service.get("/runs/pong/evaluations") if each["id"] == EVALUATION)
 
-    folder.pin_policy(EVALUATION, folder.path / POLICY)
-    folder.keep_pinned_policy(EVALUATION)
+    folder.evaluations.pin_policy(EVALUATION, folder.path / POLICY)
+    folder.evaluations.keep_pinned_policy(EVALUATION)
     (folder.path / POLICY).rename(tmp_path / "away.zip")
     try:
-        assert policy_bytes() == folder.evaluated_policy_path(EVALUATION).stat().st_size
+        assert policy_bytes() == folder.evaluations.evaluated_policy_path(EVALUATION).stat().st_size
         answer = service.api("GET", f"/runs/pong/evaluations/{EVALUATION}/saliency", params={"episode": 0, "step": 2})
         assert answer.status_code in (200, 202), answer.text
         retain_videos(folder, 0)

@@ -27,8 +27,8 @@ def ended(root: Path, run_id: str, *, days_ago: float, rows: int = 20, **config:
     events.append({"event": "finished", "step": rows, "data": {"path": "model.zip"}})
     events.close()
     for evaluation_id in IDS:
-        folder.video_path(evaluation_id).write_bytes(b"v" * 10_000)
-        folder.steps_path(evaluation_id).write_bytes(b"r" * 1_000)
+        folder.evaluations.video_path(evaluation_id).write_bytes(b"v" * 10_000)
+        folder.evaluations.steps_path(evaluation_id).write_bytes(b"r" * 1_000)
     for step in (10, 20, 30):
         folder.checkpoint_path(step).write_bytes(b"p" * 500)
     folder.model_path.write_bytes(b"m" * 500)
@@ -161,7 +161,7 @@ def test_a_quota_is_warned_of_and_a_rule_that_waits_for_it_ends_once_there_is_ro
     service, root = runs
     rule = {"do": "keep_newest", "kind": "records", "keep": 0, "after_days": 0, "over_quota_only": True}
     assert_problem(service.api("PUT", "/storage/rules", json={"rules": [rule]}), 422, "/rules")
-    large = RunFolder(root, "young-run").steps_path(IDS[0])
+    large = RunFolder(root, "young-run").evaluations.steps_path(IDS[0])
     large.write_bytes(b"r" * 1_100_000)
     rules(service, rule, quotas={"records": 1_112_000})
     service.api("POST", "/storage/measure")
@@ -208,10 +208,11 @@ def test_a_run_whose_metrics_were_compressed_is_resumed_with_all_of_them(tmp_pat
         run_id = service.create(start=True, total_timesteps=2_048)["id"]
         service.wait_for_status(run_id, "completed")
         path = service.folder(run_id).metrics_path
-        before = path.read_bytes()
-        prepared = prepare(path)
-        assert prepared is not None
-        assert prepared.put_in_place()
+    before = path.read_bytes()
+    prepared = prepare(path)
+    assert prepared is not None
+    assert prepared.put_in_place()
+    with serving(tmp_path) as service:
         assert service.get(f"/runs/{run_id}/metrics/rows?tail=1")["rows"]
         resume = partial(service.api, "POST", f"/runs/{run_id}/resume", json={"total_timesteps": 4_096})
         wait_for(lambda: resume().status_code == 202, "The end of its first worker")

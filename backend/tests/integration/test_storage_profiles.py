@@ -65,13 +65,13 @@ def test_the_oldest_records_go_once_there_are_too_many_and_their_summaries_stay(
     has = [listed[one["id"]]["has_steps"] for one in [*kept, newest]]
     assert has == [False, True, True, True]
     assert listed[kept[0]["id"]]["summary"] == kept[0]["summary"]
-    left = sum(path.stat().st_size for path in folder.evaluations.glob("*.steps.parquet"))
+    left = sum(path.stat().st_size for path in folder.evaluations.path.glob("*.steps.parquet"))
     assert left <= MEGABYTE
 
 
 def _grow(folder: RunFolder, evaluation_id: str, size: int) -> None:
     """Put records in the place of those that are there which take about ``size`` bytes."""
-    path, said = folder.steps_path(evaluation_id), about()
+    path, said = folder.evaluations.steps_path(evaluation_id), about()
     write(path, said, pole_rows(said, episodes=1))
     with path.open("ab") as file:
         file.truncate(size)

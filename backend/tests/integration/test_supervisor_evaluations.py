@@ -84,7 +84,7 @@ def half_way(app: Application, run_id: str) -> int:
 
 
 def files(folder: RunFolder, pattern: str = "*") -> list[str]:
-    return sorted(path.name for path in folder.evaluations.glob(pattern))
+    return sorted(path.name for path in folder.evaluations.path.glob(pattern))
 
 
 def test_the_newest_three_videos_are_kept_and_every_summary_and_record(app: Application, trained: RunFolder) -> None:
@@ -207,7 +207,7 @@ def test_an_evaluator_that_is_killed_leaves_the_cause_and_no_half_file(app: Appl
     assert record.cause == "The worker was killed by signal 9 (SIGKILL)."
     assert record.ended_at is not None
     assert record.summary is None
-    assert trained.read_evaluation(asked.id) == record
+    assert trained.evaluations.read(asked.id) == record
     assert files(trained) == sorted([*before, f"{asked.id}.json"])
 
 

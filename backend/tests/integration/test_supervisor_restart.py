@@ -86,7 +86,7 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
         evaluator = halted_evaluator(first, evaluated)
         first.send_signal(signal.SIGKILL)
 
-    half_file = [path.name for path in evaluated.evaluations.glob(".*")]
+    half_file = [path.name for path in evaluated.evaluations.path.glob(".*")]
     for process in (workers["killed"], workers["rebooted"], evaluator):
         process.kill()
     workers["finished"].resume()  # the others stand still until the next service is there
@@ -126,7 +126,7 @@ def halted_evaluator(first: subprocess.Popen[bytes], evaluated: RunFolder) -> ps
     """The evaluator, suspended half-way."""
 
     def playing() -> EvaluationRecord | None:
-        record = evaluated.read_evaluation(evaluated.evaluation_ids()[0])
+        record = evaluated.evaluations.read(evaluated.evaluations.ids()[0])
         return record if record.episodes_done else None
 
     eventually(playing, "the first episode of the evaluation")
@@ -136,7 +136,7 @@ def halted_evaluator(first: subprocess.Popen[bytes], evaluated: RunFolder) -> ps
         if any(child.name().startswith("ffmpeg") for child in process.children())
     ]
     evaluator.suspend()
-    assert evaluated.read_evaluation(evaluated.evaluation_ids()[0]).status is EvaluationStatus.RUNNING
+    assert evaluated.evaluations.read(evaluated.evaluations.ids()[0]).status is EvaluationStatus.RUNNING
     return evaluator
 
 
@@ -196,8 +196,8 @@ def test_an_evaluation_that_was_cut_off_failed_and_left_no_half_file(story: Stor
     record = evaluation_ended(story.app, story.evaluated.run_id).parsed()
     assert record.status is EvaluationStatus.FAILED
     assert record.cause == "The worker went away before the evaluation was done, and nobody saw how."
-    assert [path.name for path in story.evaluated.evaluations.iterdir()] == [f"{record.id}.json"]
-    assert story.evaluated.read_evaluation(record.id) == record
+    assert [path.name for path in story.evaluated.evaluations.path.iterdir()] == [f"{record.id}.json"]
+    assert story.evaluated.evaluations.read(record.id) == record
 
 
 def test_a_run_without_any_trace_of_a_worker_is_interrupted_and_a_late_worker_refuses_it(tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ def recorded(root: Path, monkeypatch: pytest.MonkeyPatch, algo: str = "ppo", env
     policy = TrainedPolicy(ALGORITHMS.get(algo), build_model(config), None)
     monkeypatch.setattr(evaluating, "load_policy", lambda *_arguments: policy)
     monkeypatch.setattr("rlviz.rollout.play.MAX_EPISODE_STEPS", 60)
-    folder.write_evaluation(
+    folder.evaluations.write(
         EvaluationRecord(
             id=EVALUATION,
             run_id=folder.run_id,
@@ -78,12 +78,12 @@ def test_what_was_recorded_comes_out_again(
     assert found.cause is None
     assert found.identical
     assert found.first_difference is None
-    with StepFile(folder.steps_path(EVALUATION), folder.path) as file:
+    with StepFile(folder.evaluations.steps_path(EVALUATION), folder.path) as file:
         assert found.steps == file.rows
         hashes = file.read(["frame_hash"], file.groups())["frame_hash"]
     assert hashes.present.all()
     assert len(set(hashes.numbers.tolist())) > 1
-    assert folder.read_verification(EVALUATION) == found
+    assert folder.evaluations.read_verification(EVALUATION) == found
 
 
 def test_readings_in_the_file_are_those_of_their_own_observations(
@@ -91,7 +91,7 @@ def test_readings_in_the_file_are_those_of_their_own_observations(
 ) -> None:
     folder = recorded(tmp_path, monkeypatch)
     policy = evaluating.load_policy(folder, "ppo", "model.zip")
-    with StepFile(folder.steps_path(EVALUATION), folder.path) as file:
+    with StepFile(folder.evaluations.steps_path(EVALUATION), folder.path) as file:
         columns = file.read(["observation", "reading.value", "reading.probabilities"], file.groups())
     seen = columns["observation"].numbers
     again = policy.read(seen, np.zeros(len(seen), int))
@@ -101,7 +101,7 @@ def test_readings_in_the_file_are_those_of_their_own_observations(
 
 
 def rewrite(folder: RunFolder, column: str, row: int, change: Any) -> None:
-    change_value(folder.steps_path(EVALUATION), column, row, change)
+    change_value(folder.evaluations.steps_path(EVALUATION), column, row, change)
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_a_changed_reading_is_found_by_the_hash_of_the_file(tmp_path: Path, monk
 
 def test_any_bit_of_the_file_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = recorded(tmp_path, monkeypatch)
-    path = folder.steps_path(EVALUATION)
+    path = folder.evaluations.steps_path(EVALUATION)
     whole = path.read_bytes()
     for place in np.linspace(4, len(whole) - 12, 12, dtype=int):
         path.write_bytes(whole[:place] + flipped(whole[place : place + 1]) + whole[place + 1 :])
@@ -151,7 +151,7 @@ def test_any_bit_of_the_file_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 def test_the_environment_is_the_one_that_was_played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = recorded(tmp_path, monkeypatch)
-    with StepFile(folder.steps_path(EVALUATION), folder.path) as file:
+    with StepFile(folder.evaluations.steps_path(EVALUATION), folder.path) as file:
         said = file.about
     with closing(make_environment(folder.read_config())) as env:
         env.reset(seed=said.episodes[0].seed)

@@ -18,7 +18,7 @@ def ask_in_folder(folder: RunFolder, number: int = 1, **wishes: Any) -> Evaluati
     record = EvaluationRecord(
         id=f"eval_20261121-014312-{number:03d}", run_id=folder.run_id, created_at=ASKED_AT, **wishes
     )
-    folder.write_evaluation(record)
+    folder.evaluations.write(record)
     return record
 
 

@@ -51,7 +51,7 @@ def evaluated(
             )
         )
         first_frame += len(episode.rewards) + 1
-    folder.write_evaluation(
+    folder.evaluations.write(
         EvaluationRecord(
             id=evaluation_id,
             run_id=folder.run_id,
@@ -63,7 +63,7 @@ def evaluated(
         )
     )
     if video:
-        folder.video_path(evaluation_id).write_bytes(b"a video")
+        folder.evaluations.video_path(evaluation_id).write_bytes(b"a video")
     if seen is not None:
         _record(folder, evaluation_id, played, seen)
     return evaluation_id
@@ -79,7 +79,7 @@ def _record(folder: RunFolder, evaluation_id: str, played: Sequence[Played], see
         observation=seen,
         action=Components(layout=SpaceLayout(kind="Discrete", dtype="int64", numbers=1)),
     )
-    with StepWriter(folder.steps_path(evaluation_id), folder.path, about, max_bytes=1 << 30) as writer:
+    with StepWriter(folder.evaluations.steps_path(evaluation_id), folder.path, about, max_bytes=1 << 30) as writer:
         for place, episode in enumerate(played):
             writer.begin(RecordedEpisode(seed=100 + place))
             for index, observation in enumerate(episode.observations):

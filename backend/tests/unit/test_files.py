@@ -22,7 +22,7 @@ from rlviz.rundir.trash import Trash
 def folder(tmp_path: Path) -> RunFolder:
     """A run folder; beside it ``outside``, a folder with a file of the same name as each of the run's."""
     folder = RunFolder(tmp_path / "runs", "run-1")
-    folder.evaluations.mkdir(parents=True)
+    folder.evaluations.path.mkdir(parents=True)
     outside = tmp_path / "outside"
     (outside / "eval").mkdir(parents=True)
     for name in ("config.json", "control.json", "metrics.jsonl", "worker.lock", "eval/x.json"):
@@ -89,9 +89,9 @@ def test_a_link_to_a_folder_elsewhere_is_neither_read_nor_written_through(tmp_pa
     before = {path: path.stat().st_mtime_ns for path in [outside, *outside.rglob("*")]}
     for attempt in (
         lambda: open_file(run.config_path),
-        lambda: open_file(run.evaluations / "x.json", run.path),
+        lambda: open_file(run.evaluations.path / "x.json", run.path),
         lambda: write_atomically(run.labels_path, b"{}"),
-        lambda: write_atomically(run.evaluations / "x.json", b"{}", run.path),
+        lambda: write_atomically(run.evaluations.path / "x.json", b"{}", run.path),
         lambda: JournalWriter(run.events_path),
         lambda: training_lock(run).__enter__(),
         run.open_log,
@@ -101,22 +101,22 @@ def test_a_link_to_a_folder_elsewhere_is_neither_read_nor_written_through(tmp_pa
             attempt()
         assert (caught.value.damage.file, caught.value.damage.problem) == (".", LINK)
     run.tidy()
-    assert (run.evaluation_ids(), run.checkpoint_files(), run.newest_policy()) == ([], [], None)
+    assert (run.evaluations.ids(), run.checkpoint_files(), run.newest_policy()) == ([], [], None)
     assert {path: path.stat().st_mtime_ns for path in [outside, *outside.rglob("*")]} == before
 
 
 def test_a_subfolder_that_is_a_link_or_a_file_holds_nothing(folder: RunFolder, tmp_path: Path) -> None:
-    folder.evaluations.rmdir()
-    folder.evaluations.symlink_to(tmp_path / "outside" / "eval")
-    assert files_in(folder.evaluations, folder.path) == []
+    folder.evaluations.path.rmdir()
+    folder.evaluations.path.symlink_to(tmp_path / "outside" / "eval")
+    assert files_in(folder.evaluations.path, folder.path) == []
     with pytest.raises(RunFolderError) as caught:
-        write_atomically(folder.evaluations / "y.json", b"{}", folder.path)
+        write_atomically(folder.evaluations.path / "y.json", b"{}", folder.path)
     assert (caught.value.damage.file, caught.value.damage.problem) == ("eval", LINK)
-    folder.evaluations.unlink()
-    folder.evaluations.touch()
-    assert folder.evaluation_ids() == []
+    folder.evaluations.path.unlink()
+    folder.evaluations.path.touch()
+    assert folder.evaluations.ids() == []
     with pytest.raises(RunFolderError) as caught:
-        write_atomically(folder.evaluations / "y.json", b"{}", folder.path)
+        write_atomically(folder.evaluations.path / "y.json", b"{}", folder.path)
     assert (caught.value.damage.file, caught.value.damage.problem) == ("eval", NO_FOLDER)
 
 

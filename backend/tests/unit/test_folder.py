@@ -93,31 +93,31 @@ def test_the_newest_policy_is_the_final_model_else_the_last_checkpoint(folder: R
 def test_a_pinned_policy_outlives_its_checkpoint(folder: RunFolder) -> None:
     checkpoint = folder.checkpoint_path(100)
     checkpoint.write_bytes(b"policy")
-    folder.pin_policy(EVALUATION, checkpoint)
-    folder.pin_policy(EVALUATION, checkpoint)
+    folder.evaluations.pin_policy(EVALUATION, checkpoint)
+    folder.evaluations.pin_policy(EVALUATION, checkpoint)
     checkpoint.unlink()
-    assert folder.pinned_policy_path(EVALUATION).read_bytes() == b"policy"
+    assert folder.evaluations.pinned_policy_path(EVALUATION).read_bytes() == b"policy"
     with pytest.raises(FileNotFoundError):
-        folder.pin_policy(EVALUATION, checkpoint)
+        folder.evaluations.pin_policy(EVALUATION, checkpoint)
 
 
 def test_evaluations_are_listed_oldest_first_and_read_back(folder: RunFolder) -> None:
     ids = ["eval_20261121-014313-000", "eval_20261121-014312-999"]
     for evaluation_id in ids:
-        folder.write_evaluation(EvaluationRecord(id=evaluation_id, run_id=folder.run_id, created_at=CONFIG.created_at))
-    (folder.evaluations / f"{EVALUATION}.mp4").touch()
-    (folder.evaluations / "eval_notes.json").touch()
-    assert folder.evaluation_ids() == sorted(ids)
-    assert folder.read_evaluation(ids[0]).id == ids[0]
+        folder.evaluations.write(EvaluationRecord(id=evaluation_id, run_id=folder.run_id, created_at=CONFIG.created_at))
+    (folder.evaluations.path / f"{EVALUATION}.mp4").touch()
+    (folder.evaluations.path / "eval_notes.json").touch()
+    assert folder.evaluations.ids() == sorted(ids)
+    assert folder.evaluations.read(ids[0]).id == ids[0]
     with pytest.raises(RunFolderError, match=EVALUATION):
-        folder.read_evaluation(EVALUATION)
+        folder.evaluations.read(EVALUATION)
 
 
 @pytest.mark.parametrize(
     "evaluation_id", ["../config", "eval_1", "eval_20261121-014312-123/..", "", "eval_٢٠٢٦1121-014312-123"]
 )
 def test_what_is_no_evaluation_id_has_no_file(folder: RunFolder, evaluation_id: str) -> None:
-    for path in (folder.video_path, folder.evaluation_path, folder.pinned_policy_path):
+    for path in (folder.evaluations.video_path, folder.evaluations.record_path, folder.evaluations.pinned_policy_path):
         with pytest.raises(EvaluationNotFound):
             path(evaluation_id)
 

@@ -65,9 +65,15 @@ def test_a_failure_leaves_nothing(tmp_path: Path) -> None:
 
 def test_of_pictures_too_only_the_newest_are_kept(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path, "a-run")
-    folder.evaluations.mkdir(parents=True)
+    folder.evaluations.path.mkdir(parents=True)
     ids = [f"eval_20261121-01440{n}-000" for n in range(4)]
     for evaluation_id in ids:
-        folder.pictures_path(evaluation_id).write_bytes(b"x")
+        folder.evaluations.pictures_path(evaluation_id).write_bytes(b"x")
     retain_videos(folder, 3)
-    assert [folder.pictures_path(evaluation_id).exists() for evaluation_id in ids] == [False, True, True, True]
+    kept = [folder.evaluations.pictures_path(evaluation_id).exists() for evaluation_id in ids]
+    assert kept == [
+        False,
+        True,
+        True,
+        True,
+    ]

@@ -51,9 +51,9 @@ def test_a_copy_of_a_run_folder_is_named_and_left_alone(tmp_path: Path, database
 def test_a_copy_of_an_evaluation_is_named_and_left_alone(tmp_path: Path, database: Database) -> None:
     folder, other = make_run(tmp_path), make_run(tmp_path, "other")
     for run in (folder, other):
-        run.write_evaluation(EvaluationRecord(id=EVALUATION, run_id=folder.run_id, created_at=CREATED_AT))
-    shutil.copy(folder.evaluation_path(EVALUATION), folder.evaluation_path(ANOTHER))
-    (folder.evaluations / "eval_notes.json").write_text("{}")
+        run.evaluations.write(EvaluationRecord(id=EVALUATION, run_id=folder.run_id, created_at=CREATED_AT))
+    shutil.copy(folder.evaluations.record_path(EVALUATION), folder.evaluations.record_path(ANOTHER))
+    (folder.evaluations.path / "eval_notes.json").write_text("{}")
     result = rebuild(database, tmp_path)
     assert (result.runs, result.evaluations) == (2, 1)
     [of_another_run, under_another_name] = result.unreadable

@@ -14,7 +14,7 @@ from rlviz.rundir.retention import all_but_newest, delete, retain_checkpoints, r
 def folder(tmp_path: Path) -> RunFolder:
     folder = RunFolder(tmp_path, "run-1")
     folder.checkpoints.mkdir(parents=True)
-    folder.evaluations.mkdir()
+    folder.evaluations.path.mkdir()
     return folder
 
 
@@ -43,13 +43,13 @@ def test_the_checkpoints_of_the_highest_steps_stay(folder: RunFolder) -> None:
 def test_the_newest_videos_stay_and_so_do_all_summaries_and_files_being_written(folder: RunFolder) -> None:
     ids = [f"eval_20261121-01431{second}-000" for second in range(5)]
     for evaluation_id in ids:
-        folder.video_path(evaluation_id).touch()
-        folder.evaluation_path(evaluation_id).touch()
-    unfinished = folder.evaluations / f".{ids[4]}.mp4.77.tmp"
+        folder.evaluations.video_path(evaluation_id).touch()
+        folder.evaluations.record_path(evaluation_id).touch()
+    unfinished = folder.evaluations.path / f".{ids[4]}.mp4.77.tmp"
     unfinished.touch()
     retain_videos(folder, 3)
-    assert [path.stem for path in sorted(folder.evaluations.glob("eval*.mp4"))] == ids[2:]
-    assert folder.evaluation_ids() == ids
+    assert [path.stem for path in sorted(folder.evaluations.path.glob("eval*.mp4"))] == ids[2:]
+    assert folder.evaluations.ids() == ids
     assert unfinished.exists()
 
 
@@ -63,12 +63,12 @@ def test_the_oldest_step_records_go_until_the_rest_has_room_and_the_newest_stays
     """Files of 10, 20, 10, 30 and 30 bytes, oldest first."""
     ids = [f"eval_20261121-01431{second}-000" for second in range(5)]
     for evaluation_id, size in zip(ids, (10, 20, 10, 30, 30), strict=True):
-        folder.steps_path(evaluation_id).write_bytes(b"x" * size)
-        folder.video_path(evaluation_id).touch()
-    unfinished = folder.evaluations / f".{ids[4]}.steps.parquet.77.tmp"
+        folder.evaluations.steps_path(evaluation_id).write_bytes(b"x" * size)
+        folder.evaluations.video_path(evaluation_id).touch()
+    unfinished = folder.evaluations.path / f".{ids[4]}.steps.parquet.77.tmp"
     unfinished.touch()
     retain_steps(folder, max_bytes)
-    kept = sorted(path.name for path in folder.evaluations.glob("eval*.steps.parquet"))
+    kept = sorted(path.name for path in folder.evaluations.path.glob("eval*.steps.parquet"))
     assert "".join(str(ids.index(name.removesuffix(".steps.parquet"))) for name in kept) == left
     assert unfinished.exists()
-    assert len(list(folder.evaluations.glob("*.mp4"))) == 5
+    assert len(list(folder.evaluations.path.glob("*.mp4"))) == 5

@@ -101,7 +101,7 @@ def test_what_a_folder_takes_adds_up_and_no_link_is_followed(tmp_path: Path) -> 
     (runs / "linked-run").symlink_to(elsewhere)
     (folder.path / "linked").symlink_to(elsewhere)
     folder.checkpoint_path(5).write_bytes(b"p" * 1_000)
-    os.link(folder.checkpoint_path(5), folder.evaluations / "eval_20261121-014310-000.policy.zip")
+    os.link(folder.checkpoint_path(5), folder.evaluations.path / "eval_20261121-014310-000.policy.zip")
 
     usage = measure(runs)
     assert set(usage.runs) == {"run-1", "run-2"}

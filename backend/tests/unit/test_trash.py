@@ -18,7 +18,7 @@ def files(path: Path) -> dict[str, bytes]:
 
 def test_a_folder_comes_back_with_all_it_had(tmp_path: Path) -> None:
     folder, trash = make_run(tmp_path), Trash(tmp_path)
-    (folder.evaluations / "note.txt").write_text("kept")
+    (folder.evaluations.path / "note.txt").write_text("kept")
     before = files(folder.path)
     trash.put(folder, now=1_000.0)
     assert not folder.path.exists()

@@ -84,7 +84,7 @@ def completed(
     ``steps``: with records of each.
     """
     name = new_evaluation_id(utc(at))
-    video, facts = folder.video_path(name), None
+    video, facts = folder.evaluations.video_path(name), None
     if filmed:
         shot = film(lengths)
         episodes = shot.episodes
@@ -93,7 +93,7 @@ def completed(
             shutil.copyfile(shot.path, video)
     else:
         episodes = tuple(_episode(index, length, 0, capped=False) for index, length in enumerate(lengths, start=1))
-    folder.write_evaluation(
+    folder.evaluations.write(
         EvaluationRecord(
             id=name,
             run_id=folder.run_id,
@@ -112,7 +112,7 @@ def completed(
 
 
 def failed(folder: RunFolder, at: float, step: int, cause: str) -> None:
-    folder.write_evaluation(
+    folder.evaluations.write(
         EvaluationRecord(
             id=new_evaluation_id(utc(at)),
             run_id=folder.run_id,

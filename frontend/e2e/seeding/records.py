@@ -39,7 +39,7 @@ def write_records(folder: RunFolder, evaluation_id: str, episodes: Sequence[Epis
         ),
         action=Components(layout=_DONE, labels=list(_CART.action_space.labels)),
     )
-    with StepWriter(folder.steps_path(evaluation_id), folder.path, about, max_bytes=1 << 30) as writer:
+    with StepWriter(folder.evaluations.steps_path(evaluation_id), folder.path, about, max_bytes=1 << 30) as writer:
         for place, episode in enumerate(episodes):
             writer.begin(RecordedEpisode(seed=episode.seed))
             for row in _rows(place, episode):

@@ -77,7 +77,7 @@ class RunToIngest:
 def fingerprint(folder: RunFolder) -> str:
     """Changes with whatever a run's folder gains that is ingested."""
     parts = [_stat(path) for path in (folder.config_path, folder.labels_path, folder.metrics_path, folder.events_path)]
-    parts += [f"{path.name}{_stat(path)}" for path in sorted(folder.evaluations.glob("*.json"))]
+    parts += [f"{path.name}{_stat(path)}" for path in sorted(folder.evaluations.path.glob("*.json"))]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:32]
 
 

@@ -177,7 +177,7 @@ def _best_policy(folder: RunFolder) -> BestPolicy | None:
 def evaluation_rows(folder: RunFolder, unreadable: list[RunFolderError]) -> list[EvaluationRow]:
     """The evaluations of a run; those that cannot be read are added to ``unreadable``."""
     rows = []
-    for evaluation_id in folder.evaluation_ids():
+    for evaluation_id in folder.evaluations.ids():
         try:
             rows.append(_evaluation_row(folder, evaluation_id))
         except RunFolderError as error:
@@ -186,4 +186,4 @@ def evaluation_rows(folder: RunFolder, unreadable: list[RunFolderError]) -> list
 
 
 def _evaluation_row(folder: RunFolder, evaluation_id: str) -> EvaluationRow:
-    return EvaluationRow.of(folder.read_evaluation(evaluation_id))
+    return EvaluationRow.of(folder.evaluations.read(evaluation_id))

@@ -77,7 +77,7 @@ class EvaluationMonitor:
             # A checkpoint that is named was chosen, and pinned, when it was asked for; random actions have none.
             if self._record.checkpoint is None and self._folder.read_config().actor is RunActor.POLICY:
                 policy = self._choose()
-                self._folder.pin_policy(self.id, policy)
+                self._folder.evaluations.pin_policy(self.id, policy)
                 step = self._step_of(policy, policy_step)
                 name = policy.relative_to(self._folder.path).as_posix()
                 self._write(self._record.model_copy(update={"checkpoint": name, "checkpoint_step": step}))
@@ -96,7 +96,10 @@ class EvaluationMonitor:
 
     def _step_of(self, policy: Path, final_step: int | None) -> int | None:
         if policy == self._folder.best_model_path:
-            best = read_best(self._folder.pinned_policy_path(self.id), self._folder.path) or self._folder.best_policy()
+            best = (
+                read_best(self._folder.evaluations.pinned_policy_path(self.id), self._folder.path)
+                or self._folder.best_policy()
+            )
             return best.step if best is not None else None
         return final_step if policy == self._folder.model_path else int(policy.stem.removeprefix("step_"))
 
@@ -133,7 +136,7 @@ class EvaluationMonitor:
     def _reload(self) -> None:
         seen = self._version()
         try:
-            self._record = self._folder.read_evaluation(self.id)
+            self._record = self._folder.evaluations.read(self.id)
         except RunFolderError:
             return
         self._seen = seen
@@ -143,15 +146,15 @@ class EvaluationMonitor:
 
     def _tidy(self) -> None:
         if self._record.summary is not None and self._record.summary.pictures is not None:
-            self._folder.keep_pinned_policy(self.id)
-        remove_leftovers(self._folder.evaluations, self._folder.path)
+            self._folder.evaluations.keep_pinned_policy(self.id)
+        remove_leftovers(self._folder.evaluations.path, self._folder.path)
         retain_videos(self._folder, self._keep_videos)
         if self._record.steps is not None:
             retain_steps(self._folder, self._record.steps.max_bytes)
 
     def _write(self, record: EvaluationRecord) -> None:
         self._record = record
-        self._folder.write_evaluation(record)
+        self._folder.evaluations.write(record)
         self._seen = self._version()
 
     def _write_if_possible(self, record: EvaluationRecord) -> None:
@@ -175,7 +178,7 @@ class EvaluationMonitor:
 
     def _version(self) -> tuple[int, int] | None:
         try:
-            status = self._folder.evaluation_path(self.id).lstat()
+            status = self._folder.evaluations.record_path(self.id).lstat()
         except OSError:
             return None
         return status.st_mtime_ns, status.st_ino

@@ -62,7 +62,7 @@ class ForeignRunMonitor(PlayedRunMonitor):
 
     def poll(self) -> bool:
         try:
-            changed_at = self.folder.evaluations.stat().st_mtime_ns
+            changed_at = self.folder.evaluations.path.stat().st_mtime_ns
         except OSError:
             changed_at = None
         if changed_at != self._evaluations_at:
@@ -70,7 +70,7 @@ class ForeignRunMonitor(PlayedRunMonitor):
         goes_on = super().poll()
         if goes_on and self.ended:
             self.folder.tidy()
-            remove_leftovers(self.folder.evaluations, self.folder.path)
+            remove_leftovers(self.folder.evaluations.path, self.folder.path)
             return False
         return goes_on
 

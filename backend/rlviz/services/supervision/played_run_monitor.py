@@ -17,7 +17,7 @@ class PlayedRunMonitor(RunMonitor):
     def poll(self) -> bool:
         goes_on = super().poll()
         if not goes_on:
-            remove_leftovers(self.folder.evaluations, self.folder.path)
+            remove_leftovers(self.folder.evaluations.path, self.folder.path)
         return goes_on
 
     def _book(self) -> None:

@@ -81,10 +81,10 @@ class VerificationWorkers:
         try:
             match key[1]:
                 case Verify(evaluation_id):
-                    found = folder.read_verification(evaluation_id)
+                    found = folder.evaluations.read_verification(evaluation_id)
                     if found is None or found.status is VerificationStatus.RUNNING:
                         failed = Verification(status=VerificationStatus.FAILED, cause=cause)
-                        folder.write_verification(evaluation_id, failed)
+                        folder.evaluations.write_verification(evaluation_id, failed)
                 case VerifySnapshot(name):
                     seen = read_snapshot_verification(folder, name)
                     if seen is None or seen.status is VerificationStatus.RUNNING:

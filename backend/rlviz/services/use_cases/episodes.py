@@ -90,7 +90,7 @@ class EpisodeService:
 
     def _videos(self, run_id: str) -> frozenset[str]:
         folder = RunFolder(self._settings.runs_dir, run_id)
-        return frozenset(names_in(folder.evaluations, folder.path, "eval_*.mp4"))
+        return frozenset(names_in(folder.evaluations.path, folder.path, "eval_*.mp4"))
 
 
 def _columns(episodes: Sequence[FoundEpisode]) -> Columns:

@@ -94,8 +94,8 @@ class EvaluationService(RunUseCases):
                 steps=self._steps(folder, steps),
             )
             if kept is not None:
-                folder.pin_policy(record.id, folder.path / kept.file)
-            folder.write_evaluation(record)
+                folder.evaluations.pin_policy(record.id, folder.path / kept.file)
+            folder.evaluations.write(record)
             row = EvaluationRow.of(record)
             session.add(row)
             # Within the transaction, so that a concurrent stop request is not overwritten.
@@ -146,9 +146,9 @@ class EvaluationService(RunUseCases):
         if record.summary is not None and record.summary.pictures is not None:
             policy = evaluated_policy(folder, row.id, record.checkpoint_step, self._policy_step(row.run_id))
         return KeptFiles(
-            video=is_file(folder.video_path(row.id), folder.path),
-            steps=is_file(folder.steps_path(row.id), folder.path),
-            pictures=is_file(folder.pictures_path(row.id), folder.path),
+            video=is_file(folder.evaluations.video_path(row.id), folder.path),
+            steps=is_file(folder.evaluations.steps_path(row.id), folder.path),
+            pictures=is_file(folder.evaluations.pictures_path(row.id), folder.path),
             policy_bytes=policy.size_bytes if policy is not None else None,
         )
 

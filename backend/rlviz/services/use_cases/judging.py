@@ -135,7 +135,7 @@ class JudgingService:
         if known is not None:
             return known
         folder = self._runs.folder(record.run_id)
-        path = folder.steps_path(record.id)
+        path = folder.evaluations.steps_path(record.id)
         try:
             with StepFile(path, folder.path) as file:
                 recorded = read_episodes(file, _gamma(self._runs.config(record.run_id)))
@@ -149,7 +149,7 @@ class JudgingService:
 
     def _has_video(self, record: EvaluationRecord) -> bool:
         folder = self._runs.folder(record.run_id)
-        return is_file(folder.video_path(record.id), folder.path)
+        return is_file(folder.evaluations.video_path(record.id), folder.path)
 
 
 def _gamma(config: RunConfig) -> float | None:

@@ -38,7 +38,7 @@ class SeenService(RunUseCases):
         _, folder, evaluation = self._evaluation(run_id, evaluation_id)
         return _read_strip(
             folder,
-            folder.pictures_path(evaluation.id),
+            folder.evaluations.pictures_path(evaluation.id),
             number,
             f"Evaluation {evaluation_id!r}",
             "its agent sees none, they were not asked for, or they had to make room for newer ones. Evaluate again.",
@@ -68,7 +68,7 @@ class SeenService(RunUseCases):
         if not environment_of(config).observation_space.is_picture or ALGORITHMS.get(config.algo).scorer is None:
             raise NoSaliency("Saliency shows which pixels matter; what this agent sees are no pictures.")
         _check_step(evaluation, episode, index)
-        if not is_file(folder.steps_path(evaluation_id), folder.path):
+        if not is_file(folder.evaluations.steps_path(evaluation_id), folder.path):
             raise StepsNotFound(f"Evaluation {evaluation_id!r} has no step records (any more), to play it again by.")
         policy = _policy_of(run, folder, evaluation)
         wanted = WantedSaliency(

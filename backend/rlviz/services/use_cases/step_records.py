@@ -70,7 +70,7 @@ class StepRecordService:
         if self._supervisor.is_verifying(run_id, Verify(evaluation_id)):
             raise VerificationInProgress(f"Evaluation {evaluation_id!r} is being verified. Wait for it to end.")
         asked = Verification()
-        folder.write_verification(evaluation_id, asked)
+        folder.evaluations.write_verification(evaluation_id, asked)
         self._supervisor.request_verification(run_id, Verify(evaluation_id))
         return asked
 
@@ -78,7 +78,7 @@ class StepRecordService:
         """The newest verification; None if there was none."""
         under_way = self._supervisor.is_verifying(run_id, Verify(evaluation_id))
         folder, _ = self._path(run_id, evaluation_id)
-        found = folder.read_verification(evaluation_id)
+        found = folder.evaluations.read_verification(evaluation_id)
         if found is None:
             return None
         if under_way:  # whatever its worker has said: until it is gone, no other can begin
@@ -98,7 +98,7 @@ class StepRecordService:
     def _path(self, run_id: str, evaluation_id: str) -> tuple[RunFolder, Path]:
         row = self._evaluations.get(run_id, evaluation_id)
         folder = RunFolder(self._settings.runs_dir, row.run_id)
-        return folder, folder.steps_path(row.id)
+        return folder, folder.evaluations.steps_path(row.id)
 
 
 @contextmanager

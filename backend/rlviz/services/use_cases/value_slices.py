@@ -138,6 +138,6 @@ def _numbers(space: Space, text: str | None) -> list[float] | None:
 
 def _newest_recorded(folder: RunFolder, evaluations: list[str]) -> str | None:
     for evaluation_id in sorted(evaluations, reverse=True):
-        if is_file(folder.steps_path(evaluation_id), folder.path):
+        if is_file(folder.evaluations.steps_path(evaluation_id), folder.path):
             return evaluation_id
     return None
