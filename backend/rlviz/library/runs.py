@@ -147,7 +147,7 @@ class Run:
 
     def video(self) -> Path:
         """The MP4 file of the newest evaluation whose video is kept. Raises ArtifactNotFound where there is none."""
-        kept = map(self.folder.video_path, reversed(self.folder.evaluation_ids()))
+        kept = map(self.folder.evaluations.video_path, reversed(self.folder.evaluations.ids()))
         found = next((path for path in kept if is_file(path, self.folder.path)), None)
         if found is None:
             raise ArtifactNotFound(
