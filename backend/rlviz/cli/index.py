@@ -51,7 +51,10 @@ COMMANDS = {
         "Write a run's metrics, or its configuration, as CSV, JSON, Parquet or event files of TensorBoard; "
         "or all of it.",
     ),
-    "import": Entry("export", "Take a run from a bundle: whole, once every hash is found right, or not at all."),
+    "import": Entry(
+        "imports",
+        "Take runs from a bundle, or from what other tools have logged: each of them whole, or not at all.",
+    ),
     "ingest": Entry(
         "ingest", "Put all runs that have ended into a PostgreSQL, to be compared with those of other machines."
     ),

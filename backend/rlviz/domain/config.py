@@ -133,6 +133,9 @@ class RunConfig(VersionedDocument):
     versions: dict[str, str] = Field(default_factory=dict, description="Installed version by package name.")
     git_revision: str | None = None
     parent: Parent | None = Field(None, description="The run that this one was forked from; null: none.")
+    imported_from: str | None = Field(
+        None, max_length=200, description="What it was imported from, in words; null: it was not."
+    )
     group_id: str | None = Field(
         None,
         description="Id of the run that it repeats with another seed: that of their group; null: it repeats none.",

@@ -3,7 +3,9 @@
     RlvizError
     ├── InvalidRequest          422  a value is missing, malformed or out of bounds
     │   ├── UnknownName         422  no such algorithm, environment, preset, …; names the nearest
-    │   └── QueryRefused        422  SQL that is wrong, forbidden, or takes too long
+    │   ├── QueryRefused        422  SQL that is wrong, forbidden, or takes too long
+    │   ├── BundleRefused       422  no sound bundle of a run
+    │   └── ImportRefused       422  nothing that another tool has logged, or nothing that can be read
     ├── NotFound                404
     │   ├── RunNotFound
     │   ├── EvaluationNotFound
@@ -111,6 +113,10 @@ class InvalidRequest(RlvizError):
 
 class BundleRefused(InvalidRequest):
     title = "Not a sound bundle"
+
+
+class ImportRefused(InvalidRequest):
+    title = "Cannot be imported"
 
 
 class ExtraMissing(RlvizError):

@@ -17,6 +17,7 @@ from rlviz.exchange.bundle import MANIFEST, read_bundle, write_bundle
 from rlviz.exchange.tensorboard import write_event_files
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter, read_journal
+from tests.support.cli import call
 from tests.support.http import assert_problem, make_run, serving
 
 RUN_ID = "ppo-cartpole-20261121-044130-3630"
@@ -212,3 +213,29 @@ def test_tensorboard_reads_the_curves_that_were_logged(tmp_path: Path) -> None:
     assert [(one.step, one.value, one.wall_time) for one in rewards] == [(n, n / 8, 12.5) for n in range(1, 2_001)]
     assert [one.step for one in found.Scalars("train/loss")] == list(range(2, 2_001, 2))
     assert b'"algo": "ppo"' in found.Tensors("configuration")[0].tensor_proto.string_val[0]
+
+
+def test_a_folder_of_logs_becomes_runs_that_are_listed_compared_and_exported(tmp_path: Path) -> None:
+    for name, text in (("a", "step,rollout/ep_rew_mean\n1,2.5\n2,3.5\n"), ("b", "step,rollout/ep_rew_mean\n1,9\n")):
+        (tmp_path / "logs" / name).mkdir(parents=True)
+        (tmp_path / "logs" / name / "progress.csv").write_text(text)
+    with serving(tmp_path) as service:
+        brought = call(service.runs_dir, "import", str(tmp_path / "logs"), "--env", "CartPole-v1", "--json")
+        assert (brought.status, brought.json["refused"]) == (0, [])
+        ids = [run["id"] for run in brought.json["runs"]]
+        assert {run["id"] for run in service.get("/runs", params={"tag": "imported"})["runs"]} == set(ids)
+        assert {run["status"] for run in brought.json["runs"]} == {"completed"}
+        compared = service.get(f"/compare?runs={','.join(ids)}")
+        assert [run["ep_rew_mean"] for run in brought.json["runs"]] == [3.5, 9.0]
+        assert compared
+        exported = call(service.runs_dir, "export", ids[0], "--format", "csv")
+        assert [line.split(",")[2:] for line in exported.out.splitlines()[1:]] == [["1", "2.5"], ["2", "3.5"]]
+
+        (tmp_path / "logs" / "b" / "progress.csv").write_text("")
+        partly = call(service.runs_dir, "import", str(tmp_path / "logs"))
+        assert partly.status == 1
+        assert "from a progress file" in partly.out
+        assert "Not imported: logs/b: progress.csv is empty" in partly.err
+        assert call(service.runs_dir, "import", str(tmp_path / "none")).status == 3
+        assert call(service.runs_dir, "import", str(tmp_path / "logs" / "b")).status == 2
+        assert service.get("/runs")["total"] == 3

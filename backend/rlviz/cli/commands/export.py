@@ -1,4 +1,4 @@
-"""A run's data for other programs and other machines: export, import."""
+"""A run's data for other programs and other machines."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Annotated
 import typer
 
 from rlviz.cli.exits import Exit, Failure
-from rlviz.cli.options import AsJson, RunName, connected, examples, find_run
-from rlviz.cli.output import is_terminal, note, print_json, say, size, waiting
+from rlviz.cli.options import RunName, connected, examples, find_run
+from rlviz.cli.output import is_terminal, note, size, waiting
 
 
 class What(StrEnum):
@@ -37,7 +37,6 @@ def register(app: typer.Typer) -> None:
             "rlviz export last --bundle --output run.zip",
         )
     )(export)
-    app.command("import", epilog=examples("rlviz import run.zip", "rlviz import run.zip --trust-policies"))(import_)
 
 
 def export(
@@ -89,41 +88,6 @@ def export(
         return
     tables.write_file(table, chosen, output)
     note(f"{output}: {len(table.rows)} rows, {size(output.stat().st_size)}")
-
-
-def import_(
-    context: typer.Context,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A bundle that `rlviz export --bundle` wrote.")],
-    trust_policies: Annotated[
-        bool,
-        typer.Option("--trust-policies", help="Take its policies too. A policy is code: whoever plays it runs it."),
-    ] = False,
-    most_bytes: Annotated[int, typer.Option(min=1, help="It is refused if it would take more.")] = 20_000_000_000,
-    as_json: AsJson = False,
-) -> None:
-    """Take a run from a bundle: whole, once every hash is found right, or not at all.
-
-    Its policies are left out unless they are trusted; then it cannot be evaluated, but everything else is there.
-    """
-    from rlviz.exchange.bundle import read_bundle
-
-    if not file.is_file():
-        raise Failure(Exit.NOT_FOUND, f"There is no file {file}.")
-    with connected(context) as connection, waiting(f"Importing {file.name}"):
-        try:
-            folder = read_bundle(
-                file, connection.settings.runs_dir, trust_policies=trust_policies, most_bytes=most_bytes
-            )
-        except FileExistsError as error:
-            raise Failure(Exit.CONFLICT, str(error)) from error
-        except OSError as error:
-            raise Failure(Exit.FAILED, f"{file} could not be unpacked: {error}. Nothing was left of it.") from error
-        run = connection.post(f"/runs/{folder.run_id}/take-up")
-    if as_json:
-        print_json(run)
-    else:
-        left = "" if trust_policies else "; without its policies, which --trust-policies would have taken"
-        say(f"{run['id']} {run['status']}, step {run['step']}{left}")
 
 
 def _bundle(context: typer.Context, run: str, output: Path, *, policies: bool, snapshots: bool) -> None:

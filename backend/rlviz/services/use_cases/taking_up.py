@@ -28,9 +28,10 @@ class TakeUpService(RunUseCases):
         if any(not row.state.is_final for row in found.runs):
             raise Conflict(f"Run {run_id!r} has not ended: a run that trains elsewhere cannot be taken up.")
         with self._database.write() as session:
-            session.add_all(found.runs)
-            session.flush()
-            session.add_all(found.evaluations)
+            if session.get(RunRow, run_id) is None:  # the supervisor lists foreign runs that it finds, too
+                session.add_all(found.runs)
+                session.flush()
+                session.add_all(found.evaluations)
         with self._database.read() as session:
             row = get_run(session, run_id)
         self._broadcast.run_changed(row)

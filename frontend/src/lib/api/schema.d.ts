@@ -6107,6 +6107,11 @@ export interface components {
       /** @description The run that this one was forked from; null: none. */
       parent?: components["schemas"]["Parent"] | null;
       /**
+       * Imported From
+       * @description What it was imported from, in words; null: it was not.
+       */
+      imported_from?: string | null;
+      /**
        * Group Id
        * @description Id of the run that it repeats with another seed: that of their group; null: it repeats none.
        */

@@ -1,0 +1,79 @@
+"""Runs that come in: bundles, and what other tools have logged."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rlviz.cli.exits import Exit, Failure
+from rlviz.cli.options import AsJson, connected, examples
+from rlviz.cli.output import note, print_json, say, waiting
+
+
+def register(app: typer.Typer) -> None:
+    app.command(
+        "import",
+        epilog=examples(
+            "rlviz import run.zip",
+            "rlviz import run.zip --trust-policies",
+            "rlviz import logs/ppo/CartPole-v1_1",
+            "rlviz import runs/PPO_1 --env LunarLander-v3",
+            "rlviz import training/0.monitor.csv --algo sac --name 'from the cluster'",
+        ),
+    )(import_)
+
+
+def import_(
+    context: typer.Context,
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="A file, or a folder of logs.")],
+    algo: Annotated[str | None, typer.Option(help="Algorithm, where the logs do not say it.")] = None,
+    env: Annotated[str | None, typer.Option(help="Environment, where the logs do not say it.")] = None,
+    name: Annotated[str | None, typer.Option(help="What the run is called on the pages.")] = None,
+    trust_policies: Annotated[
+        bool,
+        typer.Option(
+            "--trust-policies", help="Of a bundle: with its policies. A policy is code: whoever plays it runs it."
+        ),
+    ] = False,
+    most_bytes: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="An archive is refused if it would take more.",
+            show_default="20 GB of a bundle, 2 GB of logs",
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Take runs from a bundle, or from what other tools have logged: each of them whole, or not at all.
+
+    A bundle is what `rlviz export --bundle` wrote; every hash in it has to be right. Logs are event files of
+    TensorBoard, monitor.csv and progress.csv of Stable-Baselines3, log folders of the RL Zoo, metrics that `rlviz
+    export` wrote as CSV, folders of these, and zip archives of such folders. Each folder with logs becomes a run that
+    has ended. Policies are left where they are, and nothing in the files is executed.
+    """
+    from rlviz.exchange.bring_in import Wishes, bring_in
+
+    if not path.exists():
+        raise Failure(Exit.NOT_FOUND, f"There is no file or folder {path}.")
+    wishes = Wishes(algo, env, name, trust_policies, most_bytes)
+    with connected(context) as connection, waiting(f"Importing {path.name}"):
+        try:
+            brought = bring_in(path, connection.settings.runs_dir, wishes)
+        except FileExistsError as error:
+            raise Failure(Exit.CONFLICT, str(error)) from error
+        except OSError as error:
+            raise Failure(Exit.FAILED, f"{path} could not be imported: {error}. No run is there in part.") from error
+        runs = [connection.post(f"/runs/{folder.run_id}/take-up") for folder in brought.runs]
+    refused = [{"place": place, "reason": reason} for place, reason in brought.refused]
+    if as_json:
+        print_json({"runs": runs, "refused": refused})
+    for run in () if as_json else runs:
+        source = (run["config"] or {}).get("imported_from")
+        say(f"{run['id']} {run['status']}, step {run['step']}" + (f", from {source}" if source else ""))
+    for place, reason in brought.refused:
+        note(f"Not imported: {place}: {reason}")
+    if refused:
+        raise typer.Exit(Exit.FAILED)

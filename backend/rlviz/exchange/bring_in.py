@@ -1,0 +1,97 @@
+"""``bring_in``: whatever can be imported, by what it is."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rlviz.domain.errors import ImportRefused, InvalidRequest
+from rlviz.exchange.bundle import DEFAULT_MOST_BYTES, MANIFEST, read_bundle
+from rlviz.exchange.incoming.archive import MOST_BYTES, unpack
+from rlviz.exchange.incoming.recognition import find_logs, read_logs
+from rlviz.exchange.incoming.writing import write_run
+from rlviz.rundir.creation import DRAFTS
+from rlviz.rundir.folder import RunFolder
+
+
+@dataclass
+class Wishes:
+    """What the user says of what is imported. ``algo`` and ``env_id`` count before what its files say."""
+
+    algo: str | None = None
+    env_id: str | None = None
+    name: str | None = None
+    trust_policies: bool = False
+    most_bytes: int | None = None
+    """It is refused if it would take more once unpacked; None: the default of its kind."""
+
+
+@dataclass
+class BroughtIn:
+    """``refused``: the place of each run that could not be taken, and why."""
+
+    runs: list[RunFolder] = field(default_factory=list)
+    refused: list[tuple[str, str]] = field(default_factory=list)
+
+
+def bring_in(
+    path: Path, runs_dir: Path, wishes: Wishes, tell: Callable[[str], None] = lambda _place: None
+) -> BroughtIn:
+    """Import the runs at ``path``, each whole or not at all; ``tell`` is called with the place of each.
+
+    Raises BundleRefused or ImportRefused where nothing can be taken, FileExistsError for a bundle whose run is there,
+    and OSError.
+    """
+    if not path.is_dir() and zipfile.is_zipfile(path) and path.suffix.lower() != ".npz":
+        return _of_archive(path, runs_dir, wishes, tell)
+    return _of_logs(path, runs_dir, wishes, tell)
+
+
+def _of_archive(path: Path, runs_dir: Path, wishes: Wishes, tell: Callable[[str], None]) -> BroughtIn:
+    if _is_bundle(path):
+        most = wishes.most_bytes or DEFAULT_MOST_BYTES
+        folder = read_bundle(path, runs_dir, trust_policies=wishes.trust_policies, most_bytes=most)
+        return BroughtIn([folder])
+    drafts = runs_dir / DRAFTS
+    drafts.mkdir(parents=True, exist_ok=True)
+    unpacked = Path(tempfile.mkdtemp(prefix="import-", dir=drafts))
+    try:
+        root = unpacked / path.stem
+        root.mkdir()
+        unpack(path, root, most_bytes=wishes.most_bytes or MOST_BYTES)
+        return _of_logs(root, runs_dir, wishes, tell)
+    finally:
+        shutil.rmtree(unpacked, ignore_errors=True)
+
+
+def _is_bundle(path: Path) -> bool:
+    """Raises ImportRefused for an archive that cannot be read."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return MANIFEST in archive.namelist()
+    except (zipfile.BadZipFile, NotImplementedError) as error:
+        raise ImportRefused(f"{path.name} cannot be unpacked: {error}.") from None
+
+
+def _of_logs(path: Path, runs_dir: Path, wishes: Wishes, tell: Callable[[str], None]) -> BroughtIn:
+    logs, brought = find_logs(path), BroughtIn()
+    for one in logs:
+        place = one.place.name if len(logs) == 1 else one.place.relative_to(path.parent).as_posix()
+        tell(place)
+        try:
+            found = read_logs(one)
+            found.name = found.name if len(logs) == 1 else place
+            found.algo, found.env_id = wishes.algo or found.algo, wishes.env_id or found.env_id
+            found.name = wishes.name or found.name
+            brought.runs.append(write_run(found, runs_dir))
+        except InvalidRequest as error:
+            brought.refused.append((place, str(error)))
+    if not brought.runs:
+        [(_, first), *others] = brought.refused
+        more = f" Nor could {len(others)} others be taken." if others else ""
+        raise ImportRefused(f"{first}{more} Nothing was imported.")
+    return brought

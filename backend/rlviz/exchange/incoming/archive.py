@@ -1,0 +1,80 @@
+"""Unpacks a zip archive of logs: bounded, and never beyond the folder that it is unpacked into."""
+
+from __future__ import annotations
+
+import errno
+import stat
+import zipfile
+import zlib
+from pathlib import Path
+
+from rlviz.domain.errors import ImportRefused
+
+MOST_FILES = 20_000
+MOST_BYTES = 2_000_000_000
+_CHUNK = 1 << 20
+
+
+def unpack(source: Path, target: Path, *, most_bytes: int = MOST_BYTES) -> None:
+    """Unpack ``source`` into ``target``, which is empty. Paths of Windows are understood.
+
+    Raises ImportRefused for what climbs out of the folder, for links, and beyond the bounds, and OSError. What was
+    unpacked by then is left to whoever removes ``target``.
+    """
+    try:
+        with zipfile.ZipFile(source) as archive:
+            members = [member for member in archive.infolist() if not member.is_dir()]
+            _check(source.name, members, most_bytes)
+            left = most_bytes
+            for member in members:
+                left = _unpack_one(archive, member, target.joinpath(*_parts(member.filename)), left)
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, RuntimeError) as error:
+        raise ImportRefused(f"{source.name} cannot be unpacked: {error}.") from None
+    except (FileExistsError, NotADirectoryError, IsADirectoryError):
+        raise ImportRefused(f"{source.name} has a file twice, or a file and a folder of one name.") from None
+    except OSError as error:
+        if error.errno != errno.EINVAL:
+            raise
+        raise ImportRefused(f"{source.name} cannot be unpacked: it is cut short.") from None  # a place before its start
+
+
+def _check(name: str, members: list[zipfile.ZipInfo], most_bytes: int) -> None:
+    if len(members) > MOST_FILES:
+        raise ImportRefused(f"{name} has more than {MOST_FILES:,} files. Import it in parts.")
+    if (total := sum(member.file_size for member in members)) > most_bytes:
+        raise ImportRefused(
+            f"{name} would take {total:,} bytes, more than the {most_bytes:,} that are allowed. Unpack it yourself if "
+            "you trust where it comes from, and import the folder with `rlviz import`."
+        )
+    for member in members:
+        kind = stat.S_IFMT(member.external_attr >> 16)
+        parts = _parts(member.filename)
+        if kind not in (0, stat.S_IFREG):
+            raise ImportRefused(f"{member.filename[:120]!r} in {name} is a link, or no regular file. Leave it out.")
+        if (
+            not parts
+            or ".." in parts
+            or any(":" in part or "\0" in part for part in parts)
+            or _is_rooted(member.filename)
+        ):
+            raise ImportRefused(f"{member.filename[:120]!r} in {name} leads out of the archive. Pack it anew.")
+
+
+def _parts(name: str) -> list[str]:
+    return [part for part in name.replace("\\", "/").split("/") if part not in ("", ".")]
+
+
+def _is_rooted(name: str) -> bool:
+    return name.startswith(("/", "\\"))
+
+
+def _unpack_one(archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: Path, left: int) -> int:
+    """How many bytes may still be unpacked after it. What a member says of its size is not relied upon."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with archive.open(member) as source, path.open("xb") as sink:
+        while chunk := source.read(_CHUNK):
+            left -= len(chunk)
+            if left < 0:
+                raise ImportRefused(f"{archive.filename} unpacks to more than it says. It is not to be trusted.")
+            sink.write(chunk)
+    return left

@@ -1,0 +1,63 @@
+"""The wire format of protocol buffers (protobuf.dev/programming-guides/encoding), as far as event files need it."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+
+VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
+
+Value = int | bytes
+
+
+def fields(message: bytes) -> Iterator[tuple[int, int, Value]]:
+    """Each field as (number, wire type, value): a varint as an unsigned integer, everything else as its bytes.
+
+    Raises ValueError for what is no message.
+    """
+    at, end = 0, len(message)
+    while at < end:
+        key, at = _varint(message, at)
+        number, kind = key >> 3, key & 7
+        if kind == VARINT:
+            value, at = _varint(message, at)
+            yield number, kind, value
+            continue
+        if kind == BYTES:
+            size, at = _varint(message, at)
+        elif kind in (FIXED32, FIXED64):
+            size = 4 if kind == FIXED32 else 8
+        else:
+            raise ValueError(f"wire type {kind} is none")
+        if at + size > end:
+            raise ValueError("a field is longer than its message")
+        yield number, kind, message[at : at + size]
+        at += size
+
+
+def signed(value: int) -> int:
+    """An int64 of the varint that it was written as."""
+    return value - (1 << 64) if value >= 1 << 63 else value
+
+
+def number(kind: int, value: Value) -> float:
+    """A float or double of its bytes; of anything else, as of a varint, its integer. Raises ValueError."""
+    if kind == FIXED32 and isinstance(value, bytes):
+        return float(struct.unpack("<f", value)[0])
+    if kind == FIXED64 and isinstance(value, bytes):
+        return float(struct.unpack("<d", value)[0])
+    if isinstance(value, int):
+        return signed(value)
+    raise ValueError("bytes where a number is expected")
+
+
+def _varint(message: bytes, at: int) -> tuple[int, int]:
+    value = shift = 0
+    while True:
+        if at >= len(message) or shift > 63:
+            raise ValueError("a number does not end")
+        byte = message[at]
+        value |= (byte & 0x7F) << shift
+        at, shift = at + 1, shift + 7
+        if byte < 0x80:
+            return value & 0xFFFF_FFFF_FFFF_FFFF, at

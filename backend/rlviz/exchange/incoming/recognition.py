@@ -1,0 +1,147 @@
+"""Finds the runs in what somebody wants to import: a file, or folders of them."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rlviz.domain.errors import ImportRefused
+from rlviz.exchange.incoming import csv_logs, event_files, zoo
+from rlviz.exchange.incoming.found_run import FoundRun
+from rlviz.exchange.incoming.names import ALGORITHMS
+
+MOST_FOLDERS = 20_000
+MOST_RUNS = 1_000
+
+KNOWN = (
+    "TensorBoard event files (*.tfevents.*), Monitor files (monitor.csv, *.monitor.csv), progress.csv, folders with "
+    "these, log folders of the RL Zoo, a zip archive of such a folder, and bundles that `rlviz export --bundle` wrote"
+)
+
+_ZOO_FOLDER = re.compile(r"(?P<env>.+-v\d+)_(?P<run>\d+)")
+_CLEANRL_FOLDER = re.compile(r"(?P<env>.+?)__(?P<algo>.+?)__(?P<seed>\d{1,9})__\d+")
+_SB3_FOLDER = re.compile(r"(?P<algo>[A-Za-z0-9]+)_\d+")
+
+
+@dataclass
+class Logs:
+    """The files of one run."""
+
+    place: Path
+    """Their folder, or the one file."""
+    events: list[Path] = field(default_factory=list)
+    monitors: list[Path] = field(default_factory=list)
+    progress: list[Path] = field(default_factory=list)
+    exported: list[Path] = field(default_factory=list)
+    evaluations: list[Path] = field(default_factory=list)
+
+    def __bool__(self) -> bool:
+        return bool(self.events or self.monitors or self.progress or self.exported or self.evaluations)
+
+    def take(self, path: Path) -> None:
+        """A file, if it is of a known kind. Raises ImportRefused and OSError."""
+        if event_files.is_event_file(path):
+            self.events.append(path)
+        elif path.name == zoo.EVALUATIONS:
+            self.evaluations.append(path)
+        elif path.suffix.lower() == ".csv":
+            kinds = {
+                csv_logs.MONITOR: self.monitors,
+                csv_logs.PROGRESS: self.progress,
+                csv_logs.EXPORTED: self.exported,
+            }
+            if (kind := csv_logs.kind_of_csv(path)) is not None:
+                kinds[kind].append(path)
+
+
+def find_logs(path: Path) -> list[Logs]:
+    """The runs at ``path``: one for each folder with files of a known kind, or for the one file.
+
+    Links are not followed. Raises ImportRefused where there is none, or too many, and OSError.
+    """
+    if path.is_file():
+        logs = Logs(path)
+        logs.take(path)
+        found = [logs] if logs else []
+    elif path.is_dir():
+        found = list(_logs_below(path))
+    else:
+        raise ImportRefused(f"There is no file or folder {path}.")
+    if not found:
+        raise ImportRefused(f"There is no run in {path.name!r} that can be imported. What can be: {KNOWN}.")
+    return found
+
+
+def _logs_below(root: Path) -> Iterator[Logs]:
+    runs = 0
+    for number, (folder, folders, names) in enumerate(os.walk(root)):
+        if number >= MOST_FOLDERS:
+            raise ImportRefused(f"{root.name!r} has more than {MOST_FOLDERS:,} folders. Import those with the logs.")
+        folders.sort()
+        logs = Logs(Path(folder))
+        for name in sorted(names):
+            path = Path(folder, name)
+            if path.is_file() and not path.is_symlink():
+                logs.take(path)
+        if logs:
+            runs += 1
+            if runs > MOST_RUNS:
+                raise ImportRefused(f"{root.name!r} has more than {MOST_RUNS:,} runs. Import it in parts.")
+            yield logs
+
+
+def read_logs(logs: Logs) -> FoundRun:
+    """A run as its files have it. Raises ImportRefused, which names the file that cannot be taken and why, and
+    OSError."""
+    chosen = logs.events or logs.monitors or logs.progress or logs.exported or logs.evaluations
+    found = FoundRun(source="", name=logs.place.name, began=max(path.stat().st_mtime for path in chosen))
+    _take_path(logs.place, found)
+    sources = []
+    folder = logs.place if logs.place.is_dir() else None
+    settings = _zoo_settings(folder) if folder is not None else None
+    if settings is not None:
+        zoo.read_settings(settings, found)
+        sources.append("a folder of the RL Zoo")
+    if logs.monitors:
+        csv_logs.read_monitors(logs.monitors, found)
+        sources.append(csv_logs.MONITOR)
+    for path in logs.progress:
+        csv_logs.read_progress(path, found)
+        sources.append(csv_logs.PROGRESS)
+    for path in logs.exported:
+        csv_logs.read_exported(path, found)
+        sources.append(csv_logs.EXPORTED)
+    if logs.events and not logs.progress:  # the same numbers, with fewer digits
+        event_files.read_event_files(logs.events, found)
+        sources.append(event_files.SOURCE)
+    for path in logs.evaluations:
+        zoo.read_evaluations(path, found)
+        sources.append(zoo.EVALUATIONS)
+    found.source = sources[0]
+    return found
+
+
+def _zoo_settings(folder: Path) -> Path | None:
+    """Where ``args.yml`` is: in the folder of the run, or in one below that is called as the environment."""
+    below = (path for path in sorted(folder.iterdir()) if path.is_dir() and not path.is_symlink())
+    for place in (folder, *below):
+        found = place / zoo.ARGUMENTS
+        if found.is_file() and not found.is_symlink() and not (place / zoo.CONFIGURATION).is_symlink():
+            return place
+    return None
+
+
+def _take_path(place: Path, found: FoundRun) -> None:
+    """What the names of folders say: those of the Zoo, of CleanRL, and of Stable-Baselines3's TensorBoard logs."""
+    folder = place if place.is_dir() else place.parent
+    if match := _CLEANRL_FOLDER.fullmatch(folder.name):
+        found.env_id, found.algo, found.seed = match["env"], match["algo"], int(match["seed"])
+    elif match := _ZOO_FOLDER.fullmatch(folder.name):
+        found.env_id = match["env"]
+        if folder.parent.name.lower() in ALGORITHMS:
+            found.algo = folder.parent.name.lower()
+    elif (match := _SB3_FOLDER.fullmatch(folder.name)) and match["algo"].lower() in ALGORITHMS:
+        found.algo = match["algo"].lower()

@@ -1,0 +1,125 @@
+"""Folders of the RL Baselines3 Zoo: ``args.yml``, ``config.yml``, ``evaluations.npz``. Nothing in them is run."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+
+from rlviz.domain.errors import ImportRefused
+from rlviz.domain.records import EVAL_EP_LENGTH, EVAL_REWARD, EVAL_REWARD_STD
+from rlviz.exchange.incoming.found_run import FoundRun
+from rlviz.exchange.incoming.logged_settings import take_names
+
+ARGUMENTS, CONFIGURATION, EVALUATIONS = "args.yml", "config.yml", "evaluations.npz"
+
+MOST_YAML_BYTES = 1 << 20
+MOST_YAML_VALUES = 2_000
+MOST_NPZ_BYTES = 100_000_000
+
+_PYTHON = "tag:yaml.org,2002:python/"
+
+
+class _Loader(yaml.SafeLoader):  # type: ignore[misc]
+    """Of what Python objects are tagged with, their plain content is taken: no name in the file is looked up."""
+
+
+def _construct_plain(loader: _Loader, _suffix: str, node: yaml.Node) -> Any:
+    if isinstance(node, yaml.MappingNode):
+        return loader.construct_mapping(node, deep=True)
+    if isinstance(node, yaml.SequenceNode):
+        return loader.construct_sequence(node, deep=True)
+    return loader.construct_scalar(node)
+
+
+_Loader.add_multi_constructor(_PYTHON, _construct_plain)
+
+
+def read_settings(folder: Path, found: FoundRun) -> None:
+    """Names and hyperparameters from the files of one run. Raises ImportRefused and OSError."""
+    if (folder / CONFIGURATION).is_file():
+        found.settings.update(_mapping(folder / CONFIGURATION))
+    if (folder / ARGUMENTS).is_file():
+        arguments = _mapping(folder / ARGUMENTS)
+        take_names({name: value for name, value in arguments.items() if not _is_unset(name, value)}, found)
+    if found.total_timesteps is None:
+        take_names({"n_timesteps": found.settings.get("n_timesteps")}, found)
+
+
+def _is_unset(name: str, value: object) -> bool:
+    """The Zoo writes -1 where nothing was asked for."""
+    return name in ("n_timesteps", "seed") and value == -1
+
+
+def _mapping(path: Path) -> dict[str, Any]:
+    """A file's mapping, or the list of pairs that the Zoo writes for an ordered one."""
+    if path.stat().st_size > MOST_YAML_BYTES:
+        raise ImportRefused(f"{path.name} has more than {MOST_YAML_BYTES:,} bytes. The Zoo's have a few hundred.")
+    try:
+        loaded: Any = yaml.load(path.read_bytes(), Loader=_Loader)
+        plain = _Bounded(path.name).plain(loaded)
+    except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
+        said = " ".join(str(error).split())[:200]
+        raise ImportRefused(f"{path.name} cannot be read as YAML: {said or type(error).__name__}.") from None
+    while isinstance(plain, list) and len(plain) == 1:  # the one argument of OrderedDict
+        plain = plain[0]
+    if isinstance(plain, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in plain):
+        plain = {str(name): value for name, value in plain}
+    if not isinstance(plain, dict):
+        raise ImportRefused(f"{path.name} holds no names and values, as that of the Zoo does.")
+    return plain
+
+
+class _Bounded:
+    """Copies what YAML made, and refuses what grows beyond bounds by references to itself."""
+
+    def __init__(self, name: str) -> None:
+        self._name, self._left = name, MOST_YAML_VALUES
+
+    def plain(self, value: Any, depth: int = 0) -> Any:
+        """Raises ImportRefused."""
+        self._left -= 1
+        if self._left < 0 or depth > 20:
+            raise ImportRefused(f"{self._name} has more than {MOST_YAML_VALUES:,} values, or refers to itself.")
+        if isinstance(value, dict):
+            return {str(name): self.plain(one, depth + 1) for name, one in value.items()}
+        if isinstance(value, list | tuple | set):
+            return [self.plain(one, depth + 1) for one in value]
+        return value
+
+
+def read_evaluations(path: Path, found: FoundRun) -> None:
+    """Means and spread of the evaluations that ``EvalCallback`` saved. Raises ImportRefused and OSError."""
+    if found.rows.has(EVAL_REWARD):
+        return
+    arrays = _arrays(path)
+    steps, results, lengths = arrays["timesteps"], arrays["results"], arrays.get("ep_lengths")
+    if steps.ndim != 1 or results.ndim != 2 or len(results) != len(steps) or not results.shape[1]:
+        raise ImportRefused(f"{path.name} does not hold a row of returns for each of its timesteps.")
+    if lengths is not None and lengths.shape != results.shape:
+        raise ImportRefused(f"{path.name} does not hold a length for each of its returns.")
+    for index, step in enumerate(steps.tolist()):
+        values = {EVAL_REWARD: float(results[index].mean()), EVAL_REWARD_STD: float(results[index].std())}
+        if lengths is not None:
+            values[EVAL_EP_LENGTH] = float(lengths[index].mean())
+        found.rows.add(int(step), None, values)
+
+
+def _arrays(path: Path) -> dict[str, np.ndarray[Any, Any]]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            if sum(member.file_size for member in archive.infolist()) > MOST_NPZ_BYTES:
+                raise ImportRefused(f"{path.name} would take more than {MOST_NPZ_BYTES:,} bytes.")
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in ("timesteps", "results", "ep_lengths") if name in file}
+    except (ValueError, EOFError, KeyError, zipfile.BadZipFile, NotImplementedError, SyntaxError) as error:
+        said = " ".join(str(error).split())[:200]
+        raise ImportRefused(f"{path.name} cannot be read as arrays of numbers: {said}.") from None
+    if missing := [name for name in ("timesteps", "results") if name not in arrays]:
+        raise ImportRefused(f"{path.name} has no {', '.join(missing)}.")
+    if any(array.dtype.kind not in "fiu" for array in arrays.values()):
+        raise ImportRefused(f"{path.name} holds something other than numbers.")
+    return arrays
