@@ -14,7 +14,6 @@ from rlviz.domain.session_messages import (
     PolicyMessage,
     StateMessage,
 )
-from rlviz.evaluation.canvas import check_picture
 from rlviz.rollout.step_records import record_of
 from rlviz.sessions.bounds import bounds_of
 from rlviz.sessions.hands import Hands, PolicyHand
@@ -105,7 +104,7 @@ class Display:
         ``hurried``: others follow it at a rate.
         """
         last = history.last
-        frame = check_picture(history.episode.env.render())
+        frame = history.frame()
         reading = policy.consider(history.newest.observation, greedy=greedy)
         step = history.newest._replace(reading=reading)
         record = record_of(

@@ -49,6 +49,28 @@ class Generators:
             space.np_random.bit_generator.state = state
 
 
+DRAWS_KEPT = 256
+"""Steps back that choose the same actions again; each keeps some 30 kB."""
+
+
+class Draws:
+    """What actions were drawn from at each of the newest steps, for whoever goes back there."""
+
+    def __init__(self) -> None:
+        self._kept: dict[int, Generators] = {}
+
+    def clear(self) -> None:
+        self._kept.clear()
+
+    def remember(self, number: int, generators: Generators) -> None:
+        """Of step ``number``."""
+        self._kept[number] = generators
+        self._kept.pop(number - DRAWS_KEPT, None)
+
+    def at(self, number: int) -> Generators | None:
+        return self._kept.get(number)
+
+
 class OtherFuture:
     """An episode that is the same up to a step, and goes on with another action.
 

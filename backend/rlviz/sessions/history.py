@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
+from copy import deepcopy
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rlviz.domain.step_record import Actor
+from rlviz.evaluation.canvas import check_picture
 from rlviz.rollout.episode import Env, Episode, Step
+
+REMEMBERED_BYTES = 32 << 20
+"""Frames that are remembered for steps back: some forty of 600 × 400 pixels."""
 
 
 class Taken(NamedTuple):
@@ -17,10 +26,22 @@ class Taken(NamedTuple):
     elapsed_ms: float
 
 
+class Moment(NamedTuple):
+    """A step as it was shown. ``frame``: (height, width, 3)."""
+
+    step: Step
+    frame: NDArray[np.uint8]
+
+
 class History:
+    """``is_behind``: somebody went back to a step that is remembered, and the environment still stands at a later one.
+    ``caught_up`` must come before the next action then."""
+
     def __init__(self, episode: Episode) -> None:
         self.episode = episode
         self.taken: list[Taken] = []
+        self.is_behind = False
+        self._moments: deque[Moment] = deque()
 
     @property
     def newest(self) -> Step:
@@ -35,6 +56,35 @@ class History:
         step = self.episode.take(action)
         self.taken.append(Taken(step.action, actor, elapsed_ms()))
         return step
+
+    def frame(self) -> NDArray[np.uint8]:
+        """The frame of the newest step (height, width, 3). Raises EnvironmentUnusable if it is no picture."""
+        if not self._moments or self._moments[-1].step.number != self.newest.number:
+            frame = check_picture(self.episode.env.render()).copy()
+            observation = deepcopy(self.newest.observation)  # some environments change theirs in place
+            self._moments.append(Moment(self.newest._replace(observation=observation), frame))
+            while len(self._moments) * frame.nbytes > REMEMBERED_BYTES and len(self._moments) > 1:
+                self._moments.popleft()
+        return self._moments[-1].frame
+
+    def go_back(self) -> bool:
+        """Be at the step before, if it is remembered; return whether it is.
+
+        The reset never is: whoever records an episode reads the environment's generator there.
+        """
+        before = self.newest.number - 1
+        if before < 1 or len(self._moments) < 2 or self._moments[-2].step.number != before:
+            return False
+        self._moments.pop()
+        self.taken.pop()
+        self.episode.newest, self.is_behind = self._moments[-1].step, True
+        return True
+
+    def caught_up(self, alive: Callable[[], None]) -> History:
+        """The same with the environment at the newest step, where it was not; as ``again``."""
+        same = self.again(self.episode.env, len(self.taken), alive)
+        same._moments = self._moments
+        return same
 
     def again(self, env: Env, steps: int, alive: Callable[[], None]) -> History:
         """The first ``steps`` of the same episode, played again in ``env`` from its seed; ``alive`` is called at every

@@ -28,7 +28,7 @@ from rlviz.environments.generic_controls import generic_controls
 from rlviz.rollout.episode import Env, Episode
 from rlviz.rollout.play import seed_all
 from rlviz.sessions.display import Display
-from rlviz.sessions.futures import Generators, OtherFuture
+from rlviz.sessions.futures import Draws, Generators, OtherFuture
 from rlviz.sessions.hands import Hands, parse_action
 from rlviz.sessions.history import History
 from rlviz.sessions.pace import Pace
@@ -43,10 +43,6 @@ LONGEST_WAIT_SECONDS = 0.25
 
 RATES = {SessionMode.WATCH: 15.0, SessionMode.STEP: 15.0, SessionMode.PLAY: 30.0}
 """Steps a second, unless the environment is made for fewer."""
-
-
-DRAWS_KEPT = 256
-"""Steps back that choose the same actions again; each keeps some 30 kB."""
 
 
 class SessionPlayer:
@@ -77,7 +73,7 @@ class SessionPlayer:
         self._pace = Pace(fps, monotonic, playing=stage.mode is not SessionMode.STEP)
         self._looked_at = False
         self._history: History | None = None
-        self._draws: dict[int, Generators] = {}
+        self._draws = Draws()
         self._other: OtherFuture | None = None
         self._other_env: Env | None = None
         self._episodes, self._next_seed = 0, stage.seed
@@ -139,6 +135,7 @@ class SessionPlayer:
 
     def _step(self) -> None:
         """Of the episode, and of the other future if there is one; whichever is over waits for the other."""
+        self._catch_up()
         assert self._history is not None
         actor, action = self._hands.act()
         if not self._history.newest.is_last:
@@ -155,11 +152,21 @@ class SessionPlayer:
         self._join()
         now = self._generators()
         self._seed(history)
-        self._history = history.again(self._stage.env, len(history.taken) - 1, self._alive)
-        last = self._history.last
+        if not history.go_back():
+            self._history = history = history.again(self._stage.env, len(history.taken) - 1, self._alive)
+        last = history.last
         self._began = self._monotonic() - (last.elapsed_ms / 1_000 if last is not None else 0.0)
-        self._draws.get(self._history.newest.number, now).restore()
+        (self._draws.at(history.newest.number) or now).restore()
         self._show()
+
+    def _catch_up(self) -> None:
+        """Bring the environment to the step that somebody went back to."""
+        if self._history is None or not self._history.is_behind:
+            return
+        now = self._generators()
+        seed_all(self._history.episode, self._hands.policy.policy, deterministic=self._greedy)
+        self._history = self._history.caught_up(self._alive)
+        now.restore()
 
     def _part(self, value: Any) -> None:
         """Begin another future with the action ``value``."""
@@ -185,18 +192,13 @@ class SessionPlayer:
         policy = self._hands.policy.policy
         return Generators(self._stage.env.action_space, *([] if policy is None else [policy.action_space]))
 
-    def _remember_draws(self, number: int) -> None:
-        """Of step ``number``, for whoever goes back to it; of the newest steps alone."""
-        self._draws[number] = self._generators()
-        self._draws.pop(number - DRAWS_KEPT, None)
-
     def _elapsed_ms(self) -> float:
         return round((self._monotonic() - self._began) * 1_000, 1)
 
     def _show(self, *, again: bool = False) -> None:
         assert self._history is not None
         if not again:
-            self._remember_draws(self._history.newest.number)
+            self._draws.remember(self._history.newest.number, self._generators())
         hurried = self._pace.playing and not again
         self._display.step(self._history, self._hands.policy, greedy=self._greedy, again=again, hurried=hurried)
 

@@ -30,6 +30,7 @@ from rlviz.domain.session_messages import Line as FutureLine
 from rlviz.domain.step_record import Actor, StepRecord
 from rlviz.environments.base import Environment, Family, Space
 from rlviz.rollout.step_records import hash_of
+from rlviz.sessions import history
 from rlviz.sessions.bounds import bounds_of
 from rlviz.sessions.packets import Presence
 from rlviz.sessions.player import EPISODE_PAUSE_SECONDS, SessionPlayer
@@ -304,6 +305,61 @@ def test_back_plays_the_episode_again_up_to_there_and_other_futures_can_follow()
     assert other.observation != seen[2].observation
     rig.want(type="step")
     assert [(step.action, step.actor) for step in rig.run(1)] == [(2, Actor.POLICY)], "for one step alone"
+
+
+class Counted(Line):
+    """Counts what it is asked to do, and changes its observation in place."""
+
+    def __init__(self) -> None:
+        self.resets = self.actions = 0
+        self.seen = np.zeros(1, np.float32)
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, dict[str, Any]]:
+        self.resets += 1
+        return super().reset(seed=seed)
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        self.actions += 1
+        return super().step(action)
+
+    def _seen(self) -> Any:
+        self.seen[0] = self.at
+        return self.seen
+
+
+def test_steps_back_are_shown_from_memory_and_the_environment_follows_once_another_step_is_taken() -> None:
+    env = Counted()
+    rig = step_mode(Walker(1, 2), env=env)
+    step(rig, 5)
+    seen = {record.index: (record, frame) for _, record, frame in rig.shown}
+    for _ in range(3):
+        rig.want(type="back")
+    assert rig.run(0.5) == [seen[number][0] for number in (4, 3, 2)]
+    assert np.array_equal(rig.shown[-1][2], seen[2][1])
+    assert (env.resets, env.actions) == (1, 5), "nothing was played again"
+    step(rig)
+    assert (env.resets, env.actions) == (2, 5 + 2 + 1)
+    third, before = rig.shown[-1][1], seen[3][0]
+    assert (third.observation, third.reward, third.frame_hash) == (
+        before.observation,
+        before.reward,
+        before.frame_hash,
+    )
+    rig.want(type="back")
+    rig.want(type="back")
+    assert rig.run(0.5) == [seen[number][0] for number in (2, 1)], "what was seen before is remembered still"
+
+
+def test_steps_back_beyond_memory_play_the_episode_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(history, "REMEMBERED_BYTES", 2 * 4 * 4 * 3)  # two frames
+    env = Counted()
+    rig = step_mode(Walker(1, 2), env=env)
+    step(rig, 5)
+    seen = {record.index: record for _, record, _ in rig.shown}
+    for resets, number in [(1, 4), (2, 3), (3, 2)]:
+        rig.want(type="back")
+        assert rig.run(0.5) == [seen[number]]
+        assert env.resets == resets
 
 
 def test_before_the_reset_there_is_nothing_and_it_is_said() -> None:
