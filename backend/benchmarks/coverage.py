@@ -47,6 +47,7 @@ def _covered(world: Draw, truth: float, seeds: int, method: Method) -> float:
     for trial in range(TRIALS):
         scores = world(np.random.default_rng([trial, seeds]), seeds)
         found = bootstrap_interval([scores], method=method, resamples=RESAMPLES, seed=trial)
+        assert found is not None
         held += found.low <= truth <= found.high
     return held / TRIALS
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from rlviz.algorithms import ALGORITHMS
 from rlviz.algorithms.base import Algorithm
+from rlviz.analysis.numbers import NO_INTERVAL
 from rlviz.api.registry_views import view_algorithm
 from rlviz.api.schemas import HyperparameterField
 from rlviz.domain.limits import LIMITS
@@ -153,9 +154,11 @@ def curve_name(preset: Preset, environment: Environment) -> str:
 
 def _figure_cells(figures: MeasuredPreset, environment: Environment) -> tuple[str, ...]:
     steps, seconds = figures.steps_to_threshold, figures.seconds_to_threshold
-    digits = 1 if max(abs(figures.return_low), abs(figures.return_high)) >= 10 else 3
+    ends = [end for end in (figures.return_low, figures.return_high) if end is not None]
+    digits = 1 if max(abs(value) for value in (figures.return_iqm, *ends)) >= 10 else 3
+    interval = " to ".join(f"{end:.{digits}f}" for end in ends) or NO_INTERVAL
     return (
-        f"{figures.return_iqm:.{digits}f} ({figures.return_low:.{digits}f} to {figures.return_high:.{digits}f})",
+        f"{figures.return_iqm:.{digits}f} ({interval})",
         "–" if environment.reward_threshold is None else f"{figures.solved} of {figures.seeds}",
         "–" if figures.held is None else f"{figures.held} of {figures.seeds}",
         "–" if steps is None else f"{steps:,}",

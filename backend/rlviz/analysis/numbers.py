@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+NO_INTERVAL = "one seed: no interval"
+"""What stands where an interval would, if one seed alone has a value."""
+
 
 def decimal(value: float) -> str:
     """A return or a loss, with enough digits to tell neighbouring values apart: 480.0, 1,234, 0.0213."""
@@ -29,6 +32,16 @@ def duration(seconds: float) -> str:
     if whole < 3_600:
         return f"{whole // 60}m {whole % 60:02d}s"
     return f"{whole // 3_600}h {whole % 3_600 // 60:02d}m"
+
+
+def ends(low: float | None, high: float | None) -> str:
+    """The ends of an interval of scores: “[92.0, 97.5]”; “one seed: no interval” without them."""
+    return NO_INTERVAL if low is None or high is None else f"[{decimal(low)}, {decimal(high)}]"
+
+
+def share_ends(low: float | None, high: float | None) -> str:
+    """The ends of an interval of probabilities, with two digits: “[0.60, 1.00]”; as ``ends`` without them."""
+    return NO_INTERVAL if low is None or high is None else f"[{low:.2f}, {high:.2f}]"
 
 
 def listed(words: list[str]) -> str:

@@ -78,7 +78,7 @@ def view_run(row: RunRow, queue: Mapping[str, int]) -> Run:
 def view_group(group: Group) -> SeedGroup:
     returns = group.returns
     scored = 0 if returns is None else returns.count
-    interval = returns.interval if returns is not None and scored > 1 else None
+    interval = None if returns is None else returns.interval
     return SeedGroup(
         id=group.id,
         run_ids=[row.id for row in group.runs],

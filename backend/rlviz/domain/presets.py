@@ -63,8 +63,8 @@ class MeasuredPreset(BaseModel):
         ge=0, description="Seeds whose final policy reached it on fresh episodes; null: not counted."
     )
     return_iqm: float = Field(description="Interquartile mean of the final returns.")
-    return_low: float = Field(description="Lower end of its 95 % bootstrap interval.")
-    return_high: float = Field(description="Upper end of its 95 % bootstrap interval.")
+    return_low: float | None = Field(description="Lower end of its 95 % bootstrap interval; null of one seed.")
+    return_high: float | None = Field(description="Upper end of its 95 % bootstrap interval; null of one seed.")
     steps_to_threshold: int | None = Field(description="Median over the seeds that solved it; null if none did.")
     seconds_to_threshold: float | None = Field(description="Seconds of training, likewise.")
     seconds: float = Field(description="Processor seconds of a whole training.")

@@ -13,7 +13,7 @@ from rlviz.analysis.experiments.made import AGARWAL, Frozen, Made, numbers
 from rlviz.analysis.experiments.trials import LearningCurve, Setting, Trial
 from rlviz.analysis.numbers import brief
 from rlviz.analysis.statistics import banded_curve
-from rlviz.analysis.statistics.bootstrap import CONFIDENCE
+from rlviz.analysis.statistics.bootstrap import CONFIDENCE, FEWEST_SCORES
 from rlviz.analysis.statistics.curves import BAND_RESAMPLES
 
 GRID_POINTS = 200
@@ -74,6 +74,7 @@ def _of_variant(
 ) -> VariantCurve:
     found = banded_curve(np.array(values))
     ends = sorted(float(one.curve.step[-1]) for one in trials if one.curve is not None and len(one.curve.step))
+    drawn = len(trials) >= FEWEST_SCORES
     what = (
         "greedy evaluations while it trained"
         if setting.greedy_curves
@@ -92,8 +93,8 @@ def _of_variant(
             definition=f"At each step the interquartile mean of {what}, of the seeds that have a value there, with the "
             "interval of a bootstrap over whole curves. Nothing is put in the place of a seed that has ended.",
             n=len(trials),
-            resamples=BAND_RESAMPLES if len(trials) > 1 else None,
-            confidence=CONFIDENCE if len(trials) > 1 else None,
+            resamples=BAND_RESAMPLES if drawn else None,
+            confidence=CONFIDENCE if drawn else None,
             source=AGARWAL,
         ),
     )

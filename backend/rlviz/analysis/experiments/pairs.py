@@ -26,10 +26,12 @@ class Pair(Frozen):
     seeds_first: int
     seeds_second: int
     probability: float = Field(description="That a seed of the first does better than one of the second; ties half.")
-    low: float = Field(description="Ends of its 95 % interval.")
-    high: float
-    joint_low: float = Field(description="Ends of the wider interval; those of all pairs together hold with 95 %.")
-    joint_high: float
+    low: float | None = Field(description="Ends of its 95 % interval; null if one of the two has a single seed.")
+    high: float | None
+    joint_low: float | None = Field(
+        description="Ends of the wider interval, likewise; those of all pairs together hold with 95 %."
+    )
+    joint_high: float | None
     chance: float = Field(
         description="How likely ranks at least as far apart were, in either direction, if both were the same; "
         "1 unless all seeds of one did better than all of the other, where the bootstrap interval has no width."
@@ -72,18 +74,18 @@ def _pair(first: str, ours: Floats, second: str, theirs: Floats, pairs: int) -> 
         seeds_first=n,
         seeds_second=m,
         probability=found.probability,
-        low=found.interval.low,
-        high=found.interval.high,
-        joint_low=wide.interval.low,
-        joint_high=wide.interval.high,
+        low=found.interval and found.interval.low,
+        high=found.interval and found.interval.high,
+        joint_low=wide.interval and wide.interval.low,
+        joint_high=wide.interval and wide.interval.high,
         chance=_chance(found.probability, n, m),
         made=Made(
             definition="Probability of improvement: of all pairs of a seed of the first and a seed of the second, the "
             "share in which the first did better; ties count half. The interval is the percentile interval of a "
             "bootstrap over the seeds of both.",
             n=n * m,
-            resamples=resamples,
-            confidence=CONFIDENCE,
+            resamples=resamples if found.interval else None,
+            confidence=CONFIDENCE if found.interval else None,
             source=AGARWAL,
         ),
     )

@@ -8,7 +8,7 @@ from pydantic import Field
 from rlviz.analysis.arrays import Floats
 from rlviz.analysis.experiments.made import AGARWAL, Frozen, Made, numbers
 from rlviz.analysis.statistics import performance_profile
-from rlviz.analysis.statistics.bootstrap import CONFIDENCE
+from rlviz.analysis.statistics.bootstrap import CONFIDENCE, FEWEST_SCORES
 from rlviz.analysis.statistics.profiles import PROFILE_RESAMPLES
 
 PROFILE_VALUES = 101
@@ -48,18 +48,18 @@ def profiles(scores: dict[str, Floats]) -> Profiles:
 
 def _profile(variant: str, scores: Floats, value: Floats) -> VariantProfile:
     found, n = performance_profile([scores], value), len(scores)
-    unknown = [None] * len(value)
+    drawn = n >= FEWEST_SCORES
     return VariantProfile(
         variant=variant,
         share=found.share.tolist(),
-        low=numbers(found.low) if n > 1 else unknown,
-        high=numbers(found.high) if n > 1 else unknown,
+        low=numbers(found.low),
+        high=numbers(found.high),
         made=Made(
             definition="Performance profile: for each return the share of seeds whose score is greater, with a band "
             "by bootstrap at each return by itself.",
             n=n,
-            resamples=PROFILE_RESAMPLES if n > 1 else None,
-            confidence=CONFIDENCE if n > 1 else None,
+            resamples=PROFILE_RESAMPLES if drawn else None,
+            confidence=CONFIDENCE if drawn else None,
             source=AGARWAL,
         ),
     )

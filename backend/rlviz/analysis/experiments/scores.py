@@ -10,8 +10,8 @@ from pydantic import Field
 from rlviz.analysis.arrays import Floats
 from rlviz.analysis.experiments.made import AGARWAL, Frozen, Made
 from rlviz.analysis.experiments.trials import SCORE_DEFINITIONS, Setting, Trial, scored
-from rlviz.analysis.statistics import Interval, bootstrap_interval, interquartile_mean, mean, median, optimality_gap
-from rlviz.analysis.statistics.bootstrap import CONFIDENCE, RESAMPLES
+from rlviz.analysis.statistics import bootstrap_interval, interquartile_mean, mean, median, optimality_gap
+from rlviz.analysis.statistics.bootstrap import CONFIDENCE, FEWEST_SCORES, RESAMPLES
 
 FEWEST_RESAMPLES = 1_000
 SCORES_DRAWN = 5_000_000
@@ -122,9 +122,7 @@ def _summed_up(
 ) -> VariantScores:
     strata = [values(ours)]
     n, goal = len(ours), setting.threshold
-    interval: Interval | None = None
-    if n > 1:
-        interval = bootstrap_interval(strata, resamples=resamples)
+    interval = bootstrap_interval(strata, resamples=resamples) if n else None
     return VariantScores(
         variant=variant,
         label=setting.variants[variant],
@@ -138,7 +136,7 @@ def _summed_up(
         iqm=_iqm(ours) if n else None,
         low=interval.low if interval else None,
         high=interval.high if interval else None,
-        std=float(strata[0].std(ddof=1)) if n > 1 else None,
+        std=float(strata[0].std(ddof=1)) if interval else None,
         optimality_gap=float(optimality_gap(goal)(strata)) if n and goal is not None else None,
         scores=[SeedScore(seed=one.seed, run_id=one.run_id, score=one.score or 0.0) for one in ours],
         made=_made(n, resamples, setting),
@@ -147,7 +145,7 @@ def _summed_up(
 
 def _made(n: int, resamples: int, setting: Setting) -> dict[str, Made]:
     score = f"A score is {SCORE_DEFINITIONS[setting.score]}."
-    cut = n // 4
+    cut, drawn = n // 4, n >= FEWEST_SCORES
     dropped = f"the lowest and the highest {cut} of {n} are left out" if cut else "below four scores it is the mean"
     figures = {
         "mean": Made(definition=f"The mean of all scores. {score}", n=n, source=AGARWAL),
@@ -156,8 +154,8 @@ def _made(n: int, resamples: int, setting: Setting) -> dict[str, Made]:
             definition=f"Interquartile mean: the mean of the middle half of the scores; {dropped}. Its interval is the "
             f"percentile interval of a bootstrap over seeds. {score}",
             n=n,
-            resamples=resamples if n > 1 else None,
-            confidence=CONFIDENCE if n > 1 else None,
+            resamples=resamples if drawn else None,
+            confidence=CONFIDENCE if drawn else None,
             source=AGARWAL,
         ),
         "std": Made(definition=f"Standard deviation of the sample, with n - 1. {score}", n=n, source=AGARWAL),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rlviz.analysis.experiments.results import ExperimentResults
-from rlviz.analysis.numbers import brief, decimal
+from rlviz.analysis.numbers import brief, decimal, ends
 
 NOTHING = "–"
 _LATEX = {
@@ -39,8 +39,8 @@ def rows(results: ExperimentResults) -> list[list[str]]:
     thresholds = {one.variant: one for one in (results.thresholds.variants if results.thresholds else ())}
     found = []
     for one in sorted(results.variants, key=lambda one: one.rank or len(results.variants) + 1):
-        ends = NOTHING if one.low is None or one.high is None else f"[{decimal(one.low)}, {decimal(one.high)}]"
-        cells = [one.label, str(one.n), _told(one.iqm), ends, _told(one.median), _told(one.mean), _told(one.std)]
+        interval = ends(one.low, one.high) if one.n else NOTHING
+        cells = [one.label, str(one.n), _told(one.iqm), interval, _told(one.median), _told(one.mean), _told(one.std)]
         if results.threshold is not None:
             steps = thresholds.get(one.variant)
             cells += [

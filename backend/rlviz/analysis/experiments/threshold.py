@@ -10,7 +10,7 @@ from pydantic import Field
 from rlviz.analysis.experiments.made import KAPLAN_MEIER, Frozen, Made, numbers
 from rlviz.analysis.experiments.trials import Setting, Trial
 from rlviz.analysis.statistics import kaplan_meier
-from rlviz.analysis.statistics.bootstrap import CONFIDENCE
+from rlviz.analysis.statistics.bootstrap import CONFIDENCE, FEWEST_SCORES
 
 
 class SeedArrival(Frozen):
@@ -30,7 +30,9 @@ class StepsToThreshold(Frozen):
     n: int = Field(description="Seeds that were trained at all.")
     reached: int
     median: float | None = Field(description="Steps until half of them got there; null: fewer than half did.")
-    median_low: float | None = Field(description="Ends of its 95 % interval; null: not within the training.")
+    median_low: float | None = Field(
+        description="Ends of its 95 % interval; null: not within the training, or of one seed."
+    )
     median_high: float | None
     step: list[float]
     waiting: list[float] = Field(description="Estimated share of seeds that are not there after that step.")
@@ -82,7 +84,7 @@ def _of_variant(variant: str, trials: Sequence[Trial], threshold: float) -> Step
             "average, or a greedy evaluation on fresh episodes. A seed that has not got there is censored: it takes "
             "more than it was trained for.",
             n=survival.seeds,
-            confidence=CONFIDENCE,
+            confidence=CONFIDENCE if survival.seeds >= FEWEST_SCORES else None,
             source=KAPLAN_MEIER,
         ),
     )

@@ -13,7 +13,7 @@ from rlviz.analysis.experiments.made import OUR_PAGE, Frozen, Made
 from rlviz.analysis.experiments.pairs import Improvements, Pair
 from rlviz.analysis.experiments.scores import VariantScores
 from rlviz.analysis.experiments.trials import Trial
-from rlviz.analysis.numbers import brief, decimal, listed
+from rlviz.analysis.numbers import NO_INTERVAL, brief, decimal, ends, listed
 from rlviz.analysis.statistics.bootstrap import CONFIDENCE
 
 LEAST_SEEDS = 5
@@ -107,11 +107,13 @@ def _is_better(pair: Pair, pairs: int) -> bool:
     """Where all seeds of one did better, no resample says otherwise; then ranks by chance must be unlikely too."""
     if min(pair.seeds_first, pair.seeds_second) < LEAST_SEEDS:
         return False
-    return pair.joint_low > 0.5 and (pair.probability < 1 or pair.chance <= (1 - CONFIDENCE) / pairs)
+    return (pair.joint_low or 0.0) > 0.5 and (pair.probability < 1 or pair.chance <= (1 - CONFIDENCE) / pairs)
 
 
 def _told(pair: Pair) -> str:
     """With a third digit where two would say one half of what is more."""
+    if pair.joint_low is None or pair.joint_high is None:
+        return f"{pair.probability:.2f} ({NO_INTERVAL})"
     digits = 3 if f"{pair.joint_low:.2f}" == "0.50" and pair.joint_low > 0.5 else 2
     return f"{pair.probability:.2f} [{pair.joint_low:.{digits}f}, {pair.joint_high:.2f}]"
 
@@ -129,8 +131,7 @@ def _ends(ranked: Sequence[VariantScores]) -> list[str]:
         return []
     told = "; ".join(
         f"{one.label} {decimal(one.iqm or 0.0)}"
-        + (f" [{decimal(one.low)}, {decimal(one.high)}]" if one.low is not None and one.high is not None else "")
-        + f", {one.n} seed{'' if one.n == 1 else 's'}"
+        + (f" {ends(one.low, one.high)}, {one.n} seeds" if one.low is not None else f" ({NO_INTERVAL})")
         for one in ranked[:6]
     )
     return [f"Score as interquartile mean over seeds [95 % interval]: {told}."]
@@ -156,7 +157,7 @@ def _advice(
     """How many more seeds would tell more. An interval's width falls with the square root of their number."""
     labels = {one.variant: one.label for one in variants}
     told = []
-    wide = [pair for pair in better if pair.joint_high > pair.joint_low]
+    wide = [pair for pair in better if pair.joint_high != pair.joint_low]
     if wide:
         more = 3 * max(wide[0].seeds_first, wide[0].seeds_second)
         told.append(
@@ -177,7 +178,7 @@ def _more_for(pair: Pair, labels: dict[str, str], pairs: int) -> str:
     if pair.probability <= 0.5:
         return f"No number of seeds will show a difference {between} if the probability stays at {_told(pair)}."
     seeds = max(pair.seeds_first, pair.seeds_second)
-    factor = ((pair.probability - pair.joint_low) / (pair.probability - 0.5)) ** 2
+    factor = ((pair.probability - (pair.joint_low or 0.0)) / (pair.probability - 0.5)) ** 2
     more = ceil(seeds * factor) - seeds
     if more > MOST_SEEDS_ADVISED:
         return f"More than {MOST_SEEDS_ADVISED} more seeds of each would be needed to tell {between}."

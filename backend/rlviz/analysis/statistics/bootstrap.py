@@ -17,6 +17,9 @@ from rlviz.analysis.statistics.scores import checked, chunks, draw
 RESAMPLES = 10_000
 CONFIDENCE = 0.95
 
+FEWEST_SCORES = 2
+"""Of one task, for an interval: one score says nothing about what others would be."""
+
 _NORMAL = NormalDist()
 
 
@@ -37,6 +40,11 @@ class Interval:
     high: float
 
 
+def has_interval(strata: Sequence[Floats]) -> bool:
+    """Whether the bootstrap has anything to draw from: with one score a task, every resample is the same."""
+    return any(len(scores) >= FEWEST_SCORES for scores in strata)
+
+
 def bootstrap_interval(
     strata: Sequence[Floats],
     statistic: Statistic = interquartile_mean,
@@ -45,13 +53,14 @@ def bootstrap_interval(
     confidence: float = CONFIDENCE,
     resamples: int = RESAMPLES,
     seed: int = 0,
-) -> Interval:
-    """Interval of ``statistic`` over the scores of each task, arrays of shape (n,).
+) -> Interval | None:
+    """Interval of ``statistic`` over the scores of each task, arrays of shape (n,); None of tasks with one score each.
 
-    The same ``seed`` gives the same interval. Of tasks with one score each it has no width: one seed says nothing about
-    others. Raises ValueError without scores, or if one is not finite.
+    The same ``seed`` gives the same interval. Raises ValueError without scores, or if one is not finite.
     """
     scores = checked(strata)
+    if not has_interval(scores):
+        return None
     found = resampled(scores, statistic, resamples, np.random.default_rng(seed))
     tail = (1 - confidence) / 2
     shares = (tail, 1 - tail)

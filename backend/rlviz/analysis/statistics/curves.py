@@ -8,7 +8,7 @@ import numpy as np
 
 from rlviz.analysis.arrays import Floats, Indices
 from rlviz.analysis.statistics.aggregates import interquartile_mean
-from rlviz.analysis.statistics.bootstrap import CONFIDENCE
+from rlviz.analysis.statistics.bootstrap import CONFIDENCE, FEWEST_SCORES
 from rlviz.analysis.statistics.scores import chunks
 
 BAND_RESAMPLES = 500
@@ -49,7 +49,7 @@ def banded_curve(
         if count == 0:
             continue
         iqm[columns] = interquartile_mean([curves.T])
-        if count < 2:
+        if count < FEWEST_SCORES:
             continue
         drawn = rng.integers(count, size=(resamples, count))
         done = 0

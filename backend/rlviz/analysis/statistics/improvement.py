@@ -8,14 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from rlviz.analysis.arrays import Floats
-from rlviz.analysis.statistics.bootstrap import CONFIDENCE, RESAMPLES, Interval
+from rlviz.analysis.statistics.bootstrap import CONFIDENCE, RESAMPLES, Interval, has_interval
 from rlviz.analysis.statistics.scores import checked, chunks, draw_counts
 
 
 @dataclass(frozen=True)
 class Improvement:
+    """``interval`` is None where one of the two has one score a task."""
+
     probability: float
-    interval: Interval
+    interval: Interval | None
 
 
 def probability_of_improvement(
@@ -35,6 +37,9 @@ def probability_of_improvement(
     if len(ours) != len(theirs):
         raise ValueError(f"Both need scores of the same tasks, not of {len(ours)} and {len(theirs)}.")
     wins = [_wins(x, y) for x, y in zip(ours, theirs, strict=True)]
+    probability = float(np.mean([table.mean() for table in wins]))
+    if not (has_interval(ours) and has_interval(theirs)):
+        return Improvement(probability, None)
     rng = np.random.default_rng(seed)
     largest = sum(len(x) + len(y) for x, y in zip(ours, theirs, strict=True))
     drawn = np.concatenate(
@@ -42,7 +47,7 @@ def probability_of_improvement(
     )
     tail = 50 * (1 - confidence)
     low, high = np.percentile(drawn, [tail, 100 - tail])
-    return Improvement(float(np.mean([table.mean() for table in wins])), Interval(float(low), float(high)))
+    return Improvement(probability, Interval(float(low), float(high)))
 
 
 def _wins(ours: Floats, theirs: Floats) -> Floats:

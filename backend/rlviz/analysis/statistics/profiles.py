@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rlviz.analysis.arrays import Floats
-from rlviz.analysis.statistics.bootstrap import CONFIDENCE
+from rlviz.analysis.statistics.bootstrap import CONFIDENCE, has_interval
 from rlviz.analysis.statistics.scores import checked, chunks, draw_counts
 
 PROFILE_RESAMPLES = 2_000
@@ -17,7 +17,7 @@ PROFILE_RESAMPLES = 2_000
 @dataclass(frozen=True, eq=False)
 class Profile:
     """Arrays of shape (m,). ``share``: of the scores that are greater than ``value``; ``low`` and ``high``: its band,
-    at each value by itself."""
+    at each value by itself, NaN for one score a task."""
 
     value: Floats
     share: Floats
@@ -37,6 +37,9 @@ def performance_profile(
     tasks = checked(strata)
     count = sum(map(len, tasks))
     above = [(scores[:, None] > values).astype(np.float64) for scores in tasks]
+    share = np.concatenate(above).mean(axis=0)
+    if not has_interval(tasks):
+        return Profile(values, share, np.full_like(share, np.nan), np.full_like(share, np.nan))
     rng = np.random.default_rng(seed)
     drawn = np.concatenate(
         [
@@ -46,4 +49,4 @@ def performance_profile(
     )
     tail = 50 * (1 - confidence)
     low, high = np.percentile(drawn, [tail, 100 - tail], axis=0)
-    return Profile(values, np.concatenate(above).mean(axis=0), low, high)
+    return Profile(values, share, low, high)

@@ -15,11 +15,11 @@ from rlviz.analysis.statistics.scores import checked
 
 @dataclass(frozen=True)
 class Summary:
-    """``interval``: of the interquartile mean. ``std``: of the sample (n - 1); None for a single score."""
+    """``interval``: of the interquartile mean. ``std``: of the sample (n - 1). Both are None for a single score."""
 
     count: int
     iqm: float
-    interval: Interval
+    interval: Interval | None
     median: float
     mean: float
     std: float | None

@@ -13,7 +13,7 @@ from statistics import NormalDist
 import numpy as np
 
 from rlviz.analysis.arrays import Floats
-from rlviz.analysis.statistics.bootstrap import CONFIDENCE
+from rlviz.analysis.statistics.bootstrap import CONFIDENCE, FEWEST_SCORES
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +40,10 @@ class Survival:
 
     @property
     def median_interval(self) -> tuple[float | None, float | None]:
-        """The steps whose interval contains one half (Brookmeyer and Crowley 1982); None: not within the training."""
+        """The steps whose interval contains one half (Brookmeyer and Crowley 1982); None: not within the training, or
+        of a single seed."""
+        if self.seeds < FEWEST_SCORES:
+            return None, None
         return self._first_at_half(self.low), self._first_at_half(self.high)
 
     def _first_at_half(self, share: Floats) -> float | None:

@@ -124,13 +124,14 @@ def curves_of_groups(app: App, asked: Asked) -> RunGroupCurves:
 
 def _view(group: Group) -> RunsInGroup:
     summary, box = group.summary, group.box
+    interval = summary and summary.interval
     return RunsInGroup(
         key=list(group.key),
         runs=group.runs,
         count=group.count,
         iqm=summary and summary.iqm,
-        low=summary and summary.interval.low,
-        high=summary and summary.interval.high,
+        low=interval and interval.low,
+        high=interval and interval.high,
         mean=summary and summary.mean,
         median=summary and summary.median,
         std=summary and summary.std,

@@ -67,7 +67,7 @@ class RunsInGroup(Wire):
     runs: int
     count: int = Field(description="Those that have a value; the figures are of them.")
     iqm: float | None = Field(description="Interquartile mean.")
-    low: float | None = Field(description="Its 95 % bootstrap interval.")
+    low: float | None = Field(description="Its 95 % bootstrap interval; null for fewer than two.")
     high: float | None
     mean: float | None
     median: float | None

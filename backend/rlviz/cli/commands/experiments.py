@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from rlviz.analysis.numbers import ends
 from rlviz.cli.commands import begin
 from rlviz.cli.commands.begin import Follow, Wait
 from rlviz.cli.exits import Exit, Failure
@@ -210,7 +211,7 @@ def _show_results(experiment: dict[str, Any], results: dict[str, Any]) -> None:
     rows = []
     for label, cells in by_variant(experiment):
         found = scores.get(label, {"iqm": None, "low": None, "high": None})
-        interval = "–" if found["low"] is None else f"{number(found['low'])} to {number(found['high'])}"
+        interval = "–" if found["iqm"] is None else ends(found["low"], found["high"])
         rows.append((label, number(found["iqm"]), interval, "  ".join(words(cell) for cell in cells)))
     print_table(("VARIANT", "IQM", "95 % INTERVAL", "SEEDS"), rows, keep=2)
     say()

@@ -238,7 +238,12 @@ class ExperimentService:
 
 def _name_of(spec: ExperimentSpec) -> str:
     if spec.sweep is not None:
-        return f"Search for {spec.base.algo.upper()} on {spec.base.env_id}"
+        return f"Search for {_algorithm(spec)} on {spec.base.env_id}"
     if spec.grid:
-        return f"{', '.join(spec.grid)} of {spec.base.algo.upper()} on {spec.base.env_id}"[:120]
+        return f"{', '.join(spec.grid)} of {_algorithm(spec)} on {spec.base.env_id}"[:120]
     return f"{' or '.join(variant.name for variant in spec.variants)} on {spec.base.env_id}"[:120]
+
+
+def _algorithm(spec: ExperimentSpec) -> str:
+    """What the algorithm of the base is called. The specification has been resolved: there is such an algorithm."""
+    return ALGORITHMS.get(spec.base.algo).name

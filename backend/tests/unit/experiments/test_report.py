@@ -11,6 +11,7 @@ from rlviz.analysis.experiments import ExperimentResults, LearningCurve, Setting
 from rlviz.analysis.experiments.report import ReportHead, report
 from rlviz.analysis.experiments.report.axes import Scale, stretches
 from rlviz.analysis.experiments.tables import latex, markdown
+from rlviz.analysis.numbers import NO_INTERVAL
 
 HOSTILE = "<script>alert(\"1\")</script> & 'x' | 5 % _a_"
 
@@ -112,3 +113,24 @@ def test_ticks_are_round_and_within_the_scale() -> None:
 
 def test_a_gap_in_a_curve_stays_a_gap() -> None:
     assert stretches([1, 2, 3, 4], [5.0, None, 7.0, 8.0]) == [[(1, 5.0)], [(3, 7.0), (4, 8.0)]]
+
+
+def test_of_one_seed_page_tables_and_verdict_say_that_there_is_no_interval() -> None:
+    seeds = {"ppo": [92.0], "dqn": [80.0, 81.0, 82.0, 83.0, 84.0], "a2c": [70.0, 71.0, 72.0, 73.0, 74.0]}
+    trials = [
+        Trial(variant, seed, f"{variant}-{seed}", score, ended=True, steps=100, reached=50)
+        for variant, scores in seeds.items()
+        for seed, score in enumerate(scores)
+    ]
+    found = experiment_results(
+        trials, Setting({one: one for one in seeds}, dict.fromkeys(seeds, "CartPole-v1"), threshold=90.0)
+    )
+    pair = next(one for one in found.improvements.pairs if "ppo" in (one.first, one.second))
+    assert (pair.low, pair.high, pair.joint_low, pair.joint_high, pair.made.resamples) == (None,) * 5
+    assert found.thresholds is not None
+    assert (found.thresholds.variants[0].median_low, found.thresholds.variants[0].median_high) == (None, None)
+    text = report(ReportHead("One", "one-1", "now", "1.0", "{}"), found)
+    for shown in (text, markdown(found), latex(found), *found.verdict.reasons[:1]):
+        assert NO_INTERVAL in shown
+        assert "92.0, 92.0" not in shown
+    assert f"1.00 {NO_INTERVAL}" in text

@@ -67,11 +67,11 @@ test("the point is read at the step, and moved with the keyboard", async () => {
   await user.click(screen.getByText("Value slice"));
   act(() => slice.set(drawn([1, 2])));
   const picture = screen.getByRole("application", { name: /V over speed and angle/ });
-  expect(picture).toHaveAccessibleDescription(/: V 4716$/);
+  expect(picture).toHaveAccessibleDescription(/: V 4,716$/);
   picture.focus();
   await user.keyboard("{Shift>}{ArrowRight}{/Shift}{ArrowUp}");
-  expect(picture).toHaveAccessibleDescription(/: V 4824$/);
+  expect(picture).toHaveAccessibleDescription(/: V 4,824$/);
   await user.keyboard("{Escape}");
-  expect(picture).toHaveAccessibleDescription(/: V 4716$/);
+  expect(picture).toHaveAccessibleDescription(/: V 4,716$/);
   fireEvent.blur(picture);
 });

@@ -3,7 +3,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Card } from "@/components/ui/card";
 import { type AnalyticsQuestion, type RunsInGroup, runGroupsQuery } from "@/lib/api";
-import { count, decimal, NONE, plural } from "@/lib/format";
+import { count, decimal, interval, NONE, plural } from "@/lib/format";
 import { Answer, NO_RUNS, NO_VALUES } from "./answer";
 import { Box } from "./box";
 import { columnName } from "./column-name";
@@ -83,11 +83,9 @@ function Figures({ group: { iqm, low, high } }: { group: RunsInGroup }) {
     <span className="text-right tabular-nums md:text-left">
       <span className="sr-only">Interquartile mean </span>
       <span className="font-medium">{decimal(iqm)}</span>{" "}
-      {low !== null && high !== null && (
-        <span className="text-xs whitespace-nowrap text-ink-soft">
-          [{decimal(low)}, {decimal(high)}]
-        </span>
-      )}
+      <span className="text-xs whitespace-nowrap text-ink-soft">
+        {interval(low, high, { one: "run" })}
+      </span>
     </span>
   );
 }

@@ -3,7 +3,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Card } from "@/components/ui/card";
 import { type AnalyticsQuestion, type RunsInGroup, runGroupsQuery } from "@/lib/api";
-import { decimal, NONE, plural } from "@/lib/format";
+import { decimal, interval, NONE, plural } from "@/lib/format";
 import { Answer, NO_RUNS, NO_VALUES } from "./answer";
 import { columnName } from "./column-name";
 import { extentOf, placeIn } from "./extent";
@@ -78,9 +78,7 @@ function Cell({ group, share }: CellProps) {
     <td className="min-w-32 py-2 pr-4 align-top">
       <span className="font-medium">{decimal(iqm)}</span>{" "}
       {low !== null && high !== null && (
-        <span className="text-xs whitespace-nowrap text-ink-soft">
-          [{decimal(low)}, {decimal(high)}]
-        </span>
+        <span className="text-xs whitespace-nowrap text-ink-soft">{interval(low, high)}</span>
       )}
       <span className="block text-2xs text-ink-faint">{plural(group.count, "run")}</span>
       <span aria-hidden className="mt-1 block h-1 rounded-full bg-sunken">

@@ -1,8 +1,7 @@
 "use client";
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { type ReactNode, useState } from "react";
-import { CopyButton } from "@/components/ui/copy-button";
+import { useState } from "react";
 import { Disclosure } from "@/components/ui/disclosure";
 import { ErrorState } from "@/components/ui/error-state";
 import { Select } from "@/components/ui/select";
@@ -28,12 +27,10 @@ interface ExperimentViewProps {
   id: string;
   /** Whether the results are of a search: then they are there to be opened, below what was found. */
   folded: boolean;
-  /** What stands above the results. */
-  children?: ReactNode;
 }
 
 /** The results of an experiment, for the score that is chosen. */
-export function ExperimentView({ id, folded, children }: ExperimentViewProps) {
+export function ExperimentView({ id, folded }: ExperimentViewProps) {
   const [score, setScore] = useState<ScoreKind>("trial");
   const { data, error, refetch, isFetching } = useQuery({
     ...experimentResultsQuery(id, score),
@@ -42,10 +39,6 @@ export function ExperimentView({ id, folded, children }: ExperimentViewProps) {
   return (
     <div className="flex flex-col gap-4">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2 text-xs text-ink-soft">
-        <span className="flex min-w-0 items-center gap-1 font-mono break-all">
-          {id}
-          <CopyButton text={id} label="Copy the id of the experiment" />
-        </span>
         <label className="flex items-center gap-1.5">
           Score
           <Select
@@ -73,7 +66,6 @@ export function ExperimentView({ id, folded, children }: ExperimentViewProps) {
           </span>
         )}
       </div>
-      {children}
       {data ? (
         folded ? (
           <Disclosure summary="Scores, curves and pairs of all trials">

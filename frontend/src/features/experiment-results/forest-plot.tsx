@@ -1,5 +1,5 @@
 import type { ExperimentResults } from "@/lib/api";
-import { decimal } from "@/lib/format";
+import { decimal, interval } from "@/lib/format";
 
 /** Share of the width at which `value` lies, from 0 to 100. */
 export function placeIn(value: number, minimum: number, maximum: number): number {
@@ -23,7 +23,7 @@ export function ForestLine({
   return (
     <div
       role="img"
-      aria-label={`${row.label}: ${decimal(iqm)}${low !== null && high !== null ? `, from ${decimal(low)} to ${decimal(high)}` : ""}`}
+      aria-label={`${row.label}: ${decimal(iqm)} ${interval(low, high)}`}
       className="relative mx-1.5 h-5 min-w-32"
     >
       <span className="absolute inset-x-0 top-1/2 h-px bg-line" />

@@ -1,7 +1,7 @@
 import { ChartHelp } from "@/components/charts";
 import { Card } from "@/components/ui/card";
 import type { ExperimentResults } from "@/lib/api";
-import { plural } from "@/lib/format";
+import { interval, plural } from "@/lib/format";
 import { madeText } from "@/lib/made";
 import { labelsOf } from "./labels";
 
@@ -11,14 +11,15 @@ export function ImprovementMatrix({ results }: { results: ExperimentResults }) {
   const [first] = pairs;
   if (!first) return null;
   const label = labelsOf(results.variants);
-  const interval = (row: string, column: string) => {
+  const ends = (row: string, column: string) => {
     const pair = pairs.find(
       ({ first, second }) =>
         (first === row && second === column) || (first === column && second === row),
     );
     if (!pair) return "";
-    const [low, high] = pair.first === row ? [pair.low, pair.high] : [1 - pair.high, 1 - pair.low];
-    return `[${low.toFixed(2)}, ${high.toFixed(2)}]`;
+    const { low, high } = pair;
+    const [least, most] = pair.first === row ? [low, high] : [turned(high), turned(low)];
+    return interval(least, most, { format: (value) => value.toFixed(2) });
   };
   return (
     <Card
@@ -62,9 +63,7 @@ export function ImprovementMatrix({ results }: { results: ExperimentResults }) {
                     ) : (
                       <>
                         {probability.toFixed(2)}
-                        <span className="block text-2xs text-ink-soft">
-                          {interval(row, column)}
-                        </span>
+                        <span className="block text-2xs text-ink-soft">{ends(row, column)}</span>
                       </>
                     )}
                   </td>
@@ -82,6 +81,11 @@ export function ImprovementMatrix({ results }: { results: ExperimentResults }) {
       )}
     </Card>
   );
+}
+
+/** The end of an interval the other way round. */
+function turned(end: number | null): number | null {
+  return end === null ? null : 1 - end;
 }
 
 /** The further from even, the stronger; the number says the same. */

@@ -22,14 +22,23 @@ export function ResultCurves({ results }: { results: ExperimentResults }) {
   return (
     <div className="flex min-w-0 flex-col gap-3">
       <BandedCurves step={curves.step} {...{ lines, help, threshold }} />
-      {curves.variants.map(
-        ({ variant, note }) =>
-          note && (
-            <p key={variant} className="text-xs text-ink-faint">
-              {labelsOf(variants)(variant)}: {note}
-            </p>
-          ),
-      )}
+      {notesOf(curves, labelsOf(variants)).map(({ note, labels }) => (
+        <p key={note} className="text-xs text-ink-faint">
+          {labels}: {note}
+        </p>
+      ))}
     </div>
   );
+}
+
+/** Each note once, with the variants that it is about; of many only how many they are. */
+function notesOf({ variants }: ExperimentResults["curves"], label: (id: string) => string) {
+  const about = new Map<string, string[]>();
+  for (const { variant, note } of variants) {
+    if (note) about.set(note, [...(about.get(note) ?? []), label(variant)]);
+  }
+  return [...about].map(([note, told]) => ({
+    note,
+    labels: told.length > 3 ? plural(told.length, "variant") : told.join(", "),
+  }));
 }

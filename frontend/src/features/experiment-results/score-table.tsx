@@ -3,7 +3,7 @@ import Link from "next/link";
 import { ChartHelp } from "@/components/charts";
 import { Card } from "@/components/ui/card";
 import type { ExperimentResults } from "@/lib/api";
-import { compact, count, decimal } from "@/lib/format";
+import { count, decimal, interval } from "@/lib/format";
 import { madeText } from "@/lib/made";
 import { routes } from "@/lib/url";
 import { ForestLine } from "./forest-plot";
@@ -42,7 +42,12 @@ export function ScoreTable({ results }: { results: ExperimentResults }) {
               Forest plot
             </th>
             <th scope="col">Seeds</th>
-            <th scope="col">Core-seconds</th>
+            <th scope="col">
+              <span className="flex items-center gap-1">
+                Core-seconds
+                <ChartHelp title="a core-second" text={madeText(cost.made)} />
+              </span>
+            </th>
           </tr>
         </thead>
         <tbody className="max-md:block">
@@ -65,11 +70,8 @@ export function ScoreTable({ results }: { results: ExperimentResults }) {
                 >
                   {name === "iqm" && <span className="text-xs text-ink-faint md:hidden">IQM </span>}
                   {decimal(one[name])}
-                  {name === "iqm" && one.low !== null && one.high !== null && (
-                    <span className="text-xs text-ink-soft">
-                      {" "}
-                      [{decimal(one.low)}, {decimal(one.high)}]
-                    </span>
+                  {name === "iqm" && one.n > 0 && (
+                    <span className="text-xs text-ink-soft"> {interval(one.low, one.high)}</span>
                   )}
                 </td>
               ))}
@@ -86,7 +88,7 @@ export function ScoreTable({ results }: { results: ExperimentResults }) {
                         className="rounded-sm text-accent hover:underline"
                       >
                         <span className="sr-only">Seed {seed}: </span>
-                        {compact(score)}
+                        {decimal(score)}
                       </Link>
                     </li>
                   ))}

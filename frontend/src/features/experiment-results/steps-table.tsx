@@ -2,7 +2,7 @@ import { ChartHelp } from "@/components/charts";
 import { LinePlot } from "@/components/figure/line-plot";
 import { Card } from "@/components/ui/card";
 import type { ExperimentResults } from "@/lib/api";
-import { brief, compact, decimal, percent, plural } from "@/lib/format";
+import { brief, compact, decimal, noInterval, percent, plural } from "@/lib/format";
 import { madeText } from "@/lib/made";
 import { arrivalLines } from "./arrival-lines";
 import { labelsOf } from "./labels";
@@ -60,6 +60,9 @@ export function StepsTable({ results }: { results: ExperimentResults }) {
                 </td>
                 <td className="whitespace-nowrap">
                   {one.median === null ? "Fewer than half did" : brief(one.median)}{" "}
+                  {one.n === 1 && one.median !== null && (
+                    <span className="text-xs text-ink-soft">{noInterval()}</span>
+                  )}
                   {(one.median_low !== null || one.median_high !== null) && (
                     <span className="text-xs text-ink-soft">
                       [{one.median_low === null ? "–" : brief(one.median_low)},{" "}

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { costWords, doneWords, leftWords } from "./experiment-words";
+import type { Experiment } from "@/lib/api";
+import { costWords, doneWords, factWords, leftWords } from "./experiment-words";
 
 test("says what has become of the trials", () => {
   expect(doneWords({ counts: {}, trials: 1 })).toBe("0 of 1 trial scored");
@@ -12,4 +13,22 @@ test("says how long it takes, and what it has cost", () => {
   expect(leftWords({ seconds_left: 125 })).toBe("2m 05s left");
   expect(leftWords({ seconds_left: null })).toBeNull();
   expect(costWords({ core_seconds: 1112.6 })).toBe("1,113 core-seconds");
+  expect(costWords({ core_seconds: 0.9 })).toBe("1 core-second");
+});
+
+test("says what is compared, or searched, and where", () => {
+  const variant = (env_id: string) => ({ env_id }) as Experiment["variants"][number];
+  const common = { specification: { base: { algo: "qlearning", env_id: "Taxi-v4" } } };
+  const compared = { ...common, variants: [variant("A-v1"), variant("A-v1")], seeds: [0, 1, 2] };
+  const names = () => "Q-learning";
+  expect(factWords({ ...compared, searches: false } as Experiment, names)).toEqual([
+    "2 variants × 3 seeds",
+    "A-v1",
+  ]);
+  const searched = { ...common, variants: [], seeds: [0], searches: true };
+  expect(factWords(searched as unknown as Experiment, names)).toEqual([
+    "Search",
+    "Q-learning",
+    "Taxi-v4",
+  ]);
 });

@@ -1,4 +1,4 @@
-import type { ExperimentSummary } from "@/lib/api";
+import type { Experiment, ExperimentSummary } from "@/lib/api";
 import { count, duration, plural } from "@/lib/format";
 
 type Counted = Pick<ExperimentSummary, "counts" | "trials">;
@@ -19,5 +19,22 @@ export function leftWords({ seconds_left }: Pick<ExperimentSummary, "seconds_lef
 
 /** What it has cost so far. */
 export function costWords({ core_seconds }: Pick<ExperimentSummary, "core_seconds">): string {
-  return `${count(Math.round(core_seconds))} core-seconds`;
+  return plural(Math.round(core_seconds), "core-second");
+}
+
+type Described = Pick<Experiment, "specification" | "searches" | "variants" | "seeds">;
+
+/** What is compared, or searched, and where: `2 variants × 5 seeds`, `CartPole-v1`; `Search`, `PPO`, `Pendulum-v1`. */
+export function factWords(
+  { specification, searches, variants, seeds }: Described,
+  algorithmName: (id: string) => string,
+): string[] {
+  const { base } = specification;
+  const named = (algo: string | null | undefined) => (algo ? [algorithmName(algo)] : []);
+  const where = [...new Set(variants.map(({ env_id }) => env_id))];
+  const environments = where.length > 0 ? where.join(", ") : base?.env_id;
+  const what = searches
+    ? ["Search", ...named(base?.algo)]
+    : [`${plural(variants.length, "variant")} × ${plural(seeds.length, "seed")}`];
+  return [...what, ...(environments ? [environments] : [])];
 }

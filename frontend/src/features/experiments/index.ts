@@ -1,2 +1,3 @@
+export { ExperimentHeader } from "./experiment-header";
 export { Experiments } from "./experiments";
 export { ExperimentTrials } from "./experiment-trials";

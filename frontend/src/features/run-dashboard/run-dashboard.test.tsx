@@ -179,12 +179,10 @@ test("a service that is away can be asked again", async () => {
 
 test("the tab of a run at work tells how far it is", () => {
   const named = { name: "PPO on CartPole", step: 34, end_step: 100 };
-  expect(tabTitle(run(named))).toBe("34% PPO on CartPole · RL Gym Visualizer");
-  expect(tabTitle(run({ ...named, status: "stopped" }))).toBe(
-    "PPO on CartPole · RL Gym Visualizer",
-  );
+  expect(tabTitle(run(named))).toBe("34% PPO on CartPole");
+  expect(tabTitle(run({ ...named, status: "stopped" }))).toBe("PPO on CartPole");
   expect(tabTitle(run({ ...named, step: 0, status: "starting" }))).toBe(
-    "Starting… PPO on CartPole · RL Gym Visualizer",
+    "Starting… PPO on CartPole",
   );
 });
 

@@ -1,15 +1,12 @@
 "use client";
 
-import { useEffect } from "react";
+import { useDocumentTitle } from "@/components/layout/use-document-title";
 import { isActive, progress, type Run } from "@/lib/api";
 import { percent } from "@/lib/format";
 
-/**
- * Sets the tab's title, for instance `34% PPO on CartPole · RL Gym Visualizer`, so that a run can be watched
- * from another tab.
- */
+/** How far a run is, and its name: `34% PPO on CartPole`, so that it can be watched from another tab. */
 export function tabTitle(run: Run): string {
-  return `${share(run)}${run.name} · RL Gym Visualizer`;
+  return `${share(run)}${run.name}`;
 }
 
 function share(run: Run): string {
@@ -18,15 +15,5 @@ function share(run: Run): string {
 }
 
 export function useTabTitle(run: Run | undefined) {
-  const title = run && tabTitle(run);
-  // External system: the title of the document.
-  useEffect(() => {
-    if (title === undefined) return;
-    const before = document.title;
-    document.title = title;
-    return () => {
-      // The next page may have set its own title already.
-      if (document.title === title) document.title = before;
-    };
-  }, [title]);
+  useDocumentTitle(run && tabTitle(run));
 }

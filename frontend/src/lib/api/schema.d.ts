@@ -4548,14 +4548,14 @@ export interface components {
       return_iqm: number;
       /**
        * Return Low
-       * @description Lower end of its 95 % bootstrap interval.
+       * @description Lower end of its 95 % bootstrap interval; null of one seed.
        */
-      return_low: number;
+      return_low: number | null;
       /**
        * Return High
-       * @description Upper end of its 95 % bootstrap interval.
+       * @description Upper end of its 95 % bootstrap interval; null of one seed.
        */
-      return_high: number;
+      return_high: number | null;
       /**
        * Steps To Threshold
        * @description Median over the seeds that solved it; null if none did.
@@ -4956,18 +4956,18 @@ export interface components {
       probability: number;
       /**
        * Low
-       * @description Ends of its 95 % interval.
+       * @description Ends of its 95 % interval; null if one of the two has a single seed.
        */
-      low: number;
+      low: number | null;
       /** High */
-      high: number;
+      high: number | null;
       /**
        * Joint Low
-       * @description Ends of the wider interval; those of all pairs together hold with 95 %.
+       * @description Ends of the wider interval, likewise; those of all pairs together hold with 95 %.
        */
-      joint_low: number;
+      joint_low: number | null;
       /** Joint High */
-      joint_high: number;
+      joint_high: number | null;
       /**
        * Chance
        * @description How likely ranks at least as far apart were, in either direction, if both were the same; 1 unless all seeds of one did better than all of the other, where the bootstrap interval has no width.
@@ -6815,7 +6815,7 @@ export interface components {
       iqm: number | null;
       /**
        * Low
-       * @description Its 95 % bootstrap interval.
+       * @description Its 95 % bootstrap interval; null for fewer than two.
        */
       low: number | null;
       /** High */
@@ -7850,7 +7850,7 @@ export interface components {
       median: number | null;
       /**
        * Median Low
-       * @description Ends of its 95 % interval; null: not within the training.
+       * @description Ends of its 95 % interval; null: not within the training, or of one seed.
        */
       median_low: number | null;
       /** Median High */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { age, brief, bytes, compact, count, decimal, duration, elapsed, percent, plural } from ".";
-import { remaining, setting } from ".";
+import { interval, remaining, setting } from ".";
 
 describe("numbers", () => {
   test.each([
@@ -19,7 +19,7 @@ describe("numbers", () => {
     [0.02134, "0.0213"],
     [0.00002, "2.00e-5"],
     [0, "0"],
-    [12_345.6, "12346"],
+    [12_345.6, "12,346"],
     [null, "–"],
     [undefined, "–"],
     [NaN, "–"],
@@ -33,6 +33,13 @@ describe("numbers", () => {
     [true, "true"],
     ["linear", "linear"],
   ])("setting %j is %s", (value, text) => expect(setting(value)).toBe(text));
+
+  test("an interval has two ends, and one value alone has none", () => {
+    expect(interval(92, 1234.5)).toBe("[92.0, 1,235]");
+    expect(interval(0.25, 1, { format: (value) => value.toFixed(2) })).toBe("[0.25, 1.00]");
+    expect(interval(null, null)).toBe("one seed: no interval");
+    expect(interval(92, null, { one: "run" })).toBe("one run: no interval");
+  });
 
   test("the rest", () => {
     expect(count(20480)).toBe("20,480");

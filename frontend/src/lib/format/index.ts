@@ -1,3 +1,4 @@
-export { brief, bytes, compact, count, decimal, NONE, percent, plural, setting } from "./number";
+export { brief, bytes, compact, count, decimal, interval, NONE, percent, plural } from "./number";
+export { noInterval, setting } from "./number";
 export { age, clockTime, duration, elapsed, moment, remaining } from "./time";
 export { parseNumber } from "./parse-number";

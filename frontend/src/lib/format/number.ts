@@ -32,7 +32,22 @@ export function decimal(value: number | null | undefined): string {
   const size = Math.abs(value);
   if (size === 0) return "0";
   if (size < 1e-3 || size >= 1e6) return value.toExponential(2);
-  return value.toFixed(size >= 1000 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 4);
+  if (size >= 1000) return grouped.format(Math.round(value));
+  return value.toFixed(size >= 10 ? 1 : size >= 1 ? 2 : 4);
+}
+
+/** What stands where an interval would, if one seed (or run) alone has a value. */
+export function noInterval(one: "seed" | "run" = "seed"): string {
+  return `one ${one}: no interval`;
+}
+
+/** The ends of an interval: `[92.0, 97.5]`; what `noInterval` says without them. */
+export function interval(
+  low: number | null | undefined,
+  high: number | null | undefined,
+  { one, format = decimal }: { one?: "seed" | "run"; format?: (value: number) => string } = {},
+): string {
+  return isNumber(low) && isNumber(high) ? `[${format(low)}, ${format(high)}]` : noInterval(one);
 }
 
 /** The value of a hyperparameter as a person would write it: `0.0003`, `1e-8`, `[64, 64]`, `linear`. */

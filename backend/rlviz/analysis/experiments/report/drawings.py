@@ -11,7 +11,7 @@ from rlviz.analysis.experiments.report.axes import WIDTH, Frame, Scale, frame, p
 from rlviz.analysis.experiments.report.elements import element, titled
 from rlviz.analysis.experiments.scores import Forest, VariantScores
 from rlviz.analysis.experiments.threshold import Thresholds
-from rlviz.analysis.numbers import brief, decimal
+from rlviz.analysis.numbers import brief, decimal, ends
 
 SERIES = 10
 DASHES = ("", "7 4", "2 3", "10 3 2 3")
@@ -84,14 +84,14 @@ def draw_forest(forest: Forest, variants: Sequence[VariantScores], places: Place
             )
             for seed in seeds[row.variant]
         ]
-        told = decimal(row.iqm)
+        told = f"{decimal(row.iqm)} {ends(row.low, row.high)}"
         if row.low is not None and row.high is not None:
             parts.append(element("line", x1=x(row.low), x2=x(row.high), y1=y, y2=y, class_=f"interval {look}"))
-            told += f" [{decimal(row.low)}, {decimal(row.high)}]"
         parts.append(
             titled(element("rect", x=x(row.iqm) - 5, y=y - 5, width=10, height=10, class_=f"point {look}"), told)
         )
-        parts.append(element("text", told, x=WIDTH - 140, y=y + 4, class_="number"))
+        shown = decimal(row.iqm) if row.low is None else told  # its words would not fit beside the picture
+        parts.append(element("text", shown, x=WIDTH - 140, y=y + 4, class_="number"))
     return picture(*parts, height=height, label=f"Forest plot of {len(forest.rows)} variants")
 
 

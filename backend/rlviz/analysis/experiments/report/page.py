@@ -20,7 +20,7 @@ from rlviz.analysis.experiments.report.drawings import (
 )
 from rlviz.analysis.experiments.report.elements import Child, element, table
 from rlviz.analysis.experiments.results import ExperimentResults
-from rlviz.analysis.numbers import duration
+from rlviz.analysis.numbers import duration, share_ends
 
 STYLE = Path(__file__).parent / "style.css"
 
@@ -182,7 +182,7 @@ def _left_out(variants: Sequence[str], labels: Mapping[str, str]) -> list[Elemen
 def _matrix(found: Improvements, labels: Mapping[str, str]) -> Element:
     """How probably a seed of the row does better than one of the column, with the interval."""
     ends = {(pair.first, pair.second): (pair.low, pair.high) for pair in found.pairs}
-    ends |= {(pair.second, pair.first): (1 - pair.high, 1 - pair.low) for pair in found.pairs}
+    ends |= {(second, first): _turned(low, high) for (first, second), (low, high) in ends.items()}
     cells: list[list[Child]] = []
     for ours, values in zip(found.variants, found.matrix, strict=True):
         row: list[Child] = [labels[ours]]
@@ -191,7 +191,7 @@ def _matrix(found: Improvements, labels: Mapping[str, str]) -> Element:
                 row.append("")
                 continue
             low, high = ends[ours, theirs]
-            told = f"{value:.2f} [{low:.2f}, {high:.2f}]"
+            told = f"{value:.2f} {share_ends(low, high)}"
             row.append(element("span", told, title=f"{labels[ours]} against {labels[theirs]}"))
         cells.append(row)
     return table(
@@ -199,3 +199,8 @@ def _matrix(found: Improvements, labels: Mapping[str, str]) -> Element:
         cells,
         "How probably a seed of the row does better than a seed of the column, with its 95 % interval.",
     )
+
+
+def _turned(low: float | None, high: float | None) -> tuple[float | None, float | None]:
+    """The interval the other way round."""
+    return (None, None) if low is None or high is None else (1 - high, 1 - low)

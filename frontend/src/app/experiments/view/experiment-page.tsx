@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { ExperimentView } from "@/features/experiment-results";
 import { SearchView } from "@/features/experiment-search";
-import { ExperimentTrials } from "@/features/experiments";
+import { ExperimentHeader, ExperimentTrials } from "@/features/experiments";
 import { experimentQuery } from "@/lib/api";
 import { useQueryString } from "@/lib/url";
 
@@ -13,9 +13,13 @@ export function ExperimentPage() {
   const id = query.get("id") ?? "";
   const { data } = useQuery({ ...experimentQuery(id), enabled: id !== "" });
   return (
-    <ExperimentView id={id} folded={data?.searches ?? false}>
-      {id && <ExperimentTrials id={id} />}
-      {id && <SearchView id={id} />}
-    </ExperimentView>
+    <>
+      <ExperimentHeader id={id} />
+      <div className="flex flex-col gap-4">
+        {id && <ExperimentTrials id={id} />}
+        {id && <SearchView id={id} />}
+        <ExperimentView id={id} folded={data?.searches ?? false} />
+      </div>
+    </>
   );
 }

@@ -1,6 +1,5 @@
 import type { Metadata } from "next";
 import { Suspense } from "react";
-import { PageHeader } from "@/components/layout/page-header";
 import { ResultsSkeleton } from "@/features/experiment-results";
 import { ExperimentPage } from "./experiment-page";
 
@@ -8,13 +7,8 @@ export const metadata: Metadata = { title: "Experiment" };
 
 export default function Page() {
   return (
-    <>
-      <PageHeader title="Experiment">
-        Variants trained with the same seeds: what can be said, and from which figures.
-      </PageHeader>
-      <Suspense fallback={<ResultsSkeleton />}>
-        <ExperimentPage />
-      </Suspense>
-    </>
+    <Suspense fallback={<ResultsSkeleton />}>
+      <ExperimentPage />
+    </Suspense>
   );
 }

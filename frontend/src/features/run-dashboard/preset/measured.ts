@@ -1,5 +1,5 @@
 import type { Algorithm, Environment, Preset, RunConfig } from "@/lib/api";
-import { brief, compact, decimal, plural } from "@/lib/format";
+import { brief, compact, decimal, interval, plural } from "@/lib/format";
 
 export type MeasuredPreset = Preset & { measured: NonNullable<Preset["measured"]> };
 
@@ -42,7 +42,11 @@ export function measuredCurves(
         ? null
         : {
             x: [end * (1 - END_SHARE), end],
-            columns: { iqm: twice(return_iqm), low: twice(return_low), high: twice(return_high) },
+            columns: {
+              iqm: twice(return_iqm),
+              low: twice(return_low ?? return_iqm),
+              high: twice(return_high ?? return_iqm),
+            },
           },
     solved:
       threshold === null || steps === null || steps > length
@@ -65,7 +69,7 @@ export function measuredSentence(
     return_low,
     return_high,
   } = measured;
-  const final = `After ${compact(end)} steps the final greedy return of its ${plural(seeds, "seed")} was ${decimal(return_iqm)} [${decimal(return_low)}, ${decimal(return_high)}].`;
+  const final = `After ${compact(end)} steps the final greedy return of its ${plural(seeds, "seed")} was ${decimal(return_iqm)} ${interval(return_low, return_high)}.`;
   if (threshold === null) return `Preset ${title}, as measured. ${final}`;
   const all = `${solved} of ${seeds} seeds`;
   if (solved === 0 || steps === null)

@@ -6,7 +6,7 @@ import { Card } from "@/components/ui/card";
 import { Disclosure } from "@/components/ui/disclosure";
 import { StatusBadge } from "@/components/ui/status-badge";
 import { Switch } from "@/components/ui/switch";
-import { decimal, plural } from "@/lib/format";
+import { decimal, interval, plural } from "@/lib/format";
 import { routes } from "@/lib/url";
 import type { Seeds } from "./use-seed-band";
 
@@ -46,7 +46,7 @@ export function SeedsCard({ own, seeds: { group, runs }, band, onBand }: SeedsCa
                 title="Interquartile mean of the current mean returns (100 episodes), with the 95 % interval of a bootstrap over seeds (2,000 resamples)."
               >
                 {decimal(iqm)}
-                {low !== null && high !== null && ` [${decimal(low)}, ${decimal(high)}]`}
+                {` ${interval(low, high)}`}
               </strong>
               {solved > 0 && `; ${solved} solved`}.
             </>

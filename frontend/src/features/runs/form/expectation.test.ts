@@ -20,7 +20,7 @@ describe("a preset's promise", () => {
     expect(expectation({ ...preset, measured }, 475)).toEqual({
       reached: "498.2",
       facts: [
-        ["95 % interval", "487.0 to 500.0"],
+        ["95 % interval", "[487.0, 500.0]"],
         ["Solved while training", "9 of 10 seeds"],
         ["Final policy solves it", "8 of 10 seeds"],
         ["Steps to solve", "22k steps · 12s"],

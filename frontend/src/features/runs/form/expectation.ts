@@ -1,5 +1,5 @@
 import type { Preset } from "@/lib/api";
-import { brief, compact, decimal, duration, plural } from "@/lib/format";
+import { brief, compact, decimal, duration, interval, plural } from "@/lib/format";
 
 type Measured = NonNullable<Preset["measured"]>;
 
@@ -24,7 +24,7 @@ export function expectation(
   return {
     reached: decimal(return_iqm),
     facts: [
-      ["95 % interval", `${decimal(return_low)} to ${decimal(return_high)}`],
+      ["95 % interval", interval(return_low, return_high)],
       ...(threshold === null ? [] : promise(measured)),
       ["Whole run", `${length} · ${duration(seconds * 1000)}`],
     ],

@@ -4,7 +4,7 @@ import { memo } from "react";
 import { Progress } from "@/components/ui/progress";
 import { StatusBadge } from "@/components/ui/status-badge";
 import type { Run, SeedGroup } from "@/lib/api";
-import { decimal, plural } from "@/lib/format";
+import { decimal, interval, plural } from "@/lib/format";
 import { routes } from "@/lib/url";
 import layout from "../layout/layout.module.css";
 import { GroupSparkline } from "./group-sparkline";
@@ -130,7 +130,7 @@ export const GroupCells = memo(function GroupCells(props: GroupCellsProps) {
         </span>
         {group.low !== null && group.high !== null && (
           <span className="text-2xs whitespace-nowrap text-ink-faint">
-            [{decimal(group.low)}, {decimal(group.high)}]
+            {interval(group.low, group.high)}
           </span>
         )}
       </div>

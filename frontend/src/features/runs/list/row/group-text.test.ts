@@ -35,6 +35,6 @@ test("one seed has no interval, and says so", () => {
   expect(intervalText(group())).toBe("461.2 [420.0, 492.1]");
   const one = group({ scored: 1, low: null, high: null });
   expect(intervalText(one)).toBe("461.2");
-  expect(intervalHelp(one)).toMatch(/1 of 3 seeds, one seed says nothing about others/);
+  expect(intervalHelp(one)).toMatch(/1 of 3 seeds; one seed: no interval/);
   expect(intervalText(group({ iqm: null }))).toBe("–");
 });

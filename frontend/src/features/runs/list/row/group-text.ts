@@ -1,5 +1,5 @@
 import type { RunStatus, SeedGroup } from "@/lib/api";
-import { brief, decimal, percent } from "@/lib/format";
+import { brief, decimal, interval, noInterval, percent } from "@/lib/format";
 import { RUN_STATUSES } from "@/lib/url";
 
 /** Statuses of the runs of a group with how many are in each, in the order of a run's life. */
@@ -24,16 +24,14 @@ export function groupProgressText(group: SeedGroup): { done: string; note: strin
 /** `461.2 [420.0, 492.1]`; one run alone has no interval. */
 export function intervalText({ iqm, low, high }: Pick<SeedGroup, "iqm" | "low" | "high">): string {
   if (iqm === null) return "–";
-  return low === null || high === null
-    ? decimal(iqm)
-    : `${decimal(iqm)} [${decimal(low)}, ${decimal(high)}]`;
+  return low === null || high === null ? decimal(iqm) : `${decimal(iqm)} ${interval(low, high)}`;
 }
 
 /** How the numbers of a group's line are made. */
 export function intervalHelp({ scored, run_ids }: SeedGroup): string {
-  const interval =
+  const how =
     scored > 1
-      ? "with the 95 % interval of a bootstrap over seeds (2,000 resamples)"
-      : "one seed says nothing about others";
-  return `Interquartile mean of the current mean return (100 episodes) of ${scored} of ${run_ids.length} seeds, ${interval}.`;
+      ? ", with the 95 % interval of a bootstrap over seeds (2,000 resamples)"
+      : `; ${noInterval()}`;
+  return `Interquartile mean of the current mean return (100 episodes) of ${scored} of ${run_ids.length} seeds${how}.`;
 }

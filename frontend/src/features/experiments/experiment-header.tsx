@@ -1,0 +1,99 @@
+"use client";
+
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { ChevronRight, Pause, Play } from "lucide-react";
+import Link from "next/link";
+import { useDocumentTitle } from "@/components/layout/use-document-title";
+import { Button } from "@/components/ui/button";
+import { CopyButton } from "@/components/ui/copy-button";
+import { Notice } from "@/components/ui/notice";
+import { StatusBadge } from "@/components/ui/status-badge";
+import { directExperiment, type Experiment, experimentQuery, explainAction, keys } from "@/lib/api";
+import { useAlgorithmName } from "@/lib/registry";
+import { routes } from "@/lib/url";
+import { DeleteExperiment } from "./delete-experiment";
+import { factWords } from "./experiment-words";
+
+/** What an experiment is called, how it stands, and what can be done with it. */
+export function ExperimentHeader({ id }: { id: string }) {
+  const { data } = useQuery({ ...experimentQuery(id), enabled: id !== "" });
+  useDocumentTitle(data?.name);
+  return (
+    <div className="mb-4 flex flex-wrap items-end justify-between gap-x-6 gap-y-3">
+      <div className="max-w-full min-w-0 grow basis-0 max-sm:basis-full">
+        <nav aria-label="Breadcrumb" className="flex items-center gap-1 text-xs text-ink-faint">
+          <Link href={routes.experiments} className="rounded-sm hover:text-ink">
+            Experiments
+          </Link>
+          {id && (
+            <>
+              <ChevronRight aria-hidden className="size-3 shrink-0" />
+              <span className="min-w-0 truncate font-mono">{id}</span>
+              <CopyButton text={id} label="Copy the id of the experiment" />
+            </>
+          )}
+        </nav>
+        <div className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-1">
+          <h1 className="min-w-0 text-xl font-semibold tracking-tight break-words">
+            {data?.name ?? "Experiment"}
+          </h1>
+          {data && (
+            <span role="status" aria-label={`Status: ${data.status}`} className="flex">
+              <StatusBadge status={data.status} />
+            </span>
+          )}
+        </div>
+        {data && <Facts experiment={data} />}
+      </div>
+      {data && <Actions experiment={data} />}
+    </div>
+  );
+}
+
+function Facts({ experiment }: { experiment: Experiment }) {
+  const algorithmName = useAlgorithmName();
+  return (
+    <p className="mt-1 text-sm text-ink-soft">{factWords(experiment, algorithmName).join(" · ")}</p>
+  );
+}
+
+function Actions({ experiment: { id, name, status } }: { experiment: Experiment }) {
+  const client = useQueryClient();
+  const direct = useMutation({
+    mutationFn: (what: "stop" | "resume") => directExperiment(id, what),
+    onSuccess: (changed) => client.setQueryData(keys.experiment(id), changed),
+  });
+  return (
+    <div className="flex flex-col gap-1.5 max-sm:w-full sm:items-end">
+      <div className="flex items-center gap-2">
+        {status === "running" && (
+          <Button
+            needsService
+            busy={direct.isPending}
+            icon={<Pause aria-hidden className="size-3.5" />}
+            onClick={() => direct.mutate("stop")}
+          >
+            Stop
+          </Button>
+        )}
+        {status === "stopped" && (
+          <Button
+            variant="primary"
+            needsService
+            busy={direct.isPending}
+            icon={<Play aria-hidden className="size-3.5" />}
+            onClick={() => direct.mutate("resume")}
+          >
+            Resume
+          </Button>
+        )}
+        <DeleteExperiment id={id} name={name} />
+      </div>
+      {direct.error && (
+        <Notice tone="bad" role="alert" title="That was not done">
+          <p>{explainAction(direct.error)}</p>
+        </Notice>
+      )}
+    </div>
+  );
+}
