@@ -53,6 +53,10 @@ coverage: $(STAMPS)/python-dev ## Run the back end's tests and say which lines n
 test-faults: $(STAMPS)/python-dev ## Kill, cut off, fill up and feed nonsense, a few times each; part of make test
 	cd backend && .venv/bin/python -m pytest tests/faults
 
+.PHONY: test-mlflow
+test-mlflow: $(STAMPS)/mlflow ## Read with MLflow what is delivered to it, in an environment of its own
+	cd backend && .venv-mlflow/bin/python -m pytest tests/integration/test_sinks.py tests/unit/test_sinks.py
+
 .PHONY: soak
 soak: $(STAMPS)/python-dev ## The same many times over, then load; an hour or more. Figures go into docs/reliability.md
 	cd backend && .venv/bin/python -m benchmarks.soak $(ARGS)
@@ -121,6 +125,14 @@ $(STAMPS)/python: backend/requirements.lock backend/pyproject.toml
 
 $(STAMPS)/python-dev: $(STAMPS)/python backend/requirements-dev.lock
 	$(PIP_INSTALL) -r backend/requirements-dev.lock
+	@touch $@
+
+# Sees the packages of the other environment, and has some of its own in front.
+$(STAMPS)/mlflow: $(STAMPS)/python-dev backend/requirements-mlflow.lock
+	$(BIN)/python -m venv --clear backend/.venv-mlflow
+	$(BIN)/python -c 'import site; print(site.getsitepackages()[0])' \
+		> "$$(backend/.venv-mlflow/bin/python -c 'import site; print(site.getsitepackages()[0])')/rlviz.pth"
+	backend/.venv-mlflow/bin/python -m pip install --disable-pip-version-check --quiet --no-deps -r backend/requirements-mlflow.lock
 	@touch $@
 
 $(STAMPS)/node: frontend/pnpm-lock.yaml frontend/package.json

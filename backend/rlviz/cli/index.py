@@ -55,6 +55,9 @@ COMMANDS = {
         "imports",
         "Take runs from a bundle, or from what other tools have logged: each of them whole, or not at all.",
     ),
+    "sync": Entry(
+        "sync", "Deliver what Weights & Biases, MLflow, Trackio or TensorBoard lack of runs that were to go there."
+    ),
     "ingest": Entry(
         "ingest", "Put all runs that have ended into a PostgreSQL, to be compared with those of other machines."
     ),

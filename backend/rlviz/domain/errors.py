@@ -129,6 +129,13 @@ class ExtraMissing(RlvizError):
         super().__init__(f"This needs more packages: pip install 'rlviz[{extra}]'")
 
 
+class SinkProblem(RlvizError):
+    """A sink does not take what is delivered to it. Nothing is lost: it is delivered again later."""
+
+    status = 503
+    title = "Not delivered"
+
+
 class UnknownName(InvalidRequest):
     title = "Unknown name"
 

@@ -34,7 +34,7 @@ MOST_MANIFEST_BYTES = 50_000_000
 DEFAULT_MOST_BYTES = 20_000_000_000
 CHUNK = 1 << 20
 
-LEFT_OUT = ("control.json", "worker.lock", "watch/", "sealed/", "film/clips/")
+LEFT_OUT = ("control.json", "worker.lock", "watch/", "sealed/", "film/clips/", "sinks/")
 """What belongs to the machine that trains, or can be made again."""
 
 POLICIES = ("model.zip", "best_model.zip", "checkpoints/", "film/", "snapshots/", "replay/", "parent/")

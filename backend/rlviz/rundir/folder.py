@@ -70,6 +70,7 @@ class RunFolder:
         self.replay = self.path / "replay"
         self.sealed = self.path / "sealed"
         self.parent = self.path / "parent"
+        self.sinks = self.path / "sinks"
         self.watch = self.path / "watch"
         self.lease_path = self.watch / "lease"
         self.live_weights_path = self.watch / "weights.zip"

@@ -11,8 +11,9 @@ from typing import Annotated
 import typer
 
 from rlviz.cli.exits import Exit, Failure
-from rlviz.cli.options import RunName, connected, examples, find_run
+from rlviz.cli.options import RunNames, connected, examples, find_run
 from rlviz.cli.output import is_terminal, note, size, waiting
+from rlviz.domain.sinks import SinkKind
 
 
 class What(StrEnum):
@@ -35,13 +36,14 @@ def register(app: typer.Typer) -> None:
             "rlviz export last --what config --format json | jq .hyperparameters",
             "rlviz export last --format tensorboard --output logs/last",
             "rlviz export last --bundle --output run.zip",
+            "rlviz export ppo-cartpole dqn-cartpole --to wandb --to mlflow",
         )
     )(export)
 
 
 def export(
     context: typer.Context,
-    run: RunName,
+    runs: RunNames,
     what: Annotated[What, typer.Option(help="Every row of its metrics, or its configuration.")] = What.METRICS,
     format_: Annotated[
         Format | None, typer.Option("--format", help="Of the file.", show_default="by the end of its name, or csv")
@@ -57,14 +59,30 @@ def export(
     ] = False,
     policies: Annotated[bool, typer.Option(help="Of a bundle: with its policies.")] = True,
     snapshots: Annotated[bool, typer.Option(help="Of a bundle: with snapshots, to go on exactly.")] = False,
+    to: Annotated[
+        list[SinkKind] | None,
+        typer.Option("--to", help="Into another program, once however often it is asked; may be repeated."),
+    ] = None,
 ) -> None:
     """Write a run's metrics, or its configuration, as CSV, JSON, Parquet or event files of TensorBoard; or all of it.
 
     Metrics have the columns seq, time (Unix seconds), step, and one for each metric; a value that was not logged
     in a row, or was not finite, is empty. What a rollback left behind is in it too: every row of the journal is.
+
+    With --to, runs go into Weights & Biases, MLflow or Trackio, with settings, metrics, scores, tags and the newest
+    video. What could not be delivered is kept for `rlviz sync`. Exit status 1 if some was not.
     """
     from rlviz.cli import tables
+    from rlviz.cli.delivering import deliver_to
 
+    if to:
+        if output is not None or bundle or format_ is not None or what is not What.METRICS:
+            raise Failure(Exit.BAD_INPUT, "--to takes runs as they are, without --what, --format, --output, --bundle.")
+        deliver_to(context, runs, to)
+        return
+    if len(runs) > 1:
+        raise Failure(Exit.BAD_INPUT, "A file holds one run. Export them one by one, or all of them with --to.")
+    run = runs[0]
     if bundle or format_ is Format.TENSORBOARD:
         if output is None:
             raise Failure(Exit.BAD_INPUT, "Say where with --output.")

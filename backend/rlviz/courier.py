@@ -1,0 +1,118 @@
+"""The courier process: delivers one run to one sink, outside of training and of the service.
+
+    python -m rlviz.courier RUN_FOLDER SINK [--follow] [--patience SECONDS]
+
+Delivers what is there and ends; with ``--follow`` it goes on until a line comes on standard input, then delivers the
+rest and tells what became of the run. It ends at once when standard input is closed without one, as it is when the
+service ends. Whenever it is killed, nothing is lost: the run's journal stays, and the sink's record says how much of it
+was delivered. Packages of sinks are imported here and nowhere else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from rlviz.domain.errors import RlvizError, SinkProblem
+from rlviz.domain.sinks import SinkKind
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.sinks import delivery_lock
+from rlviz.services.sinks.couriers import BUSY, DELIVERED, FAILED
+from rlviz.services.sinks.delivery import Delivery
+
+PATIENCE_SECONDS = 180.0
+"""For one call of a sink: its package may hang without end."""
+
+LOOK_SECONDS = 2.0
+"""Between two looks at the journal of a run that trains."""
+
+LOWEST_PRIORITY = 19
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="rlviz.courier")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("kind", type=SinkKind)
+    parser.add_argument("--follow", action="store_true")
+    parser.add_argument("--patience", type=float, default=PATIENCE_SECONDS)
+    given = parser.parse_args(arguments)
+    if hasattr(os, "nice"):
+        os.nice(LOWEST_PRIORITY if given.follow else 0)
+    folder = RunFolder.at(given.folder)
+    try:
+        with delivery_lock(folder, given.kind) as alone:
+            return deliver(folder, given.kind, follow=given.follow, patience=given.patience) if alone else BUSY
+    except (OSError, RlvizError) as error:
+        print(error, file=sys.stderr)
+        return FAILED
+
+
+def deliver(folder: RunFolder, kind: SinkKind, *, follow: bool, patience: float) -> int:
+    watchdog = Watchdog(patience)
+    delivery = Delivery(folder, kind, within=watchdog.watching)
+    watchdog.start(lambda: delivery.fail(f"{kind.label} did not answer within {patience:g} seconds."))
+    ended = threading.Event()
+    if follow:
+        threading.Thread(target=_listen, args=(ended,), name="listening", daemon=True).start()
+    try:
+        delivery.run(lambda: follow and not ended.wait(LOOK_SECONDS))
+    except SinkProblem as problem:
+        print(problem, file=sys.stderr)
+        return FAILED
+    return DELIVERED
+
+
+class Watchdog:
+    """Ends the process when a block takes too long: threads that hang in somebody's package cannot be ended."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._changed = threading.Condition()
+        self._blocks = 0
+        self._is_within = False
+
+    def start(self, on_late: Callable[[], object]) -> None:
+        threading.Thread(target=self._watch, args=(on_late,), name="watchdog", daemon=True).start()
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        self._set(True)
+        try:
+            yield
+        finally:
+            self._set(False)
+
+    def _set(self, is_within: bool) -> None:
+        with self._changed:
+            self._blocks += 1
+            self._is_within = is_within
+            self._changed.notify_all()
+
+    def _watch(self, on_late: Callable[[], object]) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._is_within)
+                is_late = self._stays(self._blocks)
+            if is_late:
+                with suppress(Exception):
+                    on_late()
+                os._exit(FAILED)
+
+    def _stays(self, block: int) -> bool:
+        return not self._changed.wait_for(lambda: self._blocks != block, self._seconds)
+
+
+def _listen(ended: threading.Event) -> None:
+    if sys.stdin.buffer.readline():
+        ended.set()
+    else:
+        os._exit(FAILED)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,19 @@
+"""Sinks: one file for each program that runs are delivered to, and their registry."""
+
+from __future__ import annotations
+
+from rlviz.domain.registry import Registry
+from rlviz.domain.sinks import SinkKind
+from rlviz.exchange.sinks.sink import Sink
+
+SINKS: Registry[type[Sink]] = Registry(
+    "sink",
+    {
+        SinkKind.WANDB: "rlviz.exchange.sinks.wandb:WandbSink",
+        SinkKind.MLFLOW: "rlviz.exchange.sinks.mlflow:MlflowSink",
+        SinkKind.TRACKIO: "rlviz.exchange.sinks.trackio:TrackioSink",
+        SinkKind.TENSORBOARD: "rlviz.exchange.sinks.tensorboard:TensorBoardSink",
+    },
+    "/sinks",
+)
+"""Loaded when asked for: their packages take seconds to import, and none is needed to run the app."""

@@ -1,0 +1,122 @@
+"""MlflowSink: a run in MLflow, on a server (MLFLOW_TRACKING_URI) or in a database of this machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from rlviz.domain.errors import ExtraMissing
+from rlviz.exchange.sinks.sink import PROJECT, Begun, Row, RunToDeliver
+
+RUN_ID = "rlviz.run_id"
+"""The tag by which a run is found again."""
+
+MOST_METRICS, MOST_PARAMS = 1_000, 100
+"""Of one request, as MLflow's REST interface has it."""
+
+LONGEST_PARAM = 6_000
+
+_NOT_IN_NAMES = re.compile(r"[^\w\-. /:]")
+
+STATUSES = {"completed": "FINISHED", "stopped": "KILLED", "failed": "FAILED", "interrupted": "KILLED"}
+"""MLflow's word for each final status; any other run is RUNNING there. The tag ``rlviz.status`` has ours."""
+
+
+class MlflowSink:
+    """MLflow's databases keep a value once that comes twice with the same time and step."""
+
+    confirm_seconds = 0.0
+
+    def __init__(self, run: RunToDeliver, runs_dir: Path, own_folder: Path) -> None:
+        os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "1")
+        os.environ.setdefault("MLFLOW_HTTP_REQUEST_TIMEOUT", "30")
+        try:
+            from mlflow.entities import Metric, Param, RunTag, ViewType
+            from mlflow.tracking import MlflowClient
+        except ImportError as error:
+            raise ExtraMissing("mlflow") from error
+        self._metric, self._param, self._tag = Metric, Param, RunTag
+        self._every = ViewType.ALL
+        self._run = run
+        self._files = runs_dir / "mlflow"
+        self._uri = os.environ.get("MLFLOW_TRACKING_URI") or f"sqlite:///{self._files / 'mlflow.db'}"
+        self._client: Any = None
+        self._make_client = MlflowClient
+        self._id = ""
+
+    def begin(self) -> Begun:
+        if self._is_here:
+            self._files.mkdir(exist_ok=True)
+        self._client = self._make_client(tracking_uri=self._uri)
+        experiment = self._experiment()
+        found = self._client.search_runs([experiment], f"tags.`{RUN_ID}` = '{self._run.id}'", self._every)
+        self._id = found[0].info.run_id if found else self._create(experiment)
+        if found and found[0].info.lifecycle_stage == "deleted":
+            self._client.restore_run(self._id)
+        for some in _batches(_params(self._run.settings), MOST_PARAMS):
+            self._client.log_batch(self._id, params=[self._param(name, value) for name, value in some])
+        place = f"{self._uri.rstrip('/')}/#/experiments/{experiment}/runs/{self._id}"
+        return Begun(self._id, self._uri if self._is_here else place, from_seq=None if found else 0)
+
+    def send(self, rows: Sequence[Row]) -> None:
+        values = (
+            self._metric(_NOT_IN_NAMES.sub("_", name)[:250], value, round(row.time * 1000), row.step)
+            for row in rows
+            for name, value in row.values.items()
+        )
+        for some in _batches(values, MOST_METRICS):
+            self._client.log_batch(self._id, metrics=some)
+
+    def confirm(self) -> None:
+        """Each request was answered when it was sent."""
+
+    def describe(self, run: RunToDeliver) -> None:
+        labels = {"mlflow.runName": run.name, "mlflow.note.content": run.notes, "rlviz.status": run.status}
+        labels |= {f"rlviz.tag.{_NOT_IN_NAMES.sub('_', tag)}"[:250]: "true" for tag in run.tags}
+        labels |= {f"rlviz.summary.{name}": str(value) for name, value in run.summary.items()}
+        self._client.log_batch(self._id, tags=[self._tag(name, value[:5_000]) for name, value in labels.items()])
+        if run.video is not None:
+            self._client.log_artifact(self._id, str(run.video), "videos")
+        if run.has_ended:
+            ended = round((run.ended_at or run.started_at) * 1000)
+            self._client.set_terminated(self._id, STATUSES.get(run.status, "FINISHED"), ended)
+        else:
+            self._client.update_run(self._id, status="RUNNING")
+
+    def close(self) -> None:
+        """The client holds nothing open."""
+
+    @property
+    def _is_here(self) -> bool:
+        return self._uri.startswith("sqlite:")
+
+    def _experiment(self) -> str:
+        name = os.environ.get("MLFLOW_EXPERIMENT_NAME") or PROJECT
+        if (found := self._client.get_experiment_by_name(name)) is None:
+            files = (self._files / "artifacts").as_uri() if self._is_here else None
+            return str(self._client.create_experiment(name, artifact_location=files))
+        if found.lifecycle_stage == "deleted":
+            self._client.restore_experiment(found.experiment_id)
+        return str(found.experiment_id)
+
+    def _create(self, experiment: str) -> str:
+        run = self._run
+        tags = {RUN_ID: run.id, "rlviz.group": run.group, "mlflow.source.name": "rlviz"}
+        made = self._client.create_run(experiment, round(run.started_at * 1000), tags, run.name)
+        return str(made.info.run_id)
+
+
+def _params(settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for name, value in settings.items():
+        text = value if isinstance(value, str) else json.dumps(value)
+        yield _NOT_IN_NAMES.sub("_", name)[:250], text[:LONGEST_PARAM]
+
+
+def _batches(items: Iterator[Any], size: int) -> Iterator[list[Any]]:
+    while some := list(islice(items, size)):
+        yield some

@@ -1,0 +1,46 @@
+"""TensorBoardSink: event files in the run's folder, written anew by each delivery."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from rlviz.exchange.sinks.sink import Begun, Row, RunToDeliver
+from rlviz.exchange.tensorboard import EventFile
+
+
+class TensorBoardSink:
+    """Each delivery begins with the first row, so that no value is there twice whatever happened to the one before."""
+
+    confirm_seconds = 0.0
+
+    def __init__(self, run: RunToDeliver, runs_dir: Path, own_folder: Path) -> None:
+        self._run, self._folder = run, own_folder
+        self._beside = own_folder.with_name(f".{own_folder.name}.old")
+        self._file: EventFile | None = None
+
+    def begin(self) -> Begun:
+        shutil.rmtree(self._beside, ignore_errors=True)
+        if self._folder.exists():
+            self._folder.rename(self._beside)
+        self._file = EventFile(self._folder, self._run.config_json)
+        return Begun(self._run.id, str(self._folder), from_seq=0)
+
+    def send(self, rows: Sequence[Row]) -> None:
+        assert self._file is not None
+        for row in rows:
+            self._file.add(row.time, row.step, row.values)
+
+    def confirm(self) -> None:
+        assert self._file is not None
+        self._file.flush()
+        shutil.rmtree(self._beside, ignore_errors=True)
+
+    def describe(self, run: RunToDeliver) -> None:
+        """Event files have no place for it."""
+        self.confirm()
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()

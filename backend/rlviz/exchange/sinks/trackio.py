@@ -1,0 +1,68 @@
+"""TrackioSink: a run in Trackio's store on this machine (TRACKIO_DIR), which `trackio show` reads."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from rlviz.domain.errors import ExtraMissing
+from rlviz.exchange.sinks.sink import PROJECT, Begun, Row, RunToDeliver
+
+
+class TrackioSink:
+    """Written as Trackio's own importers do: so a row keeps its time, and one that comes twice is there once.
+
+    Each delivery begins with the first row, since the store may have been moved or emptied meanwhile.
+    """
+
+    confirm_seconds = 0.0
+
+    def __init__(self, run: RunToDeliver, runs_dir: Path, own_folder: Path) -> None:
+        try:
+            from trackio.sqlite_storage import SQLiteStorage
+            from trackio.utils import TRACKIO_DIR
+        except ImportError as error:
+            raise ExtraMissing("trackio") from error
+        self._store, self._run = SQLiteStorage, run
+        self._project = os.environ.get("TRACKIO_PROJECT") or PROJECT
+        self._place = f"{TRACKIO_DIR}/{self._project}.db"
+        self._last: Row | None = None
+
+    def begin(self) -> Begun:
+        return Begun(self._run.id, self._place, from_seq=0)
+
+    def send(self, rows: Sequence[Row]) -> None:
+        self._write(rows, self._run)
+        self._last = rows[-1]
+
+    def confirm(self) -> None:
+        """Each write was committed."""
+
+    def describe(self, run: RunToDeliver) -> None:
+        """Trackio has no summary and no labels of a run: both go into its configuration, which comes with a row. A run
+        without one is not shown there."""
+        if self._last is not None:
+            self._write([self._last], run)
+
+    def close(self) -> None:
+        """Nothing stays open."""
+
+    def _write(self, rows: Sequence[Row], run: RunToDeliver) -> None:
+        self._store.bulk_log(
+            project=self._project,
+            run=self._run.name,
+            run_id=self._run.id,
+            metrics_list=[dict(row.values) for row in rows],
+            steps=[row.step for row in rows],
+            timestamps=[datetime.fromtimestamp(row.time, UTC).isoformat() for row in rows],
+            log_ids=[f"{self._run.id}/{row.seq}" for row in rows],
+            config={
+                **run.settings,
+                "tags": list(run.tags),
+                "notes": run.notes,
+                **{f"summary/{name}": value for name, value in run.summary.items()},
+                "_Group": run.group,
+            },
+        )

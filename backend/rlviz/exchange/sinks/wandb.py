@@ -1,0 +1,128 @@
+"""WandbSink: a run in Weights & Biases, or, without a login, in an offline folder of this machine."""
+
+from __future__ import annotations
+
+import netrc
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from rlviz.domain.errors import ExtraMissing, SinkProblem
+from rlviz.exchange.sinks.sink import PROJECT, Begun, Row, RunToDeliver
+
+STEP = "global_step"
+"""What charts are drawn over; W&B's own step is the row's ``seq``, by which a row that comes twice is known."""
+
+STATUSES = {"completed": 0, "stopped": 0}
+"""Exit status of a run there by its status here; any other is 1: it has crashed."""
+
+BEGIN_SECONDS = 60
+
+
+class WandbSink:
+    """W&B sends in the background and says that all is there when a run is finished, so that is what confirms rows.
+
+    A run that goes on is begun again with the same id; W&B then tells which rows it has, and is not believed before.
+    """
+
+    confirm_seconds = 120.0
+
+    def __init__(self, run: RunToDeliver, runs_dir: Path, own_folder: Path) -> None:
+        os.environ.setdefault("WANDB_SILENT", "true")
+        os.environ.setdefault("WANDB_ERROR_REPORTING", "false")
+        try:
+            import wandb
+        except ImportError as error:
+            raise ExtraMissing("wandb") from error
+        self._wandb, self._run = wandb, run
+        self._files = Path(os.environ.get("WANDB_DIR") or runs_dir)
+        self._open: Any = None
+        self._sent = -1  # seq of the newest row that was sent
+        self._offline = not is_logged_in(str(wandb.setup().settings.base_url))
+
+    def begin(self) -> Begun:
+        if self._offline:
+            for old in (self._files / "wandb").glob(f"offline-run-*-{self._run.id}"):
+                shutil.rmtree(old)
+        opened = self._opened()
+        if self._offline:
+            return Begun(self._run.id, str(Path(opened.dir).parent), from_seq=0, offline=True)
+        return Begun(self._run.id, str(opened.url or ""), from_seq=int(opened.step))
+
+    def send(self, rows: Sequence[Row]) -> None:
+        opened = self._opened()
+        for row in rows:
+            opened.log({**row.values, STEP: row.step, "_timestamp": row.time}, step=row.seq)
+            self._sent = row.seq
+
+    def confirm(self) -> None:
+        if self._open is None or self._offline:  # a folder would begin anew
+            return
+        self._finish(0)
+
+    def describe(self, run: RunToDeliver) -> None:
+        opened = self._opened()
+        opened.tags = [tag[:64] for tag in run.tags]
+        opened.notes = run.notes
+        opened.name = run.name
+        opened.summary.update({f"rlviz/{name}": value for name, value in run.summary.items()})
+        if run.video is not None:
+            video = self._wandb.Artifact(f"video-{run.id}", type="video")
+            video.add_file(str(run.video))
+            opened.log_artifact(video)
+        if run.has_ended or not self._offline:
+            self._finish(STATUSES.get(run.status, 1) if run.has_ended else 0)
+
+    def close(self) -> None:
+        if self._open is not None and self._offline:
+            self._finish(0)
+
+    def _opened(self) -> Any:
+        """The run, begun again if it was finished."""
+        if self._open is None:
+            run, wandb = self._run, self._wandb
+            self._files.mkdir(parents=True, exist_ok=True)
+            self._open = wandb.init(
+                project=os.environ.get("WANDB_PROJECT") or PROJECT,
+                id=run.id,
+                name=run.name,
+                group=run.group,
+                config=dict(run.settings),
+                notes=run.notes,
+                dir=str(self._files),
+                mode="offline" if self._offline else "online",
+                resume="allow",
+                settings=wandb.Settings(
+                    init_timeout=BEGIN_SECONDS,
+                    console="off",
+                    disable_git=True,
+                    disable_code=True,
+                    x_disable_stats=True,
+                    x_disable_meta=True,
+                ),
+            )
+            self._open.define_metric(STEP)
+            self._open.define_metric("*", step_metric=STEP)
+            if not self._offline and self._open.step <= self._sent:
+                raise SinkProblem("W&B took rows that it does not have now. They are sent again.")
+        return self._open
+
+    def _finish(self, exit_status: int) -> None:
+        opened, self._open = self._open, None
+        opened.finish(exit_code=exit_status)
+
+
+def is_logged_in(base_url: str) -> bool:
+    """Whether there is a key for W&B's server at ``base_url``, and nobody wants to stay offline."""
+    if os.environ.get("WANDB_MODE", "online") != "online":
+        return False
+    if os.environ.get("WANDB_API_KEY"):
+        return True
+    try:
+        keys = netrc.netrc(os.environ.get("NETRC") or None)
+    except (OSError, netrc.NetrcParseError):
+        return False
+    return keys.authenticators(urlsplit(base_url).hostname or "") is not None

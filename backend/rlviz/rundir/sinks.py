@@ -1,0 +1,105 @@
+"""The sinks of a run: ``sinks/<kind>.json`` in its folder, and the lock of whoever delivers."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from filelock import lock_descriptor
+
+from rlviz.domain.errors import RunFolderError
+from rlviz.domain.sink_record import SinkRecord
+from rlviz.domain.sinks import SinkKind
+from rlviz.rundir.aside import open_in_place
+from rlviz.rundir.atomic import write_atomically
+from rlviz.rundir.documents import read_document
+from rlviz.rundir.files import check_folders, files_in
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.journal import whole_size
+
+
+def record_path(folder: RunFolder, kind: SinkKind) -> Path:
+    return folder.sinks / f"{kind.value}.json"
+
+
+def own_folder(folder: RunFolder, kind: SinkKind) -> Path:
+    """Where a sink keeps files of its own of this run."""
+    return folder.sinks / kind.value
+
+
+def read_sink(folder: RunFolder, kind: SinkKind) -> SinkRecord | None:
+    """None: the run has no such sink. Raises RunFolderError."""
+    try:
+        return read_document(record_path(folder, kind), SinkRecord, folder.path)
+    except FileNotFoundError:
+        return None
+
+
+def read_sinks(folder: RunFolder) -> list[SinkRecord]:
+    """All sinks of a run; one whose record cannot be read begins anew, since nothing is lost by that."""
+    names = {path.stem for path in files_in(folder.sinks, folder.path, "*.json")}
+    found = []
+    for kind in SinkKind:
+        if kind.value in names:
+            try:
+                record = read_sink(folder, kind)
+            except RunFolderError:
+                record = SinkRecord(kind=kind)
+            found += [record] if record is not None else []
+    return found
+
+
+def write_sink(folder: RunFolder, record: SinkRecord) -> SinkRecord:
+    """Raises OSError or RunFolderError."""
+    check_folders(folder.path, folder.path)
+    with suppress(FileExistsError):
+        folder.sinks.mkdir()
+    record = record.model_copy(update={"updated_at": round(time.time(), 3)})
+    write_atomically(record_path(folder, record.kind), record.model_dump_json(indent=1).encode(), folder.path)
+    return record
+
+
+def add_sink(folder: RunFolder, kind: SinkKind) -> SinkRecord:
+    """The record of a sink, which is new or was there. Raises OSError or RunFolderError."""
+    found = next((record for record in read_sinks(folder) if record.kind is kind), None)
+    return found or write_sink(folder, SinkRecord(kind=kind))
+
+
+def remove_sink(folder: RunFolder, kind: SinkKind) -> None:
+    """Deliver no more of the run there; what is there stays. Raises OSError."""
+    record_path(folder, kind).unlink(missing_ok=True)
+
+
+def is_delivered(folder: RunFolder, record: SinkRecord) -> bool:
+    """Whether a sink has all of the run as it is now. Raises RunFolderError."""
+    whole = record.offset >= whole_size(folder.metrics_path)
+    return whole and record.problem is None and record.described == state_of(folder)
+
+
+def state_of(folder: RunFolder) -> str:
+    """Changes with what a sink is told of a run beside its metrics. Raises RunFolderError."""
+    paths = [folder.labels_path, folder.best_model_path, *files_in(folder.evaluations.path, folder.path, "eval_*.json")]
+    parts = [*map(_stat, paths), f"events {whole_size(folder.events_path)}"]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:32]
+
+
+def _stat(path: Path) -> str:
+    try:
+        found = path.stat()
+    except OSError:
+        return f"{path.name} -"
+    return f"{path.name} {found.st_size} {found.st_mtime_ns}"
+
+
+@contextmanager
+def delivery_lock(folder: RunFolder, kind: SinkKind) -> Iterator[bool]:
+    """Whether this process alone delivers the run to that sink while the block runs. The system releases the lock
+    however the process ends. Raises OSError or RunFolderError."""
+    check_folders(folder.path, folder.path)
+    with suppress(FileExistsError):
+        folder.sinks.mkdir()
+    with open_in_place(folder.sinks / f"{kind.value}.lock") as file:
+        yield lock_descriptor(file.fileno(), blocking=False)

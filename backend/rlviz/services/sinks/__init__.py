@@ -1,0 +1,1 @@
+"""Runs to other programs, while they train and afterwards. docs/sinks.md says what goes where."""

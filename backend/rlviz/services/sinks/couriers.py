@@ -1,0 +1,27 @@
+"""Couriers: the processes that deliver runs to sinks."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+from rlviz.domain.sinks import SinkKind
+from rlviz.rundir.folder import RunFolder
+
+DELIVERED, FAILED, BUSY = 0, 1, 4
+"""Exit statuses of a courier; BUSY: another process delivers just that."""
+
+
+def start_courier(folder: RunFolder, kind: SinkKind, *, follow: bool = False) -> subprocess.Popen[bytes]:
+    """The process that delivers a run to a sink; what goes wrong is in the sink's record, and on standard error.
+
+    ``follow``: it goes on until a line is written to its standard input. Raises OSError.
+    """
+    return subprocess.Popen(
+        [sys.executable, "-m", "rlviz.courier", str(folder.path), kind.value, *(["--follow"] if follow else [])],
+        stdin=subprocess.PIPE if follow else subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL if follow else subprocess.PIPE,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )

@@ -1,0 +1,149 @@
+"""Runs in other programs, read by what those have for reading."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rlviz import courier
+from rlviz.domain.sink_record import SinkRecord
+from rlviz.domain.sinks import SinkKind
+from rlviz.rundir.folder import Labels, RunFolder
+from rlviz.rundir.sinks import is_delivered, own_folder, read_sink
+from tests.support.cli import call, shell
+from tests.support.http import make_run
+
+RUN_ID = "ppo-cartpole-20261121-044130-3630"
+ROWS = 30
+CURVE = [(10 * index, float(index)) for index in range(1, ROWS + 1)]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunFolder:
+    monkeypatch.setenv("TRACKIO_DIR", str(tmp_path / "trackio"))
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    monkeypatch.setenv("WANDB_BASE_URL", "http://127.0.0.1:9")  # where nobody listens
+    for name in ("WANDB_API_KEY", "WANDB_DIR", "MLFLOW_TRACKING_URI"):
+        monkeypatch.delenv(name, raising=False)
+    folder = make_run(tmp_path / "runs", RUN_ID, rows=ROWS, status="completed")
+    folder.write_labels(Labels(name="first", tags=["baseline"], notes="Why it was made."))
+    return folder
+
+
+def export(folder: RunFolder, *kinds: SinkKind, twice: bool = True) -> list[SinkRecord]:
+    """Deliver the run, and once more; the records."""
+    for kind in kinds:
+        for _ in range(1 + twice):
+            assert courier.main([str(folder.path), kind.value]) == 0, read_sink(folder, kind)
+    records = [read_sink(folder, kind) for kind in kinds]
+    assert all(record is not None and is_delivered(folder, record) and record.rows == ROWS for record in records)
+    return [record for record in records if record is not None]
+
+
+def test_trackio_has_the_run_once_with_its_curve_settings_and_score(folder: RunFolder) -> None:
+    import trackio
+    from trackio.sqlite_storage import SQLiteStorage
+
+    export(folder, SinkKind.TRACKIO)
+    (run,) = trackio.Api().runs("rlviz")
+    logs = SQLiteStorage.get_logs("rlviz", run.name)
+    assert (run.id, run.name) == (RUN_ID, "first")
+    assert [(log["step"], log["episode/reward"]) for log in logs] == CURVE
+    assert run.config["hyperparameters/gamma"] == 0.99
+    assert (run.config["summary/status"], run.config["tags"]) == ("completed", ["baseline"])
+
+
+def test_tensorboard_has_each_value_once_however_often_it_was_delivered(folder: RunFolder) -> None:
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    export(folder, SinkKind.TENSORBOARD)
+    files = EventAccumulator(str(own_folder(folder, SinkKind.TENSORBOARD)))
+    files.Reload()
+    assert [(event.step, event.value) for event in files.Scalars("episode/reward")] == CURVE
+
+
+def test_without_a_login_a_run_is_one_offline_folder_of_wandb(folder: RunFolder) -> None:
+    (record,) = export(folder, SinkKind.WANDB)
+    assert record.offline
+    folders = list(folder.path.parent.glob(f"wandb/offline-run-*-{RUN_ID}"))
+    assert [str(one) for one in folders] == [record.place]
+    records = list(offline_records(next(folders[0].glob("*.wandb"))))
+    history = [values(one.history.item) for one in records if one.WhichOneof("record_type") == "history"]
+    assert [(row["global_step"], row["episode/reward"]) for row in history] == CURVE
+    assert [row["_step"] for row in history] == sorted({row["_step"] for row in history})
+    (run,) = [one.run for one in records if one.WhichOneof("record_type") == "run"][:1]
+    assert (run.run_id, run.display_name, run.project) == (RUN_ID, "first", "rlviz")
+    assert {item.key: json.loads(item.value_json) for item in run.config.update}["hyperparameters/gamma"] == 0.99
+    summary: dict[str, Any] = {}
+    for one in records:
+        if one.WhichOneof("record_type") == "summary":
+            summary |= values(one.summary.update)
+    assert summary["rlviz/status"] == "completed"
+
+
+def test_sync_says_what_still_waits_and_why(folder: RunFolder) -> None:
+    export(folder, SinkKind.WANDB, twice=False)
+    waiting = shell(folder.path.parent, "sync", runs_dir=str(folder.path.parent))
+    assert waiting.returncode == 1
+    assert "wandb login" in waiting.stderr
+
+
+def test_sync_has_nothing_to_do_where_everything_was_delivered(folder: RunFolder) -> None:
+    export(folder, SinkKind.TENSORBOARD, twice=False)
+    assert call(folder.path.parent, "sync").out == "Nothing waits to be delivered.\n"
+
+
+def test_a_run_that_is_in_no_sink_is_not_found_by_another_name(folder: RunFolder) -> None:
+    assert call(folder.path.parent, "sync", "nonsense").status == 3
+
+
+def test_several_runs_do_not_fit_into_one_file(folder: RunFolder) -> None:
+    ended = call(folder.path.parent, "export", RUN_ID, "last", "--output", "x.csv")
+    assert (ended.status, "one by one" in ended.err) == (2, True)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("mlflow") is None, reason="`make test-mlflow` has it: decision 046")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # MLflow's, of its database package
+def test_mlflow_has_the_run_once_with_its_curve_settings_and_score(folder: RunFolder) -> None:
+    from mlflow.tracking import MlflowClient
+
+    (record,) = export(folder, SinkKind.MLFLOW)
+    client = MlflowClient(tracking_uri=record.place)
+    experiment = client.get_experiment_by_name("rlviz")
+    (run,) = client.search_runs([experiment.experiment_id])
+    assert (run.info.run_id, run.info.run_name, run.info.status) == (record.foreign_id, "first", "FINISHED")
+    curve = client.get_metric_history(run.info.run_id, "episode/reward")
+    assert sorted((point.step, point.value) for point in curve) == CURVE
+    assert run.data.params["hyperparameters/gamma"] == "0.99"
+    assert run.data.tags["rlviz.tag.baseline"] == "true"
+    assert run.data.tags["rlviz.summary.status"] == "completed"
+
+
+def values(items: Any) -> dict[str, Any]:
+    return {item.key or "/".join(item.nested_key): json.loads(item.value_json) for item in items}
+
+
+def offline_records(path: Path) -> Iterator[Any]:
+    """The records of a ``.wandb`` file: LevelDB's log format, 7 bytes of W&B's own in front."""
+    from wandb.proto.wandb_internal_pb2 import Record
+
+    data, at, whole = path.read_bytes(), 7, b""
+    assert data.startswith(b":W&B")
+    while at + 7 <= len(data):
+        if 32_768 - at % 32_768 < 7:
+            at += 32_768 - at % 32_768
+            continue
+        _, length, kind = struct.unpack("<IHB", data[at : at + 7])
+        whole += data[at + 7 : at + 7 + length]
+        at += 7 + length
+        if kind in (1, 4):  # whole, or the last part
+            record = Record()
+            record.ParseFromString(whole)
+            yield record
+            whole = b""

@@ -1,0 +1,195 @@
+"""Delivering a run to a sink: once, whatever fails in between, and nothing is lost."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rlviz.domain.errors import SinkProblem
+from rlviz.domain.sink_record import SinkRecord
+from rlviz.domain.sinks import SinkKind
+from rlviz.exchange.sinks import SINKS
+from rlviz.rundir.folder import Labels, RunFolder
+from rlviz.rundir.journal import JournalWriter
+from rlviz.rundir.sinks import (
+    add_sink,
+    delivery_lock,
+    is_delivered,
+    read_sink,
+    read_sinks,
+    record_path,
+    write_sink,
+)
+from rlviz.services.sinks.delivery import Delivery
+from tests.support.http import append_rows, journal, make_run
+from tests.support.sinks import Shelf, deliver, delivery
+
+RUN_ID = "ppo-cartpole-20261121-044130-3630"
+ROWS = 2_300  # more than a sink is given at once
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> RunFolder:
+    return make_run(tmp_path, RUN_ID, rows=ROWS, status="completed")
+
+
+@pytest.fixture
+def shelf() -> Shelf:
+    return Shelf()
+
+
+def every(count: int = ROWS) -> list[float]:
+    return [float(index) for index in range(1, count + 1)]
+
+
+def more_rows(folder: RunFolder, *values: float) -> None:
+    writer = JournalWriter(folder.metrics_path)
+    for value in values:
+        writer.append({"step": 99_999, "values": {"episode/reward": value, "train/loss": None}})
+    writer.close()
+
+
+def test_a_run_is_there_with_every_row_and_what_became_of_it(folder: RunFolder, shelf: Shelf) -> None:
+    record = deliver(folder, shelf)
+    assert shelf.values() == every()
+    assert shelf.rows[6].step == 70
+    told = shelf.runs[-1]
+    assert (told.status, told.has_ended, told.summary["step"]) == ("completed", True, 10 * ROWS)
+    assert told.settings["hyperparameters/gamma"] == 0.99
+    assert (record.rows, record.step, record.problem) == (ROWS, 10 * ROWS, None)
+    assert is_delivered(folder, record)
+
+
+def test_again_sends_nothing_twice_and_only_what_is_new(folder: RunFolder, shelf: Shelf) -> None:
+    first = deliver(folder, shelf)
+    shelf.calls.clear()
+    assert deliver(folder, shelf).offset == first.offset
+    assert "send" not in shelf.calls
+    more_rows(folder, 7.0)
+    assert not is_delivered(folder, first)
+    assert deliver(folder, shelf).rows == ROWS + 1
+    assert shelf.values() == [*every(), 7.0]
+
+
+@pytest.mark.parametrize("call", ["begin", "send", "confirm", "describe", "close"])
+@pytest.mark.parametrize("after", [0, 1])
+def test_a_server_that_fails_at_any_moment_has_everything_once_when_it_is_well_again(
+    folder: RunFolder, shelf: Shelf, call: str, after: int
+) -> None:
+    shelf.fails = {call: after}
+    if after == 0 or call in ("send", "confirm"):
+        with pytest.raises(SinkProblem, match=f"500 to {call}$"):
+            deliver(folder, shelf)
+        record = read_sink(folder, SinkKind.MLFLOW)
+        assert record is not None
+        assert record.problem == f"ConnectionError: 500 to {call}"
+        assert not is_delivered(folder, record)
+    shelf.fails = {}
+    assert is_delivered(folder, deliver(folder, shelf))
+    assert shelf.values() == every()
+
+
+def test_only_rows_that_are_confirmed_count_as_delivered(folder: RunFolder, shelf: Shelf) -> None:
+    shelf.fails = {"confirm": 0}
+    with pytest.raises(SinkProblem):
+        deliver(folder, shelf)
+    record = read_sink(folder, SinkKind.MLFLOW)
+    assert record is not None
+    assert (record.offset, record.step, record.attempts) == (0, None, 1)
+
+
+def test_a_server_that_took_rows_and_lost_them_is_given_them_again(folder: RunFolder, shelf: Shelf) -> None:
+    deliver(folder, shelf)
+    shelf.rows, shelf.has_from = shelf.rows[:1_500], shelf.rows[1_500].seq
+    assert is_delivered(folder, deliver(folder, shelf))
+    assert shelf.values() == every()
+
+
+def test_what_a_run_gains_while_it_is_followed_is_delivered_before_it_ends(folder: RunFolder, shelf: Shelf) -> None:
+    looks = iter([True, True, False])
+
+    def look() -> bool:
+        more_rows(folder, float(len(shelf.rows)))
+        return next(looks)
+
+    delivery(folder, shelf).run(look)
+    assert shelf.values() == [*every(), 2300.0, 2301.0, 2302.0]
+
+
+def test_a_label_or_an_evaluation_that_comes_later_is_delivered_too(folder: RunFolder, shelf: Shelf) -> None:
+    record = deliver(folder, shelf)
+    folder.write_labels(Labels(name="renamed", tags=["good"]))
+    assert not is_delivered(folder, record)
+    deliver(folder, shelf)
+    assert (shelf.runs[-1].name, shelf.runs[-1].tags) == ("renamed", ["good"])
+
+
+def test_a_journal_that_was_repaired_is_delivered_from_its_beginning(folder: RunFolder, shelf: Shelf) -> None:
+    deliver(folder, shelf)
+    folder.metrics_path.unlink()
+    with journal(folder.metrics_path) as metrics:
+        append_rows(metrics, 40)
+    assert deliver(folder, shelf).rows == 40
+
+
+def test_a_line_that_cannot_be_read_does_not_keep_the_others_back(folder: RunFolder, shelf: Shelf) -> None:
+    with folder.metrics_path.open("ab") as file:
+        file.write(b'nonsense\n{"seq": "x"}\n')
+    more_rows(folder, 5.0)
+    record = deliver(folder, shelf)
+    assert shelf.values()[-1] == 5.0
+    assert is_delivered(folder, record)
+
+
+def test_a_record_that_cannot_be_read_begins_anew(folder: RunFolder, shelf: Shelf) -> None:
+    deliver(folder, shelf)
+    record_path(folder, SinkKind.MLFLOW).write_bytes(b"{torn")
+    assert read_sinks(folder) == [SinkRecord(kind=SinkKind.MLFLOW)]
+    write_sink(folder, SinkRecord(kind=SinkKind.MLFLOW))
+    assert is_delivered(folder, deliver(folder, shelf))
+    assert shelf.values() == every()
+
+
+@pytest.mark.parametrize("kind", list(SinkKind))
+def test_a_package_that_is_missing_is_named_with_what_to_install(
+    folder: RunFolder, kind: SinkKind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in (*(name for name in sys.modules if name.startswith(kind.value)), kind.value):
+        monkeypatch.setitem(sys.modules, name, None)
+    for extra in ("mlflow.entities", "trackio.sqlite_storage", "tensorboard.compat.proto.event_pb2"):
+        monkeypatch.setitem(sys.modules, extra, None)
+    with pytest.raises(SinkProblem, match=rf"pip install 'rlviz\[{kind.value}\]'"):
+        Delivery(folder, kind, make=SINKS.get(kind)).run()
+
+
+def test_of_two_couriers_one_delivers(folder: RunFolder) -> None:
+    add_sink(folder, SinkKind.TRACKIO)
+    with delivery_lock(folder, SinkKind.TRACKIO) as first, delivery_lock(folder, SinkKind.TRACKIO) as second:
+        assert (first, second) == (True, False)
+
+
+HANGS = """
+import sys, threading
+from pathlib import Path
+from rlviz import courier
+from rlviz.domain.sinks import SinkKind
+from rlviz.exchange import sinks
+from rlviz.rundir.folder import RunFolder
+
+class Hanging:
+    def __init__(self, *_): threading.Event().wait()
+
+sinks.SINKS.get = lambda kind: Hanging
+sys.exit(courier.deliver(RunFolder.at(Path(sys.argv[1])), SinkKind.WANDB, follow=False, patience=0.05))
+"""
+
+
+def test_a_courier_whose_sink_hangs_ends_itself_and_says_so(folder: RunFolder) -> None:
+    ended = subprocess.run([sys.executable, "-c", HANGS, str(folder.path)], check=False)
+    record = read_sink(folder, SinkKind.WANDB)
+    assert ended.returncode == 1
+    assert record is not None
+    assert record.problem == "Weights & Biases did not answer within 0.05 seconds."
