@@ -119,6 +119,17 @@ def test_rebuild_indexes_the_folders_and_names_what_it_cannot_read(tmp_path: Pat
     assert "Traceback" not in result.stderr
 
 
+def test_a_run_of_a_newer_version_is_indexed_and_a_rebuild_is_no_failure(tmp_path: Path) -> None:
+    folder = make_run(tmp_path / "runs", "run-1", rows=2, status="completed")
+    content = json.loads(folder.config_path.read_text())
+    folder.config_path.write_text(json.dumps({**content, "schema_version": 9}))
+    result = rlviz(tmp_path, "rebuild")
+    assert (result.returncode, result.stdout) == (0, "Indexed 1 runs and 0 evaluations.\n")
+    assert "To be looked at only: " in result.stderr
+    assert "newer version" in result.stderr
+    assert "Not read" not in result.stderr
+
+
 def test_openapi_prints_the_document(tmp_path: Path) -> None:
     document = json.loads(rlviz(tmp_path, "openapi").stdout)
     assert document["info"] == {"title": "RL Gym Visualizer", "version": __version__}

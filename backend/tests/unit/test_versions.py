@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from rlviz.catalog.runs import RunQuery, get_run
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import NewerVersion, RunFolderError
 from rlviz.domain.evaluation import EvaluationRecord
 from rlviz.domain.events import StartedData, UnknownData, WarningData, parse_event
 from rlviz.domain.experiments import TrialLine
+from rlviz.domain.knobs import SetKnob
 from rlviz.domain.records import is_metric
 from rlviz.domain.snapshot import SnapshotManifest
+from rlviz.domain.status import RunStatus
 from rlviz.domain.versions import (
     CONFIG,
     EVALUATION,
@@ -32,6 +36,8 @@ from rlviz.domain.versions import (
 from rlviz.rundir.experiment_folder import StoredExperiment
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.inspection import inspect_folder
+from rlviz.rundir.snapshots import write_snapshot
+from rlviz.services.application import Application
 from rlviz.services.projection.folder_projection import row_of_folder
 from rlviz.services.use_cases.configuration import NewRun
 from rlviz.services.use_cases.forking import ForkWish
@@ -40,6 +46,8 @@ from tests.support.service import catalogued
 from tests.support.training import make_run
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "versions"
+
+EVALUATED: dict[str, Any] = {"episodes": 1, "seed": 1, "deterministic": True}
 MODELS: dict[str, type[VersionedDocument]] = {
     CONFIG.name: RunConfig,
     EVALUATION.name: EvaluationRecord,
@@ -150,23 +158,68 @@ def test_a_run_of_a_newer_version_is_looked_at_and_goes_on_nowhere(tmp_path: Pat
     assert (row.status, row.algo, row.damage) == ("created", content["algo"], [said.model_dump()])
 
 
+def newer_run(app: Application, runs_dir: Path) -> RunFolder:
+    """Of whatever state the catalogue is told."""
+    row = app.runs.create(NewRun(algo="ppo", env_id="CartPole-v1", preset="fast"))
+    folder = RunFolder(runs_dir, row.id)
+    content = json.loads(folder.config_path.read_text())
+    folder.config_path.write_text(json.dumps({**content, "schema_version": CONFIG.current + 1}))
+    put_snapshot(folder)
+    return folder
+
+
+def put_snapshot(folder: RunFolder) -> None:
+    manifest = SnapshotManifest.model_validate_json((FIXTURES / "snapshot-1.json").read_text())
+    write_snapshot(folder, manifest.model_copy(update={"run_id": folder.run_id, "name": "100", "segments": ()}), {})
+
+
+DEEDS: dict[str, tuple[RunStatus, Callable[[Application, str], object]]] = {
+    "start": (RunStatus.CREATED, lambda app, run: app.runs.start(run)),
+    "add seeds": (RunStatus.CREATED, lambda app, run: app.groups.add_seeds(run, SeedsWanted(count=1))),
+    "resume": (RunStatus.PAUSED, lambda app, run: app.resuming.resume(run)),
+    "resume at a snapshot": (RunStatus.INTERRUPTED, lambda app, run: app.resuming.resume(run, "100")),
+    "train longer": (RunStatus.COMPLETED, lambda app, run: app.resuming.resume(run, total_timesteps=10**7)),
+    "roll back": (RunStatus.STOPPED, lambda app, run: app.resuming.roll_back(run, "100")),
+    "roll back while it trains": (RunStatus.RUNNING, lambda app, run: app.resuming.roll_back(run, "100")),
+    "evaluate": (RunStatus.COMPLETED, lambda app, run: app.evaluations.create(run, **EVALUATED)),
+    "evaluate the best": (RunStatus.FAILED, lambda app, run: app.evaluations.create(run, policy="best", **EVALUATED)),
+    "fork": (RunStatus.COMPLETED, lambda app, run: app.forks.fork(run, ForkWish(step=1))),
+    "fork at a snapshot": (RunStatus.COMPLETED, lambda app, run: app.forks.fork(run, ForkWish(snapshot="100"))),
+    "ask what a fork can change": (RunStatus.COMPLETED, lambda app, run: app.forks.changes(run)),
+    "ask where a fork begins": (RunStatus.COMPLETED, lambda app, run: app.forks.place(run, 1)),
+    "change rules": (RunStatus.RUNNING, lambda app, run: app.rules.change(run, [])),
+    "try rules": (RunStatus.COMPLETED, lambda app, run: app.rules.dry_run(run, [])),
+    "look at knobs": (RunStatus.RUNNING, lambda app, run: app.rules.knobs(run)),
+    "turn a knob": (RunStatus.RUNNING, lambda app, run: app.rules.turn(run, [SetKnob(knob="gamma", value=0.5)])),
+    "take a snapshot": (RunStatus.RUNNING, lambda app, run: app.snapshots.take(run, None, "")),
+    "verify a snapshot": (RunStatus.PAUSED, lambda app, run: app.snapshots.verify(run, "100")),
+    "delete a snapshot": (RunStatus.PAUSED, lambda app, run: app.snapshots.delete(run, "100")),
+}
+
+
 def test_nothing_is_done_with_a_run_of_a_newer_version_and_its_labels_are_the_users(tmp_path: Path) -> None:
     with catalogued(tmp_path) as app:
-        row = app.runs.create(NewRun(algo="ppo", env_id="CartPole-v1", preset="fast"))
-        path = RunFolder(tmp_path, row.id).config_path
-        path.write_text(json.dumps({**json.loads(path.read_text()), "schema_version": CONFIG.current + 1}))
-        for deed in (
-            lambda: app.runs.start(row.id),
-            lambda: app.groups.add_seeds(row.id, SeedsWanted(count=1)),
-            lambda: app.forks.fork(row.id, ForkWish(step=1)),
-            lambda: app.rules.change(row.id, []),
-        ):
-            with pytest.raises(NewerVersion):
-                deed()
-        assert [one["newer"] for one in app.damage.look(row.id).damage] == [True]
-        assert [one.kind.value for one in app.damage.drift(row.id)] == ["newer"]
-        assert app.runs.relabel(row.id, {"name": "from tomorrow"}).name == "from tomorrow"
-        assert app.runs.get(row.id).status == "created"
+        folder = newer_run(app, tmp_path)
+        run_id, control = folder.run_id, folder.read_control()
+        for name, (status, deed) in DEEDS.items():
+            become(app, run_id, status)
+            with pytest.raises(NewerVersion, match=r"can only be looked at here\. .* Install that version") as refused:
+                deed(app, run_id)
+            assert refused.value.status == 409, name
+            assert app.runs.get(run_id).state is status, name
+        assert folder.read_control() == control
+        assert [one.name for one in app.snapshots.list(run_id).snapshots] == ["100"]
+        assert app.runs.list(RunQuery()).total == 1, "no fork, and no seed, was made"
+        assert [one["newer"] for one in app.damage.look(run_id).damage] == [True]
+        assert [one.kind.value for one in app.damage.drift(run_id)] == ["newer"]
+        assert app.runs.relabel(run_id, {"name": "from tomorrow"}).name == "from tomorrow"
+
+
+def become(app: Application, run_id: str, status: RunStatus) -> None:
+    with app.database.write() as session:
+        row = get_run(session, run_id)
+        row.status = status.value
+        session.add(row)
 
 
 def test_a_newer_configuration_that_cannot_be_understood_is_damage_that_says_so(tmp_path: Path) -> None:

@@ -48,9 +48,12 @@ def rebuild(context: typer.Context, as_json: AsJson = False) -> None:
         application.database.close()
     if as_json:
         unreadable = [str(problem) for problem in result.unreadable]
-        print_json({"runs": result.runs, "evaluations": result.evaluations, "unreadable": unreadable})
+        counted = {"runs": result.runs, "evaluations": result.evaluations}
+        print_json({**counted, "unreadable": unreadable, "newer": result.newer})
     else:
         say(f"Indexed {result.runs} runs and {result.evaluations} evaluations.")
+        for problem in result.newer:
+            note(f"To be looked at only: {problem}")
         for problem in result.unreadable:
             note(f"Not read: {problem}")
     if result.unreadable:

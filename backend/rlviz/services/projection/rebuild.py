@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -26,11 +26,13 @@ BATCH = 50
 
 @dataclass(frozen=True)
 class Rebuilt:
-    """Number of run folders and evaluations that were indexed, and a sentence for each that could not be read."""
+    """Number of run folders and evaluations that were indexed, a sentence for each that could not be read, and one for
+    each that a newer version wrote: those are indexed as far as they are understood."""
 
     runs: int
     evaluations: int
     unreadable: list[str]
+    newer: list[str] = field(default_factory=list)
 
 
 def rebuild(database: Database, runs_dir: Path) -> Rebuilt:
@@ -85,10 +87,12 @@ def _add(session: Session, found: Indexed) -> None:
 
 
 def _counted(found: Indexed, runs_dir: Path) -> Rebuilt:
-    damaged = [RunFolderError(row.id, Damage.model_validate(part)) for row in found.runs for part in row.damage]
+    damage = [(row.id, Damage.model_validate(part)) for row in found.runs for part in row.damage]
+    damaged = [RunFolderError(run_id, one) for run_id, one in damage if not one.newer]
+    newer = [str(RunFolderError(run_id, one)) for run_id, one in damage if one.newer]
     unreadable = list(dict.fromkeys(str(error) for error in [*found.unreadable, *damaged]))
     unreadable += [f"{path} is a link. {_MOVE_IT}" for path in linked_folders(runs_dir)]
-    return Rebuilt(len(found.runs), len(found.evaluations), unreadable)
+    return Rebuilt(len(found.runs), len(found.evaluations), unreadable, newer)
 
 
 _MOVE_IT = "What lies outside the runs folder is never read: put the folder itself here."

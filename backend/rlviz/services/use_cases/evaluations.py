@@ -70,13 +70,13 @@ class EvaluationService(RunUseCases):
                 raise EvaluationInProgress(f"Run {run_id!r} is being evaluated. Wait for it to end, then ask again.")
             folder = self._folder(run_id)
             folder.check()
+            folder.config_to_go_on()
             kept = choose_policy(run, folder, checkpoint_step) if checkpoint_step is not None else None
             latest = policy is PolicyChoice.LATEST and kept is None
             if latest and not _can_act(run, folder):
                 raise NothingToEvaluate(_why_nothing(run))
             if policy is PolicyChoice.BEST and not is_file(folder.best_model_path):
                 raise NothingToEvaluate(_why_no_best(run, folder.read_config()))
-            folder.config_to_go_on()
             self._disk.check()
             newest = latest_evaluation(session, run_id)
             now = later_than(newest.parsed().created_at if newest else None, now)

@@ -49,12 +49,11 @@ class RuleService(RunUseCases):
     def change(self, run_id: str, rules: Sequence[Rule]) -> tuple[Rule, ...]:
         """Have the run follow ``rules``: from its next row on if it trains, otherwise once it does.
 
-        Raises what ``rules`` does, and InvalidRequest or UnknownName for rules that do not fit the run.
+        Raises what ``rules`` does, NewerVersion, and InvalidRequest or UnknownName for rules that do not fit the run.
         """
         with self._database.write() as session:
             check_controlled(get_run(session, run_id))
-            folder, config = self._look(run_id)
-            folder.config_to_go_on()
+            folder, config = self._look_to_go_on(run_id)
             _check(rules, config)
             control = folder.read_control()
             number = control.rules_number + 1
@@ -69,7 +68,7 @@ class RuleService(RunUseCases):
         return dry_run(rules, _rows(folder))
 
     def knobs(self, run_id: str) -> list[KnobState]:
-        """Raises what ``rules`` does."""
+        """Raises what ``rules`` does, and NewerVersion."""
         folder, config = self._look_at_ours(run_id)
         algorithm = ALGORITHMS.get(config.algo)
         values = algorithm.validate(config.hyperparameters, config.total_timesteps).model_dump()  # defaults filled in
@@ -91,14 +90,14 @@ class RuleService(RunUseCases):
     def turn(self, run_id: str, changes: Sequence[SetKnob | ScaleKnob]) -> RunRow:
         """Ask a run that trains to change hyperparameters at the start of its next rollout.
 
-        Raises NotTraining for one that does not train, UnknownName or InvalidRequest.
+        Raises NotTraining for one that does not train, NewerVersion, UnknownName or InvalidRequest.
         """
         with self._database.write() as session:
             row = get_run(session, run_id)
             check_controlled(row)
             if row.state not in (RunStatus.STARTING, RunStatus.RUNNING):
                 raise NotTraining(f"Run {run_id!r} is {row.status!r}. Hyperparameters can be set only while it trains.")
-            folder, config = self._look(run_id)
+            folder, config = self._look_to_go_on(run_id)
             algorithm = ALGORITHMS.get(config.algo)
             placed = [(f"/changes/{index}", change) for index, change in enumerate(changes)]
             check_changes(algorithm, config.hyperparameters, placed)
@@ -109,10 +108,15 @@ class RuleService(RunUseCases):
         return row
 
     def _look_at_ours(self, run_id: str) -> tuple[RunFolder, RunConfig]:
-        """Raises NotControlled, besides what ``_look`` does."""
+        """Raises NotControlled, besides what ``_look_to_go_on`` does."""
         with self._database.read() as session:
             check_controlled(get_run(session, run_id))
-        return self._look(run_id)
+        return self._look_to_go_on(run_id)
+
+    def _look_to_go_on(self, run_id: str) -> tuple[RunFolder, RunConfig]:
+        """Raises NewerVersion, besides what ``_look`` does: a newer algorithm's values mean something else here."""
+        folder, _ = self._look(run_id)
+        return folder, folder.config_to_go_on()
 
     def _look(self, run_id: str) -> tuple[RunFolder, RunConfig]:
         with self._database.read() as session:

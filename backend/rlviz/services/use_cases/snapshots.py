@@ -74,7 +74,7 @@ class SnapshotService(RunUseCases):
     def take(self, run_id: str, name: str | None, message: str) -> RunRow:
         """Ask a run that trains for a snapshot at the start of its next rollout.
 
-        Raises NotTraining for one that does not train, and InvalidRequest for a name that is taken.
+        Raises NotTraining for one that does not train, NewerVersion, and InvalidRequest for a name that is taken.
         """
         with self._database.write() as session:
             row = get_run(session, run_id)
@@ -82,6 +82,7 @@ class SnapshotService(RunUseCases):
             if row.state not in (RunStatus.STARTING, RunStatus.RUNNING):
                 raise NotTraining(f"Run {run_id!r} is {row.status!r}. A snapshot can be taken only while it trains.")
             folder = self._folder(run_id)
+            folder.config_to_go_on()
             if name is not None and any(one.name == check_name(name) for one in snapshots_of(folder)):
                 raise InvalidRequest.field("/name", f"There is a snapshot {name!r} already. Choose another name.")
             wishes = folder.read_control().snapshot_wishes
@@ -92,9 +93,10 @@ class SnapshotService(RunUseCases):
 
     def verify(self, run_id: str, name: str) -> SnapshotVerification:
         """Start a verification. Raises RunNotFound, ArtifactNotFound, SnapshotRefused for one whose manifest cannot be
-        read, and VerificationInProgress."""
+        read, NewerVersion and VerificationInProgress."""
         folder, job = self._folder_of(run_id), VerifySnapshot(name)
         find_snapshot(folder, name)
+        folder.config_to_go_on()
         if self._supervisor.is_verifying(run_id, job):
             raise VerificationInProgress(f"Snapshot {name!r} is being verified. Wait for it to end.")
         asked = SnapshotVerification()
@@ -128,8 +130,12 @@ class SnapshotService(RunUseCases):
         return folder
 
     def delete(self, run_id: str, name: str) -> None:
-        """Raises RunNotFound, ArtifactNotFound, or RunIsActive while the run's worker may need it."""
+        """Raises RunNotFound, ArtifactNotFound, RunIsActive while the run's worker may need it, or NewerVersion: what
+        other snapshots of such a run need is not known here."""
         with self._database.write() as session:
             row = get_run(session, run_id)
             self._check_idle(session, row, "deleting its snapshots")
-            delete_snapshot(self._folder(run_id), name)
+            folder = self._folder(run_id)
+            find_snapshot(folder, name)
+            folder.config_to_go_on()
+            delete_snapshot(folder, name)

@@ -29,8 +29,10 @@ const run = (change: Partial<RunDetail>) =>
     ...change,
   }) as RunDetail;
 
-function Actions({ status }: { status: RunStatus }) {
-  return <RunActions run={run({ id: "a", status, policy_step: null })} remove={useDeleteRun()} />;
+function Actions(change: Partial<RunDetail>) {
+  return (
+    <RunActions run={run({ id: "a", policy_step: null, ...change })} remove={useDeleteRun()} />
+  );
 }
 
 test.each([
@@ -49,6 +51,16 @@ test.each([
     ...names,
     "",
   ]);
+});
+
+test("what a run of a newer version does not do here is disabled, and says why", () => {
+  const damage = [{ file: "config.json", line: null, problem: "", remedy: "", newer: true }];
+  renderWithQueries(<Actions status="paused" policy_step={7} damage={damage} />);
+  for (const name of ["Evaluate", "Resume"]) {
+    const button = screen.getByRole("button", { name });
+    expect(button).toBeDisabled();
+    expect(button).toHaveAccessibleDescription(/newer version .* only be looked at/);
+  }
 });
 
 test("the error of an action is over when the run has another status", async () => {

@@ -7,6 +7,7 @@ import { Button } from "@/components/ui/button";
 import { Menu, MenuItem, MenuSeparator } from "@/components/ui/menu";
 import type { RunDetail, SnapshotInfo } from "@/lib/api";
 import { age, bytes, count, moment } from "@/lib/format";
+import { whyLookedAtOnly } from "@/lib/run-actions";
 import { SERVICE_AWAY, useServiceAway } from "@/lib/service";
 import { useNow } from "@/lib/time/use-now";
 import { type SnapshotAction, whyNotWith } from "./snapshot-rule";
@@ -106,7 +107,7 @@ function RowMenu({ run, snapshot, onAct, onVerify }: RowMenuProps) {
       </MenuItem>
       <MenuItem
         icon={<ShieldCheck />}
-        reason={onVerify ? away : "It is being verified."}
+        reason={whyLookedAtOnly(run) ?? (onVerify ? away : "It is being verified.")}
         onSelect={() => onVerify?.()}
       >
         Verify

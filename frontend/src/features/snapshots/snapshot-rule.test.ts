@@ -4,7 +4,7 @@ import { type SnapshotAction, whyNotTake, whyNotWith } from "./snapshot-rule";
 
 const ACTIONS: SnapshotAction[] = ["resume", "rollback", "delete"];
 const run = (status: RunStatus) => ({
-  ...{ status, actor: "policy" as const, policy_step: null, total_timesteps: 1_000 },
+  ...{ status, actor: "policy" as const, policy_step: null, total_timesteps: 1_000, damage: [] },
 });
 const snapshot = { step: 500, whole: true, behind: false };
 
@@ -43,4 +43,13 @@ test.each([
   const judge = (action: SnapshotAction) =>
     whyNotWith(action, run("stopped"), { ...snapshot, ...change });
   expect(ACTIONS.map(judge)).toEqual([reason, reason, null]);
+});
+
+test("of a run of a newer version snapshots are listed, and that is all", () => {
+  const damage = [{ file: "config.json", line: null, problem: "", remedy: "", newer: true }];
+  const newer = { ...run("paused"), damage };
+  const reasons = [...ACTIONS, "fork" as const].map((deed) => whyNotWith(deed, newer, snapshot));
+  expect(new Set([...reasons, whyNotTake(newer)])).toEqual(
+    new Set(["A newer version of the app wrote this run: here it can only be looked at."]),
+  );
 });

@@ -1,5 +1,5 @@
 import type { RunDetail, SnapshotInfo } from "@/lib/api";
-import { canDo, type JudgedRun, whyNot } from "@/lib/run-actions";
+import { canDo, type JudgedRun, whyLookedAtOnly, whyNot } from "@/lib/run-actions";
 
 /** Actions on a snapshot of a run. */
 export type SnapshotAction = "resume" | "rollback" | "fork" | "delete";
@@ -9,7 +9,10 @@ export type SnapshotRun = JudgedRun & Pick<RunDetail, "status" | "total_timestep
 export type JudgedSnapshot = Pick<SnapshotInfo, "step" | "whole" | "behind">;
 
 /** Why no snapshot of the run can be taken now, in a sentence; null if one can. */
-export function whyNotTake({ status }: Pick<RunDetail, "status">): string | null {
+export function whyNotTake(run: Pick<RunDetail, "status" | "damage">): string | null {
+  const { status } = run;
+  const looking = whyLookedAtOnly(run);
+  if (looking !== null) return looking;
   if (status === "starting" || status === "running") return null;
   if (status === "pausing" || status === "stopping") return "It is taking its last one now.";
   return "A snapshot can be taken while the run trains.";
@@ -21,6 +24,8 @@ export function whyNotWith(
   run: SnapshotRun,
   snapshot: JudgedSnapshot,
 ): string | null {
+  const looking = whyLookedAtOnly(run);
+  if (looking !== null) return looking;
   if (action === "delete") return whyNot("delete", run);
   if (action === "fork") return snapshot.whole ? null : "It cannot be used.";
   // A run that is done has nothing left to do, unless it goes back first; one that trains goes back in its worker.

@@ -1,10 +1,12 @@
 export {
   canDo,
   isGuest,
+  isOffered,
   type JudgedRun,
   learns,
   type RunAction,
   suits,
+  whyLookedAtOnly,
   whyNot,
   whyNotCompare,
 } from "./rule";

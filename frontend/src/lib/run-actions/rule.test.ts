@@ -1,5 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { canDo, type JudgedRun, type RunAction, whyNot, whyNotCompare } from "./rule";
+import {
+  canDo,
+  isOffered,
+  type JudgedRun,
+  type RunAction,
+  whyLookedAtOnly,
+  whyNot,
+  whyNotCompare,
+} from "./rule";
 
 type Status = JudgedRun["status"];
 
@@ -96,4 +104,18 @@ test("a foreign run can be watched, compared and labelled; whatever would steer 
     expect(whyNot(action, running)).toMatch(/^A program of its own writes this run/);
   }
   expect(whyNot("delete", running)).toBe("A program writes it. End that program first.");
+});
+
+test("a run of a newer version can be looked at, labelled and deleted, and what it would do says why not", () => {
+  const newer = { file: "config.json", line: null, problem: "", remedy: "", newer: true };
+  const paused: JudgedRun = { actor: "policy", status: "paused", policy_step: 7, damage: [newer] };
+  expect(possible(paused)).toEqual(["compare", "delete", "duplicate", "rename"]);
+  for (const action of ["resume", "evaluate"] as const) {
+    expect(isOffered(action, paused)).toBe(true);
+    expect(whyNot(action, paused)).toBe(whyLookedAtOnly(paused));
+  }
+  expect(isOffered("extend", paused)).toBe(false);
+  expect(possible({ ...paused, status: "created" })).not.toContain("start");
+  expect(possible({ ...paused, status: "completed" })).not.toContain("extend");
+  expect(whyLookedAtOnly({ damage: [{ ...newer, newer: false }] })).toBeNull();
 });

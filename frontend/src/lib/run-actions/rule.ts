@@ -19,6 +19,8 @@ export interface JudgedRun {
   actor: Run["actor"];
   status: RunStatus | "deleted";
   policy_step: Run["policy_step"];
+  /** Left out for a run in the trash. */
+  damage?: Run["damage"];
 }
 
 /**
@@ -30,6 +32,16 @@ export function learns({ actor }: Pick<JudgedRun, "actor">): boolean {
 }
 
 const TRAINING: readonly RunAction[] = ["pause", "resume", "extend"];
+
+/** What takes more than looking at a run. */
+const GOING_ON: readonly RunAction[] = ["start", "evaluate", ...TRAINING];
+
+/** Why a run can only be looked at, in a sentence: a newer version wrote it. Null if one that is known here did. */
+export function whyLookedAtOnly({ damage }: Pick<JudgedRun, "damage">): string | null {
+  return damage?.some(({ newer }) => newer)
+    ? "A newer version of the app wrote this run: here it can only be looked at."
+    : null;
+}
 
 /** What is impossible where the service does not steer: with a person at the keys, and in a program of its own. */
 const STEERING: readonly RunAction[] = ["start", "stop", "duplicate", "evaluate"];
@@ -55,6 +67,15 @@ export function suits(action: RunAction, run: Pick<JudgedRun, "actor">): boolean
 
 /** Why `action` is not possible for a run in its current state, in a sentence; null if it is possible. */
 export function whyNot(action: RunAction, run: JudgedRun): string | null {
+  return whyNotNow(action, run) ?? (GOING_ON.includes(action) ? whyLookedAtOnly(run) : null);
+}
+
+/** Whether `action` has its place beside a run, though `whyNot` may say that it is not possible. */
+export function isOffered(action: RunAction, run: JudgedRun): boolean {
+  return whyNotNow(action, run) === null;
+}
+
+function whyNotNow(action: RunAction, run: JudgedRun): string | null {
   const { status, policy_step } = run;
   if (action === "restore") return status === "deleted" ? null : "It is not in the trash.";
   if (status === "deleted") return "It is in the trash. Restore it first.";

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Clapperboard, Pause, Play, Square } from "lucide-react";
 import { Button } from "@/components/ui/button";
 import { evaluationsQuery, explainAction, isActive, type RunDetail } from "@/lib/api";
-import { canDo, suits } from "@/lib/run-actions";
+import { canDo, isOffered, suits, whyNot } from "@/lib/run-actions";
 import { CompareWith } from "./compare-with";
 import { TrainLonger } from "./train-longer";
 import { RunMenu } from "./run-menu";
@@ -24,9 +24,10 @@ export function RunActions({ run, remove }: { run: RunDetail; remove: DeleteRun 
     <div className="flex flex-col gap-1.5 max-sm:w-full sm:items-end">
       <div className="flex flex-wrap items-center gap-2">
         <CompareWith run={run} />
-        {canDo("evaluate", run) && (
+        {isOffered("evaluate", run) && (
           <Button
             needsService
+            {...unless(whyNot("evaluate", run))}
             onClick={() => watch.mutate(run.status)}
             busy={evaluating}
             className={shared}
@@ -57,9 +58,10 @@ export function RunActions({ run, remove }: { run: RunDetail; remove: DeleteRun 
             {stopping ? "Stopping…" : "Stop"}
           </Button>
         )}
-        {canDo("start", run) && (
+        {isOffered("start", run) && (
           <Button
             needsService
+            {...unless(whyNot("start", run))}
             variant="primary"
             onClick={() => start.mutate(run.status)}
             busy={start.isPending}
@@ -69,9 +71,10 @@ export function RunActions({ run, remove }: { run: RunDetail; remove: DeleteRun 
             Start
           </Button>
         )}
-        {canDo("resume", run) && (
+        {isOffered("resume", run) && (
           <Button
             needsService
+            {...unless(whyNot("resume", run))}
             variant={run.status === "paused" ? "primary" : "secondary"}
             onClick={() => resume.mutate(run.status)}
             busy={resume.isPending}
@@ -81,7 +84,7 @@ export function RunActions({ run, remove }: { run: RunDetail; remove: DeleteRun 
             Resume
           </Button>
         )}
-        {canDo("extend", run) && <TrainLonger run={run} className={shared} />}
+        {isOffered("extend", run) && <TrainLonger run={run} className={shared} />}
         <RunMenu run={run} remove={remove} />
       </div>
       {error && (
@@ -91,4 +94,9 @@ export function RunActions({ run, remove }: { run: RunDetail; remove: DeleteRun 
       )}
     </div>
   );
+}
+
+/** A button that cannot be pressed, and says why. */
+function unless(reason: string | null) {
+  return reason === null ? {} : { disabled: true, title: reason };
 }

@@ -8,11 +8,12 @@ import { controlClass, Field } from "@/components/ui/field";
 import { Popover } from "@/components/ui/popover";
 import { explainAction, type RunDetail, snapshotsQuery } from "@/lib/api";
 import { count } from "@/lib/format";
-import { useRunActions } from "@/lib/run-actions";
+import { useRunActions, whyNot } from "@/lib/run-actions";
 
 /** Continues a run that has done all of its steps, with more of them. */
 export function TrainLonger({ run, className }: { run: RunDetail; className?: string }) {
   const [open, setOpen] = useState(false);
+  const reason = whyNot("extend", run);
   return (
     <Popover
       label="Train longer"
@@ -22,6 +23,8 @@ export function TrainLonger({ run, className }: { run: RunDetail; className?: st
       trigger={
         <Button
           needsService
+          disabled={reason !== null}
+          title={reason ?? undefined}
           className={className}
           icon={<FastForward aria-hidden className="size-3.5" />}
         >
