@@ -27,6 +27,7 @@ from rlviz.search.study import Study
 from rlviz.services.application import Application
 from rlviz.services.experiment_results.exports import COLUMNS, ExportFormat, export
 from rlviz.services.experiment_results.keeping import preset_of, run_of
+from rlviz.services.experiment_results.kept import MOST_KEPT
 from rlviz.services.experiment_results.service import ResultsRequest, ResultsService
 from rlviz.services.experiment_results.source import Cell, ExperimentSource
 from rlviz.services.experiment_results.use_cases import ExperimentResultsService
@@ -119,9 +120,43 @@ def test_the_mean_return_in_training_can_be_the_score(app: Application, source: 
     assert (none.scored, none.failed) == (0, 2 * SEEDS)
 
 
+def forget_results(source: ExperimentSource) -> None:
+    """So that they are made again, from digests."""
+    for path in kept_results(source):
+        path.unlink()
+
+
+def kept_results(source: ExperimentSource) -> list[Path]:
+    return list((source.folder / "results").glob("made-*.json"))
+
+
+def test_who_comes_next_reads_what_was_made(app: Application, source: ExperimentSource) -> None:
+    forget_results(source)
+    request = ResultsRequest(threshold=21.5)
+    before = results_service(app).results(source, request)
+    (kept,) = kept_results(source)
+    kept.write_bytes(kept.read_bytes().replace(b"good is better", b"GOOD is better"))
+    assert results_service(app).results(source, request).verdict.headline.startswith("GOOD is better")
+    another = dataclasses.replace(source, cells=[dataclasses.replace(source.cells[0], score=99.0), *source.cells[1:]])
+    assert results_service(app).results(another, request).variants[0].mean == pytest.approx(37.8)
+    kept.write_bytes(kept.read_bytes()[:-9])
+    assert results_service(app).results(source, request) == before
+
+
+def test_results_are_kept_once_every_trial_has_ended(app: Application, source: ExperimentSource) -> None:
+    forget_results(source)
+    trains = dataclasses.replace(source, cells=[dataclasses.replace(source.cells[0], ended=False), *source.cells[1:]])
+    assert not results_service(app).results(trains, ResultsRequest()).complete
+    assert kept_results(source) == []
+    for threshold in range(12):
+        results_service(app).results(source, ResultsRequest(threshold=float(threshold)))
+    assert len(kept_results(source)) == MOST_KEPT
+
+
 def test_who_comes_next_reads_digests_and_no_journals(app: Application, source: ExperimentSource) -> None:
     request = ResultsRequest(threshold=21.5)
     before = results_service(app).results(source, request)
+    forget_results(source)
     journals = {cell.run_id: folder_of(app, cell.run_id or "").metrics_path for cell in source.cells}
     kept = {run_id: path.read_bytes() for run_id, path in journals.items()}
     for path in journals.values():
@@ -139,6 +174,7 @@ def test_a_torn_or_foreign_line_among_digests_is_made_again(app: Application, so
     digests = source.folder / "results" / "digests.jsonl"
     lines = digests.read_bytes()
     digests.write_bytes(b'{"run_id": 1}\nnull\n' + lines[: len(lines) * 2 // 3])
+    forget_results(source)
     assert results_service(app).results(source, request) == before
     assert results_service(app).results(source, request) == before
 

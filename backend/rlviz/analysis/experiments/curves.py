@@ -18,6 +18,11 @@ from rlviz.analysis.statistics.curves import BAND_RESAMPLES
 
 GRID_POINTS = 200
 MOST_CURVES = 20
+VALUES_DRAWN = 40_000_000
+FEWEST_DRAWN = 200
+"""Values that the bands of all curves draw together, about, and resamples of each at least, so that a thousand trials
+take no longer than a moment."""
+
 TRAINING_WINDOW = 20
 """Episodes in the moving average, where curves are those of training."""
 
@@ -51,12 +56,13 @@ def learning_curves(trials: Sequence[Trial], setting: Setting, ranked: Sequence[
     drawn = {variant: [one for one in trials if one.variant == variant and one.curve is not None] for variant in shown}
     known = {one.run_id: _as_episodes(one.curve) for ours in drawn.values() for one in ours if one.curve is not None}
     grid = aligned_curves(known, window=1, max_points=GRID_POINTS)
+    resamples = int(np.clip(VALUES_DRAWN // max(len(known) * len(grid.step), 1), FEWEST_DRAWN, BAND_RESAMPLES))
     totals = {variant: sum(one.variant == variant for one in trials) for variant in shown}
     return Curves(
         source="evaluation" if setting.greedy_curves else "training",
         step=grid.step.tolist(),
         variants=[
-            _of_variant(variant, ours, totals[variant], [grid.values[one.run_id] for one in ours], setting)
+            _of_variant(variant, ours, totals[variant], [grid.values[one.run_id] for one in ours], setting, resamples)
             for variant, ours in drawn.items()
             if ours
         ],
@@ -70,9 +76,9 @@ def _as_episodes(curve: LearningCurve) -> Episodes:
 
 
 def _of_variant(
-    variant: str, trials: Sequence[Trial], total: int, values: Sequence[Floats], setting: Setting
+    variant: str, trials: Sequence[Trial], total: int, values: Sequence[Floats], setting: Setting, resamples: int
 ) -> VariantCurve:
-    found = banded_curve(np.array(values))
+    found = banded_curve(np.array(values), resamples=resamples)
     ends = sorted(float(one.curve.step[-1]) for one in trials if one.curve is not None and len(one.curve.step))
     drawn = len(trials) >= FEWEST_SCORES
     what = (
@@ -93,7 +99,7 @@ def _of_variant(
             definition=f"At each step the interquartile mean of {what}, of the seeds that have a value there, with the "
             "interval of a bootstrap over whole curves. Nothing is put in the place of a seed that has ended.",
             n=len(trials),
-            resamples=BAND_RESAMPLES if drawn else None,
+            resamples=resamples if drawn else None,
             confidence=CONFIDENCE if drawn else None,
             source=AGARWAL,
         ),

@@ -67,25 +67,25 @@ def _pair(first: str, ours: Floats, second: str, theirs: Floats, pairs: int) -> 
     resamples = resamples_for((n + m) * pairs)
     joint = 1 - (1 - CONFIDENCE) / pairs
     found = probability_of_improvement([ours], [theirs], resamples=resamples)
-    wide = found if pairs == 1 else probability_of_improvement([ours], [theirs], resamples=resamples, confidence=joint)
+    interval, wide = found.interval, found.interval_of(joint)
     return Pair(
         first=first,
         second=second,
         seeds_first=n,
         seeds_second=m,
         probability=found.probability,
-        low=found.interval and found.interval.low,
-        high=found.interval and found.interval.high,
-        joint_low=wide.interval and wide.interval.low,
-        joint_high=wide.interval and wide.interval.high,
+        low=interval and interval.low,
+        high=interval and interval.high,
+        joint_low=wide and wide.low,
+        joint_high=wide and wide.high,
         chance=_chance(found.probability, n, m),
         made=Made(
             definition="Probability of improvement: of all pairs of a seed of the first and a seed of the second, the "
             "share in which the first did better; ties count half. The interval is the percentile interval of a "
             "bootstrap over the seeds of both.",
             n=n * m,
-            resamples=resamples if found.interval else None,
-            confidence=CONFIDENCE if found.interval else None,
+            resamples=resamples if interval else None,
+            confidence=CONFIDENCE if interval else None,
             source=AGARWAL,
         ),
     )

@@ -7,12 +7,15 @@ from pydantic import Field
 
 from rlviz.analysis.arrays import Floats
 from rlviz.analysis.experiments.made import AGARWAL, Frozen, Made, numbers
+from rlviz.analysis.experiments.scores import resamples_for
 from rlviz.analysis.statistics import performance_profile
 from rlviz.analysis.statistics.bootstrap import CONFIDENCE, FEWEST_SCORES
 from rlviz.analysis.statistics.profiles import PROFILE_RESAMPLES
 
 PROFILE_VALUES = 101
 MOST_PROFILES = 20
+FEWEST_DRAWN = 500
+"""Resamples of a band at least, however many scores all profiles have together."""
 
 
 class VariantProfile(Frozen):
@@ -36,18 +39,19 @@ def profiles(scores: dict[str, Floats]) -> Profiles:
     ids = list(scores)
     if not ids:
         return Profiles(value=[], variants=[], left_out=[])
+    resamples = resamples_for(sum(len(scores[one]) for one in ids[:MOST_PROFILES]), FEWEST_DRAWN, PROFILE_RESAMPLES)
     least, most = (end(np.concatenate(list(scores.values()))) for end in (np.min, np.max))
     margin = (most - least or max(abs(most), 1.0)) * 0.02
     value = np.linspace(least - margin, most + margin, PROFILE_VALUES)
     return Profiles(
         value=value.tolist(),
-        variants=[_profile(variant, scores[variant], value) for variant in ids[:MOST_PROFILES]],
+        variants=[_profile(variant, scores[variant], value, resamples) for variant in ids[:MOST_PROFILES]],
         left_out=ids[MOST_PROFILES:],
     )
 
 
-def _profile(variant: str, scores: Floats, value: Floats) -> VariantProfile:
-    found, n = performance_profile([scores], value), len(scores)
+def _profile(variant: str, scores: Floats, value: Floats, resamples: int) -> VariantProfile:
+    found, n = performance_profile([scores], value, resamples=resamples), len(scores)
     drawn = n >= FEWEST_SCORES
     return VariantProfile(
         variant=variant,
@@ -58,7 +62,7 @@ def _profile(variant: str, scores: Floats, value: Floats) -> VariantProfile:
             definition="Performance profile: for each return the share of seeds whose score is greater, with a band "
             "by bootstrap at each return by itself.",
             n=n,
-            resamples=PROFILE_RESAMPLES if drawn else None,
+            resamples=resamples if drawn else None,
             confidence=CONFIDENCE if drawn else None,
             source=AGARWAL,
         ),

@@ -93,9 +93,9 @@ def forest(variants: Sequence[VariantScores], threshold: float | None) -> Forest
     )
 
 
-def resamples_for(scores: int) -> int:
+def resamples_for(scores: int, fewest: int = FEWEST_RESAMPLES, most: int = RESAMPLES) -> int:
     """How often that many scores are drawn anew."""
-    return int(np.clip(SCORES_DRAWN // max(scores, 1), FEWEST_RESAMPLES, RESAMPLES))
+    return int(np.clip(SCORES_DRAWN // max(scores, 1), fewest, most))
 
 
 def values(trials: Sequence[Trial]) -> Floats:

@@ -12,12 +12,26 @@ from rlviz.analysis.statistics.bootstrap import CONFIDENCE, RESAMPLES, Interval,
 from rlviz.analysis.statistics.scores import checked, chunks, draw_counts
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Improvement:
-    """``interval`` is None where one of the two has one score a task."""
+    """``drawn``: the probability in each resample, shape (resamples,); None where one of the two has one score a task.
+    ``confidence``: of ``interval``."""
 
     probability: float
-    interval: Interval | None
+    drawn: Floats | None
+    confidence: float
+
+    @property
+    def interval(self) -> Interval | None:
+        return self.interval_of(self.confidence)
+
+    def interval_of(self, confidence: float) -> Interval | None:
+        """From the same resamples, for another confidence."""
+        if self.drawn is None:
+            return None
+        tail = 50 * (1 - confidence)
+        low, high = np.percentile(self.drawn, [tail, 100 - tail])
+        return Interval(float(low), float(high))
 
 
 def probability_of_improvement(
@@ -39,15 +53,13 @@ def probability_of_improvement(
     wins = [_wins(x, y) for x, y in zip(ours, theirs, strict=True)]
     probability = float(np.mean([table.mean() for table in wins]))
     if not (has_interval(ours) and has_interval(theirs)):
-        return Improvement(probability, None)
+        return Improvement(probability, None, confidence)
     rng = np.random.default_rng(seed)
     largest = sum(len(x) + len(y) for x, y in zip(ours, theirs, strict=True))
     drawn = np.concatenate(
         [np.mean([_drawn(table, size, rng) for table in wins], axis=0) for size in chunks(resamples, largest)]
     )
-    tail = 50 * (1 - confidence)
-    low, high = np.percentile(drawn, [tail, 100 - tail])
-    return Improvement(probability, Interval(float(low), float(high)))
+    return Improvement(probability, drawn, confidence)
 
 
 def _wins(ours: Floats, theirs: Floats) -> Floats:

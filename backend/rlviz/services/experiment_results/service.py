@@ -9,14 +9,17 @@ from threading import Lock
 
 from cachetools import LRUCache
 
+from rlviz import __version__
 from rlviz.analysis.experiments import ExperimentResults, ScoreKind, Setting, Trial, experiment_results
 from rlviz.analysis.experiments.digest import RunDigest
+from rlviz.analysis.experiments.results import DEFINITIONS
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import find_runs
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.status import RunStatus
 from rlviz.services.experiment_results.digests import DigestBook
+from rlviz.services.experiment_results.kept import KeptResults
 from rlviz.services.experiment_results.source import Cell, ExperimentSource
 from rlviz.services.use_cases.metrics import MetricsService
 from rlviz.services.use_cases.run_curves import RunCurvesCache
@@ -48,24 +51,41 @@ class ResultsService:
         self._lock = Lock()
 
     def results(self, source: ExperimentSource, request: ResultsRequest) -> ExperimentResults:
-        return self.made(source, request)[1]
+        rows = self._rows(source)
+        known = self._known(source, _key(source, request, rows.values()))
+        return self._made(source, request, rows)[1] if known is None else known
 
     def made(self, source: ExperimentSource, request: ResultsRequest) -> tuple[list[Trial], ExperimentResults]:
         """The trials as they are counted, and what they amount to."""
-        rows = self._rows(run_id for cell in source.cells for run_id in cell.run_ids)
-        threshold = source.threshold if request.threshold is None else request.threshold
+        return self._made(source, request, self._rows(source))
+
+    def _made(
+        self, source: ExperimentSource, request: ResultsRequest, rows: dict[str, RunRow]
+    ) -> tuple[list[Trial], ExperimentResults]:
+        threshold = _threshold(source, request)
         digests = self._book(source).of(list(rows.values()))
         greedy = bool(digests) and all(one.greedy is not None or one.training is None for one in digests.values())
         trials = [self._trial(cell, rows, digests, request.score, threshold, greedy) for cell in source.cells]
-        key = _key(source, request, rows.values(), threshold)
-        with self._lock:
-            known = self._results.get(key)
+        key = _key(source, request, rows.values())
+        known = self._known(source, key)
         if known is None:
             setting = Setting(source.variants, source.environments, request.score, threshold, greedy)
             known = experiment_results(trials, setting)
+            KeptResults(source.folder / RESULTS).keep(key, known)
             with self._lock:
                 self._results[key] = known
         return trials, known
+
+    def _known(self, source: ExperimentSource, key: str) -> ExperimentResults | None:
+        """Those in memory, or that an earlier service has kept."""
+        with self._lock:
+            known = self._results.get(key)
+        if known is None:
+            known = KeptResults(source.folder / RESULTS).read(key)
+            if known is not None:
+                with self._lock:
+                    self._results[key] = known
+        return known
 
     def _book(self, source: ExperimentSource) -> DigestBook:
         with self._lock:
@@ -75,10 +95,10 @@ class ResultsService:
                 self._books[source.id] = book
             return book
 
-    def _rows(self, run_ids: Iterable[str]) -> dict[str, RunRow]:
+    def _rows(self, source: ExperimentSource) -> dict[str, RunRow]:
         """Those that exist: a run that was deleted leaves its score behind."""
         with self._database.read() as session:
-            return {row.id: row for row in find_runs(session, list(run_ids))}
+            return {row.id: row for row in find_runs(session, [one for cell in source.cells for one in cell.run_ids])}
 
     def _trial(
         self,
@@ -122,9 +142,14 @@ def _score(cell: Cell, row: RunRow, kind: ScoreKind) -> float | None:
             return None if row.best_policy is None else BestPolicy.model_validate(row.best_policy).mean_return
 
 
-def _key(source: ExperimentSource, request: ResultsRequest, rows: Iterable[RunRow], threshold: float | None) -> str:
+def _threshold(source: ExperimentSource, request: ResultsRequest) -> float | None:
+    return source.threshold if request.threshold is None else request.threshold
+
+
+def _key(source: ExperimentSource, request: ResultsRequest, rows: Iterable[RunRow]) -> str:
     """Of everything that results are made from, but for the seconds of what still trains."""
-    parts = [source.id, repr(source.variants), repr(source.environments), request.score.value, repr(threshold)]
+    parts = [__version__, str(DEFINITIONS), source.id, repr(source.variants), repr(source.environments)]
+    parts += [request.score.value, repr(_threshold(source, request))]
     parts += [repr(cell) for cell in source.cells]
     parts += [f"{row.id}/{row.status}/{row.attempt}/{row.last_event}/{row.step}/{row.best_policy}" for row in rows]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()

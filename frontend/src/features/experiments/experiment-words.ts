@@ -1,5 +1,5 @@
 import type { Experiment, ExperimentSummary } from "@/lib/api";
-import { count, duration, plural } from "@/lib/format";
+import { duration, plural } from "@/lib/format";
 
 type Counted = Pick<ExperimentSummary, "counts" | "trials">;
 

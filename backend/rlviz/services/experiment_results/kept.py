@@ -1,0 +1,51 @@
+"""Results of experiments that are over, kept in their folders, so that nobody waits for them twice."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+from rlviz.analysis.experiments import ExperimentResults
+from rlviz.rundir.atomic import write_atomically
+
+log = logging.getLogger(__name__)
+
+MOST_KEPT = 8
+"""Results of one experiment: of each kind of score, with a threshold or two."""
+
+_PREFIX, _SUFFIX = "made-", ".json"
+
+
+class KeptResults:
+    """Files in the ``results`` of an experiment, each by a key of all that it was made from.
+
+    They can be deleted at any time: they are made again. One that cannot be read, or is of another shape, is none.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def read(self, key: str) -> ExperimentResults | None:
+        try:
+            return ExperimentResults.model_validate_json(self._path(key).read_bytes())
+        except (OSError, ValueError):
+            return None
+
+    def keep(self, key: str, results: ExperimentResults) -> None:
+        """Results of trials that still train are not kept: they change. A full disk is no reason not to show them."""
+        if not results.complete:
+            return
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            write_atomically(self._path(key), results.model_dump_json().encode())
+            self._forget_oldest()
+        except OSError as error:
+            log.warning("Results were not kept in %s: %s", self._folder, error)
+
+    def _path(self, key: str) -> Path:
+        return self._folder / f"{_PREFIX}{key}{_SUFFIX}"
+
+    def _forget_oldest(self) -> None:
+        found = sorted(self._folder.glob(f"{_PREFIX}*{_SUFFIX}"), key=lambda path: path.stat().st_mtime)
+        for path in found[:-MOST_KEPT]:
+            path.unlink(missing_ok=True)
