@@ -16,7 +16,12 @@ def view_snapshots(run_id: str, found: SnapshotList) -> RunSnapshots:
     return RunSnapshots(
         run_id=run_id,
         snapshots=[
-            _view(one, behind=one.name in found.behind, verification=found.verifications.get(one.name))
+            _view(
+                one,
+                behind=one.name in found.behind,
+                inherited=one.manifest.run_id != run_id,
+                verification=found.verifications.get(one.name),
+            )
             for one in found.snapshots
         ],
         newest=newest[-1] if newest else None,
@@ -25,7 +30,9 @@ def view_snapshots(run_id: str, found: SnapshotList) -> RunSnapshots:
     )
 
 
-def _view(snapshot: Snapshot, *, behind: bool, verification: SnapshotVerification | None) -> SnapshotInfo:
+def _view(
+    snapshot: Snapshot, *, behind: bool, inherited: bool, verification: SnapshotVerification | None
+) -> SnapshotInfo:
     return SnapshotInfo(
         **snapshot.manifest.model_dump(include=_SAME),
         time=utc(snapshot.manifest.time),
@@ -34,5 +41,6 @@ def _view(snapshot: Snapshot, *, behind: bool, verification: SnapshotVerificatio
         whole=snapshot.is_whole,
         problem=snapshot.problem,
         behind=behind,
+        inherited=inherited,
         verification=verification,
     )

@@ -238,7 +238,7 @@ def _problem(folder: RunFolder, manifest: SnapshotManifest) -> str | None:
     if manifest.is_newer:
         return _of_a_newer_version(manifest)
     if manifest.run_id != folder.run_id:
-        return f"It belongs to run {manifest.run_id[:80]}."
+        return f"It belongs to run {manifest.run_id[:80]}. What begins there is a fork of that run."
     for segment in manifest.segments:
         path = folder.segment_path(segment.file)
         if not is_file(path, folder.path) or path.stat().st_size != segment.bytes:

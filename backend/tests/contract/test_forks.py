@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rlviz.api.snapshot_views import view_snapshots
 from rlviz.domain.config import ExperimentPlace
 from rlviz.domain.errors import ArtifactNotFound, InvalidRequest, NothingToResume
 from rlviz.domain.status import RunStatus
@@ -69,6 +70,10 @@ def test_a_fork_with_nothing_changed_goes_on_as_its_parent_would_have(app: Appli
     newest = newest_of_run(folder_of(app, child.id))
     assert newest is not None
     assert newest.name == "1280", "it is resumed from its own snapshots"
+    told = {one.name: one for one in view_snapshots(child.id, app.snapshots.list(child.id)).snapshots}
+    assert [name for name, one in told.items() if one.inherited] == ["640"]
+    with pytest.raises(NothingToResume, match=f"It belongs to run {parent}. What begins there is a fork of that run"):
+        app.resuming.roll_back(child.id, "640")
 
 
 @pytest.mark.parametrize(

@@ -98,7 +98,7 @@ def small_buffer(algo: str) -> dict[str, Any]:
 
 
 SLOW = {
-    f"{algo}-{env_id.rpartition('/')[2]}": Case(algo, env_id, small_buffer(algo))
+    f"{algo}-{env_id.rpartition('/')[2]}".lower(): Case(algo, env_id, small_buffer(algo))
     for algo, fields in (
         (algo, ALGORITHMS.get(algo).hyperparameters.model_fields.keys()) for algo in ALGORITHMS.names()
     )

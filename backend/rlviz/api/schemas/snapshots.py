@@ -49,6 +49,7 @@ class SnapshotInfo(Wire):
     replay_bytes: int = Field(description="Of the segments of the replay buffer that it needs, which others may share.")
     whole: bool = Field(description="Whether training can go on from it, as far as a look tells.")
     problem: str | None = Field(description="Why it cannot.")
+    inherited: bool = Field(description="Whether it is of the run that this one was forked from, and begins there.")
     exact: bool = Field(description="Whether training goes on from it bit for bit.")
     not_exact_because: str | None
     behind: bool = Field(description="Whether the run went back to before it: it is no part of the run as it is now.")

@@ -12,7 +12,8 @@ export function snapshot(step: number, change: Partial<SnapshotInfo> = {}): Snap
   return {
     ...{ name: String(step), message: "", is_named: false, step, attempt: 1, trigger: "periodic" },
     ...{ time: "2026-11-22T12:00:00Z", bytes: 143_000, replay_bytes: 0, whole: true },
-    ...{ problem: null, exact: true, not_exact_because: null, behind: false, verification: null },
+    ...{ problem: null, exact: true, not_exact_because: null, behind: false, inherited: false },
+    verification: null,
     ...change,
   };
 }

@@ -24,7 +24,8 @@ interface SnapshotRowProps {
 
 export function SnapshotRow({ run, snapshot, isNewest, onAct }: SnapshotRowProps) {
   const now = useNow("minute");
-  const { name, message, is_named, step, trigger, time, behind, whole, exact } = snapshot;
+  const { name, message, is_named, step, trigger, time, behind, whole, exact, inherited } =
+    snapshot;
   const verification = useVerification(run.id, snapshot);
   const trouble = snapshot.problem ?? (exact ? null : snapshot.not_exact_because);
   return (
@@ -42,7 +43,8 @@ export function SnapshotRow({ run, snapshot, isNewest, onAct }: SnapshotRowProps
             <span className={is_named ? "text-ink-faint" : "text-ink-soft"}>{TAKEN[trigger]}</span>
             {isNewest && <Badge>newest</Badge>}
             {behind && <Badge>left behind</Badge>}
-            {!whole && <Badge tone="bad">damaged</Badge>}
+            {inherited && <Badge>inherited</Badge>}
+            {!whole && !inherited && <Badge tone="bad">damaged</Badge>}
             {whole && !exact && <Badge tone="warn">not exact</Badge>}
           </span>
           {message && <span className="block break-words text-ink-soft">{message}</span>}

@@ -49,12 +49,14 @@ test("says which are damaged, left behind, or not exact, and why", async () => {
       snapshot(1, { exact: false, not_exact_because: "Other processor." }),
       snapshot(2, { behind: true }),
       snapshot(3, { whole: false, problem: "A segment is missing." }),
+      snapshot(4, { whole: false, inherited: true, problem: "It belongs to run b." }),
     ),
   );
   const rows = (await screen.findAllByRole("listitem")).map(({ textContent }) => textContent);
-  expect(rows[0]).toContain("damagedA segment is missing.");
-  expect(rows[1]).toContain("left behind");
-  expect(rows[2]).toContain("not exactOther processor.");
+  expect(rows[0]).toContain("inheritedIt belongs to run b.");
+  expect(rows[1]).toContain("damagedA segment is missing.");
+  expect(rows[2]).toContain("left behind");
+  expect(rows[3]).toContain("not exactOther processor.");
 });
 
 test("resumes from the one that was chosen", async () => {

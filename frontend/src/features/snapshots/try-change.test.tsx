@@ -13,7 +13,10 @@ const change = { name: "learning_rate", value: 0.0005 };
 const hint = { from_step: 5_000, changes: [change] } as unknown as Hint;
 const parent = run({
   ...{ algo: "ppo", name: "First", seed: 7, status: "completed" },
-  config: { hyperparameters: { learning_rate: 0.001 } },
+  config: {
+    ...{ algo: "ppo", env_id: "CartPole-v1", preset: "fast", seed: 7, total_timesteps: 10_240 },
+    hyperparameters: { learning_rate: 0.001, gamma: 0.9 },
+  },
 } as unknown as Partial<RunDetail>);
 const algorithm = {
   ...{ id: "ppo", seed: { minimum: 0, maximum: 99 } },
@@ -33,6 +36,7 @@ function show(found: RunSnapshots) {
         env_options: [],
       },
     }),
+    "POST /runs": () => ({ status: 201, body: run({ id: "anew" }) }),
     "POST /runs/a/fork": () => ({ status: 201, body: run({ id: "child" }) }),
   });
   renderWithQueries(<TryChange run={parent} hint={hint} change={change} onClose={() => {}} />);
@@ -63,7 +67,19 @@ test("where training is over already, the fork trains for as long again", async 
   expect(await screen.findByRole("textbox", { name: "Timesteps" })).toHaveValue("20480");
 });
 
-test("a run without a snapshot says that there is nothing to fork", async () => {
-  show(list());
-  expect(await screen.findByText(/no snapshot that a fork could begin from/)).toBeVisible();
+test("a run without a snapshot is repeated with the change, and compared", async () => {
+  const asked = show(list());
+  const rate = await screen.findByRole("textbox", { name: "learning_rate" });
+  expect(rate).toHaveValue("0.0005");
+  expect(screen.getByText(/no snapshot that a fork could begin from/)).toBeVisible();
+  await userEvent.clear(rate);
+  expect(screen.getByRole("button", { name: "Start a new run" })).toBeDisabled();
+  await userEvent.type(rate, "0.0002");
+  await userEvent.click(screen.getByRole("button", { name: "Start a new run" }));
+  await vi.waitFor(() => expect(push).toHaveBeenLastCalledWith("/compare?runs=a,anew"));
+  expect(asked.find(({ route }) => route === "POST /runs")?.body).toMatchObject({
+    ...{ algo: "ppo", env_id: "CartPole-v1", preset: "fast", seed: 7, start: true },
+    ...{ name: "First, learning_rate 0.0002", total_timesteps: 10_240 },
+    hyperparameters: { learning_rate: 0.0002, gamma: 0.9 },
+  });
 });

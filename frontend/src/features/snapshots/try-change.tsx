@@ -6,6 +6,7 @@ import { ErrorState } from "@/components/ui/error-state";
 import { Skeleton } from "@/components/ui/skeleton";
 import { type Hint, type RunDetail, type RunSnapshots, snapshotsQuery } from "@/lib/api";
 import { ForkDialog } from "./fork-dialog";
+import { TryAnew } from "./try-anew";
 
 interface TryChangeProps {
   run: RunDetail;
@@ -14,20 +15,23 @@ interface TryChangeProps {
   onClose: () => void;
 }
 
-/** Forks the run with what a hint suggests filled in, and opens the comparison of the two. */
+/**
+ * Forks the run with what a hint suggests filled in, and opens the comparison of the two; where there is no snapshot to
+ * fork at, a new run is compared instead. A hint that suggests a change has read the run's configuration.
+ */
 export function TryChange({ run, hint, change, onClose }: TryChangeProps) {
   const { data, error, refetch } = useQuery(snapshotsQuery(run.id));
   const at = data && placeToTry(data, hint.from_step);
   if (at) return <ForkDialog {...{ run, at, onClose }} tries={change} />;
+  if (data && run.config !== null) {
+    return <TryAnew {...{ run, change, onClose }} config={run.config} />;
+  }
   return (
     <Dialog open onOpenChange={onClose} title={`Try another ${change.name}`}>
-      {data ? (
-        <p className="text-sm text-ink-soft">
-          This run has no snapshot that a fork could begin from. Take one while it trains, or
-          duplicate the run with the change.
-        </p>
-      ) : error ? (
+      {error ? (
         <ErrorState error={error} retry={() => void refetch()} />
+      ) : data ? (
+        <p className="text-sm text-ink-soft">The configuration of this run cannot be read.</p>
       ) : (
         <Skeleton className="h-64" />
       )}

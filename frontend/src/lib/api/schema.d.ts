@@ -7440,6 +7440,11 @@ export interface components {
        */
       problem: string | null;
       /**
+       * Inherited
+       * @description Whether it is of the run that this one was forked from, and begins there.
+       */
+      inherited: boolean;
+      /**
        * Exact
        * @description Whether training goes on from it bit for bit.
        */

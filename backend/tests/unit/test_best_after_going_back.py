@@ -1,0 +1,46 @@
+"""After a run went back, a best policy that was left behind is in no figure."""
+
+from __future__ import annotations
+
+import pytest
+
+from rlviz.domain.events import BestData, EventData, EventRecord, RollbackData, StartedData, Stretch
+from rlviz.services.projection.events_projection import EventsProjection
+
+
+def best(mean: float) -> BestData:
+    return BestData(path="best_model.zip", mean_return=mean, std_return=1.0, episodes=5)
+
+
+def told(*events: tuple[int, EventData]) -> EventsProjection:
+    found = EventsProjection(450.0)
+    for seq, (step, data) in enumerate(events, start=1):
+        found.take_event(EventRecord(seq=seq, time=1_000.0 + seq, step=step, data=data))
+    return found
+
+
+BACK = (RollbackData(snapshot="400", superseded=Stretch(first=5, last=9, attempt=2, beyond=400)),)
+
+
+@pytest.mark.parametrize(
+    ("before", "step", "solved"),
+    [
+        ([(100, 50.0)], 100, None),
+        ([(100, 50.0), (800, 490.0)], None, None),  # its file held the later one, which lies in behind/
+        ([(100, 460.0), (800, 490.0)], None, 100),  # that it was solved by then stays true
+        ([(800, 490.0)], None, None),
+    ],
+)
+def test_it_is_the_best_of_what_counts_and_is_still_kept(
+    before: list[tuple[int, float]], step: int | None, solved: int | None
+) -> None:
+    begun = [(0, StartedData(attempt=1)), *((at, best(mean)) for at, mean in before)]
+    back = [(400, StartedData(attempt=2, snapshot="400")), (400, *BACK)]
+    found = told(*begun, *back)
+    assert (found.best_policy["step"] if found.best_policy else None) == step
+    assert (found.solved.step if found.solved else None) == solved
+    again = told(*begun, *back, (600, best(470.0)))
+    assert again.best_policy is not None
+    assert (again.best_policy["step"], again.best_policy["mean_return"]) == (600, 470.0)
+    assert again.solved is not None
+    assert again.solved.step == (solved or 600)

@@ -1,0 +1,115 @@
+"use client";
+
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
+import { useState } from "react";
+import { parseHyperparameter, SchemaField } from "@/components/schema-field";
+import { Button } from "@/components/ui/button";
+import { Dialog } from "@/components/ui/dialog";
+import { Skeleton } from "@/components/ui/skeleton";
+import {
+  algorithmsQuery,
+  createRun,
+  type CreateRun,
+  explainAction,
+  type Hint,
+  keys,
+  type RunConfig,
+  type RunDetail,
+} from "@/lib/api";
+import { setting } from "@/lib/format";
+import { routes } from "@/lib/url";
+
+interface TryAnewProps {
+  run: RunDetail;
+  config: RunConfig;
+  change: Hint["changes"][number];
+  onClose: () => void;
+}
+
+/** Where there is no snapshot to fork at: starts a new run with the change, and opens the comparison of the two. */
+export function TryAnew({ run, config, change, onClose }: TryAnewProps) {
+  const { name } = change;
+  const router = useRouter();
+  const client = useQueryClient();
+  const algorithms = useQuery(algorithmsQuery);
+  const [typed, setTyped] = useState<string | null>(setting(change.value));
+  const own = config.hyperparameters[name];
+  const schema = algorithms.data
+    ?.find(({ id }) => id === run.algo)
+    ?.hyperparameters.find((one) => one.name === name);
+  const parsed = schema && parseHyperparameter(schema, typed ?? setting(own));
+  const start = useMutation({
+    mutationFn: (value: unknown) => createRun(repeated(run, config, { [name]: value })),
+    onSuccess: ({ id }) => {
+      void client.invalidateQueries({ queryKey: keys.runs });
+      router.push(routes.compareRuns([run.id, id]));
+    },
+  });
+  const failure = start.error ?? algorithms.error;
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      size="sm"
+      title={`Try another ${name}`}
+      description="This run has no snapshot that a fork could begin from. A new run trains from the beginning, with its seed and all its other settings; then the two are compared."
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            variant="primary"
+            needsService
+            busy={start.isPending || start.isSuccess}
+            disabled={!parsed?.ok}
+            onClick={() => parsed?.ok && start.mutate(parsed.value)}
+          >
+            Start a new run
+          </Button>
+        </>
+      }
+    >
+      {schema ? (
+        <SchemaField
+          schema={schema}
+          typed={typed ?? undefined}
+          own={own}
+          owner="this run"
+          error={parsed?.ok === false ? parsed.problem : undefined}
+          onChange={(value) => {
+            start.reset();
+            setTyped(value);
+          }}
+        />
+      ) : (
+        !failure && <Skeleton className="h-16" />
+      )}
+      {failure && (
+        <p role="alert" className="mt-3 text-sm text-bad">
+          {explainAction(failure)}
+        </p>
+      )}
+    </Dialog>
+  );
+}
+
+const LONGEST_NAME = 120;
+
+/** The request for a run as this one was configured, but for `changes`. */
+function repeated(
+  run: RunDetail,
+  config: RunConfig,
+  changes: Readonly<Record<string, unknown>>,
+): CreateRun {
+  const told = Object.entries(changes).map(([name, value]) => `, ${name} ${setting(value)}`);
+  const { algo, env_id, env_options, preset, seed, total_timesteps } = config;
+  return {
+    ...{ algo, env_id, env_options, preset, seed, total_timesteps },
+    name: `${run.name.slice(0, LONGEST_NAME - told.join("").length)}${told.join("")}`,
+    hyperparameters: { ...config.hyperparameters, ...changes } as CreateRun["hyperparameters"],
+    evaluation: config.evaluation,
+    anatomy: config.anatomy,
+    rules: config.rules,
+    start: true,
+  };
+}
