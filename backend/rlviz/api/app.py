@@ -30,6 +30,7 @@ from rlviz.api.routers import (
     episodes,
     evaluations,
     events,
+    exchange,
     experiment_results,
     experiments,
     family,
@@ -58,6 +59,7 @@ _REF = "#/components/schemas/{model}"
 _ROUTERS = (
     service,
     runs,
+    exchange,
     rules,
     snapshots,
     family,

@@ -21,11 +21,13 @@ from rlviz.domain.errors import (
     TooManyLoginAttempts,
     Unauthorized,
 )
+from rlviz.domain.limits import LIMITS
 from rlviz.settings import Settings, is_loopback
 
 MAX_BODY_BYTES = 1 << 20
 MAX_HEAD_BYTES = 1 << 16
 MAX_DROPPED_BYTES = 1 << 27
+UPLOAD_PATH = "/api/runs/import"
 BODY_SECONDS = 60.0
 """Seconds that a client may take to send a body."""
 
@@ -36,7 +38,8 @@ class RequestFilter:
     """Refuses, as problem+json, what must not reach the app.
 
     - Query and headers above 64 kB: 431.
-    - Bodies above 1 MiB: 413, whether they announce their length or not; those that do not come: 408.
+    - Bodies above 1 MiB: 413, whether they announce their length or not; those that do not come: 408. A file that is
+      imported may be longer, and is handed on as it comes.
     - On a loopback host, requests under any other host name (DNS rebinding): 403.
     - Requests that change something, and WebSockets, that come from a page of another origin: 403.
     - With a token set, requests that show neither ``Authorization: Bearer`` nor the cookie: 401, and for a page
@@ -75,7 +78,8 @@ class RequestFilter:
             self._check(scope, headers)
             answer = self._turn_away(scope, headers)
             if answer is None and _has_body(headers):
-                receive = await _read_body(headers, receive)
+                uploads = scope["path"] == UPLOAD_PATH
+                receive = _bounded(receive) if uploads else await _read_body(headers, receive)
             if self._auth is not None and is_login_path(scope):
                 answer = await self._auth.answer(Request(scope, receive))
         except RlvizError as error:
@@ -126,6 +130,21 @@ def _url(text: str) -> SplitResult:
 
 def _has_body(headers: Headers) -> bool:
     return "transfer-encoding" in headers or headers.get("content-length", "0") != "0"
+
+
+def _bounded(receive: Receive) -> Receive:
+    """Hands a file on as it comes; raises PayloadTooLarge in whoever reads beyond the limit."""
+    most, size = LIMITS.import_bytes.maximum, 0
+
+    async def counted() -> Message:
+        nonlocal size
+        message = await receive()
+        size += len(message.get("body", b""))
+        if size > most:
+            raise PayloadTooLarge(f"A file may have up to {most:,} bytes. `rlviz import` has no such bound.")
+        return message
+
+    return counted
 
 
 async def _read_body(headers: Headers, receive: Receive) -> Receive:

@@ -48,6 +48,7 @@ from rlviz.services.use_cases.damage import DamageService
 from rlviz.services.use_cases.environments import EnvironmentService
 from rlviz.services.use_cases.episodes import EpisodeService
 from rlviz.services.use_cases.evaluations import EvaluationService
+from rlviz.services.use_cases.exchange import ExchangeService
 from rlviz.services.use_cases.family import FamilyService
 from rlviz.services.use_cases.film import FilmService
 from rlviz.services.use_cases.forking import ForkService
@@ -172,6 +173,10 @@ class Application:
     @cached_property
     def metrics(self) -> MetricsService:
         return MetricsService(self.sealer)
+
+    @cached_property
+    def exchange(self) -> ExchangeService:
+        return ExchangeService(self.settings, self.runs, self.taking_up)
 
     @cached_property
     def family(self) -> FamilyService:

@@ -10,6 +10,7 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+import httpx
 import pytest
 
 from rlviz.domain.errors import BundleRefused
@@ -18,7 +19,8 @@ from rlviz.exchange.tensorboard import write_event_files
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter, read_journal
 from tests.support.cli import call
-from tests.support.http import assert_problem, make_run, serving
+from tests.support.http import IMPATIENT, assert_problem, make_run, serving
+from tests.support.training import curves
 
 RUN_ID = "ppo-cartpole-20261121-044130-3630"
 
@@ -239,3 +241,45 @@ def test_a_folder_of_logs_becomes_runs_that_are_listed_compared_and_exported(tmp
         assert call(service.runs_dir, "import", str(tmp_path / "none")).status == 3
         assert call(service.runs_dir, "import", str(tmp_path / "logs" / "b")).status == 2
         assert service.get("/runs")["total"] == 3
+
+
+def test_the_browser_takes_runs_away_as_files_and_brings_them_in_again(tmp_path: Path) -> None:
+    make_run(tmp_path / "a" / "runs", RUN_ID, rows=50, status="completed").model_path.write_bytes(b"a policy")
+    make_run(tmp_path / "b" / "runs", "other-run", status="completed")
+    with serving(tmp_path / "a") as here, serving(tmp_path / "b") as there:
+        bundle = here.api("GET", f"/runs/{RUN_ID}/bundle")
+        logs = here.api("GET", f"/runs/{RUN_ID}/tensorboard")
+        assert f'filename="{RUN_ID}.zip"' in bundle.headers["content-disposition"]
+        assert_problem(here.api("GET", "/runs/no-run/bundle"), 404)
+
+        def send(content: bytes, **query: str) -> httpx.Response:
+            return there.api("POST", "/runs/import", content=content, params=query)
+
+        taken = send(bundle.content, file="C:\\Users\\me\\run.zip")
+        assert taken.status_code == 201, taken.text
+        [run] = taken.json()["runs"]
+        assert (run["id"], run["status"], run["step"]) == (RUN_ID, "completed", here.get(f"/runs/{RUN_ID}")["step"])
+        assert not there.folder(RUN_ID).model_path.exists(), "policies are not taken"
+        assert_problem(send(bundle.content, file="run.zip"), 409)
+
+        [run] = send(logs.content, file="logs.zip", name="from TensorBoard").json()["runs"]
+        assert (run["name"], run["env_id"], run["tags"]) == ("from TensorBoard", "CartPole-v1", ["imported"])
+        assert curves(there.folder(run["id"])) == curves(here.folder(RUN_ID))
+
+        csv = b"step,loss\n" + b"".join(b"%d,0.5\n" % step for step in range(200_000))
+        [run] = send(csv, file="../progress.csv", algo="sac", env_id="Own-v0").json()["runs"]
+        assert (run["algo"], run["env_id"], run["step"]) == ("sac", "Own-v0", 199_999), "more than 1 MiB"
+
+        for content, file in ((b"", "progress.csv"), (b"nonsense", "x.zip"), (b"nonsense", "\u202e..")):
+            assert_problem(send(content, file=file), 422)
+        assert there.get("/runs")["total"] == 4
+        assert list((there.runs_dir / ".new").iterdir()) == []
+        assert list((here.runs_dir / ".new").iterdir()) == []
+
+
+def test_a_file_beyond_the_bound_is_refused_as_it_comes_and_leaves_nothing(tmp_path: Path) -> None:
+    bound = "from rlviz.domain.limits import LIMITS; LIMITS.import_bytes.__dict__['maximum'] = 100_000"
+    with serving(tmp_path, script=f"{bound}\n{IMPATIENT}") as service:
+        assert_problem(service.api("POST", "/runs/import", params={"file": "x.csv"}, content=bytes(200_000)), 413)
+        assert service.get("/runs")["total"] == 0
+        assert list((service.runs_dir / ".new").iterdir()) == []

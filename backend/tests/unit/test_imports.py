@@ -6,6 +6,7 @@ import os
 import re
 import stat
 import struct
+import time
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -339,6 +340,9 @@ def test_an_archive_of_logs_is_unpacked_wherever_it_was_packed(tmp_path: Path, s
     members: dict[str, str | bytes] = {separator.join(("logs", "a", "progress.csv")): PROGRESS.replace("\n", "\r\n")}
     folder = one_of(tmp_path, zipped(tmp_path / "mine.zip", members))
     assert [row["step"] for row in rows(folder)] == [128, 256, 384]
+    with zipfile.ZipFile(tmp_path / "mine.zip") as packed:
+        packed_at = packed.infolist()[0].date_time
+    assert rows(folder)[-1]["time"] == time.mktime((*packed_at, 0, 0, -1)), "when the file was written"
     assert sorted(path.name for path in (tmp_path / "runs").iterdir()) == [".new", folder.run_id]
     assert list((tmp_path / "runs" / ".new").iterdir()) == []
 

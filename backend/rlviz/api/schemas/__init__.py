@@ -37,6 +37,7 @@ from rlviz.api.schemas.episodes import (
 )
 from rlviz.api.schemas.evaluations import Evaluation, EvaluationCreate
 from rlviz.api.schemas.events import RunEvent, RunEvents
+from rlviz.api.schemas.exchange import ImportedRuns, RefusedLog
 from rlviz.api.schemas.family import Relative, RunFamily, SettingChange
 from rlviz.api.schemas.film import Clip, ClipCreate, GrowthVideoCreate, Policies
 from rlviz.api.schemas.hints import Hint, HintRule, LookedAt, Minimum, RunHints, SuggestedChange
@@ -152,6 +153,7 @@ __all__ = [
     "Hint",
     "HintRule",
     "HyperparameterField",
+    "ImportedRuns",
     "JudgedEvaluation",
     "KeyMoment",
     "KnobInfo",
@@ -175,6 +177,7 @@ __all__ = [
     "ProblemField",
     "RandomReturnInfo",
     "RankedEpisodes",
+    "RefusedLog",
     "Relative",
     "ResumeRun",
     "Resumed",

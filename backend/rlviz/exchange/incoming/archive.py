@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import errno
+import os
 import stat
+import time
 import zipfile
 import zlib
+from contextlib import suppress
 from pathlib import Path
 
 from rlviz.domain.errors import ImportRefused
@@ -77,4 +80,7 @@ def _unpack_one(archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: Path, l
             if left < 0:
                 raise ImportRefused(f"{archive.filename} unpacks to more than it says. It is not to be trusted.")
             sink.write(chunk)
+    with suppress(ValueError, OverflowError, OSError):  # when it was written says when training ended
+        written = time.mktime((*member.date_time, 0, 0, -1))
+        os.utime(path, (written, written))
     return left

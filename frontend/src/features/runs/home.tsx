@@ -1,12 +1,16 @@
 "use client";
 
-import { lazy, Suspense } from "react";
+import { lazy, Suspense, useState } from "react";
 import { count } from "@/lib/format";
 import { useQueryString } from "@/lib/url";
+import { ImportButton } from "./import/import-button";
 import { RunList } from "./list/run-list";
 import { type NewRunAddress, readNewRunAddress, writeNewRunAddress } from "./new-run-address";
 import { useRunCount } from "./use-run-count";
 
+const ImportDialog = lazy(() =>
+  import("./import/import-dialog").then(({ ImportDialog }) => ({ default: ImportDialog })),
+);
 const NewRunPanel = lazy(() => import("./form/new-run-panel"));
 
 /** Home: the list of runs, and the form for a new run in a panel beside it. */
@@ -21,20 +25,31 @@ export function Home() {
       `${window.location.pathname}${writeNewRunAddress(query, next)}`,
     );
   const openNew = () => ask({ open: true, duplicate: null, environment: null });
+  const [importing, setImporting] = useState(false);
+  const openImport = () => setImporting(true);
   return (
     <>
-      <h1 className="mb-3 text-xl font-semibold tracking-tight">
-        Runs
-        {total !== undefined && total > 0 && (
-          <span className="ml-2 text-base font-normal tracking-normal text-ink-faint tabular-nums">
-            {count(total)}
-          </span>
-        )}
-      </h1>
+      <header className="mb-3 flex items-center justify-between gap-2">
+        <h1 className="text-xl font-semibold tracking-tight">
+          Runs
+          {total !== undefined && total > 0 && (
+            <span className="ml-2 text-base font-normal tracking-normal text-ink-faint tabular-nums">
+              {count(total)}
+            </span>
+          )}
+        </h1>
+        {total !== undefined && total > 0 && <ImportButton size="sm" onClick={openImport} />}
+      </header>
       <RunList
         onNew={openNew}
+        onImport={openImport}
         onDuplicate={(run) => ask({ open: true, duplicate: run.id, environment: null })}
       />
+      {importing && (
+        <Suspense>
+          <ImportDialog onClose={() => setImporting(false)} />
+        </Suspense>
+      )}
       {asked.open && (
         <Suspense>
           <NewRunPanel

@@ -359,6 +359,69 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/runs/import": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Import Runs
+     * @description Import runs from the one file that is the body: a bundle, a log of another tool, or a zip archive of logs.
+     *
+     *     `algo`, `env_id` and `name` count before what the logs say. Policies are left out of bundles; `rlviz import` takes
+     *     them if asked to.
+     */
+    post: operations["import_runs"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/runs/{run_id}/bundle": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Get Bundle
+     * @description The run as one file with hashes, for `rlviz import` or the page on another machine.
+     */
+    get: operations["get_bundle"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/runs/{run_id}/tensorboard": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Get Event Files
+     * @description The run's metrics as event files of TensorBoard, in a zip archive.
+     */
+    get: operations["get_event_files"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/runs/{run_id}/rules": {
     parameters: {
       query?: never;
@@ -4139,6 +4202,16 @@ export interface components {
        */
       share: number;
     };
+    /** ImportedRuns */
+    ImportedRuns: {
+      /** Runs */
+      runs: components["schemas"]["Run"][];
+      /**
+       * Refused
+       * @description What could not be taken, while other runs could.
+       */
+      refused: components["schemas"]["RefusedLog"][];
+    };
     /**
      * Improvements
      * @description Probability of improvement, for each pair of ``variants``.
@@ -4443,6 +4516,8 @@ export interface components {
       query: components["schemas"]["Bounds"];
       /** @description Rows in the answer to one. */
       query_rows: components["schemas"]["Bounds"];
+      /** @description Bytes of a file that is sent to be imported. */
+      import_bytes: components["schemas"]["Bounds"];
     };
     /** LoggedStorageDeed */
     LoggedStorageDeed: {
@@ -5440,6 +5515,16 @@ export interface components {
       median: number;
       /** Best */
       best: number;
+    };
+    /** RefusedLog */
+    RefusedLog: {
+      /**
+       * Place
+       * @description Folder or file within what was sent.
+       */
+      place: string;
+      /** Reason */
+      reason: string;
     };
     /** Relative */
     Relative: {
@@ -10098,6 +10183,202 @@ export interface operations {
       };
       /** @description Run not found */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  import_runs: {
+    parameters: {
+      query: {
+        /** @description Name of the file, by which it is known. */
+        file: string;
+        algo?: string | null;
+        env_id?: string | null;
+        name?: string | null;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/octet-stream": string;
+      };
+    };
+    responses: {
+      /** @description Successful Response */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ImportedRuns"];
+        };
+      };
+      /** @description Request timeout */
+      408: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Conflict with the current state */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Request body too large */
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not a sound bundle; Cannot be imported */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not enough free disk */
+      507: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_bundle: {
+    parameters: {
+      query?: {
+        /** @description With its policies. */
+        policies?: boolean;
+        /** @description With what an exact resume needs. */
+        snapshots?: boolean;
+      };
+      header?: never;
+      path: {
+        run_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The bundle */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/zip": unknown;
+        };
+      };
+      /** @description Run not found; Artifact not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Run is damaged */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not enough free disk */
+      507: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_event_files: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A zip archive of event files */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/zip": unknown;
+        };
+      };
+      /** @description Run not found; Artifact not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Run is damaged */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not installed */
+      501: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not enough free disk */
+      507: {
         headers: {
           [name: string]: unknown;
         };

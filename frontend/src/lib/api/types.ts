@@ -31,6 +31,7 @@ export type Rule = Schemas["Rule"];
 export type RunRules = Schemas["RunRules"];
 export type DryRun = Schemas["DryRun"];
 export type PatchRun = Schemas["RunPatch"];
+export type ImportedRuns = Schemas["ImportedRuns"];
 export type DeletedRun = Schemas["DeletedRun"];
 export type TrashList = Schemas["TrashList"];
 export type Storage = Schemas["Storage"];

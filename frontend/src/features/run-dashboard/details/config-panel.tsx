@@ -62,6 +62,7 @@ function runFacts(config: RunConfig, isPlayed: boolean): Record<string, unknown>
   const checkpoints = isPlayed ? null : config.checkpoints;
   return {
     created: moment(config.created_at),
+    ...(config.imported_from && { "imported from": config.imported_from }),
     seed: config.seed,
     "torch threads": config.torch_threads,
     ...(checkpoints && { checkpoints: describeCheckpoints(checkpoints) }),

@@ -1,10 +1,10 @@
 "use client";
 
-import { Copy, Download, FileJson, MoreHorizontal, Trash2 } from "lucide-react";
+import { ChartLine, Copy, Download, FileJson, MoreHorizontal, Package, Trash2 } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { Button } from "@/components/ui/button";
 import { Menu, MenuItem, MenuSeparator } from "@/components/ui/menu";
-import { artifactLink, isActive, type RunDetail } from "@/lib/api";
+import { artifactLink, bundleLink, eventFilesLink, isActive, type RunDetail } from "@/lib/api";
 import { learns, suits, whyNot } from "@/lib/run-actions";
 import { SERVICE_AWAY, useServiceAway } from "@/lib/service";
 import { follow } from "@/lib/download";
@@ -49,6 +49,20 @@ export function RunMenu({ run, remove }: { run: RunDetail; remove: DeleteRun }) 
       </MenuItem>
       <MenuItem icon={<Download />} onSelect={() => save("metrics.jsonl")}>
         Download metrics
+      </MenuItem>
+      <MenuItem
+        icon={<ChartLine />}
+        reason={away}
+        onSelect={() => follow(eventFilesLink(run.id), `${run.id}-tensorboard.zip`)}
+      >
+        Download TensorBoard logs
+      </MenuItem>
+      <MenuItem
+        icon={<Package />}
+        reason={away}
+        onSelect={() => follow(bundleLink(run.id), `${run.id}.zip`)}
+      >
+        Download bundle
       </MenuItem>
       <MenuSeparator />
       <MenuItem

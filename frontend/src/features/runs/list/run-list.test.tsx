@@ -50,7 +50,7 @@ const environments = () => ({
 
 const show = (routes: Parameters<typeof serve>[0]) => {
   const asked = serve({ "GET /environments": environments, ...routes });
-  renderWithQueries(<RunList onNew={vi.fn()} onDuplicate={vi.fn()} />);
+  renderWithQueries(<RunList onNew={vi.fn()} onImport={vi.fn()} onDuplicate={vi.fn()} />);
   return asked;
 };
 const line = (name: RegExp) => screen.findByRole("row", { name });

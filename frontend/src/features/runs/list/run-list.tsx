@@ -49,10 +49,11 @@ interface OpenGroupMenu {
 
 interface RunListProps {
   onNew: () => void;
+  onImport: () => void;
   onDuplicate: (run: Run) => void;
 }
 
-export function RunList({ onNew, onDuplicate }: RunListProps) {
+export function RunList({ onNew, onImport, onDuplicate }: RunListProps) {
   const router = useRouter();
   const [query, replaceQuery] = useQueryString();
   const shown = readListFilter(query);
@@ -108,7 +109,7 @@ export function RunList({ onNew, onDuplicate }: RunListProps) {
   if (first.data && total === 0 && !isFiltered(shown)) {
     return (
       <Suspense>
-        <NoRuns onNew={onNew} />
+        <NoRuns onNew={onNew} onImport={onImport} />
       </Suspense>
     );
   }

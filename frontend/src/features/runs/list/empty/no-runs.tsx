@@ -6,6 +6,7 @@ import { EmptyState } from "@/components/ui/empty-state";
 import { Notice } from "@/components/ui/notice";
 import { explainAction } from "@/lib/api";
 import { EnvironmentTiles } from "./environment-tiles";
+import { ImportButton } from "../../import/import-button";
 import { useCreateRun } from "../../use-create-run";
 
 const FIRST_RUN = { algo: "ppo", env_id: "CartPole-v1", preset: "fast", start: true } as const;
@@ -16,8 +17,13 @@ const LESSONS = [
   ["Play back", "Watch a video of what it learned, then compare it with another run."],
 ] as const;
 
+interface NoRunsProps {
+  onNew: () => void;
+  onImport: () => void;
+}
+
 /** Shown while there are no runs: what the app is for, and a button to create the first run. */
-export function NoRuns({ onNew }: { onNew: () => void }) {
+export function NoRuns({ onNew, onImport }: NoRunsProps) {
   const create = useCreateRun();
   return (
     <div className="pb-10">
@@ -43,6 +49,7 @@ export function NoRuns({ onNew }: { onNew: () => void }) {
             >
               Set up another run
             </Button>
+            <ImportButton size="lg" onClick={onImport} />
           </>
         }
       >

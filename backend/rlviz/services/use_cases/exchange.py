@@ -1,0 +1,114 @@
+"""ExchangeService: runs that leave as files, and files that come in as runs."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from rlviz.catalog.models import RunRow
+from rlviz.domain.errors import Conflict
+from rlviz.exchange.bring_in import Wishes, bring_in
+from rlviz.exchange.bundle import write_bundle
+from rlviz.exchange.tensorboard import write_event_files
+from rlviz.rundir.creation import DRAFTS
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.journal import read_journal
+from rlviz.services.supervision.disk_guard import DiskGuard
+from rlviz.services.use_cases.runs import RunService
+from rlviz.services.use_cases.taking_up import TakeUpService
+from rlviz.settings import Settings
+
+NAME_CHARACTERS = 60
+
+
+@dataclass(frozen=True)
+class Imported:
+    """``refused``: the place of each run that could not be taken, and why."""
+
+    runs: list[RunRow]
+    refused: list[tuple[str, str]]
+
+
+class ExchangeService:
+    """What is being packed or unpacked lies among the drafts of the runs folder, which every start empties."""
+
+    def __init__(self, settings: Settings, runs: RunService, taking_up: TakeUpService) -> None:
+        self._settings, self._runs, self._taking_up = settings, runs, taking_up
+        self._disk = DiskGuard(settings)
+
+    def bundle(self, run_id: str, *, policies: bool, snapshots: bool) -> BinaryIO:
+        """A run as one file, open at its end; it is gone once it is closed.
+
+        Raises RunNotFound, RunFolderError, NotEnoughDisk and OSError.
+        """
+        folder = self._folder(run_id)
+        with self._packing() as file:
+            write_bundle(folder, file, policies=policies, snapshots=snapshots)
+        return file
+
+    def event_files(self, run_id: str) -> BinaryIO:
+        """A zip archive with a folder of event files of TensorBoard. Raises ExtraMissing, and what ``bundle`` does."""
+        folder = self._folder(run_id)
+        configuration = folder.read_config().model_dump_json(indent=1)
+        rows = (line.record for line in read_journal(folder.metrics_path) if line.record is not None)
+        with self._packing() as file, self._room() as room:
+            write_event_files(rows, configuration, room)
+            with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+                for path in sorted(room.iterdir()):
+                    archive.write(path, f"{run_id}/{path.name}")
+        return file
+
+    @contextmanager
+    def upload(self, name: str) -> Iterator[Path]:
+        """Where a file that is sent may be written, under its name as far as that can be one; it is removed again.
+
+        Raises NotEnoughDisk and OSError.
+        """
+        last = name.replace("\\", "/").rpartition("/")[2]
+        plain = "".join(character for character in last if character.isprintable())[-NAME_CHARACTERS:].strip(". ")
+        with self._room() as room:
+            yield room / (plain or "upload")
+
+    def bring_in(self, path: Path, wishes: Wishes) -> Imported:
+        """Import the runs at ``path`` and list them. Raises BundleRefused or ImportRefused where nothing can be taken,
+        Conflict where a bundle's run is there already, and OSError."""
+        try:
+            brought = bring_in(path, self._settings.runs_dir, wishes)
+        except FileExistsError as error:
+            raise Conflict(str(error)) from error
+        return Imported([self._taking_up.take_up(folder.run_id) for folder in brought.runs], brought.refused)
+
+    def _folder(self, run_id: str) -> RunFolder:
+        folder = self._runs.folder(run_id)
+        folder.check()
+        return folder
+
+    def _drafts(self) -> Path:
+        self._disk.check()
+        drafts = self._settings.runs_dir / DRAFTS
+        drafts.mkdir(parents=True, exist_ok=True)
+        return drafts
+
+    @contextmanager
+    def _packing(self) -> Iterator[BinaryIO]:
+        """A file without a name, closed if the block raises."""
+        file = tempfile.TemporaryFile(dir=self._drafts())  # noqa: SIM115  (whoever sends it closes it)
+        try:
+            yield file
+        except BaseException:
+            file.close()
+            raise
+
+    @contextmanager
+    def _room(self) -> Iterator[Path]:
+        room = Path(tempfile.mkdtemp(prefix="exchange-", dir=self._drafts()))
+        try:
+            yield room
+        finally:
+            shutil.rmtree(room, ignore_errors=True)

@@ -1,0 +1,145 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import Link from "next/link";
+import { useState } from "react";
+import { Button } from "@/components/ui/button";
+import { Dialog } from "@/components/ui/dialog";
+import { controlClass, Field } from "@/components/ui/field";
+import { Notice } from "@/components/ui/notice";
+import { explainAction, type ImportedRuns, importRuns, keys } from "@/lib/api";
+import { bytes } from "@/lib/format";
+import { useLimits } from "@/lib/registry";
+import { routes } from "@/lib/url";
+
+interface ImportDialogProps {
+  onClose: () => void;
+}
+
+/** Takes runs from one file: a bundle of this app, or what another tool has logged. */
+export function ImportDialog({ onClose }: ImportDialogProps) {
+  const client = useQueryClient();
+  const most = useLimits()?.import_bytes.maximum;
+  const [file, setFile] = useState<File | null>(null);
+  const [algo, setAlgo] = useState("");
+  const [environment, setEnvironment] = useState("");
+  const bring = useMutation({
+    mutationFn: (chosen: File) =>
+      importRuns(chosen, {
+        algo: algo.trim() || undefined,
+        env_id: environment.trim() || undefined,
+      }),
+    onSuccess: () => void client.invalidateQueries({ queryKey: keys.runs }),
+  });
+  const tooLarge = file !== null && most !== undefined && file.size > most;
+  const choose = (chosen: File | null) => {
+    setFile(chosen);
+    bring.reset();
+  };
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title="Import runs"
+      description="A bundle of this app, a TensorBoard event file, monitor.csv or progress.csv of Stable-Baselines3, or a zip archive of a folder with such logs."
+    >
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (file) bring.mutate(file);
+        }}
+      >
+        <Field
+          label="File"
+          hint="Nothing in it is executed. Policies of a bundle are left out."
+          error={
+            tooLarge
+              ? `It has ${bytes(file.size)}, and ${bytes(most)} are the most. Use rlviz import.`
+              : undefined
+          }
+        >
+          {(control) => (
+            <input
+              {...control}
+              type="file"
+              onChange={({ target }) => choose(target.files?.[0] ?? null)}
+              className="w-full min-w-0 text-sm file:mr-3 file:h-8 file:cursor-pointer file:rounded-md file:border file:border-solid file:border-control-line file:bg-raised file:px-3 file:text-sm max-md:file:h-10"
+            />
+          )}
+        </Field>
+        <div className="grid gap-3 sm:grid-cols-2">
+          <NameField label="Algorithm" value={algo} onChange={setAlgo} />
+          <NameField label="Environment" value={environment} onChange={setEnvironment} />
+        </div>
+        {bring.error && (
+          <Notice tone="bad" role="alert" title="Nothing was imported">
+            <p className="break-words">{explainAction(bring.error)}</p>
+          </Notice>
+        )}
+        {bring.data && <Result imported={bring.data} />}
+        <div className="flex flex-wrap justify-end gap-2">
+          <Button type="button" onClick={onClose}>
+            {bring.data ? "Done" : "Cancel"}
+          </Button>
+          <Button
+            type="submit"
+            variant="primary"
+            needsService
+            busy={bring.isPending}
+            disabled={!file || tooLarge || bring.isSuccess}
+          >
+            Import
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+interface NameFieldProps {
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+}
+
+function NameField({ label, value, onChange }: NameFieldProps) {
+  return (
+    <Field label={label} hint="Instead of what the logs say">
+      {(control) => (
+        <input
+          {...control}
+          value={value}
+          maxLength={120}
+          onChange={({ target }) => onChange(target.value)}
+          className={controlClass}
+        />
+      )}
+    </Field>
+  );
+}
+
+function Result({ imported: { runs, refused } }: { imported: ImportedRuns }) {
+  return (
+    <Notice
+      tone={refused.length > 0 ? "warn" : "info"}
+      role="status"
+      title={runs.length === 1 ? "One run was imported" : `${runs.length} runs were imported`}
+    >
+      <ul className="max-h-40 overflow-y-auto text-sm">
+        {runs.map(({ id, name }) => (
+          <li key={id} className="break-words">
+            <Link href={routes.run(id)} className="underline">
+              {name}
+            </Link>
+          </li>
+        ))}
+        {refused.map(({ place, reason }) => (
+          <li key={place} className="break-words text-ink-soft">
+            {place}: {reason}
+          </li>
+        ))}
+      </ul>
+    </Notice>
+  );
+}
