@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+
+from pydantic import JsonValue
 
 from rlviz.algorithms import ALGORITHMS
 from rlviz.algorithms.search_spaces import check_space
@@ -167,10 +169,7 @@ class ExperimentService:
             folder=book.folder.path,
             specification=book.folder.specification_text(),
             variants=labels,
-            environments={
-                name: one.id + (f" {json.dumps(one.chosen, sort_keys=True)}" if one.chosen else "")
-                for name, one in found.items()
-            },
+            environments={name: _environment(one.id, one.chosen) for name, one in found.items()},
             threshold=thresholds.pop() if len(thresholds) == 1 else None,
             cells=cells,
             sweep=book.spec.sweep,
@@ -247,3 +246,9 @@ def _name_of(spec: ExperimentSpec) -> str:
 def _algorithm(spec: ExperimentSpec) -> str:
     """What the algorithm of the base is called. The specification has been resolved: there is such an algorithm."""
     return ALGORITHMS.get(spec.base.algo).name
+
+
+def _environment(env_id: str, options: Mapping[str, JsonValue]) -> str:
+    """An environment with its options: “FrozenLake-v1, is_slippery true, map_name 4x4”; the same for the same ones."""
+    chosen = (f"{name} {value if isinstance(value, str) else json.dumps(value)}" for name, value in options.items())
+    return ", ".join([env_id, *sorted(chosen)])

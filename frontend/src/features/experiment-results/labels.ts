@@ -1,3 +1,6 @@
+/** Variants up to which a table shows each of their seeds too; of more the trials above show them. */
+export const MOST_WITH_SEEDS = 12;
+
 /** Labels of variants by id. */
 export function labelsOf(
   variants: readonly { variant: string; label: string }[],

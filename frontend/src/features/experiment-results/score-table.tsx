@@ -3,10 +3,11 @@ import Link from "next/link";
 import { ChartHelp } from "@/components/charts";
 import { Card } from "@/components/ui/card";
 import type { ExperimentResults } from "@/lib/api";
-import { count, decimal, interval } from "@/lib/format";
+import { count, decimal, interval, plural } from "@/lib/format";
 import { madeText } from "@/lib/made";
 import { routes } from "@/lib/url";
 import { ForestLine } from "./forest-plot";
+import { MOST_WITH_SEEDS } from "./labels";
 
 const FIGURES = [
   ["iqm", "IQM [95 %]"],
@@ -22,6 +23,8 @@ const FIGURES = [
 export function ScoreTable({ results }: { results: ExperimentResults }) {
   const { variants, forest, cost } = results;
   const made = variants[0]?.made ?? {};
+  const withSeeds = variants.length <= MOST_WITH_SEEDS;
+  const several = new Set(variants.map(({ environment }) => environment)).size > 1;
   const shown = FIGURES.filter(([name]) => variants.some((one) => one[name] !== null));
   return (
     <Card title="Scores" bodyClass="relative overflow-x-auto p-4">
@@ -41,7 +44,7 @@ export function ScoreTable({ results }: { results: ExperimentResults }) {
             <th scope="col" className="w-1/4">
               Forest plot
             </th>
-            <th scope="col">Seeds</th>
+            {withSeeds && <th scope="col">Seeds</th>}
             <th scope="col">
               <span className="flex items-center gap-1">
                 Core-seconds
@@ -59,7 +62,8 @@ export function ScoreTable({ results }: { results: ExperimentResults }) {
               <th scope="row" className="text-left font-medium break-words md:max-w-56">
                 {one.label}
                 <span className="block text-2xs font-normal text-ink-faint">
-                  {one.environment} · {one.n} of {one.trials}
+                  {several && `${one.environment} · `}
+                  {one.n} of {plural(one.trials, "seed")}
                   {one.failed > 0 && `, ${one.failed} failed`}
                 </span>
               </th>
@@ -78,22 +82,24 @@ export function ScoreTable({ results }: { results: ExperimentResults }) {
               <td>
                 <ForestLine forest={forest} variant={one.variant} />
               </td>
-              <td>
-                <ul className="flex max-w-64 flex-wrap gap-x-2 text-xs">
-                  {one.scores.map(({ seed, run_id, score }) => (
-                    <li key={seed}>
-                      <Link
-                        href={routes.run(run_id)}
-                        title={`Seed ${seed}`}
-                        className="rounded-sm text-accent hover:underline"
-                      >
-                        <span className="sr-only">Seed {seed}: </span>
-                        {decimal(score)}
-                      </Link>
-                    </li>
-                  ))}
-                </ul>
-              </td>
+              {withSeeds && (
+                <td>
+                  <ul className="flex max-w-64 flex-wrap gap-x-2 text-xs">
+                    {one.scores.map(({ seed, run_id, score }) => (
+                      <li key={seed}>
+                        <Link
+                          href={routes.run(run_id)}
+                          title={`Seed ${seed}`}
+                          className="rounded-sm text-accent hover:underline"
+                        >
+                          <span className="sr-only">Seed {seed}: </span>
+                          {decimal(score)}
+                        </Link>
+                      </li>
+                    ))}
+                  </ul>
+                </td>
+              )}
               <td className="max-md:hidden">
                 {count(
                   Math.round(

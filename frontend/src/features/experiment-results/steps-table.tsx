@@ -32,7 +32,7 @@ export function StepsTable({ results }: { results: ExperimentResults }) {
         A stroke across a line is a seed whose training ended before it got there: it is censored.
       </p>
       <div
-        className="relative overflow-x-auto"
+        className="relative max-h-112 overflow-auto"
         tabIndex={0}
         role="region"
         aria-label="Steps by variant"

@@ -8,7 +8,7 @@ import { Progress } from "@/components/ui/progress";
 import { Skeleton } from "@/components/ui/skeleton";
 import { ApiError, type Experiment, experimentQuery } from "@/lib/api";
 import { percent } from "@/lib/format";
-import { costWords, doneWords, leftWords } from "./experiment-words";
+import { doneWords, leftWords } from "./experiment-words";
 import { TrialTable } from "./trial-table";
 
 /** What an experiment trains now: each trial as a cell, and how far all of them are. */
@@ -27,7 +27,8 @@ export function ExperimentTrials({ id }: { id: string }) {
 function Trials({ experiment }: { experiment: Experiment }) {
   const { status, progress, cause, problem, searches } = experiment;
   const isDone = progress >= 1;
-  const words = [isDone ? null : percent(progress), leftWords(experiment), costWords(experiment)];
+  const words = [isDone ? null : percent(progress), leftWords(experiment)];
+  if (searches && isDone && !problem && !cause) return null; // what it has found says the rest
   return (
     <Card
       title="Trials"

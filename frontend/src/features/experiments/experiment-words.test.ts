@@ -16,19 +16,24 @@ test("says how long it takes, and what it has cost", () => {
   expect(costWords({ core_seconds: 0.9 })).toBe("1 core-second");
 });
 
-test("says what is compared, or searched, and where", () => {
+test("says what is compared, or searched, where, and what it cost", () => {
   const variant = (env_id: string) => ({ env_id }) as Experiment["variants"][number];
-  const common = { specification: { base: { algo: "qlearning", env_id: "Taxi-v4" } } };
+  const common = {
+    core_seconds: 9.2,
+    specification: { base: { algo: "qlearning", env_id: "Taxi-v4" } },
+  };
   const compared = { ...common, variants: [variant("A-v1"), variant("A-v1")], seeds: [0, 1, 2] };
   const names = () => "Q-learning";
   expect(factWords({ ...compared, searches: false } as Experiment, names)).toEqual([
     "2 variants × 3 seeds",
     "A-v1",
+    "9 core-seconds",
   ]);
   const searched = { ...common, variants: [], seeds: [0], searches: true };
   expect(factWords(searched as unknown as Experiment, names)).toEqual([
     "Search",
     "Q-learning",
     "Taxi-v4",
+    "9 core-seconds",
   ]);
 });

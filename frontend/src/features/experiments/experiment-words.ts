@@ -22,13 +22,14 @@ export function costWords({ core_seconds }: Pick<ExperimentSummary, "core_second
   return plural(Math.round(core_seconds), "core-second");
 }
 
-type Described = Pick<Experiment, "specification" | "searches" | "variants" | "seeds">;
+type Described = Pick<
+  Experiment,
+  "specification" | "searches" | "variants" | "seeds" | "core_seconds"
+>;
 
-/** What is compared, or searched, and where: `2 variants × 5 seeds`, `CartPole-v1`; `Search`, `PPO`, `Pendulum-v1`. */
-export function factWords(
-  { specification, searches, variants, seeds }: Described,
-  algorithmName: (id: string) => string,
-): string[] {
+/** What is compared, or searched, where, and what it cost: `2 variants × 5 seeds`, `CartPole-v1`, `90 core-seconds`. */
+export function factWords(experiment: Described, algorithmName: (id: string) => string): string[] {
+  const { specification, searches, variants, seeds } = experiment;
   const { base } = specification;
   const named = (algo: string | null | undefined) => (algo ? [algorithmName(algo)] : []);
   const where = [...new Set(variants.map(({ env_id }) => env_id))];
@@ -36,5 +37,5 @@ export function factWords(
   const what = searches
     ? ["Search", ...named(base?.algo)]
     : [`${plural(variants.length, "variant")} × ${plural(seeds.length, "seed")}`];
-  return [...what, ...(environments ? [environments] : [])];
+  return [...what, ...(environments ? [environments] : []), costWords(experiment)];
 }

@@ -15,6 +15,9 @@ const TINTS: Record<ExperimentCell["status"], string> = {
   skipped: "text-ink-faint",
 };
 
+/** Seeds whose cells would be bars if they filled the width. */
+const FEW = 3;
+
 /** What a cell says: its score, how far it is, or its status. */
 export function cellWords({ status, score, progress }: ExperimentCell): string {
   if (status === "scored") return decimal(score);
@@ -28,13 +31,18 @@ export function TrialTable({ experiment }: { experiment: Experiment }) {
   const found = new Map(cells.map((cell) => [`${cell.variant} ${cell.seed}`, cell]));
   return (
     <div
-      className="relative -mx-4 overflow-x-auto px-4"
+      className="relative -mx-4 max-h-112 overflow-auto px-4"
       tabIndex={0}
       role="region"
       aria-label="Trials by seed"
     >
-      <table className="w-full border-separate border-spacing-1 text-xs tabular-nums">
-        <thead>
+      <table
+        className={clsx(
+          "border-separate border-spacing-1 text-xs tabular-nums",
+          seeds.length > FEW ? "w-full" : "min-w-72",
+        )}
+      >
+        <thead className="sticky top-0 z-1 bg-surface">
           <tr className="text-ink-faint">
             <th scope="col" className="text-left font-medium">
               Variant
