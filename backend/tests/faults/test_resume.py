@@ -97,8 +97,11 @@ def small_buffer(algo: str) -> dict[str, Any]:
     return {"buffer_size": 300} if "buffer_size" in ALGORITHMS.get(algo).hyperparameters.model_fields else {}
 
 
+LONGER = {"a2c": {"total_timesteps": 2_400}, "q-learning": {"total_timesteps": 10_000}}
+"""Algorithms whose rows or rollouts are so far apart that fewer steps would leave nothing to compare after a cut."""
+
 SLOW = {
-    f"{algo}-{env_id.rpartition('/')[2]}".lower(): Case(algo, env_id, small_buffer(algo))
+    f"{algo}-{env_id.rpartition('/')[2]}".lower(): Case(algo, env_id, small_buffer(algo), LONGER.get(algo, {}))
     for algo, fields in (
         (algo, ALGORITHMS.get(algo).hyperparameters.model_fields.keys()) for algo in ALGORITHMS.names()
     )
