@@ -84,6 +84,43 @@ test("the controls are taken in mid-episode, a key changes the state, and they a
   await expect(ledHere).not.toContainText("person");
 });
 
+test("a slice of the value function is drawn anew with the weights that train", async ({
+  page,
+}) => {
+  await page.goto(`/runs/view?id=${run}`);
+  await expect.poll(() => frames(page), SLOW).toBeGreaterThan(5);
+  await live(page).getByText("Value slice", { exact: true }).click();
+  const slice = live(page).getByRole("application", { name: /over .+ and .+, from/ });
+  await expect(slice).toBeVisible(SLOW);
+  const drawnFrom = async () => {
+    const words = await live(page)
+      .getByText(/^Policy of step [\d,]+;/)
+      .innerText();
+    return Number(/step ([\d,]+)/.exec(words)?.[1]?.replaceAll(",", ""));
+  };
+  const step = await drawnFrom();
+  const said = await slice.getAttribute("aria-label");
+  await expect.poll(drawnFrom, SLOW).toBeGreaterThan(step);
+  await expect.poll(() => slice.getAttribute("aria-label"), SLOW).not.toBe(said);
+});
+
+test("what mattered lies over what an agent sees that sees pictures", async ({ page, request }) => {
+  const data = { algo: "ppo", env_id: "ALE/Pong-v5", name: "Seen", start: true };
+  const made = await request.post("/api/runs", { data });
+  const { id } = (await made.json()) as { id: string };
+  try {
+    await page.goto(`/runs/view?id=${id}`);
+    const mattered = live(page).getByRole("switch", { name: "What mattered" });
+    await mattered.click({ force: true, timeout: 120_000 });
+    const seen = live(page).getByRole("img", { name: /how much each pixel mattered for/ });
+    await expect(seen).toBeVisible({ timeout: 120_000 });
+    await mattered.click({ force: true });
+    await expect(seen).toHaveCount(0, SLOW);
+  } finally {
+    await request.post(`/api/runs/${id}/stop`);
+  }
+});
+
 test("a page that is hidden gives its session back, and takes another when it is seen", async ({
   page,
 }) => {

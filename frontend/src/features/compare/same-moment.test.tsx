@@ -38,15 +38,16 @@ function serveFilm() {
     b: film(0, 350),
     c: [{ step: 900, kinds: ["latest"] }],
   };
-  return serve(
-    Object.fromEntries(
+  return serve({
+    "GET /compare": () => ({ body: both }),
+    ...Object.fromEntries(
       Object.entries(kept).flatMap(([id, policies]) => [
         [`GET /runs/${id}/policies`, () => ({ body: { policies } })],
         [`GET /runs/${id}/clips`, () => ({ body: [] })],
         [`POST /runs/${id}/clips`, clips(id)],
       ]),
     ),
-  );
+  });
 }
 
 beforeEach(() => {
@@ -56,9 +57,7 @@ beforeEach(() => {
 });
 
 const show = (by: "step" | "return") =>
-  renderWithQueries(
-    <SameMoment by={by} runs={runs} seriesStyles={new Map()} comparison={both} aside={null} />,
-  );
+  renderWithQueries(<SameMoment by={by} runs={runs} seriesStyles={new Map()} aside={null} />);
 const tile = (name: string) => within(screen.getByRole("listitem", { name }));
 const move = (label: string, value: number) =>
   fireEvent.change(screen.getByRole("slider", { name: label }), { target: { value } });
@@ -94,7 +93,7 @@ test("a run without a film says so, and plays nothing that it learned later", as
 
 test("at the same return, each run is shown as it was when it had it", async () => {
   show("return");
-  expect(screen.getByText("At a mean return of 30")).toBeVisible();
+  expect(await screen.findByText("At a mean return of 30")).toBeVisible();
   expect(
     await tile("A").findByText("Reached at step 750 · Policy of step 1,000 · return 100.0"),
   ).toBeVisible();
@@ -104,6 +103,7 @@ test("at the same return, each run is shown as it was when it had it", async () 
 
 test("a run that never had the return says so, and what its best is", async () => {
   show("return");
+  await screen.findByText("At a mean return of 30");
   move("Mean return", 48);
   expect(await tile("A").findByText(/^Reached at step 1,000 ·/)).toBeVisible();
   expect(tile("B").getByText("It never had this return. Its best is 30.")).toBeVisible();

@@ -1,10 +1,12 @@
 "use client";
 
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { Player, usePlaybackController } from "@/components/player";
 import { Card } from "@/components/ui/card";
+import { Skeleton } from "@/components/ui/skeleton";
 import { Slider } from "@/components/ui/slider";
-import type { Comparison, Run } from "@/lib/api";
+import { explainAction, isActive, meanReturnsQuery, type Run } from "@/lib/api";
 import { brief, count } from "@/lib/format";
 import { type Moment, MomentTile } from "./moment-tile";
 import { reachedReturn, returnsOf } from "./same-return";
@@ -15,27 +17,41 @@ import { LeftOut, MOST_VIDEOS } from "./videos";
 interface SameMomentProps {
   runs: readonly Run[];
   seriesStyles: SeriesStyles;
-  comparison: Comparison;
-  /** What is the same; there must be returns to compare (`returnsOf`) for "return". */
+  /** What is the same. */
   by: "step" | "return";
   /** Placed at the end of the title line. */
   aside: ReactNode;
 }
 
 /** The policies of all runs at the same step, or at the same mean return, each on the same seed. */
-export function SameMoment({ runs: all, seriesStyles, comparison, by, aside }: SameMomentProps) {
+export function SameMoment({ runs: all, seriesStyles, by, aside }: SameMomentProps) {
   const controller = usePlaybackController();
   const runs = all.slice(0, MOST_VIDEOS);
-  const { least, largest, shared } = returnsOf(comparison) ?? { least: 0, largest: 0, shared: 0 };
   const byReturn = by === "return";
+  const { data, error } = useQuery({
+    ...meanReturnsQuery(runs.map(({ id }) => id)),
+    enabled: byReturn,
+    placeholderData: keepPreviousData,
+    refetchInterval: runs.some(isActive) ? RENEW_EVERY_MS : false,
+  });
+  const returns = data && returnsOf(data);
+  const { least, largest, shared } = returns ?? { least: 0, largest: 0, shared: 0 };
   // What all runs had reached when this was opened. The values stay until the user changes them,
   // though runs train on.
   const [step, setStep] = useState(() => Math.min(...runs.map((run) => run.step)));
-  const [chosenReturn, setReturn] = useState(shared);
-  const wanted = Math.min(largest, Math.max(least, chosenReturn));
+  const [chosenReturn, setReturn] = useState<number | null>(null);
+  if (chosenReturn === null && returns) setReturn(shared);
+  const wanted = Math.min(largest, Math.max(least, chosenReturn ?? shared));
   const value = byReturn ? `a mean return of ${brief(wanted)}` : `step ${count(step)}`;
   const moment = (run: Run): Moment =>
-    byReturn ? { by, ...reachedReturn(comparison, run.id, wanted) } : { by: "step", step };
+    byReturn && data ? { by, ...reachedReturn(data, run.id, wanted) } : { by: "step", step };
+  if (byReturn && !data) {
+    return (
+      <Card title="At the same return" aside={aside} bodyClass="p-4">
+        {error ? <p role="alert">{explainAction(error)}</p> : <Skeleton className="h-80" />}
+      </Card>
+    );
+  }
   return (
     <Card
       title={byReturn ? "At the same return" : "At the same step"}
@@ -84,5 +100,8 @@ export function SameMoment({ runs: all, seriesStyles, comparison, by, aside }: S
     </Card>
   );
 }
+
+/** Milliseconds between two requests for the returns of runs that train. */
+const RENEW_EVERY_MS = 10_000;
 
 const NO_CHAPTERS = [] as const;

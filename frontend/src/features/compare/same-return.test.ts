@@ -1,13 +1,15 @@
 import { expect, test } from "vitest";
 import type { KeptPolicy } from "@/lib/api";
 import { compared, comparison } from "./fixtures";
-import { firstPolicyFrom, reachedReturn, returnsOf } from "./same-return";
+import { comparesReturns, firstPolicyFrom, reachedReturn, returnsOf } from "./same-return";
 
-const runs = [
-  compared("a", 0, { y: [null, 10, 30, 20, 50] }),
-  compared("b", 0, { y: [5, 8, 12, null, null] }),
-];
-const both = comparison(runs, { steps: [0, 100, 200, 300, 400] });
+const both = {
+  steps: [0, 100, 200, 300, 400],
+  runs: [
+    { id: "a", y: [null, 10, 30, 20, 50] },
+    { id: "b", y: [5, 8, 12, null, null] },
+  ],
+};
 const environment = (title: string) => ({ title, run_ids: ["a"], threshold: null });
 
 test("a run has reached a return at the first step at which its mean is as high", () => {
@@ -30,11 +32,15 @@ test("the policy of a return is the first kept one that learned enough for it", 
 });
 
 test("returns go from the least to the largest of all runs; all runs had the shared one", () => {
-  const returns = returnsOf({ ...both, environments: [environment("A")] });
-  expect(returns).toEqual({ least: 5, largest: 50, shared: 12 });
+  expect(returnsOf(both)).toEqual({ least: 5, largest: 50, shared: 12 });
+  expect(returnsOf({ steps: [], runs: [{ id: "a", y: [null] }] })).toBeNull();
 });
 
 test("returns of different environments, or of none, cannot be compared", () => {
-  expect(returnsOf({ ...both, environments: ["A", "B"].map(environment) })).toBeNull();
-  expect(returnsOf(comparison([], { environments: [] }))).toBeNull();
+  const of = (...titles: string[]) =>
+    comparison([compared("a", 10)], { environments: titles.map(environment) });
+  expect(comparesReturns(of("A"))).toBe(true);
+  expect(comparesReturns(of("A", "B"))).toBe(false);
+  const none = compared("a", 0, { best_moving_average: null });
+  expect(comparesReturns(comparison([none], { environments: [environment("A")] }))).toBe(false);
 });

@@ -1,5 +1,16 @@
 import type { Comparison, KeptPolicy } from "@/lib/api";
 
+/** The mean returns of runs on a common axis of steps; null outside. */
+export interface MeanReturns {
+  steps: readonly number[];
+  runs: readonly { id: string; y: readonly (number | null)[] }[];
+}
+
+/** Whether a return means the same in all runs, and there is one. */
+export function comparesReturns({ runs, environments }: Comparison): boolean {
+  return environments.length === 1 && runs.some((run) => run.best_moving_average !== null);
+}
+
 /** Mean returns that can be selected. */
 export interface Returns {
   least: number;
@@ -8,11 +19,11 @@ export interface Returns {
   shared: number;
 }
 
-/** The mean returns of the compared runs; null if they are not comparable. */
-export function returnsOf({ runs, environments }: Comparison): Returns | null {
+/** The mean returns of the compared runs; null if there are none. */
+export function returnsOf({ runs }: MeanReturns): Returns | null {
   const curves = runs.map(({ y }) => y.filter((value) => value !== null));
   const known = curves.filter((values) => values.length > 0);
-  if (environments.length > 1 || known.length === 0) return null;
+  if (known.length === 0) return null;
   return {
     least: Math.min(...known.flat()),
     largest: Math.max(...known.flat()),
@@ -27,8 +38,12 @@ export interface Reached {
 }
 
 /** The first step at which the mean return of a run was `wanted` or more. */
-export function reachedReturn({ runs, steps }: Comparison, runId: string, wanted: number): Reached {
-  const { y = [] } = runs.find(({ run }) => run.id === runId) ?? {};
+export function reachedReturn(
+  { runs, steps }: MeanReturns,
+  runId: string,
+  wanted: number,
+): Reached {
+  const { y = [] } = runs.find(({ id }) => id === runId) ?? {};
   const at = y.findIndex((value) => value !== null && value >= wanted);
   const known = y.filter((value) => value !== null);
   return { step: steps[at] ?? null, best: known.length > 0 ? Math.max(...known) : null };

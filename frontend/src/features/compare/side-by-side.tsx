@@ -4,7 +4,7 @@ import dynamic from "next/dynamic";
 import { useState } from "react";
 import { Segmented } from "@/components/ui/segmented";
 import type { Comparison, Run } from "@/lib/api";
-import { returnsOf } from "./same-return";
+import { comparesReturns } from "./same-return";
 import type { SeriesStyles } from "./series-styles";
 import { Videos } from "./videos";
 
@@ -28,14 +28,14 @@ const VIEWS: readonly { value: View; label: string }[] = [
 interface SideBySideProps {
   runs: readonly Run[];
   seriesStyles: SeriesStyles;
-  /** Finds the step at which a run reached a return. */
+  /** Tells whether the runs can be compared by their returns. */
   comparison: Comparison;
 }
 
 /** The policies of the compared runs side by side: on video, live, or at the same moment of training. */
 export function SideBySide({ comparison, ...props }: SideBySideProps) {
   const [chosen, setView] = useState<View>("videos");
-  const comparable = returnsOf(comparison) !== null;
+  const comparable = comparesReturns(comparison);
   const view = chosen === "return" && !comparable ? "step" : chosen;
   const aside = (
     <Segmented
@@ -47,5 +47,5 @@ export function SideBySide({ comparison, ...props }: SideBySideProps) {
   );
   if (view === "live") return <LiveRuns {...props} aside={aside} />;
   if (view === "videos") return <Videos {...props} aside={aside} />;
-  return <SameMoment {...props} by={view} comparison={comparison} aside={aside} />;
+  return <SameMoment {...props} by={view} aside={aside} />;
 }

@@ -16,7 +16,7 @@ export {
   runScatterQuery,
   sqlQuery,
 } from "./queries/analytics";
-export { comparisonQuery, seedCurvesQuery } from "./queries/comparison";
+export { comparisonQuery, meanReturnsQuery, seedCurvesQuery } from "./queries/comparison";
 export { bundleLink, eventFilesLink, importRuns, type ImportWishes } from "./queries/exchange";
 export { endingsQuery, episodeSearchQuery, judgementQuery } from "./queries/episodes";
 export { evaluate, evaluationsQuery } from "./queries/evaluations";

@@ -16,6 +16,7 @@ export const keys = {
   storage: ["storage"] as const,
   run: (id: string) => ["run", id] as const,
   runSearch: (text: string, limit: number) => ["run-search", text, limit] as const,
+  meanReturns: (ids: readonly string[]) => ["comparison", "mean-returns", ...ids] as const,
   comparison: (ids: readonly string[], threshold: number | null) =>
     ["comparison", ids, threshold] as const,
   seedCurves: (ids: readonly string[], x: string) => ["comparison", ids, "seeds", x] as const,

@@ -20,6 +20,21 @@ export function seedCurvesQuery(runIds: readonly string[], x: "step" | "seconds"
   });
 }
 
+/** Points of the mean returns of each run. */
+const RETURN_POINTS = 1_000;
+
+/** The mean returns of several runs over their steps. */
+export function meanReturnsQuery(runIds: readonly string[]) {
+  const query = { runs: runIds.join(","), max_points: RETURN_POINTS };
+  return queryOptions({
+    queryKey: keys.meanReturns(runIds),
+    queryFn: async ({ signal }) => {
+      const { steps, runs } = await unwrap(http.GET("/compare", { params: { query }, signal }));
+      return { steps, runs: runs.map(({ run, y }) => ({ id: run.id, y })) };
+    },
+  });
+}
+
 /** A comparison of several runs. `threshold` null means the environment's own. */
 export function comparisonQuery(runIds: readonly string[], threshold: number | null) {
   const query = {
