@@ -58,5 +58,5 @@ def test_the_newest_video_that_is_kept_is_the_one_and_where_there_is_none_it_is_
         run.video()
     first, second, _ = [ask_in_folder(folder, number) for number in (1, 2, 3)]
     for record in (first, second):
-        folder.video_path(record.id).write_bytes(b"mp4")
+        folder.evaluations.video_path(record.id).write_bytes(b"mp4")
     assert run.video() == folder.evaluations / f"{second.id}.mp4"
