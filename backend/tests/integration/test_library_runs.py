@@ -59,4 +59,4 @@ def test_the_newest_video_that_is_kept_is_the_one_and_where_there_is_none_it_is_
     first, second, _ = [ask_in_folder(folder, number) for number in (1, 2, 3)]
     for record in (first, second):
         folder.evaluations.video_path(record.id).write_bytes(b"mp4")
-    assert run.video() == folder.evaluations / f"{second.id}.mp4"
+    assert run.video() == folder.evaluations.video_path(second.id)
