@@ -30,7 +30,7 @@ def sync(
     """Deliver what Weights & Biases, MLflow, Trackio or TensorBoard lack of runs that were to go there.
 
     Runs that could not be delivered wait in their folders; offline runs of Weights & Biases go there once there is a
-    login. A service that runs does this by itself for runs that train. Exit status 1 if something still waits.
+    login. A run that goes on training is delivered as far as it has come. Exit status 1 if something still waits.
     """
     from rlviz.cli.delivering import deliver_all, is_waiting
     from rlviz.rundir.folder import run_folders
