@@ -201,7 +201,7 @@ def test_a_worker_that_is_killed_while_it_films_leaves_the_video_of_the_whole_ep
     with av.open(BytesIO(service.http.get(evaluation["video_url"]).content)) as container:
         frames = sum(1 for _ in container.decode(container.streams.video[0]))
     assert frames == sum(one["episode_length"] + 1 for one in evaluation["summary"]["episodes"])
-    kept = {path.name for path in service.folder(run_id).evaluations.iterdir()}
+    kept = {path.name for path in service.folder(run_id).evaluations.path.iterdir()}
     assert kept == {f"{evaluation['id']}{suffix}" for suffix in (".json", ".mp4", ".steps.parquet")}
 
 
