@@ -65,7 +65,7 @@ test("training is paused, outlives the app, goes on exactly, is forked, and comp
     await dialog.getByLabel("Name").fill("Child");
     const rate = dialog.getByRole("textbox", { name: "learning_rate", exact: true });
     await rate.fill(String(Number(await rate.inputValue()) / 2));
-    await expect(dialog.getByText("1 hyperparameter changed")).toBeVisible();
+    await expect(dialog.getByText("1 setting changed")).toBeVisible();
     await look("fork");
     await dialog.getByRole("button", { name: "Fork and start" }).click();
     await expect(page.getByRole("heading", { name: "Child" })).toBeVisible();

@@ -54,6 +54,7 @@ class Prober:
             self._closed = True
             if self._process is not None and self._process.poll() is None:
                 _kill(self._process)
+                self._process.wait()
 
 
 def _start(entry_point: str) -> subprocess.Popen[str]:
