@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import typer
@@ -10,21 +11,40 @@ import typer
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import connected, find_run
 from rlviz.cli.output import note, say, waiting
+from rlviz.cli.waiting import ENDED, wait_for_run
 
 if TYPE_CHECKING:
+    from rlviz.cli.connection import Connection
     from rlviz.domain.sink_record import SinkRecord
     from rlviz.domain.sinks import SinkKind
     from rlviz.rundir.folder import RunFolder
 
 
-def deliver_to(context: typer.Context, runs: Sequence[str], kinds: Sequence[SinkKind]) -> None:
-    """Raises Failure, and typer.Exit if something was not delivered."""
+def deliver_to(context: typer.Context, runs: Sequence[str], kinds: Sequence[SinkKind], *, follow: bool = False) -> None:
+    """``follow``: until the runs have ended. Raises Failure, and typer.Exit if something was not delivered."""
     from rlviz.rundir.folder import RunFolder
 
     with connected(context) as connection:
         runs_dir = connection.settings.runs_dir.resolve()
         folders = [RunFolder(runs_dir, find_run(connection, run)) for run in dict.fromkeys(runs)]
-    deliver_all((folder, kind) for folder in folders for kind in dict.fromkeys(kinds))
+        wanted = [(folder, kind) for folder in folders for kind in dict.fromkeys(kinds)]
+        if follow:
+            _follow(connection, wanted)
+    deliver_all(wanted)
+
+
+def _follow(connection: Connection, wanted: Sequence[tuple[RunFolder, SinkKind]]) -> None:
+    """Deliver runs while they train. Whoever gives up meanwhile is for ``deliver_all`` to ask again."""
+    from rlviz.services.sinks.couriers import following
+
+    with ExitStack() as couriers:
+        try:
+            for folder, kind in wanted:
+                couriers.enter_context(following(folder, kind))
+        except OSError as error:
+            raise Failure(Exit.FAILED, f"Runs cannot be followed: {error}") from error
+        for run_id in dict.fromkeys(folder.run_id for folder, _ in wanted):
+            wait_for_run(connection, run_id, ENDED, f"Delivering {run_id} while it trains")
 
 
 def deliver_all(wanted: Iterable[tuple[RunFolder, SinkKind]], *, offline_will_do: bool = True) -> None:

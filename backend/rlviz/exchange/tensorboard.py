@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from rlviz.domain.errors import ExtraMissing
+
+EXTRA = "tensorboard"
+"""The optional part, named as its package, that writes them."""
+
+
+def is_installed() -> bool:
+    """Whether event files can be written. Nothing is imported."""
+    return find_spec(EXTRA) is not None
 
 
 class EventFile:
@@ -21,7 +30,7 @@ class EventFile:
             from tensorboard.plugins.text.summary_v2 import text_pb
             from tensorboard.summary.writer.event_file_writer import EventFileWriter
         except ImportError as error:
-            raise ExtraMissing("tensorboard") from error
+            raise ExtraMissing(EXTRA) from error
         self._event, self._summary = Event, Summary
         self._writer = EventFileWriter(str(directory))
         texts = text_pb("configuration", f"```json\n{configuration}\n```")

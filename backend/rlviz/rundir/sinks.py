@@ -68,11 +68,6 @@ def add_sink(folder: RunFolder, kind: SinkKind) -> SinkRecord:
     return found or write_sink(folder, SinkRecord(kind=kind))
 
 
-def remove_sink(folder: RunFolder, kind: SinkKind) -> None:
-    """Deliver no more of the run there; what is there stays. Raises OSError."""
-    record_path(folder, kind).unlink(missing_ok=True)
-
-
 def is_delivered(folder: RunFolder, record: SinkRecord) -> bool:
     """Whether a sink has all of the run as it is now. Raises RunFolderError."""
     whole = record.offset >= whole_size(folder.metrics_path)

@@ -6,6 +6,7 @@ import hashlib
 import io
 import json
 import stat
+import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -13,9 +14,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from rlviz.domain.errors import BundleRefused
+from rlviz.domain.errors import BundleRefused, ExtraMissing
 from rlviz.exchange.bundle import MANIFEST, read_bundle, write_bundle
-from rlviz.exchange.tensorboard import write_event_files
+from rlviz.exchange.tensorboard import is_installed, write_event_files
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter, read_journal
 from tests.support.cli import call
@@ -215,6 +216,17 @@ def test_tensorboard_reads_the_curves_that_were_logged(tmp_path: Path) -> None:
     assert [(one.step, one.value, one.wall_time) for one in rewards] == [(n, n / 8, 12.5) for n in range(1, 2_001)]
     assert [one.step for one in found.Scalars("train/loss")] == list(range(2, 2_001, 2))
     assert b'"algo": "ppo"' in found.Tensors("configuration")[0].tensor_proto.string_val[0]
+
+
+def test_whether_tensorboard_s_package_is_there_is_known_before_it_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert is_installed()
+    for name in ("tensorboard", "tensorboard.compat.proto.event_pb2"):
+        monkeypatch.setitem(sys.modules, name, None)
+    assert not is_installed()
+    with pytest.raises(ExtraMissing, match=r"rlviz\[tensorboard\]"):
+        write_event_files([], "{}", tmp_path)
 
 
 def test_a_folder_of_logs_becomes_runs_that_are_listed_compared_and_exported(tmp_path: Path) -> None:

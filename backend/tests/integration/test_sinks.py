@@ -6,6 +6,7 @@ import importlib.util
 import json
 import struct
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,11 @@ from rlviz import courier
 from rlviz.domain.sink_record import SinkRecord
 from rlviz.domain.sinks import SinkKind
 from rlviz.rundir.folder import Labels, RunFolder
+from rlviz.rundir.journal import JournalWriter
 from rlviz.rundir.sinks import is_delivered, own_folder, read_sink
+from rlviz.services.sinks.couriers import following
 from tests.support.cli import call, shell
-from tests.support.http import make_run
+from tests.support.http import append_rows, make_run, wait_for
 
 RUN_ID = "ppo-cartpole-20261121-044130-3630"
 ROWS = 30
@@ -66,6 +69,33 @@ def test_tensorboard_has_each_value_once_however_often_it_was_delivered(folder: 
     files = EventAccumulator(str(own_folder(folder, SinkKind.TENSORBOARD)))
     files.Reload()
     assert [(event.step, event.value) for event in files.Scalars("episode/reward")] == CURVE
+
+
+def test_a_run_is_followed_while_it_trains_and_has_its_rest_at_the_end(folder: RunFolder) -> None:
+    def rows() -> int:
+        record = read_sink(folder, SinkKind.TENSORBOARD)
+        return 0 if record is None else record.rows
+
+    with closing(JournalWriter(folder.metrics_path)) as journal, following(folder, SinkKind.TENSORBOARD):
+        wait_for(lambda: rows() == ROWS, "what it has")
+        append_rows(journal, 5)
+        wait_for(lambda: rows() == ROWS + 5, "what it gains")
+        append_rows(journal, 5)
+    record = read_sink(folder, SinkKind.TENSORBOARD)
+    assert record is not None
+    assert (record.rows, is_delivered(folder, record)) == (ROWS + 10, True)
+
+
+def test_who_follows_and_is_interrupted_leaves_the_rest_to_whoever_comes_next(folder: RunFolder) -> None:
+    with pytest.raises(KeyboardInterrupt), following(folder, SinkKind.TENSORBOARD):
+        raise KeyboardInterrupt
+    export(folder, SinkKind.TENSORBOARD)
+
+
+def test_the_command_follows_a_run_to_its_end(folder: RunFolder) -> None:
+    told = call(folder.path.parent, "export", RUN_ID, "--to", "tensorboard", "--follow")
+    assert (told.status, f"{ROWS} rows in TensorBoard" in told.out) == (0, True), told
+    assert call(folder.path.parent, "export", RUN_ID, "--follow").status == 2
 
 
 def test_without_a_login_a_run_is_one_offline_folder_of_wandb(folder: RunFolder) -> None:

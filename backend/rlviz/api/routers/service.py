@@ -49,6 +49,7 @@ def health(app: App) -> Health:
         max_sessions=app.settings.max_sessions,
         free_disk_bytes=shutil.disk_usage(app.settings.runs_dir).free,
         webhook=WebhookInfo(**asdict(webhook.state)) if (webhook := app.notifier.webhook) is not None else None,
+        missing_extras=app.exchange.missing_extras(),
         storage={
             family: StorageProfileInfo(**app.settings.storage_profile(family).model_dump())
             for family in DEFAULT_PROFILES

@@ -36,4 +36,8 @@ class Health(Wire):
     max_sessions: int = Field(description="Sessions at the same time, at most.")
     free_disk_bytes: int = Field(description="Free space where the runs folder lies.")
     webhook: WebhookInfo | None = Field(description="Where notifications are sent; null: nowhere.")
+    missing_extras: list[str] = Field(
+        description="Optional parts that are not installed and without which downloads are refused, as in "
+        "`pip install 'rlviz[tensorboard]'`."
+    )
     storage: dict[str, StorageProfileInfo] = Field(description="How much is kept of what is played, by family.")

@@ -37,6 +37,7 @@ def register(app: typer.Typer) -> None:
             "rlviz export last --format tensorboard --output logs/last",
             "rlviz export last --bundle --output run.zip",
             "rlviz export ppo-cartpole dqn-cartpole --to wandb --to mlflow",
+            "rlviz export last --to mlflow --follow",
         )
     )(export)
 
@@ -63,6 +64,9 @@ def export(
         list[SinkKind] | None,
         typer.Option("--to", help="Into another program, once however often it is asked; may be repeated."),
     ] = None,
+    follow: Annotated[
+        bool, typer.Option("--follow", help="With --to: while they train, until they have ended.")
+    ] = False,
 ) -> None:
     """Write a run's metrics, or its configuration, as CSV, JSON, Parquet or event files of TensorBoard; or all of it.
 
@@ -78,8 +82,10 @@ def export(
     if to:
         if output is not None or bundle or format_ is not None or what is not What.METRICS:
             raise Failure(Exit.BAD_INPUT, "--to takes runs as they are, without --what, --format, --output, --bundle.")
-        deliver_to(context, runs, to)
+        deliver_to(context, runs, to, follow=follow)
         return
+    if follow:
+        raise Failure(Exit.BAD_INPUT, "--follow is for --to: a file is written once.")
     if len(runs) > 1:
         raise Failure(Exit.BAD_INPUT, "A file holds one run. Export them one by one, or all of them with --to.")
     run = runs[0]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 from rlviz.domain.sinks import SinkKind
 from rlviz.rundir.folder import RunFolder
@@ -25,3 +27,20 @@ def start_courier(folder: RunFolder, kind: SinkKind, *, follow: bool = False) ->
         stderr=subprocess.DEVNULL if follow else subprocess.PIPE,
         env={**os.environ, "OMP_NUM_THREADS": "1"},
     )
+
+
+@contextmanager
+def following(folder: RunFolder, kind: SinkKind) -> Iterator[None]:
+    """While the block runs, a courier delivers what the run gains; when it is left, the rest. If it raises, what was
+    not delivered waits for the next courier. Raises OSError."""
+    courier = start_courier(folder, kind, follow=True)
+    assert courier.stdin is not None
+    try:
+        yield
+        with suppress(OSError):  # it has given up before
+            courier.stdin.write(b"\n")
+            courier.stdin.flush()
+    finally:
+        with suppress(OSError):
+            courier.stdin.close()
+        courier.wait()

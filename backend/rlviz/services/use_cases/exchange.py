@@ -13,9 +13,9 @@ from typing import BinaryIO
 
 from rlviz.catalog.models import RunRow
 from rlviz.domain.errors import Conflict
+from rlviz.exchange import tensorboard
 from rlviz.exchange.bring_in import Wishes, bring_in
 from rlviz.exchange.bundle import write_bundle
-from rlviz.exchange.tensorboard import write_event_files
 from rlviz.rundir.creation import DRAFTS
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import read_journal
@@ -42,6 +42,10 @@ class ExchangeService:
         self._settings, self._runs, self._taking_up = settings, runs, taking_up
         self._disk = DiskGuard(settings)
 
+    def missing_extras(self) -> list[str]:
+        """Optional parts that are not installed, without which something here raises ExtraMissing."""
+        return [] if tensorboard.is_installed() else [tensorboard.EXTRA]
+
     def bundle(self, run_id: str, *, policies: bool, snapshots: bool) -> BinaryIO:
         """A run as one file, open at its end; it is gone once it is closed.
 
@@ -58,7 +62,7 @@ class ExchangeService:
         configuration = folder.read_config().model_dump_json(indent=1)
         rows = (line.record for line in read_journal(folder.metrics_path) if line.record is not None)
         with self._packing() as file, self._room() as room:
-            write_event_files(rows, configuration, room)
+            tensorboard.write_event_files(rows, configuration, room)
             with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
                 for path in sorted(room.iterdir()):
                     archive.write(path, f"{run_id}/{path.name}")

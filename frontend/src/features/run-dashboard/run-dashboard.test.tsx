@@ -1,4 +1,4 @@
-import { render, screen } from "@testing-library/react";
+import { render, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
 import { Boundary } from "@/components/ui/boundary";
@@ -51,6 +51,21 @@ test.each([
     ...names,
     "",
   ]);
+});
+
+test.each([
+  [
+    ["tensorboard"],
+    "Download TensorBoard logsNeeds more packages: pip install 'rlviz[tensorboard]'",
+  ],
+  [[], "Download TensorBoard logs"],
+])("logs for TensorBoard are offered where they can be made: without %j", async (missing, text) => {
+  serve({ "GET /health": () => ({ body: { missing_extras: missing } }) });
+  renderWithQueries(<Actions status="completed" />);
+  await userEvent.click(screen.getByRole("button", { name: "More actions" }));
+  const item = await screen.findByRole("menuitem", { name: /TensorBoard/ });
+  await waitFor(() => expect(item).toHaveTextContent(text, { normalizeWhitespace: false }));
+  expect(item.hasAttribute("data-disabled")).toBe(missing.length > 0);
 });
 
 test("what a run of a newer version does not do here is disabled, and says why", () => {

@@ -4007,6 +4007,11 @@ export interface components {
       /** @description Where notifications are sent; null: nowhere. */
       webhook: components["schemas"]["WebhookInfo"] | null;
       /**
+       * Missing Extras
+       * @description Optional parts that are not installed and without which downloads are refused, as in `pip install 'rlviz[tensorboard]'`.
+       */
+      missing_extras: string[];
+      /**
        * Storage
        * @description How much is kept of what is played, by family.
        */

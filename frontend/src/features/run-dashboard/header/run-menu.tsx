@@ -1,10 +1,18 @@
 "use client";
 
+import { useQuery } from "@tanstack/react-query";
 import { ChartLine, Copy, Download, FileJson, MoreHorizontal, Package, Trash2 } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { Button } from "@/components/ui/button";
 import { Menu, MenuItem, MenuSeparator } from "@/components/ui/menu";
-import { artifactLink, bundleLink, eventFilesLink, isActive, type RunDetail } from "@/lib/api";
+import {
+  artifactLink,
+  bundleLink,
+  eventFilesLink,
+  healthQuery,
+  isActive,
+  type RunDetail,
+} from "@/lib/api";
 import { learns, suits, whyNot } from "@/lib/run-actions";
 import { SERVICE_AWAY, useServiceAway } from "@/lib/service";
 import { follow } from "@/lib/download";
@@ -15,6 +23,10 @@ import type { DeleteRun } from "./use-run-actions";
 export function RunMenu({ run, remove }: { run: RunDetail; remove: DeleteRun }) {
   const router = useRouter();
   const away = useServiceAway() === null ? null : SERVICE_AWAY;
+  const { data: health } = useQuery(healthQuery);
+  const needed = health?.missing_extras.includes("tensorboard")
+    ? "Needs more packages: pip install 'rlviz[tensorboard]'"
+    : null;
   const save = (path: string) => follow(artifactLink(run.id, path), `${run.id}-${path}`);
   return (
     <Menu
@@ -52,7 +64,7 @@ export function RunMenu({ run, remove }: { run: RunDetail; remove: DeleteRun }) 
       </MenuItem>
       <MenuItem
         icon={<ChartLine />}
-        reason={away}
+        reason={away ?? needed}
         onSelect={() => follow(eventFilesLink(run.id), `${run.id}-tensorboard.zip`)}
       >
         Download TensorBoard logs
