@@ -18,6 +18,7 @@ import {
   type RunDetail,
 } from "@/lib/api";
 import { setting } from "@/lib/format";
+import { useLimits } from "@/lib/registry";
 import { routes } from "@/lib/url";
 
 interface TryAnewProps {
@@ -33,6 +34,7 @@ export function TryAnew({ run, config, change, onClose }: TryAnewProps) {
   const router = useRouter();
   const client = useQueryClient();
   const algorithms = useQuery(algorithmsQuery);
+  const longestName = useLimits()?.run_name.maximum;
   const [typed, setTyped] = useState<string | null>(setting(change.value));
   const own = config.hyperparameters[name];
   const schema = algorithms.data
@@ -40,7 +42,8 @@ export function TryAnew({ run, config, change, onClose }: TryAnewProps) {
     ?.hyperparameters.find((one) => one.name === name);
   const parsed = schema && parseHyperparameter(schema, typed ?? setting(own));
   const start = useMutation({
-    mutationFn: (value: unknown) => createRun(repeated(run, config, { [name]: value })),
+    mutationFn: (value: unknown) =>
+      createRun(repeated(run, config, { [name]: value }, longestName)),
     onSuccess: ({ id }) => {
       void client.invalidateQueries({ queryKey: keys.runs });
       router.push(routes.compareRuns([run.id, id]));
@@ -93,19 +96,18 @@ export function TryAnew({ run, config, change, onClose }: TryAnewProps) {
   );
 }
 
-const LONGEST_NAME = 120;
-
-/** The request for a run as this one was configured, but for `changes`. */
+/** The request for a run as this one was configured, but for `changes`, which its name tells as far as it may. */
 function repeated(
   run: RunDetail,
   config: RunConfig,
   changes: Readonly<Record<string, unknown>>,
+  longestName: number | undefined,
 ): CreateRun {
   const told = Object.entries(changes).map(([name, value]) => `, ${name} ${setting(value)}`);
   const { algo, env_id, env_options, preset, seed, total_timesteps } = config;
   return {
     ...{ algo, env_id, env_options, preset, seed, total_timesteps },
-    name: `${run.name.slice(0, LONGEST_NAME - told.join("").length)}${told.join("")}`,
+    name: `${run.name}${told.join("")}`.slice(0, longestName),
     hyperparameters: { ...config.hyperparameters, ...changes } as CreateRun["hyperparameters"],
     evaluation: config.evaluation,
     anatomy: config.anatomy,

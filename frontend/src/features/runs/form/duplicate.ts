@@ -15,7 +15,6 @@ import {
   untouched,
 } from "./draft";
 
-const LONGEST_NAME = 120;
 const COPY = " (copy)";
 
 /**
@@ -45,7 +44,7 @@ export function draftFromRun(
   const planned = presetOf(choices, draft)?.total_timesteps;
   return {
     ...draft,
-    name: `${name.slice(0, LONGEST_NAME - COPY.length)}${COPY}`,
+    name: `${name.slice(0, choices.limits.run_name.maximum - COPY.length)}${COPY}`,
     seed: String(config.seed),
     timesteps: config.total_timesteps === planned ? null : String(config.total_timesteps),
     hyperparameters: differing("hyperparameters", config.hyperparameters),

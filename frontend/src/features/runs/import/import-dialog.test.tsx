@@ -15,7 +15,11 @@ function serveImports(status: number, body: unknown): Sent[] {
   const sent: Sent[] = [];
   vi.stubGlobal("fetch", async (request: Request) => {
     const url = new URL(request.url);
-    if (url.pathname === "/api/limits") return Response.json({ import_bytes: { maximum: 1000 } });
+    if (url.pathname === "/api/limits")
+      return Response.json({
+        import_bytes: { maximum: 1000 },
+        run_name: { minimum: 1, maximum: 120 },
+      });
     expect(`${request.method} ${url.pathname}`).toBe("POST /api/runs/import");
     sent.push({
       query: url.searchParams,

@@ -19,7 +19,8 @@ interface ImportDialogProps {
 /** Takes runs from one file: a bundle of this app, or what another tool has logged. */
 export function ImportDialog({ onClose }: ImportDialogProps) {
   const client = useQueryClient();
-  const most = useLimits()?.import_bytes.maximum;
+  const limits = useLimits();
+  const most = limits?.import_bytes.maximum;
   const [file, setFile] = useState<File | null>(null);
   const [algo, setAlgo] = useState("");
   const [environment, setEnvironment] = useState("");
@@ -31,6 +32,7 @@ export function ImportDialog({ onClose }: ImportDialogProps) {
       }),
     onSuccess: () => void client.invalidateQueries({ queryKey: keys.runs }),
   });
+  const longest = limits?.run_name.maximum;
   const tooLarge = file !== null && most !== undefined && file.size > most;
   const choose = (chosen: File | null) => {
     setFile(chosen);
@@ -69,8 +71,13 @@ export function ImportDialog({ onClose }: ImportDialogProps) {
           )}
         </Field>
         <div className="grid gap-3 sm:grid-cols-2">
-          <NameField label="Algorithm" value={algo} onChange={setAlgo} />
-          <NameField label="Environment" value={environment} onChange={setEnvironment} />
+          <NameField label="Algorithm" value={algo} maxLength={longest} onChange={setAlgo} />
+          <NameField
+            label="Environment"
+            value={environment}
+            maxLength={longest}
+            onChange={setEnvironment}
+          />
         </div>
         {bring.error && (
           <Notice tone="bad" role="alert" title="Nothing was imported">
@@ -100,17 +107,18 @@ export function ImportDialog({ onClose }: ImportDialogProps) {
 interface NameFieldProps {
   label: string;
   value: string;
+  maxLength: number | undefined;
   onChange: (value: string) => void;
 }
 
-function NameField({ label, value, onChange }: NameFieldProps) {
+function NameField({ label, value, maxLength, onChange }: NameFieldProps) {
   return (
     <Field label={label} hint="Instead of what the logs say">
       {(control) => (
         <input
           {...control}
           value={value}
-          maxLength={120}
+          maxLength={maxLength}
           onChange={({ target }) => onChange(target.value)}
           className={controlClass}
         />
