@@ -64,6 +64,7 @@ def described(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     app = Starlette(routes=[Mount("/api", create_api(application))])
     answer_with_problems(app)  # as the whole app does: no mount matches an address with a line break
     yield schemathesis.openapi.from_asgi("/api/openapi.json", app)
+    application._analyst.close()
     application.database.close()
 
 

@@ -40,7 +40,6 @@ def application(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Applicatio
                         row.best_moving_average = bonus + 10 * place + seed
                         session.merge(row)
         yield application
-        application._analyst.close()
 
 
 class Client:

@@ -113,5 +113,6 @@ def catalogued(runs_dir: Path) -> Iterator[Application]:
     try:
         yield application
     finally:
+        application._analyst.close()
         application._lock.release()
         application.database.close()
