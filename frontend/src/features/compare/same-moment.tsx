@@ -32,7 +32,8 @@ export function SameMoment({ runs: all, seriesStyles, by, aside }: SameMomentPro
     ...meanReturnsQuery(runs.map(({ id }) => id)),
     enabled: byReturn,
     placeholderData: keepPreviousData,
-    refetchInterval: runs.some(isActive) ? RENEW_EVERY_MS : false,
+    refetchInterval: ({ state }) =>
+      runs.some(isActive) || state.data?.live ? RENEW_EVERY_MS : false,
   });
   const returns = data && returnsOf(data);
   const { least, largest, shared } = returns ?? { least: 0, largest: 0, shared: 0 };

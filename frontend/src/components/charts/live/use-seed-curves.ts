@@ -32,7 +32,7 @@ export function useSeedCurves(
     ...seedCurvesQuery(runIds, SERVICE_AXES[axis]),
     enabled: enabled && runIds.length > 0,
     placeholderData: keepPreviousData,
-    refetchInterval: live ? REFRESH_MS : false,
+    refetchInterval: ({ state }) => (live || state.data?.live ? REFRESH_MS : false),
   });
   // External system: the sources, which are kept outside React.
   useEffect(() => {
