@@ -20,7 +20,7 @@ export function ExperimentHeader({ id }: { id: string }) {
   useDocumentTitle(data?.name);
   return (
     <div className="mb-4 flex flex-wrap items-end justify-between gap-x-6 gap-y-3">
-      <div className="max-w-full min-w-0 grow basis-0 max-sm:basis-full">
+      <div className="max-w-full min-w-0 grow basis-0 max-sm:basis-56">
         <nav aria-label="Breadcrumb" className="flex items-center gap-1 text-xs text-ink-faint">
           <Link href={routes.experiments} className="rounded-sm hover:text-ink">
             Experiments
@@ -64,7 +64,7 @@ function Actions({ experiment: { id, name, status } }: { experiment: Experiment 
     onSuccess: (changed) => client.setQueryData(keys.experiment(id), changed),
   });
   return (
-    <div className="flex flex-col gap-1.5 max-sm:w-full sm:items-end">
+    <div className="flex flex-col gap-1.5 sm:items-end">
       <div className="flex items-center gap-2">
         {status === "running" && (
           <Button

@@ -12,8 +12,9 @@ test("says what has become of the trials", () => {
 test("says how long it takes, and what it has cost", () => {
   expect(leftWords({ seconds_left: 125 })).toBe("2m 05s left");
   expect(leftWords({ seconds_left: null })).toBeNull();
-  expect(costWords({ core_seconds: 1112.6 })).toBe("1,113 core-seconds");
-  expect(costWords({ core_seconds: 0.9 })).toBe("1 core-second");
+  expect(costWords({ core_seconds: 1112.6, status: "completed" })).toBe("1,113 core-seconds");
+  expect(costWords({ core_seconds: 0.9, status: "stopped" })).toBe("1 core-second");
+  expect(costWords({ core_seconds: 57, status: "running" })).toBe("about 57 core-seconds");
 });
 
 test("says what is compared, or searched, where, and what it cost", () => {

@@ -17,15 +17,15 @@ export function leftWords({ seconds_left }: Pick<ExperimentSummary, "seconds_lef
   return seconds_left === null ? null : `${duration(seconds_left * 1000)} left`;
 }
 
-/** What it has cost so far. */
-export function costWords({ core_seconds }: Pick<ExperimentSummary, "core_seconds">): string {
-  return plural(Math.round(core_seconds), "core-second");
+type Paid = Pick<ExperimentSummary, "core_seconds" | "status">;
+
+/** What it has cost so far. Of trials that still train only the time is known, so while it runs that is rough. */
+export function costWords({ core_seconds, status }: Paid): string {
+  const cost = plural(Math.round(core_seconds), "core-second");
+  return status === "running" ? `about ${cost}` : cost;
 }
 
-type Described = Pick<
-  Experiment,
-  "specification" | "searches" | "variants" | "seeds" | "core_seconds"
->;
+type Described = Paid & Pick<Experiment, "specification" | "searches" | "variants" | "seeds">;
 
 /** What is compared, or searched, where, and what it cost: `2 variants × 5 seeds`, `CartPole-v1`, `90 core-seconds`. */
 export function factWords(experiment: Described, algorithmName: (id: string) => string): string[] {

@@ -1,4 +1,4 @@
-import { queryOptions } from "@tanstack/react-query";
+import { hashKey, queryOptions } from "@tanstack/react-query";
 import { apiBase } from "../base";
 import { http, unwrap } from "../http";
 import { keys } from "../keys";
@@ -23,17 +23,30 @@ export const experimentsQuery = queryOptions({
     state.data?.experiments.some(({ status }) => status === "running") ? LIVE_MS : false,
 });
 
-/** One experiment with each of its trials. */
+/**
+ * One experiment with each of its trials. When a trial has ended, what the page shows beside them (results, what a
+ * search has found) is requested again too, so that both count the same trials.
+ */
 export function experimentQuery(id: string) {
+  const queryKey = keys.experiment(id);
   return queryOptions({
-    queryKey: keys.experiment(id),
-    queryFn: ({ signal }) =>
-      unwrap(
+    queryKey,
+    queryFn: async ({ client, signal }) => {
+      const before = client.getQueryData<Experiment>(queryKey);
+      const experiment = await unwrap(
         http.GET("/experiments/{experiment_id}", {
           params: { path: { experiment_id: id } },
           signal,
         }),
-      ),
+      );
+      if (before && hashKey([before.counts]) !== hashKey([experiment.counts])) {
+        void client.invalidateQueries({
+          queryKey,
+          predicate: (query) => query.queryKey.length > queryKey.length,
+        });
+      }
+      return experiment;
+    },
     refetchInterval: ({ state }) =>
       state.data && state.data.status !== "completed" && state.data.status !== "failed"
         ? LIVE_MS
