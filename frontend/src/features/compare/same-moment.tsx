@@ -83,7 +83,7 @@ export function SameMoment({ runs: all, seriesStyles, by, aside }: SameMomentPro
             className="min-w-40 grow basis-40"
           />
         )}
-        <output className="min-w-48 text-right text-sm tabular-nums">At {value}</output>
+        <output className="text-sm tabular-nums sm:min-w-48 sm:text-right">At {value}</output>
       </div>
       <Player label="Player of all clips" controller={controller} chapters={NO_CHAPTERS}>
         <Tiles count={runs.length}>
