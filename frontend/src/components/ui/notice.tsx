@@ -1,9 +1,9 @@
 import clsx from "clsx";
-import { CircleAlert, Hourglass, TriangleAlert } from "lucide-react";
+import { CircleAlert, CircleCheck, Hourglass, TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";
 
 interface NoticeProps {
-  tone: "bad" | "warn" | "info";
+  tone: "bad" | "warn" | "info" | "good";
   title: string;
   role?: "alert" | "status";
   children?: ReactNode;
@@ -11,6 +11,7 @@ interface NoticeProps {
 
 const appearances = {
   bad: { Icon: CircleAlert, box: "border-bad/30 bg-bad-tint", ink: "text-bad-strong" },
+  good: { Icon: CircleCheck, box: "border-line bg-surface", ink: "text-good" },
   info: { Icon: Hourglass, box: "border-line bg-surface", ink: "text-ink" },
   warn: { Icon: TriangleAlert, box: "border-warn/30 bg-warn-tint", ink: "text-warn" },
 };

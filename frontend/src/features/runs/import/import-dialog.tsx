@@ -130,7 +130,7 @@ function NameField({ label, value, maxLength, onChange }: NameFieldProps) {
 function Result({ imported: { runs, refused } }: { imported: ImportedRuns }) {
   return (
     <Notice
-      tone={refused.length > 0 ? "warn" : "info"}
+      tone={refused.length > 0 ? "warn" : "good"}
       role="status"
       title={runs.length === 1 ? "One run was imported" : `${runs.length} runs were imported`}
     >

@@ -45,6 +45,23 @@ test("the means of a fork go on from the episodes before it", () => {
   expect(held(series).map(([, y]) => y)).toEqual([3, 5]);
 });
 
+test("a run that logs means and no episodes has the means that it logs", () => {
+  const series = new RunSeries();
+  series.load({ series: { [LOGGED]: { x: [100, 200], y: [7, null], count: 2 } } });
+  series.append([{ seq: 3, time: 3, step: 300, values: { [LOGGED]: 9 } }]);
+  expect(held(series)).toEqual([
+    [100, 7],
+    [200, NaN],
+    [300, 9],
+  ]);
+});
+
+test("beside episodes that are held, logged means add nothing", () => {
+  const series = new RunSeries();
+  series.append([episode(1, 5), { seq: 2, time: 2, step: 12, values: { [LOGGED]: 80 } }]);
+  expect(held(series)).toEqual([[10, 5]]);
+});
+
 test("a return that is unknown makes a gap", () => {
   const series = new RunSeries();
   series.append([episode(1, 5), episode(2, null)]);

@@ -42,7 +42,8 @@ type Columns = ReadonlyMap<string, Column>;
 
 /**
  * Running means of one run. If every episode is held, they are computed for each. If the service thinned the
- * episodes, they are the logged means, and computed ones from `complete` on.
+ * episodes, they are the logged means, and computed ones from `complete` on. A run that logs means and no episodes,
+ * such as one that was imported, has its logged means.
  */
 export class EpisodeMeans {
   private readonly means: readonly Mean[];
@@ -66,7 +67,12 @@ export class EpisodeMeans {
   append(x: number, values: Readonly<Record<string, number | null>>) {
     for (const mean of this.means) {
       const value = values[mean.source.of];
-      if (value === undefined) continue;
+      if (value === undefined) {
+        const logged = values[mean.source.logged];
+        const hasEpisodes = mean.recent.size > 0 || !mean.isExact;
+        if (!hasEpisodes && logged !== undefined) mean.column.push(x, logged);
+        continue;
+      }
       mean.recent.push(value ?? Number.NaN);
       mean.isExact ||= mean.recent.size === MEAN_EPISODES;
       if (mean.isExact) mean.column.push(x, mean.recent.value);
@@ -109,7 +115,11 @@ function meanOf(
   const recent = new RecentMean();
   if (!episodes?.isThinned) recent.prepend(before.map((value) => value ?? Number.NaN));
   const mean = { name, source, column: new Column(), recent, isExact: true };
-  if (!episodes) return mean;
+  const logged = columns.get(source.logged);
+  if (!episodes) {
+    if (logged) holdBefore(Infinity, logged, mean.column);
+    return mean;
+  }
   if (!episodes.isThinned) {
     for (let i = 0; i < episodes.length; i += 1) {
       mean.recent.push(episodes.y[i]!);
@@ -117,11 +127,14 @@ function meanOf(
     }
     return mean;
   }
-  const last = episodes.x[episodes.length - 1] ?? 0;
-  const logged = columns.get(source.logged);
-  for (let i = 0; i < (logged?.length ?? 0) && logged!.x[i]! < last; i += 1) {
-    mean.column.push(logged!.x[i]!, logged!.y[i]!);
-  }
+  if (logged) holdBefore(episodes.x[episodes.length - 1] ?? 0, logged, mean.column);
   mean.column.count = episodes.count - 1; // the newest follows when all of the last 100 are loaded
   return { ...mean, isExact: false };
+}
+
+/** Copies what was logged before the position `end`. */
+function holdBefore(end: number, logged: Column, column: Column) {
+  for (let i = 0; i < logged.length && logged.x[i]! < end; i += 1) {
+    column.push(logged.x[i]!, logged.y[i]!);
+  }
 }
