@@ -15,7 +15,7 @@ from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import RunFolderError
 from rlviz.domain.events import Ending, ErrorData, FinishedData, PausedData, StoppedData
 from rlviz.domain.knobs import KnobWish
-from rlviz.rundir.control import Desired
+from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.attempt import FIRST, Attempt
 from rlviz.training.builder import build_model, closing_environments
@@ -168,9 +168,11 @@ class Trainer:
     def _equip(
         self, model: BaseAlgorithm, config: RunConfig, logger: RunLogger, continuation: Continuation | None
     ) -> Equipment:
-        with suppress(RunFolderError):
-            self._rules_number = self._folder.read_control().rules_number
-        equipment = self._equipment = Equipment(
+        control = Control()
+        with suppress(RunFolderError):  # a damaged wish is none
+            control = self._folder.read_control()
+        self._rules_number = control.rules_number
+        equipment = Equipment(
             self._folder,
             self._journals,
             self._attempt,
@@ -182,6 +184,8 @@ class Trainer:
             pause=self._pause,
             live=self._live,
         )
+        equipment.steering.wish(control.knob_wishes)  # so that they count from the first rollout on
+        self._equipment = equipment
         equipment.checkpoints.request(self._requested_checkpoint)  # the watcher may have heard of it before
         return equipment
 

@@ -240,7 +240,7 @@ def test_a_service_that_is_killed_repeats_no_trial(tmp_path: Path) -> None:
 
 
 def test_runs_that_were_stopped_because_the_app_ended_go_on(tmp_path: Path) -> None:
-    spec = {**TINY, "base": {**BASE, "total_timesteps": 8_000}, "variants": [{"name": "only"}]}
+    spec = {**TINY, "base": {**BASE, "total_timesteps": 40_000}, "variants": [{"name": "only"}], "seeds": 1}
     with serving(tmp_path, max_concurrent_runs="1", on_exit="stop") as first:
         experiment_id = create(first, spec)
         wait_for(lambda: any(cell["progress"] for cell in cells(first, experiment_id)), "steps")
@@ -248,7 +248,7 @@ def test_runs_that_were_stopped_because_the_app_ended_go_on(tmp_path: Path) -> N
     with serving(tmp_path, max_concurrent_runs="1") as second:
         found = ended(second, experiment_id)
         attempt = second.get(f"/runs/{begun}")["attempt"]
-    assert statuses(found) == ["scored"] * 2
+    assert statuses(found) == ["scored"]
     assert found["cells"][0]["run_id"] == begun
     assert attempt == 2, "it was stopped in the middle and went on"
 

@@ -16,6 +16,7 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.snapshots import snapshots_of
 from rlviz.training.callback import RunCallback
 from rlviz.training.session import train_run
+from rlviz.training.trainer import Trainer
 from tests.support.resuming import cut, logged
 from tests.support.training import events, kinds, make_run, rows, snapshots
 
@@ -76,6 +77,15 @@ def test_a_knob_that_is_set_holds_from_the_next_rollout_on(
     after = [value for step, value in rates(folder, name) if step > change.step]
     assert 0.0125 not in before
     assert set(after[1:]) == {0.0125}
+
+
+def test_a_knob_that_was_set_before_training_began_holds_from_the_first_rollout_on(tmp_path: Path) -> None:
+    folder = make_run(tmp_path, total_timesteps=256)
+    folder.change_control(knob_wishes=(KnobWish(number=1, change=SetKnob(knob="learning_rate", value=0.0125)),))
+    Trainer(folder).run()  # nobody carries wishes to it while it trains
+    [change] = events(folder, EventKind.HYPERPARAMETER_CHANGED)
+    assert change.step == 0
+    assert {value for _, value in rates(folder)} == {0.0125}
 
 
 def test_a_fixed_temperature_and_an_entropy_weight_can_be_set(tmp_path: Path, at: Callable[..., None]) -> None:
