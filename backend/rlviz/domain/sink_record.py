@@ -1,10 +1,18 @@
-"""SinkRecord: how far a sink has a run."""
+"""SinkRecord: how far a sink has a run. SinkPlan: which sinks it is delivered to as it trains."""
 
 from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from rlviz.domain.sinks import SinkKind
+
+
+class SinkPlan(BaseModel):
+    """``sinks/plan.json``: the sinks that the service keeps up with the run, without being asked again."""
+
+    model_config = ConfigDict(frozen=True)
+
+    kinds: tuple[SinkKind, ...] = ()
 
 
 class SinkRecord(BaseModel):

@@ -1,4 +1,4 @@
-"""The sinks of a run: ``sinks/<kind>.json`` in its folder, and the lock of whoever delivers."""
+"""The sinks of a run: ``sinks/plan.json`` and ``sinks/<kind>.json`` in its folder, and the lock of whoever delivers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from filelock import lock_descriptor
 
 from rlviz.domain.errors import RunFolderError
-from rlviz.domain.sink_record import SinkRecord
+from rlviz.domain.sink_record import SinkPlan, SinkRecord
 from rlviz.domain.sinks import SinkKind
 from rlviz.rundir.aside import open_in_place
 from rlviz.rundir.atomic import write_atomically
@@ -28,6 +28,20 @@ def record_path(folder: RunFolder, kind: SinkKind) -> Path:
 def own_folder(folder: RunFolder, kind: SinkKind) -> Path:
     """Where a sink keeps files of its own of this run."""
     return folder.sinks / kind.value
+
+
+def read_plan(folder: RunFolder) -> SinkPlan:
+    """Which sinks the run is delivered to as it trains; none if nobody asked. Raises RunFolderError."""
+    try:
+        return read_document(folder.sinks / "plan.json", SinkPlan, folder.path)
+    except FileNotFoundError:
+        return SinkPlan()
+
+
+def write_plan(folder: RunFolder, plan: SinkPlan) -> None:
+    """Raises OSError or RunFolderError."""
+    _make_room(folder)
+    write_atomically(folder.sinks / "plan.json", plan.model_dump_json(indent=1).encode(), folder.path)
 
 
 def read_sink(folder: RunFolder, kind: SinkKind) -> SinkRecord | None:
@@ -54,9 +68,7 @@ def read_sinks(folder: RunFolder) -> list[SinkRecord]:
 
 def write_sink(folder: RunFolder, record: SinkRecord) -> SinkRecord:
     """Raises OSError or RunFolderError."""
-    check_folders(folder.path, folder.path)
-    with suppress(FileExistsError):
-        folder.sinks.mkdir()
+    _make_room(folder)
     record = record.model_copy(update={"updated_at": round(time.time(), 3)})
     write_atomically(record_path(folder, record.kind), record.model_dump_json(indent=1).encode(), folder.path)
     return record
@@ -93,8 +105,13 @@ def _stat(path: Path) -> str:
 def delivery_lock(folder: RunFolder, kind: SinkKind) -> Iterator[bool]:
     """Whether this process alone delivers the run to that sink while the block runs. The system releases the lock
     however the process ends. Raises OSError or RunFolderError."""
+    _make_room(folder)
+    with open_in_place(folder.sinks / f"{kind.value}.lock") as file:
+        yield lock_descriptor(file.fileno(), blocking=False)
+
+
+def _make_room(folder: RunFolder) -> None:
+    """The folder of the run's sinks, which is new or was there. Raises OSError or RunFolderError."""
     check_folders(folder.path, folder.path)
     with suppress(FileExistsError):
         folder.sinks.mkdir()
-    with open_in_place(folder.sinks / f"{kind.value}.lock") as file:
-        yield lock_descriptor(file.fileno(), blocking=False)

@@ -30,6 +30,7 @@ from rlviz.services.experiments.use_cases import ExperimentService
 from rlviz.services.notifications.notification import news_of_experiment
 from rlviz.services.notifications.notifier import Notifier
 from rlviz.services.projection.rebuild import Rebuilt, index_new, rebuild
+from rlviz.services.sinks.live_couriers import LiveCouriers
 from rlviz.services.storage.book import StorageBook
 from rlviz.services.storage.clearing import RunClearing
 from rlviz.services.storage.meter import StorageMeter
@@ -64,6 +65,7 @@ from rlviz.services.use_cases.rules import RuleService
 from rlviz.services.use_cases.runs import RunService
 from rlviz.services.use_cases.seen import SeenService
 from rlviz.services.use_cases.sessions import SessionService
+from rlviz.services.use_cases.sinks import SinkService
 from rlviz.services.use_cases.snapshots import SnapshotService
 from rlviz.services.use_cases.step_records import StepRecordService
 from rlviz.services.use_cases.taking_up import TakeUpService
@@ -96,6 +98,8 @@ class Application:
         url = settings.webhook_url
         self.notifier = Notifier(url.get_secret_value() if url is not None else None)
         self.broadcast = Broadcast(self._on_run_changed, lambda row: self.experiment_scheduler.consider_evaluation(row))
+        self.couriers = LiveCouriers(runs_dir, self.database)
+        self.sinks = SinkService(self.settings, self.database, self.couriers)
         self.feeds = Feeds(runs_dir)
         self._own_catalogue = Database(runs_dir / CATALOGUE, busy_seconds=SUPERVISOR_BUSY_SECONDS)
         self.supervisor = Supervisor(self.settings, self._own_catalogue, self.launcher, self.feeds, self.broadcast)
@@ -235,6 +239,7 @@ class Application:
         self.supervisor.start()
         self.housekeeping.start()
         self.sealer.start()
+        self.couriers.start()
         self.going_on.start(interrupted)
         self.experiment_scheduler.start()
 
@@ -254,6 +259,7 @@ class Application:
     def _on_run_changed(self, row: RunRow) -> None:
         self.notifier.consider(row, is_trial=self.experiment_scheduler.has_run(row.id))
         self.sealer.consider(row)
+        self.couriers.consider(row)
         self.going_on.consider(row)
         self.experiment_scheduler.consider(row)
 
@@ -294,6 +300,7 @@ class Application:
         self.pruner.close()
         self.meter.close()
         self.sealer.close()
+        self.couriers.close()
         self._analyst.close()
         self.environments.close()
         if self._winding_down and not self.supervisor.await_drained(DRAIN_SECONDS):

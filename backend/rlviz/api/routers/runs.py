@@ -18,6 +18,7 @@ from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import (
     ArtifactNotFound,
     Conflict,
+    ExtraMissing,
     IllegalTransition,
     InvalidRequest,
     NotEnoughDisk,
@@ -26,6 +27,7 @@ from rlviz.domain.errors import (
     RunNotFound,
 )
 from rlviz.domain.limits import DEFAULT_RUNS_PER_PAGE, LIMITS
+from rlviz.domain.sinks import SinkKind
 from rlviz.domain.status import RunStatus
 from rlviz.rundir.files import open_file
 from rlviz.rundir.folder import folder_gone
@@ -36,21 +38,25 @@ from rlviz.services.use_cases.groups import SeedsWanted
 router = APIRouter(prefix="/runs", tags=["runs"])
 
 
-@router.post("", status_code=201, responses=documented(InvalidRequest, NotEnoughDisk))
+@router.post("", status_code=201, responses=documented(InvalidRequest, NotEnoughDisk, ExtraMissing))
 def create_run(body: RunCreate, app: App) -> RunDetail:
     """Create a run, and start it if asked to: both, or neither."""
-    wanted = body.model_dump(exclude={"start", "evaluation", "rules"})
-    return _detail(
-        app, app.runs.create(NewRun(**wanted, evaluation=body.evaluation, rules=body.rules), start=body.start)
-    )
+    wanted = body.model_dump(exclude={"start", "evaluation", "rules", "sinks"})
+    app.sinks.check(body.sinks)
+    row = app.runs.create(NewRun(**wanted, evaluation=body.evaluation, rules=body.rules), start=body.start)
+    _deliver(app, [row], body.sinks)
+    return _detail(app, row)
 
 
-@router.post("/groups", status_code=201, responses=documented(InvalidRequest, NotEnoughDisk))
+@router.post("/groups", status_code=201, responses=documented(InvalidRequest, NotEnoughDisk, ExtraMissing))
 def create_group(body: GroupCreate, app: App) -> GroupRuns:
     """Create a run for each of several seeds, and start them if asked to: all of them, or none."""
-    wanted = body.model_dump(exclude={"start", "evaluation", "rules", "seeds", "count"})
+    wanted = body.model_dump(exclude={"start", "evaluation", "rules", "sinks", "seeds", "count"})
+    app.sinks.check(body.sinks)
     new = NewRun(**wanted, evaluation=body.evaluation, rules=body.rules)
-    return _group(app, app.groups.create(new, SeedsWanted(body.seeds, body.count), start=body.start))
+    group = app.groups.create(new, SeedsWanted(body.seeds, body.count), start=body.start)
+    _deliver(app, group, body.sinks)
+    return _group(app, group)
 
 
 @router.post(
@@ -195,6 +201,12 @@ def _run(app: Application, row: RunRow) -> Run:
 def _group(app: Application, rows: Sequence[RunRow]) -> GroupRuns:
     queue = app.runs.queue_positions()
     return GroupRuns(group_id=rows[0].group_id, runs=[view_run(row, queue) for row in rows])
+
+
+def _deliver(app: Application, rows: Sequence[RunRow], kinds: Sequence[SinkKind]) -> None:
+    if kinds:
+        for row in rows:
+            app.sinks.add(row.id, kinds)
 
 
 def _config(app: Application, run_id: str) -> RunConfig | None:

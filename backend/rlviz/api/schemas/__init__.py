@@ -84,6 +84,7 @@ from rlviz.api.schemas.runs import (
 from rlviz.api.schemas.saliency import EvaluationSaliency, SaliencyUnderWay
 from rlviz.api.schemas.service import Health, StorageProfileInfo, WebhookInfo
 from rlviz.api.schemas.sessions import Session, SessionCreate
+from rlviz.api.schemas.sinks import RunSink, RunSinks
 from rlviz.api.schemas.snapshots import (
     ForkChange,
     ForkChanges,
@@ -200,6 +201,8 @@ __all__ = [
     "RunPage",
     "RunPatch",
     "RunRules",
+    "RunSink",
+    "RunSinks",
     "RunSnapshots",
     "RunValueSlice",
     "RunsMetricCurves",

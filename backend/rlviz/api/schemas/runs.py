@@ -19,6 +19,7 @@ from rlviz.domain.events import Stretch
 from rlviz.domain.limits import LIMITS
 from rlviz.domain.rules import Rules
 from rlviz.domain.run_actor import RunActor
+from rlviz.domain.sinks import SinkKind
 from rlviz.domain.status import RunStatus
 from rlviz.domain.times import Instant
 
@@ -53,6 +54,9 @@ class RunCreate(Body):
         None, description="Look into updates now and then; null: unless the agent sees pictures."
     )
     rules: Rules = Field((), description="What it shall do by itself.")
+    sinks: list[SinkKind] = Field(
+        [], max_length=len(SinkKind), description="Other programs that it is delivered to as it trains."
+    )
     start: bool = False
 
 

@@ -10,6 +10,7 @@ from rlviz.cli.connection import Connection
 from rlviz.cli.options import AsJson, Changes, EnvironmentOptions, RunName, connected, examples, find_run, pairs
 from rlviz.cli.output import note, print_json, say
 from rlviz.cli.waiting import AT_REST, say_how_it_ended, wait_for_run, wait_until_started
+from rlviz.domain.sinks import SinkKind
 
 Follow = Annotated[bool, typer.Option("--follow", "-f", help="Watch it learn until it ends.")]
 Wait = Annotated[bool, typer.Option("--wait", help="Return when it has ended; exit status 1 if it failed.")]
@@ -22,6 +23,7 @@ def register(app: typer.Typer) -> None:
         epilog=examples(
             "rlviz run --env CartPole-v1 --algo ppo --follow",
             "rlviz run --env LunarLander-v3 --algo dqn --preset long --seed 7",
+            "rlviz run --algo sac --env Pendulum-v1 --sink tensorboard --sink mlflow",
             "rlviz run --algo ppo --steps 20000 --set learning_rate=3e-4 --set n_envs=4 --wait",
         )
     )(run)
@@ -44,6 +46,9 @@ def run(
     changes: Changes = None,
     options: EnvironmentOptions = None,
     name: Name = None,
+    sink: Annotated[
+        list[SinkKind] | None, typer.Option(help="Deliver it there as it trains; may be given several times.")
+    ] = None,
     follow: Follow = False,
     wait: Wait = False,
     as_json: AsJson = False,
@@ -61,6 +66,7 @@ def run(
         "hyperparameters": pairs(changes, "--set"),
         "env_options": pairs(options, "--option"),
         "name": name,
+        "sinks": [kind.value for kind in dict.fromkeys(sink or ())],
         "start": True,
     }
     with connected(context) as connection:

@@ -422,6 +422,50 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/runs/{run_id}/sinks": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Get Sinks
+     * @description Where the run was, or shall be, delivered to, and how far each has it.
+     */
+    get: operations["get_sinks"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/runs/{run_id}/sinks/{kind}": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    /**
+     * Put Sink
+     * @description Deliver the run there from now on: what it has, and what it gains. Training does not wait for it.
+     */
+    put: operations["put_sink"];
+    post?: never;
+    /**
+     * Delete Sink
+     * @description Deliver the run there no more. What is there stays.
+     */
+    delete: operations["delete_sink"];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/runs/{run_id}/rules": {
     parameters: {
       query?: never;
@@ -3925,6 +3969,12 @@ export interface components {
        */
       rules?: components["schemas"]["Rule"][];
       /**
+       * Sinks
+       * @description Other programs that it is delivered to as it trains.
+       * @default []
+       */
+      sinks?: components["schemas"]["SinkKind"][];
+      /**
        * Start
        * @default false
        */
@@ -6269,6 +6319,12 @@ export interface components {
        */
       rules?: components["schemas"]["Rule"][];
       /**
+       * Sinks
+       * @description Other programs that it is delivered to as it trains.
+       * @default []
+       */
+      sinks?: components["schemas"]["SinkKind"][];
+      /**
        * Start
        * @default false
        */
@@ -6753,6 +6809,65 @@ export interface components {
       by_group: {
         [key: string]: number | null;
       };
+    };
+    /** RunSink */
+    RunSink: {
+      kind: components["schemas"]["SinkKind"];
+      /** Label */
+      label: string;
+      /**
+       * Live
+       * @description Whether the service keeps it up with the run; otherwise it was exported once.
+       */
+      live: boolean;
+      state: components["schemas"]["SinkState"];
+      /**
+       * Place
+       * @description Where to look at it: an address, a file or a folder.
+       */
+      place: string | null;
+      /**
+       * Offline
+       * @description It is in a folder of this machine, to be sent once there is a login.
+       */
+      offline: boolean;
+      /**
+       * Rows
+       * @description Rows of metrics that are there.
+       */
+      rows: number;
+      /**
+       * Step
+       * @description Of the newest row that is there.
+       */
+      step: number | null;
+      /**
+       * Waiting Bytes
+       * @description Of metrics that are not there yet.
+       */
+      waiting_bytes: number;
+      /**
+       * Problem
+       * @description Why the last attempt ended early; null: it did not.
+       */
+      problem: string | null;
+      /**
+       * Attempts
+       * @description Attempts in a row that ended early.
+       */
+      attempts: number;
+      /**
+       * Updated At
+       * @description Unix seconds; null: nothing was tried yet.
+       */
+      updated_at: number | null;
+    };
+    /** RunSinks */
+    RunSinks: {
+      /** Run Id */
+      run_id: string;
+      /** Sinks */
+      sinks: components["schemas"]["RunSink"][];
     };
     /** RunSnapshots */
     RunSnapshots: {
@@ -7367,6 +7482,16 @@ export interface components {
       before: components["schemas"]["JsonValue"];
       after: components["schemas"]["JsonValue"];
     };
+    /**
+     * SinkKind
+     * @enum {string}
+     */
+    SinkKind: "wandb" | "mlflow" | "trackio" | "tensorboard";
+    /**
+     * SinkState
+     * @enum {string}
+     */
+    SinkState: "waiting" | "delivering" | "delivered" | "failing";
     /**
      * Slice
      * @description The objective against one hyperparameter.
@@ -9698,6 +9823,15 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
+      /** @description Not installed */
+      501: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
       /** @description Not enough free disk */
       507: {
         headers: {
@@ -9733,6 +9867,15 @@ export interface operations {
       };
       /** @description Invalid request */
       422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not installed */
+      501: {
         headers: {
           [name: string]: unknown;
         };
@@ -10384,6 +10527,155 @@ export interface operations {
       };
       /** @description Not enough free disk */
       507: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_sinks: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RunSinks"];
+        };
+      };
+      /** @description Run not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Run is damaged */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  put_sink: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+        kind: components["schemas"]["SinkKind"];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RunSinks"];
+        };
+      };
+      /** @description Run not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Run is damaged */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not installed */
+      501: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  delete_sink: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+        kind: components["schemas"]["SinkKind"];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RunSinks"];
+        };
+      };
+      /** @description Run not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Run is damaged */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Validation Error */
+      422: {
         headers: {
           [name: string]: unknown;
         };

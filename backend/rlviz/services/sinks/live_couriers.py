@@ -1,0 +1,209 @@
+"""LiveCouriers: keeps a courier for each sink that a run is delivered to as it trains."""
+
+from __future__ import annotations
+
+import logging
+import subprocess
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import Protocol
+
+from sqlalchemy.exc import DatabaseError
+
+from rlviz.catalog.database import Database
+from rlviz.catalog.models import RunRow
+from rlviz.domain.errors import RunFolderError
+from rlviz.domain.sinks import SinkKind
+from rlviz.rundir.folder import RunFolder, run_folders
+from rlviz.rundir.sinks import is_delivered, read_plan, read_sink
+from rlviz.services.sinks.couriers import start_courier
+
+log = logging.getLogger(__name__)
+
+LOOK_SECONDS = 1.0
+
+FIRST_RETRY_SECONDS = 2.0
+"""Before a delivery that ended early is tried again; twice as long after each further one."""
+
+LONGEST_RETRY_SECONDS = 300.0
+
+MOST_COURIERS = 8
+"""At a time. A courier imports the package of its sink, which may take some hundred megabytes; others wait."""
+
+END_SECONDS = 3.0
+"""For a courier to end when the service does."""
+
+
+class StartCourier(Protocol):
+    def __call__(self, folder: RunFolder, kind: SinkKind, *, follow: bool) -> subprocess.Popen[bytes]:
+        """Raises OSError."""
+
+
+@dataclass
+class _Delivery:
+    """One run to one sink: the process that delivers, or when the next one is due."""
+
+    process: subprocess.Popen[bytes] | None = None
+    is_last: bool = False
+    """Whether the process was told that the run has ended."""
+    failures: int = 0
+    due_at: float = 0.0
+
+
+class LiveCouriers:
+    """Delivers in processes, which it starts and watches in a thread of its own; ``consider`` is for every thread.
+
+    Nothing waits for a sink. What one does not take stays in the run's journal, and is tried again after 2, 4, 8 and at
+    most 300 seconds, in the next service too.
+    """
+
+    def __init__(
+        self,
+        runs_dir: Path,
+        database: Database,
+        *,
+        begin: StartCourier = start_courier,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._runs_dir, self._database, self._begin, self._monotonic = runs_dir, database, begin, monotonic
+        self._asked: SimpleQueue[str | None] = SimpleQueue()
+        self._deliveries: dict[str, dict[SinkKind, _Delivery]] = {}
+        self._planned: set[str] = set()
+        self._thread = Thread(target=self._loop, name="sinks", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def close(self) -> None:
+        """End the couriers. What they have not delivered waits for the next service."""
+        self._asked.put(None)
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def consider(self, row: RunRow) -> None:
+        """Cheap. A run has changed: its sinks may lack something."""
+        if row.id in self._planned:
+            self._asked.put(row.id)
+
+    def renew(self, run_id: str) -> None:
+        """The plan of a run has changed."""
+        self._planned.add(run_id)
+        self._asked.put(run_id)
+
+    def _loop(self) -> None:
+        for folder in run_folders(self._runs_dir):
+            if _plan(folder):
+                self.renew(folder.run_id)
+        while self._take_up():
+            for run_id in list(self._deliveries):
+                self._look_after(run_id)
+        for deliveries in self._deliveries.values():
+            for delivery in deliveries.values():
+                _end(delivery)
+
+    def _take_up(self) -> bool:
+        """Wait a moment, or until somebody asks. False once the service ends."""
+        timeout: float | None = LOOK_SECONDS if self._deliveries else None
+        with suppress(Empty):
+            while True:
+                run_id = self._asked.get(timeout=timeout)
+                if run_id is None:
+                    return False
+                self._deliveries.setdefault(run_id, {})
+                timeout = 0.0
+        return True
+
+    def _look_after(self, run_id: str) -> None:
+        folder, deliveries = RunFolder(self._runs_dir, run_id), self._deliveries[run_id]
+        try:
+            trains = self._trains(run_id)
+        except DatabaseError as error:
+            log.debug("Whether run %s trains is looked up later: %s", run_id, error)
+            return
+        planned = () if trains is None else _plan(folder)
+        for kind in [kind for kind in deliveries if kind not in planned]:
+            _end(deliveries.pop(kind))
+        for kind in planned:
+            delivery = deliveries.setdefault(kind, _Delivery())
+            if self._is_over(folder, kind, delivery, trains=bool(trains)):
+                del deliveries[kind]
+        if not deliveries:
+            del self._deliveries[run_id]
+
+    def _trains(self, run_id: str) -> bool | None:
+        """Whether the run gains rows; None if there is no such run any more."""
+        with self._database.read() as session:
+            row = session.get(RunRow, run_id)
+            return None if row is None else not row.state.is_final
+
+    def _is_over(self, folder: RunFolder, kind: SinkKind, delivery: _Delivery, *, trains: bool) -> bool:
+        """Bring a delivery on. Returns whether the sink has all of a run that has ended."""
+        if delivery.process is not None:
+            if delivery.process.poll() is None:
+                if not trains and not delivery.is_last:
+                    _let_finish(delivery)
+                return False
+            _end(delivery)
+            delivery.failures = 0 if _has_all(folder, kind) else delivery.failures + 1
+            if delivery.failures:
+                seconds = min(FIRST_RETRY_SECONDS * 2 ** (delivery.failures - 1), LONGEST_RETRY_SECONDS)
+                delivery.due_at = self._monotonic() + seconds
+        if not trains and _has_all(folder, kind):
+            return True
+        if self._monotonic() >= delivery.due_at and self._count() < MOST_COURIERS:
+            try:
+                delivery.process, delivery.is_last = self._begin(folder, kind, follow=True), False
+            except OSError as error:
+                delivery.due_at = self._monotonic() + LONGEST_RETRY_SECONDS
+                log.warning("No courier of run %s could be started: %s", folder.run_id, error)
+        return False
+
+    def _count(self) -> int:
+        every = (delivery for deliveries in self._deliveries.values() for delivery in deliveries.values())
+        return sum(delivery.process is not None for delivery in every)
+
+
+def _plan(folder: RunFolder) -> tuple[SinkKind, ...]:
+    """A plan that cannot be read is none: nothing goes anywhere that nobody can be seen to have asked for."""
+    try:
+        return read_plan(folder).kinds
+    except (OSError, RunFolderError):
+        return ()
+
+
+def _has_all(folder: RunFolder, kind: SinkKind) -> bool:
+    try:
+        record = read_sink(folder, kind)
+        return record is not None and is_delivered(folder, record)
+    except (OSError, RunFolderError):
+        return False
+
+
+def _let_finish(delivery: _Delivery) -> None:
+    """The run has ended: deliver the rest, and what became of it."""
+    delivery.is_last = True
+    assert delivery.process is not None
+    assert delivery.process.stdin is not None
+    with suppress(OSError):  # it has given up before
+        delivery.process.stdin.write(b"\n")
+        delivery.process.stdin.flush()
+
+
+def _end(delivery: _Delivery) -> None:
+    """End the process, if it lives: a courier ends when its standard input is closed."""
+    process, delivery.process = delivery.process, None
+    if process is None:
+        return
+    assert process.stdin is not None
+    with suppress(OSError):
+        process.stdin.close()
+    try:
+        process.wait(END_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
