@@ -53,8 +53,12 @@ def read_sink(folder: RunFolder, kind: SinkKind) -> SinkRecord | None:
 
 
 def read_sinks(folder: RunFolder) -> list[SinkRecord]:
-    """All sinks of a run; one whose record cannot be read begins anew, since nothing is lost by that."""
+    """All sinks that the run was, or shall be, delivered to; one whose record cannot be read begins anew, since nothing
+    is lost by that."""
     names = {path.stem for path in files_in(folder.sinks, folder.path, "*.json")}
+    planned: tuple[SinkKind, ...] = ()
+    with suppress(RunFolderError):
+        planned = read_plan(folder).kinds
     found = []
     for kind in SinkKind:
         if kind.value in names:
@@ -63,6 +67,8 @@ def read_sinks(folder: RunFolder) -> list[SinkRecord]:
             except RunFolderError:
                 record = SinkRecord(kind=kind)
             found += [record] if record is not None else []
+        elif kind in planned:
+            found.append(SinkRecord(kind=kind))
     return found
 
 

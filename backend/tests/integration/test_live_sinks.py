@@ -16,7 +16,7 @@ from rlviz.domain.sinks import SinkKind
 from rlviz.domain.status import RunStatus
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import whole_size
-from rlviz.rundir.sinks import own_folder, read_plan, read_sink, state_of, write_plan, write_sink
+from rlviz.rundir.sinks import own_folder, read_plan, read_sink, read_sinks, state_of, write_plan, write_sink
 from rlviz.services.sinks import live_couriers
 from rlviz.services.sinks.live_couriers import LiveCouriers
 from rlviz.services.use_cases import sinks
@@ -185,6 +185,14 @@ def test_what_a_service_left_is_delivered_by_the_next(tmp_path: Path) -> None:
         wait_for(lambda: couriers.begun and couriers.begun[-1].is_told_of_the_end(), "a courier")
         couriers.live.close()
         assert couriers.begun[-1].stdin.closed
+
+
+def test_what_was_never_tried_waits_for_rlviz_sync_too(tmp_path: Path) -> None:
+    with catalogued(tmp_path) as app:
+        folder = RunFolder(tmp_path, create(app))
+        assert read_sinks(folder) == []
+        write_plan(folder, SinkPlan(kinds=(SinkKind.MLFLOW,)))
+        assert read_sinks(folder) == [SinkRecord(kind=SinkKind.MLFLOW)]
 
 
 def test_a_sink_that_does_not_take_it_is_failing_and_says_why(tmp_path: Path) -> None:

@@ -46,9 +46,7 @@ class SinkService:
         """Every sink that the run was, or shall be, delivered to. Raises RunNotFound or RunFolderError."""
         folder = self._folder(run_id)
         planned = read_plan(folder).kinds
-        records = {record.kind: record for record in read_sinks(folder)}
-        kinds = [kind for kind in SinkKind if kind in planned or kind in records]
-        return [_look(folder, records.get(kind, SinkRecord(kind=kind)), kind in planned) for kind in kinds]
+        return [_look(folder, record, record.kind in planned) for record in read_sinks(folder)]
 
     def check(self, kinds: Sequence[SinkKind]) -> None:
         """Raises ExtraMissing for the first sink whose package is not installed here."""
