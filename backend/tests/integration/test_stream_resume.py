@@ -105,7 +105,7 @@ def test_a_head_request_opens_no_stream(service: Service) -> None:
     assert service.api("HEAD", f"/runs/{ENDED}/stream").status_code == 405
 
 
-def stands_still(path: Path, seconds: float = 0.5) -> bool:
+def stands_still(path: Path, seconds: float = 1.0) -> bool:
     size = path.stat().st_size
     threading.Event().wait(seconds)
     return path.stat().st_size == size
@@ -118,7 +118,7 @@ def test_a_stop_in_the_middle_of_an_update_is_seen_by_two_clients_and_locks_noth
     run = service.create(
         total_timesteps=1_000_000,
         start=True,
-        hyperparameters={"n_envs": 1, "n_steps": n_steps, "batch_size": 32, "n_epochs": 12},
+        hyperparameters={"n_envs": 1, "n_steps": n_steps, "batch_size": 32, "n_epochs": 60},
     )
     seen: dict[int, list[Event]] = {}
 
