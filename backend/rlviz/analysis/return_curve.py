@@ -98,6 +98,15 @@ class ReturnCurve:
             self.best, self.best_step = float(full[found]), int(step[first_full + found])
 
 
+def thinned_sparkline(values: Sequence[float], most: int) -> list[float]:
+    """At most ``most`` (2 or more) of ``values``, evenly spaced, with the first and the last of them, and 4 significant
+    digits."""
+    kept = values
+    if len(values) > most:
+        kept = [values[round(place)] for place in np.linspace(0, len(values) - 1, most)]
+    return [float(f"{value:.4g}") for value in kept]
+
+
 class _Sparkline:
     """The last value in each of up to SPARKLINE_POINTS buckets of equal width, which doubles when there are more."""
 

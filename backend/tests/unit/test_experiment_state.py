@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from rlviz.analysis.return_curve import SPARKLINE_POINTS
 from rlviz.catalog.models import RunRow
 from rlviz.domain.experiments import ExperimentControl, ExperimentSpec, TrialState, new_experiment_id
 from rlviz.domain.times import utc
@@ -67,3 +68,28 @@ def test_the_cost_is_processor_time_where_that_was_counted(book: ExperimentBook)
     found = state_of(book, {"a": counted}, now=CREATED + 100, parallel=1)
     assert found.core_seconds == 41.5
     assert found.seconds_left == 60.0 * 3, "the time that it took"
+
+
+def test_sparklines_of_many_trials_are_thinned_together(tmp_path: Path) -> None:
+    spec = ExperimentSpec.model_validate({"variants": [{"name": f"{place}"} for place in range(40)], "seeds": 10})
+    folder = ExperimentFolder(tmp_path, new_experiment_id(utc(CREATED)))
+    folder.create(StoredExperiment(id=folder.id, name="x", created_at=utc(CREATED), specification=spec))
+    many = ExperimentBook(folder, lambda: CREATED)
+    trial = next(iter(many.trials.values()))
+    many.note(trial, TrialState.BEGUN, "a")
+    returns = [float(value) for value in range(SPARKLINE_POINTS)]
+    trained = row("a", seconds=10.0, step=50).model_copy(update={"sparkline": returns})
+    cell = state_of(many, {"a": trained}, now=CREATED + 100, parallel=1).cells[0]
+    assert (cell.trained, cell.progress) == (0.5, 0.5)
+    assert len(cell.sparkline) == 20
+    assert (cell.sparkline[0], cell.sparkline[-1]) == (returns[0], returns[-1])
+    assert list(cell.sparkline) == sorted(cell.sparkline)
+
+
+def test_a_trial_that_failed_has_the_returns_that_it_had_until_then(book: ExperimentBook) -> None:
+    trial = next(iter(book.trials.values()))
+    book.note(trial, TrialState.BEGUN, "a")
+    book.note(trial, TrialState.FAILED, "a", cause="It crashed.")
+    failed = row("a", seconds=10.0, step=25).model_copy(update={"sparkline": [1.0, 1234.5678]})
+    cell = state_of(book, {"a": failed}, now=CREATED + 100, parallel=1).cells[0]
+    assert (cell.progress, cell.trained, list(cell.sparkline)) == (1.0, 0.25, [1.0, 1235.0])

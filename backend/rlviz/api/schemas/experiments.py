@@ -29,7 +29,12 @@ class ExperimentCell(Wire):
     attempt: int = Field(description="0: it was never begun.")
     score: float | None = Field(description="Mean return of its policy on fresh episodes.")
     cause: str | None = Field(description="Why it has no score, or was begun anew.")
-    progress: float = Field(ge=0, le=1)
+    progress: float = Field(ge=0, le=1, description="1 once it has ended.")
+    trained: float = Field(ge=0, le=1, description="Share of its steps that it has trained.")
+    sparkline: list[float] = Field(
+        description="Moving averages of its returns, evenly spaced over what it has trained: 32, or fewer of many "
+        "trials, at least 8."
+    )
 
 
 class ExperimentSummary(Wire):

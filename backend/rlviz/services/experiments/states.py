@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from rlviz.analysis.return_curve import SPARKLINE_POINTS, thinned_sparkline
 from rlviz.catalog.models import RunRow
 from rlviz.domain.experiments import CellStatus, ExperimentSpec, ExperimentStatus, RunWishes, TrialState
 from rlviz.domain.status import RunStatus
@@ -15,6 +16,11 @@ OVER = (ExperimentStatus.COMPLETED, ExperimentStatus.FAILED)
 
 LEAST_PROGRESS = 0.01
 """Share of all steps from which on the time left can be told."""
+
+SPARKLINES_POINTS = 8_000
+"""Of the sparklines of all trials together, about, so that a table of many stays one small answer."""
+
+FEWEST_POINTS = 8
 
 _FINAL = {
     TrialState.SCORED: CellStatus.SCORED,
@@ -31,7 +37,8 @@ _BEGUN = {
 
 @dataclass(frozen=True)
 class CellState:
-    """One trial as it is now. ``progress`` is the share of its steps that it has trained, from 0 to 1."""
+    """One trial as it is now. ``progress``: the share of its steps that are done with, from 0 to 1, and 1 once it has
+    ended; ``trained``: the share that it has trained. ``sparkline``: of its returns, evenly spaced over those."""
 
     trial: int
     variant: str
@@ -42,6 +49,8 @@ class CellState:
     score: float | None
     cause: str | None
     progress: float
+    trained: float
+    sparkline: Sequence[float]
 
 
 @dataclass(frozen=True)
@@ -78,7 +87,8 @@ class ExperimentState:
 def state_of(book: ExperimentBook, rows: Mapping[str, RunRow], *, now: float, parallel: int) -> ExperimentState:
     """``rows``: of the book's runs, by id. ``now``: seconds since 1970. The caller holds the book's lock."""
     control, status = book.control, status_of(book)
-    cells = [_cell(trial, rows.get(trial.run_id or ""), status) for trial in book.trials.values()]
+    most = min(SPARKLINE_POINTS, max(FEWEST_POINTS, SPARKLINES_POINTS // max(len(book.trials), 1)))
+    cells = [_cell(trial, rows.get(trial.run_id or ""), status, most) for trial in book.trials.values()]
     planned = max(book.spec.cells, len(cells))
     progress = sum(cell.progress for cell in cells) / planned
     trained = sum(row.clock.at(now) for row in rows.values() if row.attempts)
@@ -120,7 +130,8 @@ def _seconds_left(trained: float, progress: float, planned: int, parallel: int) 
     return still / max(1.0, at_once)
 
 
-def _cell(trial: Trial, row: RunRow | None, status: ExperimentStatus) -> CellState:
+def _cell(trial: Trial, row: RunRow | None, status: ExperimentStatus, most: int) -> CellState:
+    """``most``: points of its sparkline."""
     last = trial.last
     over = status in OVER
     found = CellStatus.SKIPPED if over else CellStatus.WAITING
@@ -139,4 +150,6 @@ def _cell(trial: Trial, row: RunRow | None, status: ExperimentStatus) -> CellSta
         score=trial.score,
         cause=last.cause if last is not None else None,
         progress=1.0 if trial.is_final else trained,
+        trained=trained,
+        sparkline=[] if row is None else thinned_sparkline(row.sparkline, most),
     )

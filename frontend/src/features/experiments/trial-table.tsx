@@ -1,34 +1,17 @@
 import clsx from "clsx";
-import Link from "next/link";
-import type { Experiment, ExperimentCell } from "@/lib/api";
-import { decimal, percent } from "@/lib/format";
-import { routes } from "@/lib/url";
-
-const TINTS: Record<ExperimentCell["status"], string> = {
-  waiting: "text-ink-faint",
-  training: "bg-accent-tint text-accent-strong",
-  paused: "bg-warn-tint text-warn",
-  scoring: "bg-accent-tint text-accent-strong",
-  scored: "bg-good-tint text-good",
-  failed: "bg-bad-tint text-bad-strong",
-  pruned: "bg-rest-tint text-ink-soft",
-  skipped: "text-ink-faint",
-};
+import { useMemo } from "react";
+import { type SparklineScale, sparklineScale } from "@/components/charts/sparkline/sparkline-path";
+import type { Experiment } from "@/lib/api";
+import { TrialCell } from "./trial-cell";
 
 /** Seeds whose cells would be bars if they filled the width. */
 const FEW = 3;
 
-/** What a cell says: its score, how far it is, or its status. */
-export function cellWords({ status, score, progress }: ExperimentCell): string {
-  if (status === "scored") return decimal(score);
-  if (status === "training" || status === "paused") return percent(progress);
-  return status;
-}
-
-/** Variants by seeds, each trial a link to its run. */
+/** Variants by seeds, each trial a link to its run. Returns in one environment have one scale. */
 export function TrialTable({ experiment }: { experiment: Experiment }) {
   const { variants, seeds, cells } = experiment;
   const found = new Map(cells.map((cell) => [`${cell.variant} ${cell.seed}`, cell]));
+  const scales = useMemo(() => scalesOf(variants, cells), [variants, cells]);
   return (
     <div
       className="relative -mx-4 max-h-112 overflow-auto px-4"
@@ -55,7 +38,7 @@ export function TrialTable({ experiment }: { experiment: Experiment }) {
           </tr>
         </thead>
         <tbody>
-          {variants.map(({ id, label }) => (
+          {variants.map(({ id, label, env_id }) => (
             <tr key={id}>
               <th
                 scope="row"
@@ -65,7 +48,12 @@ export function TrialTable({ experiment }: { experiment: Experiment }) {
                 {label}
               </th>
               {seeds.map((seed) => (
-                <Cell key={seed} cell={found.get(`${id} ${seed}`)} />
+                <TrialCell
+                  key={seed}
+                  cell={found.get(`${id} ${seed}`)}
+                  low={scales.get(env_id)?.low ?? 0}
+                  span={scales.get(env_id)?.span ?? 0}
+                />
               ))}
             </tr>
           ))}
@@ -75,23 +63,13 @@ export function TrialTable({ experiment }: { experiment: Experiment }) {
   );
 }
 
-function Cell({ cell }: { cell: ExperimentCell | undefined }) {
-  if (!cell) return <td />;
-  const words = cellWords(cell);
-  return (
-    <td
-      className={clsx("h-7 min-w-14 rounded-sm px-1.5 text-right", TINTS[cell.status])}
-      title={cell.cause ?? cell.status}
-      data-status={cell.status}
-    >
-      {cell.run_id ? (
-        <Link href={routes.run(cell.run_id)} className="hover:underline">
-          {words}
-          {words !== cell.status && <span className="sr-only"> {cell.status}</span>}
-        </Link>
-      ) : (
-        words
-      )}
-    </td>
-  );
+/** The scale of the returns in each environment. */
+function scalesOf(
+  variants: Experiment["variants"],
+  cells: Experiment["cells"],
+): ReadonlyMap<string, SparklineScale> {
+  const lines = new Map(variants.map(({ env_id }) => [env_id, [] as number[][]]));
+  const ours = new Map(variants.map(({ id, env_id }) => [id, lines.get(env_id)]));
+  for (const { variant, sparkline } of cells) ours.get(variant)?.push(sparkline);
+  return new Map([...lines].map(([env, one]) => [env, sparklineScale(one)]));
 }

@@ -3246,8 +3246,21 @@ export interface components {
        * @description Why it has no score, or was begun anew.
        */
       cause: string | null;
-      /** Progress */
+      /**
+       * Progress
+       * @description 1 once it has ended.
+       */
       progress: number;
+      /**
+       * Trained
+       * @description Share of its steps that it has trained.
+       */
+      trained: number;
+      /**
+       * Sparkline
+       * @description Moving averages of its returns, evenly spaced over what it has trained: 32, or fewer of many trials, at least 8.
+       */
+      sparkline: number[];
     };
     /**
      * ExperimentLimits

@@ -20,21 +20,34 @@ export function sparklinePaths(
   height: number,
   stroke = 1.5,
 ): string[] {
-  const all = lines.flat();
-  const low = Math.min(...all);
-  const span = Math.max(...all) - low;
-  return lines.map((values) => outline(values, { low, span, width, height, stroke }));
+  const scale = sparklineScale(lines);
+  return lines.map((values) => sparklineOn(scale, values, { width, height, stroke }));
 }
 
-interface Box {
+/** The lowest value of all lines, and how far above it the highest lies. */
+export interface SparklineScale {
   low: number;
   span: number;
-  width: number;
-  height: number;
-  stroke: number;
 }
 
-function outline(values: readonly number[], { low, span, width, height, stroke }: Box): string {
+export function sparklineScale(lines: readonly (readonly number[])[]): SparklineScale {
+  let low = Infinity;
+  let high = -Infinity;
+  for (const line of lines) {
+    for (const value of line) {
+      if (value < low) low = value;
+      if (value > high) high = value;
+    }
+  }
+  return low > high ? { low: 0, span: 0 } : { low, span: high - low };
+}
+
+/** As `sparklinePath`, on a scale that other lines share. */
+export function sparklineOn(
+  { low, span }: SparklineScale,
+  values: readonly number[],
+  { width, height, stroke = 1.5 }: { width: number; height: number; stroke?: number },
+): string {
   if (values.length < 2) return "";
   const inner = height - stroke;
   const points = values.map((value, i) => {
