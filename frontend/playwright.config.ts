@@ -24,6 +24,7 @@ const service = {
   env: {
     RLVIZ_PORT: port,
     RLVIZ_MAX_CONCURRENT_RUNS: "6",
+    RLVIZ_ON_EXIT: "stop",
     RLVIZ_ENVIRONMENTS: path.join(runs, "lights.py:Lights"),
   },
   gracefulShutdown: { signal: "SIGTERM" as const, timeout: 10_000 },
@@ -49,7 +50,7 @@ export default defineConfig({
   use: {
     baseURL: url,
     actionTimeout: 20_000,
-    trace: "retain-on-failure",
+    trace: "on-first-retry",
     launchOptions: {
       executablePath: chromiumPath,
       args: [

@@ -9,13 +9,14 @@ import { choicesOf, pairOnOneSeed } from "@/components/side-by-side/choices";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { evaluationsQuery, type Run } from "@/lib/api";
+import { patiently } from "@/lib/service";
 import type { SeriesStyles } from "./series-styles";
 import { newestVideo } from "./newest-video";
 import { Tiles } from "./tile";
 import { VideoTile } from "./video-tile";
 
 const SideBySideDialog = dynamic(
-  () => import("@/components/side-by-side").then((module) => module.SideBySideDialog),
+  patiently(() => import("@/components/side-by-side").then((module) => module.SideBySideDialog)),
   { ssr: false },
 );
 

@@ -19,10 +19,11 @@ import {
 } from "@/lib/api";
 import { policyAfter, useClip } from "@/lib/film";
 import { count, decimal, plural } from "@/lib/format";
+import { patiently } from "@/lib/service";
 import { ClipPlayer } from "./clip-player";
 
 const ClipThoughts = dynamic(
-  () => import("./clip-thoughts").then((module) => module.ClipThoughts),
+  patiently(() => import("./clip-thoughts").then((module) => module.ClipThoughts)),
   {
     ssr: false,
   },

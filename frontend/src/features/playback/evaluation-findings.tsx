@@ -8,6 +8,7 @@ import { canBeShown, choicesOf } from "@/components/side-by-side/choices";
 import { Boundary } from "@/components/ui/boundary";
 import { type Evaluation, judgementQuery, type RunDetail } from "@/lib/api";
 import { count } from "@/lib/format";
+import { patiently } from "@/lib/service";
 import type { Film } from "./chapters";
 import { EvaluationSummary } from "./evaluation-summary";
 import { EpisodePicks } from "./judged/episode-picks";
@@ -15,11 +16,11 @@ import { MomentList } from "./judged/moment-list";
 import { StepsSection } from "./steps/steps-section";
 
 const EvaluationThoughts = dynamic(
-  () => import("./evaluation-thoughts").then((module) => module.EvaluationThoughts),
+  patiently(() => import("./evaluation-thoughts").then((module) => module.EvaluationThoughts)),
   { ssr: false },
 );
 const SideBySideDialog = dynamic(
-  () => import("@/components/side-by-side").then((module) => module.SideBySideDialog),
+  patiently(() => import("@/components/side-by-side").then((module) => module.SideBySideDialog)),
   { ssr: false },
 );
 

@@ -2,16 +2,19 @@
 
 import { lazy, Suspense, useState } from "react";
 import { count } from "@/lib/format";
+import { patiently } from "@/lib/service";
 import { useQueryString } from "@/lib/url";
 import { ImportButton } from "./import/import-button";
 import { RunList } from "./list/run-list";
 import { type NewRunAddress, readNewRunAddress, writeNewRunAddress } from "./new-run-address";
 import { useRunCount } from "./use-run-count";
 
-const ImportDialog = lazy(() =>
-  import("./import/import-dialog").then(({ ImportDialog }) => ({ default: ImportDialog })),
+const ImportDialog = lazy(
+  patiently(() =>
+    import("./import/import-dialog").then(({ ImportDialog }) => ({ default: ImportDialog })),
+  ),
 );
-const NewRunPanel = lazy(() => import("./form/new-run-panel"));
+const NewRunPanel = lazy(patiently(() => import("./form/new-run-panel")));
 
 /** Home: the list of runs, and the form for a new run in a panel beside it. */
 export function Home() {

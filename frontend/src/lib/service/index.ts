@@ -1,2 +1,3 @@
+export { patiently } from "./patiently";
 export { SERVICE_AWAY, serviceAwaySince } from "./service-away";
 export { useServiceAway } from "./use-service-away";

@@ -4,23 +4,33 @@ import dynamic from "next/dynamic";
 import { Skeleton } from "@/components/ui/skeleton";
 import { Filmstrip } from "@/features/filmstrip";
 import { RunDashboard, RunNotFound } from "@/features/run-dashboard";
+import { patiently } from "@/lib/service";
 import { isRunId, useQueryString } from "@/lib/url";
 import { Agent } from "./agent";
 
 const Snapshots = dynamic(
-  () => import("@/features/snapshots").then((module) => module.SnapshotsPanel),
+  patiently(() => import("@/features/snapshots").then((module) => module.SnapshotsPanel)),
   { loading: () => <Skeleton className="m-4 h-40" /> },
 );
-const Knobs = dynamic(() => import("@/features/rules").then((module) => module.KnobsCard), {
-  ssr: false,
-});
-const Rules = dynamic(() => import("@/features/rules").then((module) => module.RulesPanel), {
-  loading: () => <Skeleton className="m-4 h-40" />,
-});
+const Knobs = dynamic(
+  patiently(() => import("@/features/rules").then((module) => module.KnobsCard)),
+  {
+    ssr: false,
+  },
+);
+const Rules = dynamic(
+  patiently(() => import("@/features/rules").then((module) => module.RulesPanel)),
+  {
+    loading: () => <Skeleton className="m-4 h-40" />,
+  },
+);
 
-const Try = dynamic(() => import("@/features/snapshots").then((module) => module.TryChange), {
-  ssr: false,
-});
+const Try = dynamic(
+  patiently(() => import("@/features/snapshots").then((module) => module.TryChange)),
+  {
+    ssr: false,
+  },
+);
 
 const PARTS = { Agent, Strip: Filmstrip, Knobs, Snapshots, Rules, Try };
 

@@ -5,6 +5,7 @@ import dynamic from "next/dynamic";
 import { type ReactNode, useState } from "react";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
+import { patiently } from "@/lib/service";
 import type { AxisWindow } from "@/lib/stream";
 import type { ChartAxis } from "./chart-axis";
 import { ChartBody } from "./chart-body";
@@ -16,7 +17,9 @@ import type { ChartSpec } from "../prepare/model";
 import type { ChartSettings } from "../settings/chart-settings";
 import { useLiveChart } from "../live/use-live-chart";
 
-const FullScreenChart = dynamic(() => import("./full-screen-chart").then((m) => m.FullScreenChart));
+const FullScreenChart = dynamic(
+  patiently(() => import("./full-screen-chart").then((m) => m.FullScreenChart)),
+);
 
 interface ChartCardProps {
   /** Memoise it: a new object rebuilds the chart. */

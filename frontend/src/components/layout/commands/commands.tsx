@@ -2,22 +2,25 @@
 
 import { useRouter } from "next/navigation";
 import { lazy, Suspense, useEffect, useState } from "react";
+import { patiently } from "@/lib/service";
 import { useStore } from "@/lib/store";
 import { routes } from "@/lib/url";
 import { overlayStore, showOverlay, typeAhead } from "./overlay";
 import { type ShellCommand, isTaken, readPress } from "./shortcut";
 
-const loadPalette = () => import("./palette");
+const loadPalette = patiently(() => import("./palette"));
 const Palette = lazy(() => loadPalette().then((m) => ({ default: m.Palette })));
-const ShortcutSheet = lazy(() =>
-  import("./shortcut-sheet").then((m) => ({ default: m.ShortcutSheet })),
+const ShortcutSheet = lazy(
+  patiently(() => import("./shortcut-sheet").then((m) => ({ default: m.ShortcutSheet }))),
 );
 
-const SettingsSheet = lazy(() =>
-  import("./settings-sheet").then((m) => ({ default: m.SettingsSheet })),
+const SettingsSheet = lazy(
+  patiently(() => import("./settings-sheet").then((m) => ({ default: m.SettingsSheet }))),
 );
 
-const PagesSheet = lazy(() => import("./pages-sheet").then((m) => ({ default: m.PagesSheet })));
+const PagesSheet = lazy(
+  patiently(() => import("./pages-sheet").then((m) => ({ default: m.PagesSheet }))),
+);
 
 const addresses: Partial<Record<ShellCommand, string>> = {
   home: routes.home,

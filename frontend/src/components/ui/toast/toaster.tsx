@@ -1,11 +1,12 @@
 "use client";
 
 import { lazy, Suspense, useState } from "react";
+import { patiently } from "@/lib/service";
 import { useStore } from "@/lib/store";
 import { toastStore } from "./store";
 
-const ToastViewport = lazy(() =>
-  import("./toast-viewport").then((m) => ({ default: m.ToastViewport })),
+const ToastViewport = lazy(
+  patiently(() => import("./toast-viewport").then((m) => ({ default: m.ToastViewport }))),
 );
 
 /** Shows the messages; rendered once, in the shell. The code is loaded with the first message. */

@@ -1,5 +1,6 @@
 import dynamic from "next/dynamic";
 import { type ComponentType, createElement } from "react";
+import { patiently } from "@/lib/service";
 import type { GuideProps } from "../guide/guide-page";
 import { GuideSkeleton } from "../guide/guide-skeleton";
 
@@ -14,7 +15,7 @@ type Module = { default: ComponentType<GuideProps> };
 
 /** Loads a guide's code when it is first rendered. */
 const lazy = (load: () => Promise<Module>) =>
-  dynamic(load, { ssr: false, loading: () => createElement(GuideSkeleton) });
+  dynamic(patiently(load), { ssr: false, loading: () => createElement(GuideSkeleton) });
 
 export const guides: readonly GuideEntry[] = [
   { id: "ppo", name: "PPO", Guide: lazy(() => import("./ppo")) },

@@ -3,12 +3,15 @@
 import { lazy, Suspense, useState } from "react";
 import { Disclosure } from "@/components/ui/disclosure";
 import { Skeleton } from "@/components/ui/skeleton";
+import { patiently } from "@/lib/service";
 import type { Watch } from "./watch";
 
-const Endings = lazy(async () => ({ default: (await import("./endings")).Endings }));
-const EpisodeSearch = lazy(async () => ({
-  default: (await import("./episode-search")).EpisodeSearch,
-}));
+const Endings = lazy(patiently(async () => ({ default: (await import("./endings")).Endings })));
+const EpisodeSearch = lazy(
+  patiently(async () => ({
+    default: (await import("./episode-search")).EpisodeSearch,
+  })),
+);
 
 interface RunEpisodesProps {
   runId: string;

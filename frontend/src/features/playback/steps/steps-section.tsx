@@ -5,8 +5,11 @@ import { useState } from "react";
 import { Boundary } from "@/components/ui/boundary";
 import { Disclosure } from "@/components/ui/disclosure";
 import type { Evaluation } from "@/lib/api";
+import { patiently } from "@/lib/service";
 
-const StepsPanel = dynamic(() => import("./steps-panel").then((module) => module.StepsPanel));
+const StepsPanel = dynamic(
+  patiently(() => import("./steps-panel").then((module) => module.StepsPanel)),
+);
 
 interface StepsSectionProps {
   evaluation: Evaluation;

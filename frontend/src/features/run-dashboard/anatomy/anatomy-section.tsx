@@ -5,9 +5,10 @@ import { useState } from "react";
 import { Disclosure } from "@/components/ui/disclosure";
 import { Skeleton } from "@/components/ui/skeleton";
 import type { RunDetail } from "@/lib/api";
+import { patiently } from "@/lib/service";
 
 const AnatomyPanel = dynamic(
-  () => import("./anatomy-panel").then((module) => module.AnatomyPanel),
+  patiently(() => import("./anatomy-panel").then((module) => module.AnatomyPanel)),
   {
     loading: () => <Skeleton className="h-40" />,
   },

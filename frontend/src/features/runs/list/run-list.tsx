@@ -7,6 +7,7 @@ import { type NamedRun, useToldRunActions } from "@/components/run-actions";
 import { ErrorState } from "@/components/ui/error-state";
 import type { Run, SeedGroup } from "@/lib/api";
 import { usualPolicy } from "@/lib/evaluations";
+import { patiently } from "@/lib/service";
 import {
   EVERYTHING,
   isFiltered,
@@ -25,18 +26,22 @@ import { changeSelection, MOST_SELECTED, NOTHING, span } from "./selection/selec
 import { useFirstPage, useIdsOfLines } from "./paging/use-run-pages";
 
 // Parts that most visits do not need are loaded when they are shown.
-const NoRuns = lazy(() => import("./empty/no-runs").then(({ NoRuns }) => ({ default: NoRuns })));
-const SelectionBar = lazy(() =>
-  import("./selection/selection-bar").then(({ SelectionBar }) => ({ default: SelectionBar })),
+const NoRuns = lazy(
+  patiently(() => import("./empty/no-runs").then(({ NoRuns }) => ({ default: NoRuns }))),
 );
-const RunMenu = lazy(() =>
-  import("./actions/run-menu").then(({ RunMenu }) => ({ default: RunMenu })),
+const SelectionBar = lazy(
+  patiently(() =>
+    import("./selection/selection-bar").then(({ SelectionBar }) => ({ default: SelectionBar })),
+  ),
 );
-const GroupMenu = lazy(() =>
-  import("./actions/group-menu").then(({ GroupMenu }) => ({ default: GroupMenu })),
+const RunMenu = lazy(
+  patiently(() => import("./actions/run-menu").then(({ RunMenu }) => ({ default: RunMenu }))),
 );
-const EditRun = lazy(() =>
-  import("../edit/edit-run").then(({ EditRun }) => ({ default: EditRun })),
+const GroupMenu = lazy(
+  patiently(() => import("./actions/group-menu").then(({ GroupMenu }) => ({ default: GroupMenu }))),
+);
+const EditRun = lazy(
+  patiently(() => import("../edit/edit-run").then(({ EditRun }) => ({ default: EditRun }))),
 );
 
 interface OpenGroupMenu {

@@ -1,0 +1,18 @@
+import { serviceAnswers } from "@/lib/api";
+
+const AGAIN_MS = 1_000;
+
+/**
+ * Loads a part of the page's code as `load` does. While the service is away it waits for it, and the page
+ * keeps what it shows. Rejects when a service that answers does not have the code: it is of another version.
+ */
+export const patiently =
+  <Loaded>(load: () => Promise<Loaded>) =>
+  async (): Promise<Loaded> => {
+    try {
+      return await load();
+    } catch {
+      while (!(await serviceAnswers())) await new Promise((again) => setTimeout(again, AGAIN_MS));
+      return load();
+    }
+  };
