@@ -44,7 +44,7 @@ const search: SearchResults = {
 
 const cell = (number: number): ExperimentCell => ({
   ...{ trial: number, variant: `trial-${number}`, seed: 0, status: "scored", attempt: 1 },
-  ...{ run_id: `ppo-run-${number}`, score: 1, cause: null, progress: 1 },
+  ...{ run_id: `ppo-run-${number}`, score: 1, cause: null, progress: 1, trained: 1, sparkline: [] },
 });
 const experiment = {
   ...{ id: "exp-a", status: "running", searches: true },
