@@ -119,6 +119,10 @@ class ImportRefused(InvalidRequest):
     title = "Cannot be imported"
 
 
+def install_command(extra: str) -> str:
+    return f"pip install 'rlviz[{extra}]'"
+
+
 class ExtraMissing(RlvizError):
     """An optional part of the product is not installed."""
 
@@ -126,7 +130,7 @@ class ExtraMissing(RlvizError):
     title = "Not installed"
 
     def __init__(self, extra: str) -> None:
-        super().__init__(f"This needs more packages: pip install 'rlviz[{extra}]'")
+        super().__init__(f"This needs more packages: {install_command(extra)}")
 
 
 class SinkProblem(RlvizError):

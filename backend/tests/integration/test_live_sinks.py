@@ -9,16 +9,18 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from sqlalchemy.event import listen
 
 from rlviz.domain.errors import ExtraMissing
 from rlviz.domain.sink_record import SinkPlan, SinkRecord
 from rlviz.domain.sinks import SinkKind
 from rlviz.domain.status import RunStatus
+from rlviz.exchange.sinks.sink import Destination
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import whole_size
 from rlviz.rundir.sinks import own_folder, read_plan, read_sink, read_sinks, state_of, write_plan, write_sink
 from rlviz.services.sinks import live_couriers
-from rlviz.services.sinks.live_couriers import LiveCouriers
+from rlviz.services.sinks.live_couriers import Attempt, LiveCouriers
 from rlviz.services.use_cases import sinks
 from rlviz.services.use_cases.sinks import SinkState
 from tests.support.http import Service, serving, wait_for
@@ -120,7 +122,7 @@ class Couriers:
 
     def look(self, run_id: str) -> None:
         self.live._deliveries.setdefault(run_id, {})
-        self.live._look_after(run_id)
+        self.live._look()
 
 
 def test_what_is_not_taken_is_tried_again_ever_more_seldom_until_it_is(tmp_path: Path) -> None:
@@ -162,6 +164,125 @@ def test_a_courier_ends_when_its_sink_is_removed_or_its_run_is_gone(tmp_path: Pa
             couriers.look(run_id)
             assert couriers.begun[-1].stdin.closed
             assert couriers.live._deliveries == {}
+
+
+def test_one_question_to_the_catalogue_does_for_all_runs(tmp_path: Path) -> None:
+    with catalogued(tmp_path) as app:
+        run_ids = [create(app) for _ in range(5)]
+        couriers = Couriers(tmp_path, app)
+        for run_id in run_ids:
+            write_plan(RunFolder(tmp_path, run_id), SinkPlan(kinds=(SinkKind.MLFLOW, SinkKind.TENSORBOARD)))
+            couriers.live._deliveries[run_id] = {}
+        asked: list[str] = []
+        listen(app.database.engine, "before_cursor_execute", lambda *told: asked.append(told[2]))
+        couriers.live._look()
+        assert len([statement for statement in asked if statement.startswith("SELECT")]) == 1
+        assert len(couriers.begun) == live_couriers.MOST_COURIERS
+
+
+def test_what_a_run_gains_while_it_is_delivered_wakes_nobody(tmp_path: Path) -> None:
+    with catalogued(tmp_path) as app:
+        run_id = create(app)
+        write_plan(RunFolder(tmp_path, run_id), SinkPlan(kinds=(SinkKind.MLFLOW,)))
+        couriers = Couriers(tmp_path, app)
+        couriers.live.renew(run_id)
+        couriers.look(run_id)
+        couriers.live._asked.get()
+        couriers.live.consider(app.runs.get(run_id))
+        assert couriers.live._asked.empty()
+        _end_run(app, run_id)
+        couriers.live.consider(app.runs.get(run_id))
+        assert not couriers.live._asked.empty()
+
+
+def test_who_asks_for_it_does_not_wait_for_the_next_try(tmp_path: Path) -> None:
+    with catalogued(tmp_path) as app:
+        run_id = create(app)
+        write_plan(RunFolder(tmp_path, run_id), SinkPlan(kinds=(SinkKind.MLFLOW,)))
+        couriers = Couriers(tmp_path, app)
+        couriers.look(run_id)
+        assert couriers.live.attempt(run_id, SinkKind.MLFLOW).is_under_way
+        couriers.begun[-1].code = 1
+        couriers.look(run_id)
+        waiting = couriers.live.attempt(run_id, SinkKind.MLFLOW)
+        assert (waiting.is_under_way, waiting.next_at is not None, len(couriers.begun)) == (False, True, 1)
+        couriers.live.deliver(run_id, SinkKind.MLFLOW)
+        assert couriers.live._take_up()
+        couriers.live._look()
+        assert len(couriers.begun) == 2
+        couriers.look(run_id)
+        assert not couriers.begun[-1].is_told_of_the_end(), "the run trains, and is kept up with"
+
+
+def test_a_run_that_is_delivered_once_is_not_kept_up_with(tmp_path: Path) -> None:
+    with catalogued(tmp_path) as app:
+        run_id = create(app)
+        couriers = Couriers(tmp_path, app)
+        for code in (0, 1):
+            couriers.live.deliver(run_id, SinkKind.TENSORBOARD)
+            assert couriers.live._take_up()
+            couriers.live._look()
+            couriers.live._look()
+            assert couriers.begun[-1].is_told_of_the_end()
+            couriers.begun[-1].code = code
+            couriers.live._look()
+            couriers.live._look()
+            assert couriers.live._deliveries == {}
+            assert couriers.live.attempt(run_id, SinkKind.TENSORBOARD) == Attempt()
+
+
+def test_a_run_is_exported_once_through_the_service(here: tuple[Service, Path]) -> None:
+    service, _ = here
+    run_id = service.api("POST", "/runs", json=RUN).json()["id"]
+    service.wait_for_status(run_id, "completed")
+    answer = service.api("POST", f"/runs/{run_id}/sinks/tensorboard/deliver")
+    assert (answer.status_code, answer.json()["sinks"][0]["state"]) == (202, "waiting")
+    wait_for(lambda: only_sink(service, run_id)["state"] == "delivered", "all of it", 120.0)
+    wait_for(lambda: not only_sink(service, run_id)["under_way"], "the end of the process")
+    found = only_sink(service, run_id)
+    assert (found["live"], found["next_try_at"]) == (False, None)
+
+
+def test_what_is_offered_says_where_it_goes_and_what_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", "https://me:secret@tracking.example:5000/path")
+    monkeypatch.setenv("MLFLOW_EXPERIMENT_NAME", "walkers")
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    for name in ("WANDB_API_KEY", "WANDB_DIR", "TRACKIO_DIR", "WANDB_BASE_URL", "WANDB_PROJECT"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(sinks, "find_spec", lambda name: None if name == "trackio" else object())
+    with catalogued(tmp_path) as app:
+        found = {one.kind: one for one in app.sinks.offered()}
+        assert found[SinkKind.TRACKIO].install == "pip install 'rlviz[trackio]'"
+        assert [one.kind for one in found.values() if one.install is None] == ["wandb", "mlflow", "tensorboard"]
+        assert found[SinkKind.MLFLOW].destination.place == "https://tracking.example:5000/path, experiment walkers"
+        assert "wandb login" in (found[SinkKind.WANDB].destination.note or "")
+        monkeypatch.setenv("WANDB_API_KEY", "0" * 40)
+        (wandb,) = [one for one in app.sinks.offered() if one.kind is SinkKind.WANDB]
+        assert wandb.destination == Destination("https://api.wandb.ai, project rlviz")
+
+
+def test_a_fork_and_other_seeds_have_the_sinks_of_the_run_they_are_made_from(here: tuple[Service, Path]) -> None:
+    service, _ = here
+    run_id = service.api("POST", "/runs", json={**RUN, "sinks": ["tensorboard"]}).json()["id"]
+    service.wait_for_status(run_id, "completed")
+
+    def live(run: dict[str, Any]) -> list[str]:
+        return [one["kind"] for one in service.get(f"/runs/{run['id']}/sinks")["sinks"] if one["live"]]
+
+    def fork(**wish: Any) -> dict[str, Any]:
+        answer = service.api("POST", f"/runs/{run_id}/fork", json={"step": 0, **wish})
+        answer.raise_for_status()
+        return cast("dict[str, Any]", answer.json())
+
+    assert live(fork()) == ["tensorboard"]
+    assert live(fork(sinks=[])) == []
+    (other,) = service.api("POST", f"/runs/{run_id}/seeds", json={"count": 1}).json()["runs"]
+    assert live(other) == ["tensorboard"]
+    service.api("DELETE", f"/runs/{run_id}/sinks/tensorboard").raise_for_status()
+    assert live(fork()) == [], "the parent is not kept up with any more"
+    service.wait_for_status(other["id"], "completed")
 
 
 def test_no_more_than_some_deliver_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from rlviz.domain.sink_record import SinkRecord
 from rlviz.domain.sinks import SinkKind
-from rlviz.exchange.sinks.sink import Begun, Row, RunToDeliver, Sink
+from rlviz.exchange.sinks.sink import Begun, Destination, Row, RunToDeliver, Sink
 from rlviz.rundir.folder import RunFolder
 from rlviz.services.sinks.delivery import Delivery
 
@@ -38,6 +38,10 @@ class Shelf:
 def sink_on(shelf: Shelf) -> type[Sink]:
     class ShelfSink:
         confirm_seconds = 0.0
+
+        @staticmethod
+        def destination(runs_dir: Path) -> Destination:
+            return Destination("a shelf")
 
         def __init__(self, run: RunToDeliver, runs_dir: Path, own_folder: Path) -> None:
             self.id = run.id

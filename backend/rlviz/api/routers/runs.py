@@ -27,7 +27,6 @@ from rlviz.domain.errors import (
     RunNotFound,
 )
 from rlviz.domain.limits import DEFAULT_RUNS_PER_PAGE, LIMITS
-from rlviz.domain.sinks import SinkKind
 from rlviz.domain.status import RunStatus
 from rlviz.rundir.files import open_file
 from rlviz.rundir.folder import folder_gone
@@ -44,7 +43,7 @@ def create_run(body: RunCreate, app: App) -> RunDetail:
     wanted = body.model_dump(exclude={"start", "evaluation", "rules", "sinks"})
     app.sinks.check(body.sinks)
     row = app.runs.create(NewRun(**wanted, evaluation=body.evaluation, rules=body.rules), start=body.start)
-    _deliver(app, [row], body.sinks)
+    app.sinks.take_over([row.id], body.sinks)
     return _detail(app, row)
 
 
@@ -55,7 +54,7 @@ def create_group(body: GroupCreate, app: App) -> GroupRuns:
     app.sinks.check(body.sinks)
     new = NewRun(**wanted, evaluation=body.evaluation, rules=body.rules)
     group = app.groups.create(new, SeedsWanted(body.seeds, body.count), start=body.start)
-    _deliver(app, group, body.sinks)
+    app.sinks.take_over([row.id for row in group], body.sinks)
     return _group(app, group)
 
 
@@ -65,8 +64,11 @@ def create_group(body: GroupCreate, app: App) -> GroupRuns:
     responses=documented(RunNotFound, ArtifactNotFound, RunFolderError, InvalidRequest, NotEnoughDisk),
 )
 def add_seeds(run_id: str, body: SeedsAdd, app: App) -> GroupRuns:
-    """Repeat a run with other seeds, and start them: all of them, or none."""
-    return _group(app, app.groups.add_seeds(run_id, SeedsWanted(body.seeds, body.count)))
+    """Repeat a run with other seeds, and start them: all of them, or none. They have the sinks that it has."""
+    sinks = app.sinks.live(run_id)
+    rows = app.groups.add_seeds(run_id, SeedsWanted(body.seeds, body.count))
+    app.sinks.take_over([row.id for row in rows], sinks)
+    return _group(app, rows)
 
 
 @router.get("", responses=documented(InvalidRequest))
@@ -201,12 +203,6 @@ def _run(app: Application, row: RunRow) -> Run:
 def _group(app: Application, rows: Sequence[RunRow]) -> GroupRuns:
     queue = app.runs.queue_positions()
     return GroupRuns(group_id=rows[0].group_id, runs=[view_run(row, queue) for row in rows])
-
-
-def _deliver(app: Application, rows: Sequence[RunRow], kinds: Sequence[SinkKind]) -> None:
-    if kinds:
-        for row in rows:
-            app.sinks.add(row.id, kinds)
 
 
 def _config(app: Application, run_id: str) -> RunConfig | None:

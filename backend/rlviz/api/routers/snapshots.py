@@ -25,6 +25,7 @@ from rlviz.api.views import view_run
 from rlviz.catalog.models import RunRow
 from rlviz.domain.errors import (
     ArtifactNotFound,
+    ExtraMissing,
     IllegalTransition,
     InvalidRequest,
     NotEnoughDisk,
@@ -104,12 +105,26 @@ def get_fork_changes(
     "/fork",
     status_code=201,
     responses=documented(
-        RunNotFound, ArtifactNotFound, NothingToResume, SnapshotRefused, RunFolderError, InvalidRequest, NotEnoughDisk
+        RunNotFound,
+        ArtifactNotFound,
+        NothingToResume,
+        SnapshotRefused,
+        RunFolderError,
+        InvalidRequest,
+        NotEnoughDisk,
+        ExtraMissing,
     ),
 )
 def fork_run(run_id: str, body: ForkCreate, app: App) -> Run:
-    """Make a new run that goes on from a snapshot of this one, with changed settings, and start it if asked to."""
-    return _run(app, app.forks.fork(run_id, ForkWish(**body.model_dump())))
+    """Make a new run that goes on from a snapshot of this one, with changed settings, and start it if asked to.
+
+    It is delivered to the sinks that this one is kept up with, unless it is given others."""
+    sinks = app.sinks.live(run_id) if body.sinks is None else body.sinks
+    if body.sinks is not None:
+        app.sinks.check(body.sinks)
+    row = app.forks.fork(run_id, ForkWish(**body.model_dump(exclude={"sinks"})))
+    app.sinks.take_over([row.id], sinks)
+    return _run(app, row)
 
 
 @router.get("/snapshots", responses=documented(RunNotFound, ArtifactNotFound))

@@ -84,7 +84,7 @@ from rlviz.api.schemas.runs import (
 from rlviz.api.schemas.saliency import EvaluationSaliency, SaliencyUnderWay
 from rlviz.api.schemas.service import Health, StorageProfileInfo, WebhookInfo
 from rlviz.api.schemas.sessions import Session, SessionCreate
-from rlviz.api.schemas.sinks import RunSink, RunSinks
+from rlviz.api.schemas.sinks import OfferedSink, RunSink, RunSinks
 from rlviz.api.schemas.snapshots import (
     ForkChange,
     ForkChanges,
@@ -171,6 +171,7 @@ __all__ = [
     "Minimum",
     "Notification",
     "NotificationEventData",
+    "OfferedSink",
     "PastCurves",
     "Policies",
     "PresetInfo",

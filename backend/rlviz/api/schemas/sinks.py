@@ -9,6 +9,16 @@ from rlviz.domain.sinks import SinkKind
 from rlviz.services.use_cases.sinks import SinkState
 
 
+class OfferedSink(Wire):
+    """A program that runs can be delivered to."""
+
+    kind: SinkKind
+    label: str
+    install: str | None = Field(description="The command that installs what it needs; null: it is installed.")
+    place: str = Field(description="Where runs go by the settings of the service's machine.")
+    note: str | None = Field(description="What one may want to change about that.")
+
+
 class RunSink(Wire):
     kind: SinkKind
     label: str
@@ -21,6 +31,8 @@ class RunSink(Wire):
     waiting_bytes: int = Field(description="Of metrics that are not there yet.")
     problem: str | None = Field(description="Why the last attempt ended early; null: it did not.")
     attempts: int = Field(description="Attempts in a row that ended early.")
+    under_way: bool = Field(description="Whether the service delivers just now.")
+    next_try_at: float | None = Field(description="Unix seconds, if the service tries again by itself.")
     updated_at: float | None = Field(description="Unix seconds; null: nothing was tried yet.")
 
 

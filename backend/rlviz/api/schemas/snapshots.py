@@ -8,6 +8,7 @@ from rlviz.api.schemas.wire import Body, Wire
 from rlviz.domain.config import RunName, Seed, TotalTimesteps
 from rlviz.domain.limits import LIMITS
 from rlviz.domain.records import MAX_STEP
+from rlviz.domain.sinks import SinkKind
 from rlviz.domain.snapshot import MAX_NAME, Trigger
 from rlviz.domain.snapshot_verification import SnapshotVerification
 from rlviz.domain.times import Instant
@@ -85,6 +86,9 @@ class ForkCreate(Body):
     seed: Seed | None = Field(None, description="null: the parent's. With another, environments begin anew.")
     total_timesteps: TotalTimesteps | None = Field(None, description="null: the parent's.")
     name: RunName | None = None
+    sinks: list[SinkKind] | None = Field(
+        None, max_length=len(SinkKind), description="Where it is delivered to as it trains; null: where the parent is."
+    )
     start: bool = False
 
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from rlviz.cli.connection import Connection
+from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import AsJson, Changes, EnvironmentOptions, RunName, connected, examples, find_run, pairs
 from rlviz.cli.output import note, print_json, say
 from rlviz.cli.waiting import AT_REST, say_how_it_ended, wait_for_run, wait_until_started
@@ -83,17 +84,25 @@ def fork(
     seed: Annotated[int | None, typer.Option(help="Another seed.", show_default="the parent's")] = None,
     steps: Annotated[int | None, typer.Option(help="Environment steps.", show_default="the parent's")] = None,
     name: Name = None,
+    sink: Annotated[
+        list[SinkKind] | None,
+        typer.Option(help="Deliver it there as it trains; may be given several times.", show_default="as the parent"),
+    ] = None,
+    no_sinks: Annotated[bool, typer.Option("--no-sinks", help="Deliver it nowhere.")] = False,
     follow: Follow = False,
     wait: Wait = False,
     as_json: AsJson = False,
 ) -> None:
     """Begin a new run where another one was, with changed settings."""
+    if no_sinks and sink:
+        raise Failure(Exit.BAD_INPUT, "Give either --sink or --no-sinks.")
     body: dict[str, Any] = {
         "hyperparameters": pairs(changes, "--set"),
         "env_options": pairs(options, "--option"),
         "seed": seed,
         "total_timesteps": steps,
         "name": name,
+        "sinks": [kind.value for kind in dict.fromkeys(sink or ())] if sink or no_sinks else None,
         "start": True,
     }
     with connected(context) as connection:

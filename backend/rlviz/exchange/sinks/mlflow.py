@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rlviz.domain.errors import ExtraMissing
-from rlviz.exchange.sinks.sink import PROJECT, Begun, Row, RunToDeliver
+from rlviz.exchange.sinks.sink import PROJECT, Begun, Destination, Row, RunToDeliver, without_login
 
 RUN_ID = "rlviz.run_id"
 """The tag by which a run is found again."""
@@ -32,6 +32,10 @@ class MlflowSink:
 
     confirm_seconds = 0.0
 
+    @staticmethod
+    def destination(runs_dir: Path) -> Destination:
+        return Destination(f"{without_login(_store(runs_dir))}, experiment {_experiment_name()}")
+
     def __init__(self, run: RunToDeliver, runs_dir: Path, own_folder: Path) -> None:
         os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "1")
         os.environ.setdefault("MLFLOW_HTTP_REQUEST_TIMEOUT", "30")
@@ -44,7 +48,7 @@ class MlflowSink:
         self._every = ViewType.ALL
         self._run = run
         self._files = runs_dir / "mlflow"
-        self._uri = os.environ.get("MLFLOW_TRACKING_URI") or f"sqlite:///{self._files / 'mlflow.db'}"
+        self._uri = _store(runs_dir)
         self._client: Any = None
         self._make_client = MlflowClient
         self._id = ""
@@ -60,7 +64,7 @@ class MlflowSink:
             self._client.restore_run(self._id)
         for some in _batches(_params(self._run.settings), MOST_PARAMS):
             self._client.log_batch(self._id, params=[self._param(name, value) for name, value in some])
-        place = f"{self._uri.rstrip('/')}/#/experiments/{experiment}/runs/{self._id}"
+        place = f"{without_login(self._uri).rstrip('/')}/#/experiments/{experiment}/runs/{self._id}"
         return Begun(self._id, self._uri if self._is_here else place, from_seq=None if found else 0)
 
     def send(self, rows: Sequence[Row]) -> None:
@@ -96,7 +100,7 @@ class MlflowSink:
         return self._uri.startswith("sqlite:")
 
     def _experiment(self) -> str:
-        name = os.environ.get("MLFLOW_EXPERIMENT_NAME") or PROJECT
+        name = _experiment_name()
         if (found := self._client.get_experiment_by_name(name)) is None:
             files = (self._files / "artifacts").as_uri() if self._is_here else None
             return str(self._client.create_experiment(name, artifact_location=files))
@@ -109,6 +113,14 @@ class MlflowSink:
         tags = {RUN_ID: run.id, "rlviz.group": run.group, "mlflow.source.name": "rlviz"}
         made = self._client.create_run(experiment, round(run.started_at * 1000), tags, run.name)
         return str(made.info.run_id)
+
+
+def _store(runs_dir: Path) -> str:
+    return os.environ.get("MLFLOW_TRACKING_URI") or f"sqlite:///{runs_dir / 'mlflow' / 'mlflow.db'}"
+
+
+def _experiment_name() -> str:
+    return os.environ.get("MLFLOW_EXPERIMENT_NAME") or PROJECT
 
 
 def _params(settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

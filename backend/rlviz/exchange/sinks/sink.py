@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
+from urllib.parse import urlsplit, urlunsplit
 
 PROJECT = "rlviz"
 """The project, or experiment, that runs go into unless the sink's own settings name another."""
@@ -53,6 +54,20 @@ class Begun:
     offline: bool = False
 
 
+@dataclass(frozen=True)
+class Destination:
+    """Where runs would go by the settings of this machine. ``note``: what somebody may want to change about it."""
+
+    place: str
+    note: str | None = None
+
+
+def without_login(address: str) -> str:
+    """An address without the name and the password that may stand in it, to be shown."""
+    parts = urlsplit(address)
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2])) if "@" in parts.netloc else address
+
+
 class Sink(Protocol):
     """Made for one run, in a process of its own, which may be killed at any moment and begun again.
 
@@ -62,6 +77,10 @@ class Sink(Protocol):
 
     confirm_seconds: float
     """How long rows may go unconfirmed while a run trains."""
+
+    @staticmethod
+    def destination(runs_dir: Path) -> Destination:
+        """Nothing is imported, asked or written for it."""
 
     def __init__(self, run: RunToDeliver, runs_dir: Path, own_folder: Path) -> None:
         """``runs_dir``: for a store of this machine that all runs share; ``own_folder``: for files of this run alone.

@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from rlviz.exchange.sinks.sink import Begun, Row, RunToDeliver
+from rlviz.exchange.sinks.sink import Begun, Destination, Row, RunToDeliver
 from rlviz.exchange.tensorboard import EventFile
 
 
@@ -14,6 +14,10 @@ class TensorBoardSink:
     """Each delivery begins with the first row, so that no value is there twice whatever happened to the one before."""
 
     confirm_seconds = 0.0
+
+    @staticmethod
+    def destination(runs_dir: Path) -> Destination:
+        return Destination("event files in the folder of the run")
 
     def __init__(self, run: RunToDeliver, runs_dir: Path, own_folder: Path) -> None:
         self._run, self._folder = run, own_folder

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from rlviz.domain.errors import ExtraMissing
-from rlviz.exchange.sinks.sink import PROJECT, Begun, Row, RunToDeliver
+from rlviz.exchange.sinks.sink import PROJECT, Begun, Destination, Row, RunToDeliver
 
 
 class TrackioSink:
@@ -19,6 +19,11 @@ class TrackioSink:
 
     confirm_seconds = 0.0
 
+    @staticmethod
+    def destination(runs_dir: Path) -> Destination:
+        store = os.environ.get("TRACKIO_DIR") or "Trackio's store on this machine"
+        return Destination(f"{store}, project {_project()}")
+
     def __init__(self, run: RunToDeliver, runs_dir: Path, own_folder: Path) -> None:
         try:
             from trackio.sqlite_storage import SQLiteStorage
@@ -26,7 +31,7 @@ class TrackioSink:
         except ImportError as error:
             raise ExtraMissing("trackio") from error
         self._store, self._run = SQLiteStorage, run
-        self._project = os.environ.get("TRACKIO_PROJECT") or PROJECT
+        self._project = _project()
         self._place = f"{TRACKIO_DIR}/{self._project}.db"
         self._last: Row | None = None
 
@@ -66,3 +71,7 @@ class TrackioSink:
                 "_Group": run.group,
             },
         )
+
+
+def _project() -> str:
+    return os.environ.get("TRACKIO_PROJECT") or PROJECT

@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from rlviz.domain.errors import ExtraMissing, SinkProblem
-from rlviz.exchange.sinks.sink import PROJECT, Begun, Row, RunToDeliver
+from rlviz.exchange.sinks.sink import PROJECT, Begun, Destination, Row, RunToDeliver
 
 STEP = "global_step"
 """What charts are drawn over; W&B's own step is the row's ``seq``, by which a row that comes twice is known."""
@@ -20,6 +20,8 @@ STATUSES = {"completed": 0, "stopped": 0}
 """Exit status of a run there by its status here; any other is 1: it has crashed."""
 
 BEGIN_SECONDS = 60
+
+USUAL_SERVER = "https://api.wandb.ai"
 
 
 class WandbSink:
@@ -30,6 +32,16 @@ class WandbSink:
 
     confirm_seconds = 120.0
 
+    @staticmethod
+    def destination(runs_dir: Path) -> Destination:
+        server = os.environ.get("WANDB_BASE_URL") or USUAL_SERVER
+        if is_logged_in(server):
+            return Destination(f"{server}, project {_project()}")
+        return Destination(
+            f"an offline folder in {_files(runs_dir) / 'wandb'}",
+            "Nobody is logged in. After `wandb login`, `rlviz sync` sends what is in the folder.",
+        )
+
     def __init__(self, run: RunToDeliver, runs_dir: Path, own_folder: Path) -> None:
         os.environ.setdefault("WANDB_SILENT", "true")
         os.environ.setdefault("WANDB_ERROR_REPORTING", "false")
@@ -38,7 +50,7 @@ class WandbSink:
         except ImportError as error:
             raise ExtraMissing("wandb") from error
         self._wandb, self._run = wandb, run
-        self._files = Path(os.environ.get("WANDB_DIR") or runs_dir)
+        self._files = _files(runs_dir)
         self._open: Any = None
         self._sent = -1  # seq of the newest row that was sent
         self._offline = not is_logged_in(str(wandb.setup().settings.base_url))
@@ -86,7 +98,7 @@ class WandbSink:
             run, wandb = self._run, self._wandb
             self._files.mkdir(parents=True, exist_ok=True)
             self._open = wandb.init(
-                project=os.environ.get("WANDB_PROJECT") or PROJECT,
+                project=_project(),
                 id=run.id,
                 name=run.name,
                 group=run.group,
@@ -113,6 +125,14 @@ class WandbSink:
     def _finish(self, exit_status: int) -> None:
         opened, self._open = self._open, None
         opened.finish(exit_code=exit_status)
+
+
+def _files(runs_dir: Path) -> Path:
+    return Path(os.environ.get("WANDB_DIR") or runs_dir)
+
+
+def _project() -> str:
+    return os.environ.get("WANDB_PROJECT") or PROJECT
 
 
 def is_logged_in(base_url: str) -> bool:

@@ -17,8 +17,10 @@ from sqlalchemy.exc import DatabaseError
 
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import RunRow
+from rlviz.catalog.runs import find_runs
 from rlviz.domain.errors import RunFolderError
 from rlviz.domain.sinks import SinkKind
+from rlviz.domain.status import RunStatus
 from rlviz.rundir.folder import RunFolder, run_folders
 from rlviz.rundir.sinks import is_delivered, read_plan, read_sink
 from rlviz.services.sinks.couriers import start_courier
@@ -45,12 +47,22 @@ class StartCourier(Protocol):
 
 
 @dataclass
+class Attempt:
+    """``is_under_way``: a process delivers just now. ``next_at``: Unix seconds; None where nobody tries again."""
+
+    is_under_way: bool = False
+    next_at: float | None = None
+
+
+@dataclass
 class _Delivery:
     """One run to one sink: the process that delivers, or when the next one is due."""
 
     process: subprocess.Popen[bytes] | None = None
     is_last: bool = False
     """Whether the process was told that the run has ended."""
+    is_asked: bool = False
+    """Whether somebody asked for it just now, whether or not the service keeps that sink up with the run."""
     failures: int = 0
     due_at: float = 0.0
 
@@ -71,7 +83,7 @@ class LiveCouriers:
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._runs_dir, self._database, self._begin, self._monotonic = runs_dir, database, begin, monotonic
-        self._asked: SimpleQueue[str | None] = SimpleQueue()
+        self._asked: SimpleQueue[tuple[str, SinkKind | None] | None] = SimpleQueue()
         self._deliveries: dict[str, dict[SinkKind, _Delivery]] = {}
         self._planned: set[str] = set()
         self._thread = Thread(target=self._loop, name="sinks", daemon=True)
@@ -86,74 +98,102 @@ class LiveCouriers:
             self._thread.join()
 
     def consider(self, row: RunRow) -> None:
-        """Cheap. A run has changed: its sinks may lack something."""
-        if row.id in self._planned:
-            self._asked.put(row.id)
+        """Cheap. A run has changed: its sinks may lack something. What a run gains while it trains, its couriers
+        see by themselves."""
+        if row.id in self._planned and (row.state.is_final or row.id not in self._deliveries):
+            self._asked.put((row.id, None))
 
     def renew(self, run_id: str) -> None:
         """The plan of a run has changed."""
         self._planned.add(run_id)
-        self._asked.put(run_id)
+        self._asked.put((run_id, None))
+
+    def deliver(self, run_id: str, kind: SinkKind) -> None:
+        """Deliver what a sink lacks of a run as it is now, at once, however often that has failed."""
+        self._asked.put((run_id, kind))
+
+    def attempt(self, run_id: str, kind: SinkKind) -> Attempt:
+        delivery = self._deliveries.get(run_id, {}).get(kind)
+        if delivery is None or delivery.process is not None:
+            return Attempt(delivery is not None)
+        return Attempt(next_at=time.time() + max(0.0, delivery.due_at - self._monotonic()))
 
     def _loop(self) -> None:
         for folder in run_folders(self._runs_dir):
             if _plan(folder):
                 self.renew(folder.run_id)
         while self._take_up():
-            for run_id in list(self._deliveries):
-                self._look_after(run_id)
+            self._look()
         for deliveries in self._deliveries.values():
             for delivery in deliveries.values():
                 _end(delivery)
 
     def _take_up(self) -> bool:
         """Wait a moment, or until somebody asks. False once the service ends."""
-        timeout: float | None = LOOK_SECONDS if self._deliveries else None
+        timeout = self._rest()
         with suppress(Empty):
             while True:
-                run_id = self._asked.get(timeout=timeout)
-                if run_id is None:
+                asked = self._asked.get(timeout=timeout)
+                if asked is None:
                     return False
-                self._deliveries.setdefault(run_id, {})
+                run_id, kind = asked
+                deliveries = self._deliveries.setdefault(run_id, {})
+                if kind is not None:
+                    delivery = deliveries.setdefault(kind, _Delivery())
+                    delivery.is_asked, delivery.due_at = True, 0.0
                 timeout = 0.0
         return True
 
-    def _look_after(self, run_id: str) -> None:
-        folder, deliveries = RunFolder(self._runs_dir, run_id), self._deliveries[run_id]
+    def _rest(self) -> float | None:
+        """Seconds until a look is due: soon while somebody delivers, or waits for one of those to end."""
+        if not self._deliveries:
+            return None
+        every = [delivery for deliveries in self._deliveries.values() for delivery in deliveries.values()]
+        if not all(self._deliveries.values()) or any(delivery.process is not None for delivery in every):
+            return LOOK_SECONDS
+        return max(LOOK_SECONDS, min(delivery.due_at for delivery in every) - self._monotonic())
+
+    def _look(self) -> None:
+        """Bring every delivery on. The catalogue is asked once, for all of them."""
         try:
-            trains = self._trains(run_id)
+            with self._database.read() as session:
+                found = {row.id: row.state for row in find_runs(session, list(self._deliveries))}
         except DatabaseError as error:
-            log.debug("Whether run %s trains is looked up later: %s", run_id, error)
+            log.debug("Which runs train is looked up later: %s", error)
             return
-        planned = () if trains is None else _plan(folder)
-        for kind in [kind for kind in deliveries if kind not in planned]:
+        for run_id in list(self._deliveries):
+            self._look_after(run_id, found.get(run_id))
+
+    def _look_after(self, run_id: str, state: RunStatus | None) -> None:
+        """``state`` is None for a run that is gone."""
+        folder, deliveries = RunFolder(self._runs_dir, run_id), self._deliveries[run_id]
+        planned = () if state is None else _plan(folder)
+        wanted = [] if state is None else [*planned, *(kind for kind, one in deliveries.items() if one.is_asked)]
+        for kind in [kind for kind in deliveries if kind not in wanted]:
             _end(deliveries.pop(kind))
-        for kind in planned:
+        trains = state is not None and not state.is_final
+        for kind in dict.fromkeys(wanted):
             delivery = deliveries.setdefault(kind, _Delivery())
-            if self._is_over(folder, kind, delivery, trains=bool(trains)):
+            if self._is_over(folder, kind, delivery, goes_on=trains and kind in planned):
                 del deliveries[kind]
         if not deliveries:
             del self._deliveries[run_id]
 
-    def _trains(self, run_id: str) -> bool | None:
-        """Whether the run gains rows; None if there is no such run any more."""
-        with self._database.read() as session:
-            row = session.get(RunRow, run_id)
-            return None if row is None else not row.state.is_final
-
-    def _is_over(self, folder: RunFolder, kind: SinkKind, delivery: _Delivery, *, trains: bool) -> bool:
-        """Bring a delivery on. Returns whether the sink has all of a run that has ended."""
+    def _is_over(self, folder: RunFolder, kind: SinkKind, delivery: _Delivery, *, goes_on: bool) -> bool:
+        """Bring a delivery on, which ``goes_on`` while the run trains unless it was asked for once. Returns whether
+        there is nothing left to do."""
         if delivery.process is not None:
             if delivery.process.poll() is None:
-                if not trains and not delivery.is_last:
+                if not goes_on and not delivery.is_last:
                     _let_finish(delivery)
                 return False
             _end(delivery)
+            delivery.is_asked = False
             delivery.failures = 0 if _has_all(folder, kind) else delivery.failures + 1
             if delivery.failures:
                 seconds = min(FIRST_RETRY_SECONDS * 2 ** (delivery.failures - 1), LONGEST_RETRY_SECONDS)
                 delivery.due_at = self._monotonic() + seconds
-        if not trains and _has_all(folder, kind):
+        if not goes_on and _has_all(folder, kind):
             return True
         if self._monotonic() >= delivery.due_at and self._count() < MOST_COURIERS:
             try:

@@ -9,13 +9,15 @@ from importlib.util import find_spec
 
 from rlviz.catalog.database import Database
 from rlviz.catalog.runs import get_run
-from rlviz.domain.errors import ExtraMissing
+from rlviz.domain.errors import ExtraMissing, RunFolderError, install_command
 from rlviz.domain.sink_record import SinkPlan, SinkRecord
 from rlviz.domain.sinks import SinkKind
+from rlviz.exchange.sinks import SINKS
+from rlviz.exchange.sinks.sink import Destination
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import whole_size
-from rlviz.rundir.sinks import is_delivered, read_plan, read_sinks, write_plan
-from rlviz.services.sinks.live_couriers import LiveCouriers
+from rlviz.rundir.sinks import add_sink, is_delivered, read_plan, read_sinks, write_plan
+from rlviz.services.sinks.live_couriers import Attempt, LiveCouriers
 from rlviz.settings import Settings
 
 
@@ -36,22 +38,53 @@ class RunSink:
     is_live: bool
     state: SinkState
     waiting_bytes: int
+    attempt: Attempt
+
+
+@dataclass(frozen=True)
+class OfferedSink:
+    """A sink that runs can be delivered to. ``install``: the command that installs what it needs; None: all is here."""
+
+    kind: SinkKind
+    install: str | None
+    destination: Destination
 
 
 class SinkService:
     def __init__(self, settings: Settings, database: Database, couriers: LiveCouriers) -> None:
         self._settings, self._database, self._couriers = settings, database, couriers
 
+    def offered(self) -> list[OfferedSink]:
+        """Every sink, whether or not its package is installed here. None is imported."""
+        runs_dir = self._settings.runs_dir.resolve()
+        return [
+            OfferedSink(
+                kind, None if _is_installed(kind) else install_command(kind), SINKS.get(kind).destination(runs_dir)
+            )
+            for kind in SinkKind
+        ]
+
     def of(self, run_id: str) -> list[RunSink]:
         """Every sink that the run was, or shall be, delivered to. Raises RunNotFound or RunFolderError."""
         folder = self._folder(run_id)
         planned = read_plan(folder).kinds
-        return [_look(folder, record, record.kind in planned) for record in read_sinks(folder)]
+        return [
+            _look(folder, record, record.kind in planned, self._couriers.attempt(run_id, record.kind))
+            for record in read_sinks(folder)
+        ]
+
+    def live(self, run_id: str) -> tuple[SinkKind, ...]:
+        """Those that the service keeps up with the run, so that another run like it can have them as well; none if
+        that cannot be read. Raises RunNotFound."""
+        try:
+            return read_plan(self._folder(run_id)).kinds
+        except (OSError, RunFolderError):
+            return ()
 
     def check(self, kinds: Sequence[SinkKind]) -> None:
         """Raises ExtraMissing for the first sink whose package is not installed here."""
         for kind in kinds:
-            if find_spec(kind.value) is None:
+            if not _is_installed(kind):
                 raise ExtraMissing(kind.value)
 
     def add(self, run_id: str, kinds: Sequence[SinkKind]) -> None:
@@ -62,6 +95,23 @@ class SinkService:
         folder = self._folder(run_id)
         self.check(kinds)
         self._write(folder, {*read_plan(folder).kinds, *kinds})
+
+    def take_over(self, run_ids: Sequence[str], kinds: Sequence[SinkKind]) -> None:
+        """Deliver new runs to sinks that were checked, or are those of the run that they were made from: whose package
+        may be gone since, which is said where the delivery fails. Raises RunNotFound, RunFolderError or OSError."""
+        if kinds:
+            for run_id in run_ids:
+                self._write(self._folder(run_id), set(kinds))
+
+    def deliver(self, run_id: str, kind: SinkKind) -> None:
+        """Begin to deliver what a sink lacks of the run as it is now, whether or not it is kept up with it.
+
+        Raises RunNotFound, ExtraMissing, RunFolderError or OSError.
+        """
+        folder = self._folder(run_id)
+        self.check([kind])
+        add_sink(folder, kind)
+        self._couriers.deliver(run_id, kind)
 
     def remove(self, run_id: str, kind: SinkKind) -> None:
         """Deliver the run there no more. What the sink has, it keeps. Raises RunNotFound, RunFolderError or OSError."""
@@ -78,7 +128,11 @@ class SinkService:
         return RunFolder(self._settings.runs_dir, run_id)
 
 
-def _look(folder: RunFolder, record: SinkRecord, is_live: bool) -> RunSink:
+def _is_installed(kind: SinkKind) -> bool:
+    return find_spec(kind.value) is not None
+
+
+def _look(folder: RunFolder, record: SinkRecord, is_live: bool, attempt: Attempt) -> RunSink:
     waiting = max(0, whole_size(folder.metrics_path) - record.offset)
     if record.problem is not None:
         state = SinkState.FAILING
@@ -88,4 +142,4 @@ def _look(folder: RunFolder, record: SinkRecord, is_live: bool) -> RunSink:
         state = SinkState.DELIVERED
     else:
         state = SinkState.DELIVERING
-    return RunSink(record, is_live, state, waiting)
+    return RunSink(record, is_live, state, waiting, attempt)

@@ -180,7 +180,7 @@ export interface paths {
     put?: never;
     /**
      * Add Seeds
-     * @description Repeat a run with other seeds, and start them: all of them, or none.
+     * @description Repeat a run with other seeds, and start them: all of them, or none. They have the sinks that it has.
      */
     post: operations["add_seeds"];
     delete?: never;
@@ -422,6 +422,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/sinks": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List Sinks
+     * @description The programs that runs can be delivered to, where they would go, and what to install for those that are not.
+     */
+    get: operations["list_sinks"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/runs/{run_id}/sinks": {
     parameters: {
       query?: never;
@@ -461,6 +481,26 @@ export interface paths {
      * @description Deliver the run there no more. What is there stays.
      */
     delete: operations["delete_sink"];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/runs/{run_id}/sinks/{kind}/deliver": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Deliver To Sink
+     * @description Deliver now what it lacks of the run, once, or again after it failed. It goes on in a process of its own.
+     */
+    post: operations["deliver_to_sink"];
+    delete?: never;
     options?: never;
     head?: never;
     patch?: never;
@@ -614,6 +654,8 @@ export interface paths {
     /**
      * Fork Run
      * @description Make a new run that goes on from a snapshot of this one, with changed settings, and start it if asked to.
+     *
+     *     It is delivered to the sinks that this one is kept up with, unless it is given others.
      */
     post: operations["fork_run"];
     delete?: never;
@@ -3762,6 +3804,11 @@ export interface components {
       /** Name */
       name?: string | null;
       /**
+       * Sinks
+       * @description Where it is delivered to as it trains; null: where the parent is.
+       */
+      sinks?: components["schemas"]["SinkKind"][] | null;
+      /**
        * Start
        * @default false
        */
@@ -5016,6 +5063,30 @@ export interface components {
        * @default
        */
       message?: string;
+    };
+    /**
+     * OfferedSink
+     * @description A program that runs can be delivered to.
+     */
+    OfferedSink: {
+      kind: components["schemas"]["SinkKind"];
+      /** Label */
+      label: string;
+      /**
+       * Install
+       * @description The command that installs what it needs; null: it is installed.
+       */
+      install: string | null;
+      /**
+       * Place
+       * @description Where runs go by the settings of the service's machine.
+       */
+      place: string;
+      /**
+       * Note
+       * @description What one may want to change about that.
+       */
+      note: string | null;
     };
     /**
      * OwnPreset
@@ -6869,6 +6940,16 @@ export interface components {
        * @description Attempts in a row that ended early.
        */
       attempts: number;
+      /**
+       * Under Way
+       * @description Whether the service delivers just now.
+       */
+      under_way: boolean;
+      /**
+       * Next Try At
+       * @description Unix seconds, if the service tries again by itself.
+       */
+      next_try_at: number | null;
       /**
        * Updated At
        * @description Unix seconds; null: nothing was tried yet.
@@ -10549,6 +10630,26 @@ export interface operations {
       };
     };
   };
+  list_sinks: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["OfferedSink"][];
+        };
+      };
+    };
+  };
   get_sinks: {
     parameters: {
       query?: never;
@@ -10689,6 +10790,65 @@ export interface operations {
       };
       /** @description Validation Error */
       422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  deliver_to_sink: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+        kind: components["schemas"]["SinkKind"];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RunSinks"];
+        };
+      };
+      /** @description Run not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Run is damaged */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not installed */
+      501: {
         headers: {
           [name: string]: unknown;
         };
@@ -11197,6 +11357,15 @@ export interface operations {
       };
       /** @description Invalid request */
       422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not installed */
+      501: {
         headers: {
           [name: string]: unknown;
         };
