@@ -261,7 +261,7 @@ class SessionPlayer:
                 self._hands.forget_next()
                 self._pace.play()
             case Pause():
-                self._pace.pause()
+                self._pace.pause(owed=1 if self._history is None else 0)  # there is something to look at all the same
             case Forward(n=n):
                 self._pace.pause(owed=n)
             case Back():

@@ -290,6 +290,17 @@ def test_a_session_for_steps_shows_the_reset_and_then_waits() -> None:
     assert [step.index for step in rig.run(5)] == [1]
 
 
+@pytest.mark.parametrize("begun", [False, True])
+def test_one_who_pauses_before_the_first_step_of_an_episode_is_shown_its_reset(begun: bool) -> None:
+    rig = Rig(SessionMode.PLAY)
+    rig.look()
+    if begun:
+        rig.run(1)
+        rig.want(type="reset", seed=40)
+    rig.want(type="pause")
+    assert [step.index for step in rig.run(5)] == [0]
+
+
 def test_back_plays_the_episode_again_up_to_there_and_other_futures_can_follow() -> None:
     rig = Rig(SessionMode.STEP, Walker(1, 2))
     rig.look()

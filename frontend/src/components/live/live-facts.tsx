@@ -15,7 +15,7 @@ interface LiveFactsProps {
 export function LiveFacts({ record, policy }: LiveFactsProps) {
   return (
     <div className="flex flex-col gap-1.5">
-      <dl className="grid grid-cols-3 gap-x-3 text-xs">
+      <dl className="grid grid-cols-[auto_auto_minmax(0,1fr)] gap-x-5 text-xs">
         <Fact label="Episode">{record ? count(record.episode + 1) : NONE}</Fact>
         <Fact label="Step">{record ? count(record.index) : NONE}</Fact>
         <Fact label="Return">
@@ -36,7 +36,7 @@ function Fact({ label, children }: { label: string; children: ReactNode }) {
   return (
     <div className="flex min-w-0 items-baseline gap-1.5">
       <dt className="text-ink-faint">{label}</dt>
-      <dd className="truncate font-medium tabular-nums">{children}</dd>
+      <dd className="min-w-[4ch] truncate font-medium tabular-nums">{children}</dd>
     </div>
   );
 }

@@ -90,7 +90,7 @@ function ForkHere({ run, at, Fork }: Pick<MomentViewProps, "run" | "Fork"> & { a
         icon={<GitFork aria-hidden className="size-3.5" />}
         onClick={() => setOpen(true)}
       >
-        Fork from here…
+        Fork here…
       </Button>
       {open && <Fork run={run} at={at} onClose={() => setOpen(false)} />}
     </>

@@ -105,9 +105,19 @@ export function PolicyMoment({
             trouble={trouble}
             onRetry={() => void refetch()}
           />
-          <div className="flex flex-wrap items-center justify-between gap-2">
+          <div className="flex flex-wrap items-center gap-1">
+            {fork}
+            <Button
+              size="sm"
+              variant="quiet"
+              aria-label="Another seed"
+              title="Another seed"
+              onClick={() => onOptions({ seed: Math.floor(Math.random() * SEEDS) })}
+              icon={<Dices aria-hidden className="size-4" />}
+            />
             <Segmented
               legend="Actions"
+              className="ml-auto"
               value={options.greedy ? "greedy" : "exploring"}
               options={[
                 { value: "greedy", label: "Greedy" },
@@ -115,15 +125,6 @@ export function PolicyMoment({
               ]}
               onChange={(how) => onOptions({ greedy: how === "greedy" })}
             />
-            {fork}
-            <Button
-              size="sm"
-              variant="quiet"
-              icon={<Dices aria-hidden className="size-3.5" />}
-              onClick={() => onOptions({ seed: Math.floor(Math.random() * SEEDS) })}
-            >
-              Another seed
-            </Button>
           </div>
         </>
       }

@@ -109,11 +109,12 @@ export function LiveWindow({ run }: LiveWindowProps) {
           </Stage>
           <PlayBar
             client={client}
+            runId={run.id}
             frozen={frozen !== null}
             onLive={goLive}
             onFullScreen={toggleFullScreen}
           />
-          <TakeControls client={client} runId={run.id} hand={hand} commands={commands} />
+          <TakeControls client={client} hand={hand} commands={commands} />
         </div>
       }
       beside={

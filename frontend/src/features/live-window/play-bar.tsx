@@ -1,14 +1,18 @@
 "use client";
 
-import { Maximize, StepForward } from "lucide-react";
+import clsx from "clsx";
+import { Maximize, SquareArrowOutUpRight, StepForward } from "lucide-react";
+import Link from "next/link";
 import { Key } from "@/components/player";
-import { Segmented } from "@/components/ui/segmented";
+import { buttonClass } from "@/components/ui/button";
 import type { SessionClient } from "@/lib/session";
 import { useStore } from "@/lib/store";
+import { routes } from "@/lib/url";
 import { PlayKey, SpeedSelect } from "@/components/live/transport";
 
 interface PlayBarProps {
   client: SessionClient;
+  runId: string;
   /** A moment that was picked is shown: playing goes on from the live one. */
   frozen: boolean;
   onLive: () => void;
@@ -17,9 +21,9 @@ interface PlayBarProps {
 
 const icon = "size-4";
 
-/** Pause, one step, speed, how actions are chosen, and full screen. */
-export function PlayBar({ client, frozen, onLive, onFullScreen }: PlayBarProps) {
-  const { phase, playing, greedy } = useStore(client.state);
+/** Pause, one step, speed, and where else it can be seen: on a page of its own, and in full screen. */
+export function PlayBar({ client, runId, frozen, onLive, onFullScreen }: PlayBarProps) {
+  const { phase, playing } = useStore(client.state);
   const live = phase === "live";
   const goesOn = live && playing && !frozen;
   const toggle = () => {
@@ -28,7 +32,7 @@ export function PlayBar({ client, frozen, onLive, onFullScreen }: PlayBarProps) 
     client.play();
   };
   return (
-    <div className="flex flex-wrap items-center gap-x-1 gap-y-1.5">
+    <div className="flex flex-wrap items-center gap-1">
       <PlayKey goesOn={goesOn} disabled={!live} onPress={toggle} />
       <Key
         label="One step"
@@ -41,19 +45,17 @@ export function PlayBar({ client, frozen, onLive, onFullScreen }: PlayBarProps) 
         <StepForward aria-hidden className={icon} />
       </Key>
       <SpeedSelect client={client} disabled={!live} />
+      <Link
+        href={routes.playRun(runId)}
+        aria-label="Play on a page of its own"
+        title="Play on a page of its own"
+        className={clsx(buttonClass("quiet", "sm"), "ml-auto")}
+      >
+        <SquareArrowOutUpRight aria-hidden className={icon} />
+      </Link>
       <Key label="Full screen" onPress={onFullScreen}>
         <Maximize aria-hidden className={icon} />
       </Key>
-      <Segmented
-        legend="Actions"
-        className="ml-auto"
-        options={[
-          { value: "greedy", label: "Greedy", disabled: !live },
-          { value: "exploring", label: "Exploring", disabled: !live },
-        ]}
-        value={greedy ? "greedy" : "exploring"}
-        onChange={(value) => client.setGreedy(value === "greedy")}
-      />
     </div>
   );
 }

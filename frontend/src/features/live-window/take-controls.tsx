@@ -1,29 +1,30 @@
 "use client";
 
 import { Gamepad2, Undo2 } from "lucide-react";
-import Link from "next/link";
 import { KeyCaps } from "@/components/live/keys/key-caps";
 import type { StageCommands } from "@/components/live/keys/use-stage-commands";
 import { Button } from "@/components/ui/button";
+import { Segmented } from "@/components/ui/segmented";
 import type { Hand, SessionClient } from "@/lib/session";
 import { useStore } from "@/lib/store";
-import { routes } from "@/lib/url";
 
 interface TakeControlsProps {
   client: SessionClient;
-  runId: string;
   hand: Hand | null;
   commands: StageCommands;
 }
 
-/** Takes the controls from the policy in mid-episode, shows the keys, and hands them back. */
-export function TakeControls({ client, runId, hand, commands }: TakeControlsProps) {
-  const { phase, hello, actor } = useStore(client.state);
+/**
+ * Who acts, and how: the controls change hands in mid-episode, with the keys in sight while a person has them, and the
+ * policy is greedy or explores.
+ */
+export function TakeControls({ client, hand, commands }: TakeControlsProps) {
+  const { phase, hello, actor, greedy } = useStore(client.state);
   const live = phase === "live";
   const isPerson = actor === "person";
   return (
     <div className="flex flex-col gap-2">
-      <div className="flex flex-wrap items-center gap-2">
+      <div className="flex flex-wrap items-center justify-between gap-2">
         <Button
           size="sm"
           disabled={!live}
@@ -38,9 +39,15 @@ export function TakeControls({ client, runId, hand, commands }: TakeControlsProp
         >
           {isPerson ? "Hand back" : "Take the controls"}
         </Button>
-        <Link href={routes.playRun(runId)} className="text-xs text-ink-soft hover:text-ink">
-          Play on a page of its own
-        </Link>
+        <Segmented
+          legend="Actions"
+          options={[
+            { value: "greedy", label: "Greedy", disabled: !live },
+            { value: "exploring", label: "Exploring", disabled: !live },
+          ]}
+          value={greedy ? "greedy" : "exploring"}
+          onChange={(value) => client.setGreedy(value === "greedy")}
+        />
       </div>
       {isPerson && hand && hello && (
         <KeyCaps controls={hello.controls} hand={hand} onPress={commands.takeOver} />

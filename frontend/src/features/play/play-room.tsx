@@ -86,7 +86,7 @@ export function PlayRoom({ client, envId, label, aside }: PlayRoomProps) {
         {controls && hand && live && (
           <KeyCaps controls={controls} hand={hand} onPress={commands.takeOver} />
         )}
-        <p role="status" className="min-h-4.25 text-xs text-bad">
+        <p role="status" className="text-xs text-bad empty:-mt-3">
           {state.complaint}
         </p>
       </Card>

@@ -107,8 +107,8 @@ export function RunBody({
       />
       <div className="flex min-w-0 flex-col gap-4 xl:row-span-2">
         {beside && agentPlace}
-        {learns(run) && trains(run) && <Knobs run={run} series={curves(run.id).series} />}
         <QTableSlot run={run} />
+        {learns(run) && trains(run) && <Knobs run={run} series={curves(run.id).series} />}
         {seeds && <SeedsCard own={run.id} seeds={seeds} band={band} onBand={setBand} />}
         {learns(run) && <FamilyCard run={run} />}
         {learns(run) && (

@@ -48,7 +48,7 @@ export function ChartBody({
       ) : (
         <ChartLegend {...{ chart, model, smoothing, hidden, onToggle }} />
       )}
-      <div className={clsx("relative min-h-0", className)}>
+      <div className={clsx("relative mt-auto min-h-0", className)}>
         <div
           role="img"
           aria-label={model.summary}

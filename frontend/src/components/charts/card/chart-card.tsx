@@ -91,7 +91,8 @@ export function ChartCard({
           />
         </span>
       }
-      bodyClass="flex flex-col px-3 pt-2.5 pb-1.5"
+      className="flex h-full flex-col"
+      bodyClass="flex grow flex-col px-3 pt-2.5 pb-1.5"
     >
       <ChartBody
         {...{ live, hidden, under, className }}

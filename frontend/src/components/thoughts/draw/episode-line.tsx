@@ -5,7 +5,7 @@ import { usePaintedCanvas } from "@/components/charts/plot/use-painted-canvas";
 import { count, decimal, NONE } from "@/lib/format";
 import { lineScale, stepAt } from "../prepare/line-scale";
 import { Figure } from "./figure";
-import { type DrawnLine, paintLine } from "./paint-line";
+import { type DrawnLine, GUTTER, paintLine } from "./paint-line";
 
 interface EpisodeLineProps {
   title: string;
@@ -49,7 +49,7 @@ export function EpisodeLine({
 
   const stepUnder = ({ clientX, currentTarget }: PointerEvent) => {
     const { left, width } = currentTarget.getBoundingClientRect();
-    return stepAt((clientX - left) / width, scale, length);
+    return stepAt((clientX - left - GUTTER) / (width - GUTTER), scale, length);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const to = keyTarget(event.key, at, first, last);

@@ -23,6 +23,9 @@ interface Painted {
 
 const INSET = 3;
 
+/** CSS pixels at the left in which the labels of the scale stand; lines are drawn beside it. */
+export const GUTTER = 46;
+
 /** Draws lines over an episode into a box of `width` × `height` CSS pixels. */
 export function paintLine(
   ctx: CanvasRenderingContext2D,
@@ -32,10 +35,10 @@ export function paintLine(
 ) {
   const [from, to] = scale.x;
   const [low, high] = scale.y;
-  const x = (step: number) => ((step - from) / (to - from)) * width;
+  const x = (step: number) => GUTTER + ((step - from) / (to - from)) * (width - GUTTER - INSET);
   const y = (value: number) =>
     height - INSET - ((value - low) / (high - low)) * (height - 2 * INSET);
-  if (low < 0 && high > 0) upright(ctx, colors.of("chart-grid"), 0, y(0), width, y(0));
+  if (low < 0 && high > 0) upright(ctx, colors.of("chart-grid"), GUTTER, y(0), width, y(0));
   for (const { values, color, dash = [] } of lines) {
     ctx.beginPath();
     ctx.setLineDash([...dash]);
@@ -68,14 +71,12 @@ export function paintLine(
   }
 }
 
-/** A label of the scale, legible where a line passes behind it. */
+/** A label of the scale, aligned to the end of the gutter. */
 function label(ctx: CanvasRenderingContext2D, colors: TokenColors, text: string, top: number) {
   ctx.font = colors.font;
-  ctx.lineWidth = 4;
-  ctx.strokeStyle = colors.of("sunken");
+  ctx.textAlign = "right";
   ctx.fillStyle = colors.of("chart-axis");
-  ctx.strokeText(text, INSET, top);
-  ctx.fillText(text, INSET, top);
+  ctx.fillText(text, GUTTER - 6, top, GUTTER - 8);
 }
 
 function upright(

@@ -78,7 +78,7 @@ function SeenCanvas({ sheet, all, score }: SeenCanvasProps) {
       role="img"
       aria-label={score ? `${what}, and how much each pixel mattered for ${SCORES[score]}` : what}
       style={{ aspectRatio: `${all ? width : width / pictures} / ${height}` }}
-      className={all ? "w-full" : "w-full max-w-64"}
+      className={all ? "w-full" : "mx-auto w-full max-w-84 rounded-sm"}
     />
   );
 }
