@@ -30,7 +30,7 @@ async function seen(page: Page, thoughts: RegExp) {
 
 /** Early in an episode, where a lander that has learned nothing is still in sight. */
 async function early(page: Page) {
-  const fact = stage(page).first().locator("xpath=ancestor::section[1]").getByRole("definition");
+  const fact = stage(page).first().getByRole("definition");
   const at = async () => Number(((await fact.nth(1).textContent(LONG)) ?? "").replace(/\D/g, ""));
   const isEarly = async () => Math.abs((await at()) - 18) < 6;
   await expect.poll(isEarly, { ...LONG, intervals: [100] }).toBe(true);

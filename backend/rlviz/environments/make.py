@@ -17,6 +17,7 @@ from rlviz.domain.environment import CustomEnvironment
 from rlviz.domain.registry import load
 from rlviz.environments.base import Environment
 from rlviz.environments.custom import environment_of
+from rlviz.environments.flattened import flattened
 from rlviz.environments.source import load_class
 from rlviz.environments.wrappers import RawOutcome, WholeEpisodes
 
@@ -67,11 +68,12 @@ def put_view_on(env: Env, environment: Environment) -> Env:
 
 
 def make_custom(custom: CustomEnvironment, render_mode: str | None) -> Env:
-    """A custom environment. Raises what importing or constructing it raises."""
+    """A custom environment, its observations flattened if they are a Dict or a Tuple. Raises what importing or
+    constructing it raises, and NotFlattenable."""
     spec = EnvSpec(
         id="own/Environment-v0",
         entry_point=load_class(custom.entry_point),
         max_episode_steps=custom.max_episode_steps,
         reward_threshold=custom.reward_threshold,
     )
-    return gymnasium.make(spec, render_mode=render_mode)
+    return flattened(gymnasium.make(spec, render_mode=render_mode))

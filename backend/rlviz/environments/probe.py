@@ -12,14 +12,17 @@ import math
 import sys
 import traceback
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import gymnasium
 import numpy as np
 from gymnasium import spaces
+from gymnasium.wrappers import FlattenObservation
 
 from rlviz.domain.environment import CustomEnvironment, StateKept
 from rlviz.domain.spaces import Space
+from rlviz.environments.flattened import NotFlattenable, names_of
 from rlviz.environments.make import Env, make_custom
 from rlviz.environments.source import load_class
 from rlviz.environments.state.trial import SECONDS, find_keeper
@@ -53,17 +56,22 @@ def probe(entry_point: str) -> CustomEnvironment:
     """
     made = _load(entry_point)
     said = _said_by(entry_point, made)
-    env = make_custom(said, "rgb_array")
     try:
+        env = make_custom(said, "rgb_array")
+    except NotFlattenable as error:
+        raise Unusable(str(error)) from error
+    try:
+        observed = _space(env.observation_space, "observation")
+        as_written = env.env if isinstance(env, FlattenObservation) else env
         custom = said.model_copy(
             update={
-                "observation_space": _space(env.observation_space, "observation"),
+                "observation_space": replace(observed, labels=names_of(as_written.observation_space)),
                 "action_space": _space(env.action_space, "action"),
                 "state_kept_by": StateKept.NOTHING,
                 "state_problem": "It hung or crashed while it was tried whether its state can be copied.",
             }
         )
-        _play(env)
+        _play(as_written)
     finally:
         env.close()
     return custom
@@ -114,7 +122,7 @@ def _metadata(made: Any) -> Mapping[str, Any]:
 def _space(space: gymnasium.Space[Any], what: str) -> Space:
     known = (spaces.Box, spaces.Discrete, spaces.MultiDiscrete, spaces.MultiBinary)
     if not isinstance(space, known):
-        advice = "FlattenObservation makes one of many" if what == "observation" else "use one of those"
+        advice = "Dict and Tuple of those too" if what == "observation" else "use one of those"
         raise Unusable(
             f"Its {what} space is {type(space).__name__}; only Box, Discrete, MultiDiscrete and MultiBinary can be "
             f"learned from here ({advice})."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -23,10 +24,11 @@ from tests.support.evaluations import evaluated, verified
 from tests.support.http import Service, assert_problem, serving, wait_for
 from tests.support.http import make_run as make_folder
 from tests.support.odd_environments import SOURCE, Endless
+from tests.support.sessions import looking
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(14_400)]
 
-KINDS = ("Slow", "Blind", "Switches", "Endless")
+KINDS = ("Slow", "Blind", "Switches", "Crane", "Endless")
 MEGABYTE = 1_000_000
 
 
@@ -113,6 +115,35 @@ def test_actions_of_several_choices_are_recorded_and_verified(service: Service) 
     assert len(taken) == 10
     assert all(first in range(3) and second in range(2) for first, second in taken)
     assert verified(service, run_id, evaluation["id"])["identical"]
+
+
+def test_parts_of_several_kinds_are_learned_from_watched_recorded_and_exported(service: Service) -> None:
+    """A Dict with a Tuple in it, and an action of two choices: keys in alphabetical order, as Gymnasium has them."""
+    own = {found["id"]: found for found in service.get("/environments")}
+    seen = own["Crane"]["observation_space"]
+    assert (seen["kind"], seen["shape"]) == ("Box", [8])
+    assert seen["labels"] == [
+        *("hook/0", "hook/1 0", "hook/1 1", "load = 1", "load = 2", "load = 3", "speed 0", "speed 1"),
+    ]
+    run_id = train_briefly(service, "Crane")
+    with looking(service, run_id=run_id) as viewer:
+        shown = viewer.step(lambda record: record.index == 4)
+    assert shown.observation == pytest.approx([0.4, 0, 1, 0, 1, 0, 0.4, -0.4])
+    assert shown.reading is not None
+    with looking(service, mode="play", env_id="Crane") as player:
+        player.step()
+        player.send(type="action", value=[2, 1])
+        assert player.step(lambda record: record.action is not None).action == [2, 1]
+    evaluation = evaluated(service, run_id, episodes=2, video=True)
+    path = f"/runs/{run_id}/evaluations/{evaluation['id']}"
+    columns = service.get(f"{path}/steps", params={"episode": 1})["columns"]
+    assert columns["observation"][4] == pytest.approx([0.4, 0, 1, 0, 1, 0, 0.4, -0.4])
+    assert all(0 <= first < 3 and 0 <= second < 2 for first, second in columns["action"][1:])
+    assert verified(service, run_id, evaluation["id"])["identical"]
+    lines = service.api("GET", f"{path}/export", params={"format": "ndjson"}).text.splitlines()
+    assert json.loads(lines[4])["observation"] == pytest.approx([0.4, 0, 1, 0, 1, 0, 0.4, -0.4])
+    for kind in ("csv", "parquet", "minari"):
+        assert service.api("GET", f"{path}/export", params={"format": kind}).status_code == 200
 
 
 def test_an_episode_that_never_ends_is_cut_and_says_where(service: Service) -> None:

@@ -84,6 +84,12 @@ BROKEN = {
     "import gymnasium\nclass Broken(gymnasium.Env):\n    pass": 'has no "rgb_array"',
     LIGHTS.replace("class Lights", "class Other"): "has no attribute 'Broken'",
     LIGHTS.replace("Lights", "Broken").replace("spaces.MultiBinary(3)", "spaces.Text(3)"): "space is Text",
+    LIGHTS.replace("Lights", "Broken").replace(
+        "spaces.MultiBinary(3)", "spaces.Dict({'eye': spaces.Box(0, 255, (8, 8), np.uint8)})"
+    ): "The part 'eye' of its observations is a picture",
+    LIGHTS.replace("Lights", "Broken").replace("spaces.MultiBinary(3)", "spaces.Tuple([spaces.Text(3)])"): (
+        "The part '0' of its observations is Text"
+    ),
     LIGHTS.replace("Lights", "Broken").replace("np.ones(3", "np.ones(4"): "its observation space does not contain",
     LIGHTS.replace("Lights", "Broken").replace("float(action == self._dark)", "float('nan')"): "a reward of nan",
     LIGHTS.replace("Lights", "Broken").replace("reshape(90, 30, 3)", "reshape(90, 90)"): "render() returned",

@@ -57,6 +57,28 @@ class Switches(Slow):
     action_space = spaces.MultiDiscrete([3, 2])
 
 
+class Crane(Slow):
+    """Sees parts of several kinds, within each other, and moves two levers at once."""
+
+    length, seconds = 10, 0.0
+    observation_space = spaces.Dict(
+        {
+            "load": spaces.Discrete(3, start=1),
+            "hook": spaces.Tuple([spaces.Box(-1, 1, (), np.float32), spaces.MultiBinary(2)]),
+            "speed": spaces.Box(-5, 5, (2,), np.float32),
+        }
+    )
+    action_space = spaces.MultiDiscrete([3, 2])
+
+    def seen(self) -> Any:
+        height = np.float32(self.steps / self.length)
+        return {
+            "load": 1 + self.steps % 3,
+            "hook": (np.array(height), np.array([self.steps % 2, 1], np.int8)),
+            "speed": np.array([height, -height], np.float32),
+        }
+
+
 class Endless(Slow):
     """Never ends by itself."""
 
