@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import logging
+from collections.abc import Sequence
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,9 @@ log = logging.getLogger(__name__)
 MEDIA_TYPE = "application/problem+json"
 PROBLEM = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
 """The content of an error, in OpenAPI."""
+
+_KINDS = ("kind", "type", "do")
+"""Fields by which objects of several kinds are told apart."""
 
 
 def problem_response(problem: Problem, headers: dict[str, str] | None = None) -> Response:
@@ -69,16 +73,39 @@ async def _on_rlviz_error(_request: Request, error: Exception) -> Response:
 
 async def _on_validation_error(_request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    fields = [_field(item) for item in error.errors()]
+    fields = [_field(item, error.body) for item in error.errors() if not _follows_from_others(item)]
     detail = "; ".join(f"{field.pointer or 'body'}: {field.detail}" for field in fields[:5])
     return problem_response(Problem(title="Invalid request", status=422, detail=detail, errors=fields))
 
 
-def _field(item: dict[str, Any]) -> ProblemField:
+def _follows_from_others(item: dict[str, Any]) -> bool:
+    """Whether a list is too short only since some of its items are wrong, which other errors say."""
+    return item["type"] == "too_short" and bool(len(item["input"]) >= item["ctx"]["min_length"])
+
+
+def _field(item: dict[str, Any], body: Any) -> ProblemField:
     if item["type"] == "json_invalid":
         reason = item.get("ctx", {}).get("error", "not JSON")
         return ProblemField(pointer="", detail=f"The body is not valid JSON ({reason}).")
-    return ProblemField(pointer=pointer_to(*item["loc"][1:]), detail=item["msg"].removeprefix("Value error, "))
+    path = _path_within(body, item["loc"][1:]) if item["loc"][0] == "body" else item["loc"][1:]
+    return ProblemField(pointer=pointer_to(*path), detail=item["msg"].removeprefix("Value error, "))
+
+
+def _path_within(body: Any, location: Sequence[str | int]) -> list[str | int]:
+    """``location`` without which one of several kinds an object was taken for: that is no part of the body."""
+    path: list[str | int] = []
+    at, is_told_apart = body, False
+    for key in location:
+        if isinstance(at, dict) and not is_told_apart and key in [at.get(name) for name in _KINDS]:
+            is_told_apart = True
+            continue
+        path.append(key)
+        is_told_apart = False
+        try:
+            at = at[key]
+        except (KeyError, IndexError, TypeError):
+            at = None
+    return path
 
 
 async def _on_http_error(_request: Request, error: Exception) -> Response:

@@ -36,7 +36,7 @@ class SetKnob(_Change):
     """The knob has this value from now on, in place of its schedule if it has one."""
 
     kind: Literal["set_knob"] = "set_knob"
-    value: float
+    value: float = Field(strict=True)
 
     @property
     def words(self) -> str:
@@ -47,7 +47,7 @@ class ScaleKnob(_Change):
     """What is there is multiplied; a schedule goes on, multiplied."""
 
     kind: Literal["scale_knob"] = "scale_knob"
-    factor: float = Field(gt=0, le=1_000)
+    factor: float = Field(gt=0, le=1_000, strict=True)
 
     @property
     def words(self) -> str:

@@ -45,8 +45,8 @@ class MetricIs(_Part):
     kind: Literal["metric"] = "metric"
     metric: MetricName
     side: Side = "above"
-    value: float
-    rows: int = Field(default=1, ge=1, le=MAX_ROWS, description="Rows of the metric in a row.")
+    value: float = Field(strict=True)
+    rows: int = Field(default=1, ge=1, le=MAX_ROWS, strict=True, description="Rows of the metric in a row.")
 
     @property
     def words(self) -> str:
@@ -70,9 +70,9 @@ class Plateau(_Part):
 
     kind: Literal["plateau"] = "plateau"
     metric: MetricName
-    steps: int = Field(ge=1, le=MAX_STEP)
+    steps: int = Field(ge=1, le=MAX_STEP, strict=True)
     better: Better = "higher"
-    by: float = Field(default=0.0, ge=0, description="It has to become better by more than this to count.")
+    by: float = Field(default=0.0, ge=0, strict=True, description="It has to become better by more than this to count.")
 
     @property
     def words(self) -> str:
@@ -87,7 +87,7 @@ class Fall(_Part):
 
     kind: Literal["fall"] = "fall"
     metric: MetricName
-    share: float = Field(gt=0, le=1)
+    share: float = Field(gt=0, le=1, strict=True)
 
     @property
     def words(self) -> str:
@@ -110,7 +110,7 @@ class SecondsLimit(_Part):
     """So many seconds of training are over; a pause does not count."""
 
     kind: Literal["seconds"] = "seconds"
-    seconds: float = Field(gt=0, le=31_536_000)
+    seconds: float = Field(gt=0, le=31_536_000, strict=True)
 
     @property
     def words(self) -> str:
@@ -123,7 +123,7 @@ class StepsLimit(_Part):
     """So many environment steps are done."""
 
     kind: Literal["steps"] = "steps"
-    steps: int = Field(ge=1, le=MAX_STEP)
+    steps: int = Field(ge=1, le=MAX_STEP, strict=True)
 
     @property
     def words(self) -> str:
@@ -134,7 +134,7 @@ class DiskLimit(_Part):
     """The run folder takes so many bytes."""
 
     kind: Literal["disk"] = "disk"
-    bytes: int = Field(ge=1_000_000, le=10**15)
+    bytes: int = Field(ge=1_000_000, le=10**15, strict=True)
 
     @property
     def words(self) -> str:
@@ -154,7 +154,9 @@ class StopTraining(_Part):
     then: Literal["report", "save", "abort"] = Field(
         default="save", description="report: save and notify; save: save the policy; abort: save nothing more."
     )
-    grace_seconds: float = Field(default=0.0, ge=0, le=86_400, description="Seconds to finish the update; 0: none.")
+    grace_seconds: float = Field(
+        default=0.0, ge=0, le=86_400, strict=True, description="Seconds to finish the update; 0: none."
+    )
 
     @property
     def words(self) -> str:
@@ -230,7 +232,7 @@ class Rule(_Part):
 
     when: Condition
     do: tuple[Action, ...] = Field(min_length=1, max_length=MAX_ACTIONS)
-    at_most: int = Field(default=DEFAULT_FIRINGS, ge=1, le=MAX_FIRINGS, description="Firings in one run.")
+    at_most: int = Field(default=DEFAULT_FIRINGS, ge=1, le=MAX_FIRINGS, strict=True, description="Firings in one run.")
 
     @model_validator(mode="after")
     def _agree(self) -> Rule:
@@ -253,11 +255,15 @@ class Rule(_Part):
 Rules = Annotated[tuple[Rule, ...], Field(max_length=MAX_RULES)]
 
 
+TRAINING = "how training goes on"
+"""What a stop, a pause and going back decide about."""
+
+
 def target_of(action: Action) -> str | None:
     """What the action decides about: of two that decide about the same at one row, the first counts."""
     match action:
         case StopTraining() | PauseTraining() | RollBack():
-            return "how training goes on"
+            return TRAINING
         case SetKnob(knob=knob) | ScaleKnob(knob=knob):
             return f"the {knob}"
     return None

@@ -79,6 +79,11 @@ def measure(runs_dir: Path, breathe: Callable[[], None] = lambda: None) -> Usage
     return usage
 
 
+def bytes_of_folder(folder: Path) -> int:
+    """What the files below one folder take, counted as ``measure`` does."""
+    return _take(Usage(), str(folder), partial(_always, StoredKind.OTHER)).total()
+
+
 def note_total(runs_dir: Path, usage: Usage) -> None:
     """For whoever compares it with a limit, in any process. Raises OSError."""
     write_atomically(runs_dir / TOTAL_FILE, orjson.dumps({"total_bytes": usage.total_bytes}))

@@ -96,6 +96,7 @@ class RunCallback(BaseCallback):
     def go_back(self, continuation: Continuation) -> None:
         """Training goes on from an earlier snapshot."""
         self._continuation, self.ended_early = continuation, None
+        self._pause.go_back()
 
     def _on_training_start(self) -> None:
         if self._continuation is not None:
@@ -133,8 +134,8 @@ class RunCallback(BaseCallback):
         return not self.stopped and self.ended_early is None
 
     def _go_back(self, rollbacks: Rollbacks) -> None:
-        """Unless training ends, or is about to pause, where it is."""
-        if self.ended_early is None and not self._stop.is_set() and not self._pause.is_wanted:
+        """Unless training ends where it is. Where it is to pause, it does so there."""
+        if self.ended_early is None and not self._stop.is_set():
             rollbacks.go(self.num_timesteps)
 
     def _evaluate(self, evaluation: PeriodicEvaluation) -> None:
@@ -159,6 +160,8 @@ class RunCallback(BaseCallback):
         if self.steering is not None:
             self.steering.begin_rollout(self.num_timesteps)
             self.ended_early = self.ended_early or self.steering.end
+        if self.ended_early is not None:
+            self._pause.give_up()
         if self.rollbacks is not None and self.rollbacks.is_wanted:
             self._go_back(self.rollbacks)
         if self.num_timesteps >= self.leave_at:

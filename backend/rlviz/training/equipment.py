@@ -137,6 +137,10 @@ class Equipment:
         self.snapshots.close()
 
     @property
+    def is_stopping(self) -> bool:
+        return self._stop.is_set()
+
+    @property
     def _hyperparameters(self) -> Hyperparameters:
         config = self._config
         return ALGORITHMS.get(config.algo).validate(config.hyperparameters, config.total_timesteps)
@@ -263,4 +267,6 @@ class _Targets:
         self._equipment.snapshots.request(trigger, message=message)
 
     def roll_back(self, action: RollBack, firing: Firing) -> str | None:
+        if self._equipment.is_stopping:
+            return f"It does not {action.words}: the run is being stopped."
         return self._equipment.rollbacks.choose(action, firing)

@@ -189,7 +189,8 @@ class RunJournals:
         self.warn(self._step, message)
 
     def go_back(self) -> None:
-        """Training goes back: what came after is compared no more, and nothing is known of what it logs."""
+        """Training goes back: what came after is held back no more, nor compared; nothing is known of what it logs."""
+        self.release()
         recomputed, self._recomputed = self._recomputed, None
         if recomputed is not None:
             recomputed.end(self)

@@ -45,6 +45,18 @@ class Pause:
         if saves_at > step:
             self._journals.event(step, PausingData(saves_at=saves_at))
 
+    def go_back(self) -> None:
+        """Training goes back: it is to pause there."""
+        self.is_told = False
+        if self.is_wanted:
+            self._journals.hold()
+
+    def give_up(self) -> None:
+        """Training ends before it could pause."""
+        if self.is_wanted:
+            self.is_wanted = False
+            self._journals.release()
+
     def hold(self, step: int, snapshots: Snapshots) -> None:
         """Take the snapshot, at the start of a rollout. Raises TrainingPaused once it is on disk; what the disk refuses
         is warned of, and tried again at a later rollout."""

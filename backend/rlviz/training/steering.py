@@ -11,45 +11,20 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
-from rlviz.domain.errors import UnknownName
-from rlviz.domain.events import HyperparameterChangedData, RuleFiredData, RulesChangedData
-from rlviz.domain.knobs import Author, KnobWish, ScaleKnob, SetKnob
-from rlviz.domain.rules import (
-    Action,
-    Evaluate,
-    NotFinite,
-    Notify,
-    PauseTraining,
-    RollBack,
-    Rule,
-    StopTraining,
-    TakeSnapshot,
-)
-from rlviz.domain.snapshot import Trigger
+from rlviz.domain.events import RulesChangedData
+from rlviz.domain.knobs import Author, KnobWish
+from rlviz.domain.rules import NotFinite, Rule, StopTraining
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.journals import RunJournals
-from rlviz.training.knobs import Knobs, Override
+from rlviz.training.knobs import Knobs
 from rlviz.training.past_changes import PastChanges
+from rlviz.training.rule_actions import Carried, RuleActions, Targets
 from rlviz.training.rules.clock import CLOCKED, RuleClock
 from rlviz.training.rules.engine import Engine, Firing
 
 LOSS = "train/loss"
-
-
-class Targets(Protocol):
-    """What rules act on besides knobs. For the training thread, at the start of a rollout."""
-
-    def pause(self) -> None: ...
-
-    def evaluate(self) -> bool:
-        """Returns whether the run has a plan for it."""
-
-    def snapshot(self, trigger: Trigger, message: str) -> None: ...
-
-    def roll_back(self, action: RollBack, firing: Firing) -> str | None:
-        """Have training go back after this. Returns why it cannot, in a sentence."""
 
 
 class Steering:
@@ -69,22 +44,20 @@ class Steering:
         past: PastChanges | None = None,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._journals, self._knobs, self._targets = journals, knobs, targets
-        self._monotonic = monotonic
+        self._journals, self._knobs, self._monotonic = journals, knobs, monotonic
         past = past or PastChanges()
-        self._told, self._repeats = past.told, deque(past.changes)
+        self._repeats = deque(past.changes)
+        self._actions = RuleActions(journals, knobs, targets, past.told)
         self._engine = Engine(rules)
         self._counts, self._ended = dict(past.counts), dict(past.ended)
         self._engine.count_at_least(self._counts)
-        self._deferred: list[tuple[int, str, Override]] = []
-        self._carried: list[tuple[int, str, Override]] = []
         self._new_rules: Sequence[Rule] | None = None
         self._wishes: deque[KnobWish] = deque()
         self._heard_of = past.answered
         self._pending: list[Firing] = []
         self._clock = RuleClock(folder, monotonic)
-        self._stop: StopTraining | None = None
-        self._stop_reason = ""
+        self._stop: Firing | None = None
+        """Has training end within its grace period."""
         self._stop_at = 0.0
         self.is_due = False
         """Whether ``look`` has something to look at."""
@@ -120,23 +93,19 @@ class Steering:
         self._renew(step)
         self._ask_by_clock(step)
         if self._stop is not None and self._monotonic() >= self._stop_at:
-            self._end()
+            self._end_at_once(self._stop)
 
     def begin_rollout(self, step: int) -> None:
         """Do what people and rules want."""
-        carried, self._carried, self._deferred = self._carried, [], []
-        for number, name, wanted in carried:
-            self._turn(step, self._knobs.as_change(name, wanted), Author.RULE, rule=number)
+        self._actions.begin_rollout(step)
         self._renew(step)
         while self._repeats and self._repeats[0][0] <= step:
             self._knobs.turn(self._repeats.popleft()[1])
         while self._wishes and not self._journals.is_repeating:
             wish = self._wishes.popleft()
-            self._turn(step, wish.change, Author.PERSON, request=wish.number)
+            self._actions.turn(step, wish.change, Author.PERSON, request=wish.number)
         self._ask_by_clock(step)
         self._act_on_all(step)
-        if self._stop is not None:
-            self._end()
 
     def lose(self, step: int) -> None:
         """Weights have become something that is no number, and training has broken down over it: to rules, the metric
@@ -151,18 +120,24 @@ class Steering:
         changes with it. To be followed by ``restore``."""
         if by is not None:
             self._counts[by.rule.words] = by.count
-            self._carried = self._deferred
-        self._deferred, self._pending, self._stop, self.end, self.saves = [], [], None, None, True
+        self._actions.go_back(step, by)
+        self._pending, self._stop, self.end, self.saves = [], None, None, True
         self._repeats.clear()
-        self._told = frozenset(one for one in self._told if one[0] <= step)
         self._ended = {rule: at for rule, at in self._ended.items() if at <= step}
+
+    @property
+    def carried(self) -> Sequence[Carried]:
+        """What the rule that has training go back changes with it."""
+        return self._actions.carried
+
+    def carry(self, carried: Sequence[Carried]) -> None:
+        """Have that changed at the start of the next rollout."""
+        self._actions.carried = carried
 
     def close(self, step: int) -> None:
         """Training has ended: say what fired last."""
-        for firing in self._pending:
-            late = [f"It does not {one.words}: training has ended." for one in firing.actions]
-            self._tell(firing, done=[], not_done=[*firing.left_out, *late])
-        self._pending = []
+        pending, self._pending = self._pending, []
+        self._actions.tell_too_late(pending, "training has ended")
 
     def state(self) -> dict[str, Any]:
         return {"knobs": self._knobs.state(), "rules": self._engine.state(), "seconds": self._clock.seconds}
@@ -189,12 +164,14 @@ class Steering:
         for fired in firings:
             firing = self._excuse(fired)
             self._pending.append(firing)
-            stop = next((one for one in firing.actions if isinstance(one, StopTraining)), None)
-            if stop is not None and self._stop is None and self.end is None:
-                self._stop, self._stop_at = stop, self._monotonic() + stop.grace_seconds
-                self._stop_reason = f"{firing.rule.words}."
-                if stop.grace_seconds == 0:
-                    self._end()
+            stop = _stop_of(firing)
+            if stop is None or self.end is not None:
+                continue
+            stop_at = self._monotonic() + stop.grace_seconds
+            if self._stop is None or stop_at < self._stop_at:
+                self._stop, self._stop_at = firing, stop_at
+            if stop.grace_seconds == 0:
+                self._end_at_once(firing)
 
     def _excuse(self, firing: Firing) -> Firing:
         """A rule that has ended an earlier attempt does not end this one at the same place. A clock may come to it at
@@ -212,112 +189,20 @@ class Steering:
         return replace(firing, actions=rest, left_out=(*firing.left_out, why))
 
     def _act_on_all(self, step: int) -> None:
-        pending, self._pending = self._pending, []
-        for firing in pending:
-            self._act(step, firing)
+        pending, self._pending, self._stop = self._pending, [], None
+        if (ending := self._actions.act_on(step, pending)) is not None:
+            self._end(ending)
 
-    def _end(self) -> None:
+    def _end_at_once(self, firing: Firing) -> None:
         """Everything that has fired and would wait for the next rollout is said now."""
-        stop, self._stop = self._stop, None
-        if stop is None:
-            return
-        self.end, self.saves = self._stop_reason, stop.then != "abort"
-        for firing in self._pending:
-            done = [one for one in firing.actions if isinstance(one, StopTraining | Notify)]
-            late = [f"It does not {one.words}: training ends." for one in firing.actions if one not in done]
-            self._tell(firing, done=[one.words for one in done], not_done=[*firing.left_out, *late])
-        self._pending = []
+        pending, self._pending, self._stop = self._pending, [], None
+        self._end(firing)
+        self._actions.tell_too_late(pending, "training ends")
 
-    def _act(self, step: int, firing: Firing) -> None:
-        done, not_done = [], list(firing.left_out)
-        goes_back = False
-        for action in sorted(firing.actions, key=lambda one: not isinstance(one, RollBack)):
-            if goes_back and isinstance(action, SetKnob | ScaleKnob):
-                problem = self._defer(action, firing)
-            else:
-                problem = self._do(step, action, firing)
-                goes_back = goes_back or (isinstance(action, RollBack) and problem is None)
-            if problem is None:
-                done.append(action.words)
-            else:
-                not_done.append(problem)
-        self._tell(firing, done=done, not_done=not_done)
-
-    def _do(self, step: int, action: Action, firing: Firing) -> str | None:
-        """Why it could not be done, in a sentence; None if it was."""
-        match action:
-            case SetKnob() | ScaleKnob():
-                return self._turn(step, action, Author.RULE, rule=firing.number)
-            case TakeSnapshot(message=message):
-                self._targets.snapshot(Trigger.RULE, message or f"{firing.rule.words}.")
-            case RollBack():
-                return self._targets.roll_back(action, firing)
-            case PauseTraining():
-                self._targets.pause()
-            case Evaluate():
-                if not self._targets.evaluate():
-                    return "It does not evaluate: this run is trained without evaluations."
-            case StopTraining() | Notify():  # the end is looked after by itself, and the event notifies
-                pass
-        return None
-
-    def _defer(self, change: SetKnob | ScaleKnob, firing: Firing) -> str | None:
-        """Where training goes back to, the change is made of what the knob is now."""
-        try:
-            self._deferred.append((firing.number, change.knob, self._knobs.from_here(change)))
-        except UnknownName as error:
-            return str(error)
-        return None
-
-    def _turn(
-        self, step: int, change: SetKnob | ScaleKnob, by: Author, *, rule: int | None = None, request: int = 0
-    ) -> str | None:
-        try:
-            turned = self._knobs.turn(change)
-        except UnknownName as error:
-            self._journals.warn(step, str(error))
-            return str(error)
-        if (step, change.words) in self._told and self._journals.is_repeating:
-            return None
-        self._journals.event(
-            step,
-            HyperparameterChangedData(
-                name=turned.knob,
-                before=turned.before,
-                after=turned.after,
-                change=change,
-                by=by,
-                rule=rule,
-                request=request,
-                replaced_schedule=turned.replaced_schedule,
-                limited=turned.is_limited,
-            ),
-        )
-        return None
-
-    def _tell(self, firing: Firing, *, done: list[str], not_done: list[str]) -> None:
-        says = firing.rule.words
-        if (firing.step, says) in self._told:
-            return
-        self._journals.event(
-            firing.step,
-            RuleFiredData(
-                rule=firing.number,
-                says=says,
-                done=done,
-                not_done=not_done,
-                notify=_message(firing),
-                count=firing.count,
-                is_last=firing.is_last,
-            ),
-        )
+    def _end(self, firing: Firing) -> None:
+        stop = _stop_of(firing)
+        self.end, self.saves = f"{firing.rule.words}.", stop is None or stop.then != "abort"
 
 
-def _message(firing: Firing) -> str | None:
-    """What the user is told of it."""
-    for action in firing.actions:
-        if isinstance(action, Notify):
-            return action.message or f"{firing.rule.words}."
-        if isinstance(action, StopTraining) and action.then == "report":
-            return f"Training was ended. {firing.rule.words}."
-    return None
+def _stop_of(firing: Firing) -> StopTraining | None:
+    return next((one for one in firing.actions if isinstance(one, StopTraining)), None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -38,6 +39,74 @@ def test_a_rule_that_does_not_fit_is_refused_with_a_hint(
 ) -> None:
     problem = assert_problem(service.api("POST", "/runs", json=wishes(rules=[wrong])), 422, pointer)
     assert hint in problem["errors"][0]["detail"]
+
+
+ANY = {"kind": "not_finite"}
+NOTIFY = {"kind": "notify"}
+LOSS = {"kind": "metric", "metric": "train/loss", "value": 1}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "pointer"),
+    [
+        ("halve", "/rules/0"),
+        ({"when": ANY}, "/rules/0/do"),
+        ({"when": ANY, "do": []}, "/rules/0/do"),
+        ({"when": ANY, "do": [NOTIFY] * 6}, "/rules/0/do"),
+        ({"when": ANY, "do": [{"kind": "explode"}]}, "/rules/0/do/0"),
+        ({"when": ANY, "do": [{}]}, "/rules/0/do/0"),
+        ({"when": {"kind": "full_moon"}, "do": [NOTIFY]}, "/rules/0/when"),
+        ({"when": "train/loss > 5", "do": [NOTIFY]}, "/rules/0/when"),
+        ({"when": ANY, "do": [NOTIFY], "at_most": 0}, "/rules/0/at_most"),
+        ({"when": ANY, "do": [NOTIFY], "at_most": 10**30}, "/rules/0/at_most"),
+        ({"when": ANY, "do": [NOTIFY], "at_most": "3"}, "/rules/0/at_most"),
+        ({"when": ANY, "do": [NOTIFY], "unless": ANY}, "/rules/0/unless"),
+        ({"when": ANY, "do": [{"kind": "pause"}, {"kind": "stop"}]}, "/rules/0"),
+        ({"when": ANY, "do": [{"kind": "notify", "message": "x" * 501}]}, "/rules/0/do/0/message"),
+        ({"when": ANY, "do": [{"kind": "stop", "grace_seconds": -1}]}, "/rules/0/do/0/grace_seconds"),
+        ({"when": ANY, "do": [{**HALVE, "factor": 0}]}, "/rules/0/do/0/factor"),
+        ({"when": ANY, "do": [{**HALVE, "knob": "gamma"}]}, "/rules/0/do/0/knob"),
+        ({"when": ANY, "do": [{"kind": "evaluate"}]}, "/rules/0/do/0"),
+        ({"when": ANY, "do": [{"kind": "roll_back", "to": "best"}]}, "/rules/0/do/0"),
+        ({"when": {"kind": "metric", "metric": "train/loss"}, "do": [NOTIFY]}, "/rules/0/when/value"),
+        ({"when": {"kind": "metric", "metric": "train/loss", "value": "high"}, "do": [NOTIFY]}, "/rules/0/when/value"),
+        ({"when": {"kind": "metric", "metric": "train/loss", "value": True}, "do": [NOTIFY]}, "/rules/0/when/value"),
+        ({"when": {"kind": "metric", "metric": "", "value": 1}, "do": [NOTIFY]}, "/rules/0/when/metric"),
+        (
+            {"when": {"kind": "metric", "metric": "train/loss", "value": 1, "rows": 0}, "do": [NOTIFY]},
+            "/rules/0/when/rows",
+        ),
+        (
+            {"when": {"kind": "metric", "metric": "eval/reward_mean", "value": 1}, "do": [NOTIFY]},
+            "/rules/0/when/metric",
+        ),
+        ({"when": {"kind": "plateau", "metric": "train/loss", "steps": 0}, "do": [NOTIFY]}, "/rules/0/when/steps"),
+        ({"when": {"kind": "fall", "metric": "train/loss", "share": 1.5}, "do": [NOTIFY]}, "/rules/0/when/share"),
+        ({"when": {"kind": "seconds", "seconds": 0}, "do": [NOTIFY]}, "/rules/0/when/seconds"),
+        ({"when": {"kind": "disk", "bytes": 1}, "do": [NOTIFY]}, "/rules/0/when/bytes"),
+    ],
+)
+def test_what_is_no_rule_is_refused_where_it_is_wrong(service: Service, wrong: Any, pointer: str) -> None:
+    assert_problem(service.api("POST", "/runs", json=wishes(rules=[wrong])), 422, pointer)
+    assert_problem(service.api("PUT", "/runs/ended-run/rules", json={"rules": [wrong]}), 422, pointer)
+
+
+@pytest.mark.parametrize("rules", [None, "none", {}, [rule(value=value) for value in range(21)]])
+def test_what_is_no_list_of_up_to_20_rules_is_refused(service: Service, rules: Any) -> None:
+    assert_problem(service.api("POST", "/runs", json=wishes(rules=rules)), 422, "/rules")
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "1e999"])
+def test_a_rule_on_what_is_no_number_is_refused(service: Service, number: str) -> None:
+    body = json.dumps({"rules": [rule(value=7_777)]}).replace("7777", number)
+    answer = service.api("PUT", "/runs/ended-run/rules", content=body, headers={"Content-Type": "application/json"})
+    assert_problem(answer, 422)
+
+
+def test_a_rule_that_is_there_twice_is_refused(service: Service) -> None:
+    answer = service.api("PUT", "/runs/ended-run/rules", json={"rules": [rule(), rule("train/loss"), rule()]})
+    problem = assert_problem(answer, 422, "/rules/2")
+    assert "the same as rule 1" in problem["errors"][0]["detail"]
 
 
 def test_rules_are_kept_changed_and_tried(service: Service) -> None:

@@ -176,7 +176,7 @@ def test_rules_that_are_none_are_refused_with_a_pointer(runs: tuple[Service, Pat
     service, _ = runs
     for body, pointer in (
         ({"rules": [{"do": "everything"}]}, "/rules/0"),
-        ({"rules": [{"do": "keep_newest", "kind": "videos", "keep": -1}]}, "/rules/0/keep_newest/keep"),
+        ({"rules": [{"do": "keep_newest", "kind": "videos", "keep": -1}]}, "/rules/0/keep"),
         ({"rules": [], "quotas": {"videos": 1}}, "/quotas/videos"),
         ({"rules": [{"do": "empty_trash"}] * 51}, "/rules"),
         ({}, "/rules"),

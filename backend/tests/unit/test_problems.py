@@ -16,8 +16,24 @@ from tests.support.service import create, folder_of, service
 
 def test_a_field_with_a_slash_or_a_tilde_in_its_name_is_pointed_to_as_rfc_6901_says() -> None:
     item = {"type": "extra_forbidden", "loc": ("body", "a/b~", 0), "msg": "Extra inputs are not permitted"}
-    assert _field(item).pointer == "/a~1b~0/0"
-    assert _field({**item, "loc": ("body",)}).pointer == ""
+    assert _field(item, {"a/b~": [1]}).pointer == "/a~1b~0/0"
+    assert _field({**item, "loc": ("body",)}, {}).pointer == ""
+
+
+@pytest.mark.parametrize(
+    ("condition", "location", "pointer"),
+    [
+        ({"kind": "seconds", "seconds": 0}, ("when", "seconds", "seconds"), "/when/seconds"),
+        ({"kind": "steps"}, ("when", "steps", "steps"), "/when/steps"),
+        ({"kind": "full_moon"}, ("when",), "/when"),
+        ("never", ("when", "kind"), "/when/kind"),
+    ],
+)
+def test_what_an_object_was_taken_for_is_no_part_of_the_pointer(
+    condition: object, location: tuple[str, ...], pointer: str
+) -> None:
+    item = {"type": "greater_than", "loc": ("body", *location), "msg": "No"}
+    assert _field(item, {"when": condition}).pointer == pointer
 
 
 def test_a_run_whose_folder_is_gone_is_told_as_such(tmp_path: Path) -> None:

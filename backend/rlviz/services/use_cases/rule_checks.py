@@ -29,6 +29,10 @@ def check_rules(
     evaluates = evaluation.every_steps is not None
     known = metrics_of(algorithm, evaluates=evaluates)
     for index, rule in enumerate(rules):
+        if (first := rules.index(rule)) < index:
+            raise InvalidRequest.field(
+                f"{at}/{index}", f"Rule {index + 1} is the same as rule {first + 1}. Leave one of them out."
+            )
         name, pointer = rule.metric, f"{at}/{index}/when/metric"
         if name is not None and name not in known:
             if name in _EVALUATION:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from rlviz.domain.rules import DiskLimit, Rule, SecondsLimit, StepsLimit
 from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.usage import bytes_of_folder
 
 LOOK_SECONDS = 0.25
 """How often rules that look at a clock are asked."""
@@ -41,7 +42,7 @@ class RuleClock:
         now = self._monotonic()
         if self._counts_disk and now >= self._disk_at:
             self._disk_at = now + DISK_SECONDS
-            self.disk = sum(path.stat().st_size for path in self._folder.path.rglob("*") if path.is_file())
+            self.disk = bytes_of_folder(self._folder.path)
         if not self.is_needed or now < self._look_at:
             return False
         self._look_at = now + LOOK_SECONDS

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from rlviz.domain.rules import Action, Rule, target_of
+from rlviz.domain.rules import TRAINING, Action, Rule, target_of
 from rlviz.training.rules.trackers import tracker_of
 
 
@@ -120,3 +120,20 @@ class Engine:
                     actions.append(action)
             firings.append(Firing(number, watched.rule, step, watched.count, tuple(actions), tuple(left_out)))
         return firings
+
+
+def settled(pending: Sequence[Firing]) -> list[Firing]:
+    """Firings of one rollout, in their order, which wait for its end: of those that decide how training goes on, the
+    first counts, as it does of rules that fire at the same row."""
+    first: Firing | None = None
+    firings = []
+    for firing in pending:
+        deciding = [one for one in firing.actions if target_of(one) == TRAINING]
+        if deciding and first is None:
+            first = firing
+        elif deciding and first is not None:
+            why = (f"It does not {one.words}: rule {first.number} decides about {TRAINING}." for one in deciding)
+            rest = tuple(one for one in firing.actions if one not in deciding)
+            firing = replace(firing, actions=rest, left_out=(*firing.left_out, *why))
+        firings.append(firing)
+    return firings

@@ -1,0 +1,31 @@
+"""What rules that go by the clock are asked with."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from rlviz.domain.rules import DiskLimit, Notify, Rule
+from rlviz.rundir.folder import RunFolder
+from rlviz.training.rules.clock import RuleClock
+
+
+def test_the_disk_is_counted_while_files_come_and_go(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path, "a")
+    folder.path.mkdir()
+    (folder.path / "kept").write_bytes(b"x" * 1_000)
+    (folder.path / "gone").symlink_to("nowhere")
+    os.link(folder.path / "kept", folder.path / "the same")
+    now = [0.0]
+    clock = RuleClock(folder, lambda: now[0])
+    clock.serve([Rule(when=DiskLimit(bytes=10**6), do=(Notify(),))])
+    assert clock.disk is None
+    clock.tick()
+    assert clock.disk is not None
+    assert 1_000 <= clock.disk < 1_100, "a file with two names takes its place once"
+    (folder.path / "more").write_bytes(b"x" * 5_000)
+    clock.tick()
+    assert clock.disk < 1_100, "it is counted every five seconds"
+    now[0] = 6.0
+    clock.tick()
+    assert clock.disk > 6_000
