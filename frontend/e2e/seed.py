@@ -2,6 +2,7 @@
 
     seed.py FOLDER               finished runs of every status, and one that was never started
     seed.py FOLDER --live N      and N that seem to train, for as long as this process lives
+    seed.py FOLDER --experiments also experiments in every state, one of them of 40 variants with 10 seeds each
     seed.py FOLDER --empty       none at all
     seed.py FOLDER … --serve     then be the service (settings from the environment)
 
@@ -18,6 +19,7 @@ import sys
 import time
 from pathlib import Path
 
+from seeding.experiments import write_experiments
 from seeding.live import create_live, keep_alive
 from seeding.own import write_custom_environment
 from seeding.story import write_story
@@ -27,11 +29,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--live", type=int, default=0, metavar="N")
+    parser.add_argument("--experiments", action="store_true")
     parser.add_argument("--empty", action="store_true")
     parser.add_argument("--serve", action="store_true")
     wanted = parser.parse_args()
     wanted.folder.mkdir(parents=True, exist_ok=True)
     seeded: dict[str, object] = {} if wanted.empty else dict(write_story(wanted.folder))
+    if wanted.experiments:
+        seeded |= write_experiments(wanted.folder)
     folders = create_live(wanted.folder, wanted.live)
     seeded["live"] = [folder.run_id for folder in folders]
     (wanted.folder / "seeded.json").write_text(json.dumps(seeded, indent=2))

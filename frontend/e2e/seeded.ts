@@ -14,6 +14,12 @@ interface Seeded {
   acrobot: string;
   recorded: string;
   live: string[];
+  /** Experiments, where the screenshots are made. */
+  wide?: string;
+  small?: string;
+  stopped_experiment?: string;
+  failed_experiment?: string;
+  damaged_experiment?: string;
 }
 
 /** Ids of the runs that `seed.py` wrote, by what they are there for. */
@@ -24,4 +30,5 @@ export function seeded(): Seeded {
 }
 
 export const runPage = (id: string) => `/runs/view?id=${id}`;
+export const experimentPage = (id = "") => `/experiments/view?id=${id}`;
 export const comparePage = (...ids: string[]) => `/compare?runs=${ids.join(",")}`;

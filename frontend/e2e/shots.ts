@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { answer, emptyList, refuse, silence } from "./answers";
-import { comparePage, runPage, seeded } from "./seeded";
+import { comparePage, experimentPage, runPage, seeded } from "./seeded";
 
 export interface Shot {
   name: string;
@@ -20,6 +20,8 @@ const COMPARE = /^\/compare$/;
 
 /** Failures are told only once it was tried again. */
 const told = (page: Page) => page.getByText("The catalogue is busy").first().waitFor();
+
+const told409 = (page: Page) => page.getByText("is damaged").first().waitFor();
 
 async function pressStartWithErrors(page: Page) {
   const form = page.getByRole("form", { name: "New run" });
@@ -99,6 +101,23 @@ export function shots(): Shot[] {
     },
     { name: "explain", path: "/explain" },
     { name: "explain-hints", path: `/explain?run=${runs.slow}` },
+    { name: "experiments", path: "/experiments" },
+    { name: "experiment", path: experimentPage(runs.small) },
+    { name: "experiment-wide", path: experimentPage(runs.wide) },
+    { name: "experiment-stopped", path: experimentPage(runs.stopped_experiment) },
+    { name: "experiment-failed", path: experimentPage(runs.failed_experiment) },
+    { name: "experiment-damaged", path: experimentPage(runs.damaged_experiment), then: told409 },
+    { name: "experiment-unknown", path: experimentPage("exp-20260101-000000-abcdef") },
+    {
+      name: "experiment-form-search",
+      path: "/experiments",
+      height: 1700,
+      then: async (page) => {
+        await page.getByRole("button", { name: "New experiment" }).click();
+        await page.getByText("Search", { exact: true }).click();
+        await page.getByText("hyperparameters searched").click();
+      },
+    },
     { name: "not-found", path: "/no/such/page" },
     {
       name: "palette",

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
+from rlviz.domain.config import ExperimentPlace
 from rlviz.domain.events import EventKind
 from rlviz.rundir.folder import Labels, RunFolder
 from rlviz.rundir.journal import JournalWriter
@@ -56,12 +57,13 @@ class Author:
         notes: str = "",
         policy: bool = True,
         data: dict[str, str] | None = None,
+        experiment: ExperimentPlace | None = None,
         **hyperparameters: float,
     ) -> RunFolder:
         """A run that did ``steps`` of ``total`` and ended with ``ending``; None leaves it never started."""
         began = self.now - hours_ago * HOUR
         new = NewRun(algo, env_id, seed=seed, total_timesteps=total, name=name, hyperparameters=hyperparameters)
-        config = resolve_config(new, began)
+        config = resolve_config(new, began).model_copy(update={"experiment": experiment})
         folder = RunFolder(self.root, config.run_id)
         folder.create(config)
         folder.write_labels(Labels(name=config.name, tags=list(tags), notes=notes))
