@@ -21,6 +21,8 @@ def moving_average(values: Floats, window: int) -> Floats:
     """
     if window < 1:
         raise ValueError(f"A moving average needs a window of at least 1, not {window}.")
+    if window == 1:
+        return np.array(values, dtype=np.float64)
     count = len(values)
     window = min(window, max(count, 1))
     padded = np.zeros(-(-count // window) * window)

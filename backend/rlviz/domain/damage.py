@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 REPAIR = "Repair the run: what can be read is kept, and the damaged file is put beside it."
 RESTORE_OR_DELETE = "Nothing can be made of it: put it back from a copy, or delete the run."
 
+DELETE_EXPERIMENT = "Put it back from a copy, or delete the experiment: its runs stay."
 
 LOOK_ONLY = "It can be looked at; to go on with it, install that version."
 

@@ -354,14 +354,22 @@ class VideoNotWritten(EvaluationFailed):
 class RunFolderError(RlvizError):
     status = 409
     title = "Run is damaged"
+    noun = "Run"
 
     def __init__(self, run_id: str, damage: Damage) -> None:
-        super().__init__(f"Run {run_id[:80]!r} is damaged. {damage}")
+        super().__init__(f"{self.noun} {run_id[:80]!r} is damaged. {damage}")
         self.run_id, self.damage = run_id, damage
 
     def __reduce__(self) -> tuple[type[RunFolderError], tuple[str, Damage]]:
         """Pickled, as another process hands it over, by what it was made of and not by its message."""
         return type(self), (self.run_id, self.damage)
+
+
+class ExperimentFolderError(RunFolderError):
+    """Likewise of the folder of an experiment; ``run_id`` is its id."""
+
+    title = "Experiment is damaged"
+    noun = "Experiment"
 
 
 class ForeignRunFolder(RunFolderError):

@@ -19,8 +19,9 @@ from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO
 
-from rlviz.domain.damage import REPAIR, RESTORE_OR_DELETE, Damage
-from rlviz.domain.errors import RunFolderError
+from rlviz.domain.damage import DELETE_EXPERIMENT, REPAIR, RESTORE_OR_DELETE, Damage
+from rlviz.domain.errors import ExperimentFolderError, RunFolderError
+from rlviz.domain.experiments.trials import is_experiment_id
 
 MAX_JSON_BYTES = 4 << 20
 """Maximum bytes of a file that is read whole; the product's own are a thousandth of it."""
@@ -130,8 +131,10 @@ def problem_of_file(path: Path) -> str | None:
 
 
 def damaged(path: Path, folder: Path, problem: str) -> RunFolderError:
-    """A RunFolderError about ``path`` in the run folder ``folder``."""
+    """A RunFolderError about ``path`` in ``folder``, which is that of a run or of an experiment."""
     file = path.relative_to(folder).as_posix()
+    if is_experiment_id(folder.name):
+        return ExperimentFolderError(folder.name, Damage(file=file, problem=problem, remedy=DELETE_EXPERIMENT))
     remedy = RESTORE_OR_DELETE if file in _IRREPARABLE else REPAIR
     return RunFolderError(folder.name, Damage(file=file, problem=problem, remedy=remedy))
 

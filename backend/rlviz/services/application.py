@@ -20,6 +20,7 @@ from rlviz.rundir.lock import RunsLock
 from rlviz.rundir.trash import Trash
 from rlviz.services.analytics.analyst import Analyst
 from rlviz.services.analytics.questions import AnalyticsService
+from rlviz.services.experiment_results.keeper import ResultsKeeper
 from rlviz.services.experiment_results.service import ResultsService
 from rlviz.services.experiment_results.use_cases import ExperimentResultsService
 from rlviz.services.experiments.book import ExperimentBook
@@ -167,7 +168,9 @@ class Application:
             trial_runs,
             scorer,
             on_ended=self._on_experiment_ended,
+            on_changed=lambda book: self.results_keeper.consider(book.id, is_over=book.is_over),
         )
+        self.results_keeper = ResultsKeeper(lambda found: self.experiment_results.prepare(found))
         self.experiments = ExperimentService(
             self.settings, self.database, self.broadcast, self.environments, self.experiment_scheduler, trial_runs
         )
@@ -294,6 +297,7 @@ class Application:
 
     def close(self) -> None:
         self.experiment_scheduler.close()
+        self.results_keeper.close()
         self.going_on.close()
         self.sessions.close()
         self.housekeeping.close()

@@ -111,6 +111,13 @@ def test_two_variants_are_trained_with_each_seed_scored_and_judged(service: Serv
     assert service.get("/experiments")["experiments"][0]["id"] == experiment_id
 
 
+def test_results_are_there_before_somebody_asks(service: Service) -> None:
+    experiment_id = create(service, {**TINY, "variants": [{"name": "only"}]})
+    ended(service, experiment_id)
+    folder = ExperimentFolder(service.runs_dir, experiment_id).path / "results"
+    wait_for(lambda: list(folder.glob("made-*.json")), "results that are kept", LONG)
+
+
 def test_a_trial_is_scored_on_as_many_episodes_as_wanted(service: Service) -> None:
     """More than a person may ask for: in games of chance a score of few episodes says little."""
     walks = {**BASE, "algo": "q-learning", "env_id": "FrozenLake-v1", "hyperparameters": {}}

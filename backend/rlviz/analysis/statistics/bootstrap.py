@@ -12,7 +12,7 @@ import numpy as np
 
 from rlviz.analysis.arrays import Floats
 from rlviz.analysis.statistics.aggregates import Statistic, interquartile_mean
-from rlviz.analysis.statistics.scores import checked, chunks, draw
+from rlviz.analysis.statistics.scores import checked, chunks, draw, percentile_ends
 
 RESAMPLES = 10_000
 CONFIDENCE = 0.95
@@ -62,11 +62,11 @@ def bootstrap_interval(
     if not has_interval(scores):
         return None
     found = resampled(scores, statistic, resamples, np.random.default_rng(seed))
-    tail = (1 - confidence) / 2
-    shares = (tail, 1 - tail)
-    if method is Method.BCA:
-        shares = _bca_shares(scores, statistic, found, shares)
-    low, high = np.quantile(found, shares)
+    if method is Method.PERCENTILE:
+        low, high = percentile_ends(found, confidence)
+    else:
+        tail = (1 - confidence) / 2
+        low, high = np.quantile(found, _bca_shares(scores, statistic, found, (tail, 1 - tail)))
     return Interval(float(low), float(high))
 
 

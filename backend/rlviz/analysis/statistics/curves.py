@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rlviz.analysis.arrays import Floats, Indices
 from rlviz.analysis.statistics.aggregates import interquartile_mean
 from rlviz.analysis.statistics.bootstrap import CONFIDENCE, FEWEST_SCORES
-from rlviz.analysis.statistics.scores import chunks
+from rlviz.analysis.statistics.scores import chunks, percentile_ends
 
 BAND_RESAMPLES = 500
 """Enough to draw by: a line of the band moves by less than a pixel or two."""
@@ -41,9 +43,7 @@ def banded_curve(
     known = np.isfinite(values)
     iqm, low, high = np.full((3, values.shape[1]), np.nan)
     rng = np.random.default_rng(seed)
-    tail = 50 * (1 - confidence)
-    for which in np.unique(known.T, axis=0):  # one bootstrap for all steps at which the same seeds have values
-        columns = np.flatnonzero((which == known.T).all(axis=1))
+    for which, columns in _alike(known):
         curves = values[np.ix_(which, columns)]
         count = len(curves)
         if count == 0:
@@ -56,6 +56,15 @@ def banded_curve(
         for size in chunks(len(columns), resamples * count):
             part = slice(done, done + size)
             found = interquartile_mean([curves.T[part][:, drawn]])
-            low[columns[part]], high[columns[part]] = np.percentile(found, [tail, 100 - tail], axis=-1)
+            low[columns[part]], high[columns[part]] = percentile_ends(found, confidence)
             done += size
     return BandedCurve(iqm, low, high, known.sum(axis=0))
+
+
+def _alike(known: NDArray[np.bool_]) -> Iterator[tuple[NDArray[np.bool_], Indices]]:
+    """Which seeds have values, with the steps at which just these do: one bootstrap does for all of them."""
+    columns: dict[bytes, list[int]] = {}
+    for column, which in enumerate(np.ascontiguousarray(known.T)):
+        columns.setdefault(which.tobytes(), []).append(column)
+    for which_bytes, found in sorted(columns.items()):
+        yield np.frombuffer(which_bytes, dtype=np.bool_), np.array(found)

@@ -9,7 +9,7 @@ import numpy as np
 
 from rlviz.analysis.arrays import Floats
 from rlviz.analysis.statistics.bootstrap import CONFIDENCE, RESAMPLES, Interval, has_interval
-from rlviz.analysis.statistics.scores import checked, chunks, draw_counts
+from rlviz.analysis.statistics.scores import checked, chunks, draw_counts, percentile_ends, product
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,8 +29,7 @@ class Improvement:
         """From the same resamples, for another confidence."""
         if self.drawn is None:
             return None
-        tail = 50 * (1 - confidence)
-        low, high = np.percentile(self.drawn, [tail, 100 - tail])
+        low, high = percentile_ends(self.drawn, confidence)
         return Interval(float(low), float(high))
 
 
@@ -71,4 +70,4 @@ def _drawn(wins: Floats, resamples: int, rng: np.random.Generator) -> Floats:
     """The probability on one task in each resample, shape (resamples,)."""
     ours, theirs = wins.shape
     x, y = draw_counts(ours, resamples, rng), draw_counts(theirs, resamples, rng)
-    return np.asarray(np.einsum("ri,ri->r", x @ wins, y) / wins.size)
+    return np.asarray(np.einsum("ri,ri->r", product(x, wins), y) / wins.size)

@@ -9,7 +9,7 @@ import numpy as np
 
 from rlviz.analysis.arrays import Floats
 from rlviz.analysis.statistics.bootstrap import CONFIDENCE, has_interval
-from rlviz.analysis.statistics.scores import checked, chunks, draw_counts
+from rlviz.analysis.statistics.scores import checked, chunks, draw_counts, percentile_ends, product
 
 PROFILE_RESAMPLES = 2_000
 
@@ -43,10 +43,9 @@ def performance_profile(
     rng = np.random.default_rng(seed)
     drawn = np.concatenate(
         [
-            sum(draw_counts(len(task), size, rng) @ task for task in above) / count
+            sum(product(draw_counts(len(task), size, rng), task) for task in above) / count
             for size in chunks(resamples, max(count, len(values)))
         ]
     )
-    tail = 50 * (1 - confidence)
-    low, high = np.percentile(drawn, [tail, 100 - tail], axis=0)
+    low, high = percentile_ends(drawn.T, confidence)
     return Profile(values, share, low, high)

@@ -94,7 +94,7 @@ def _as_lists(curve: LearningCurve | None) -> object:
 def _append(path: Path, lines: Sequence[bytes]) -> None:
     """Without it results are only slower: a full disk is no reason not to show them."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(exist_ok=True)  # without its parents: an experiment that was deleted stays deleted
         descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
         with os.fdopen(descriptor, "ab") as file:
             file.write(b"\n" + b"".join(lines))  # a line that was torn ends here

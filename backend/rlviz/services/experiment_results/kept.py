@@ -36,7 +36,7 @@ class KeptResults:
         if not results.complete:
             return
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
+            self._folder.mkdir(exist_ok=True)  # without its parents: an experiment that was deleted stays deleted
             write_atomically(self._path(key), results.model_dump_json().encode())
             self._forget_oldest()
         except OSError as error:

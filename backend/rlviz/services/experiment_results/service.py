@@ -55,6 +55,14 @@ class ResultsService:
         known = self._known(source, _key(source, request, rows.values()))
         return self._made(source, request, rows)[1] if known is None else known
 
+    def prepare(self, source: ExperimentSource) -> None:
+        """Digest what has ended, and make the results that are asked for first once every trial has."""
+        rows = self._rows(source)
+        if all(cell.ended for cell in source.cells):
+            self.results(source, ResultsRequest())
+        else:
+            self._book(source).of([row for row in rows.values() if row.state.has_ended])
+
     def made(self, source: ExperimentSource, request: ResultsRequest) -> tuple[list[Trial], ExperimentResults]:
         """The trials as they are counted, and what they amount to."""
         return self._made(source, request, self._rows(source))

@@ -41,6 +41,10 @@ class ExperimentResultsService:
         """Raises ExperimentNotFound."""
         return self._results.results(self._find(experiment_id), request)
 
+    def prepare(self, experiment_id: str) -> None:
+        """Do what takes long of what will be asked for. Raises ExperimentNotFound or RunFolderError."""
+        self._results.prepare(self._find(experiment_id))
+
     def export(self, experiment_id: str, request: ResultsRequest, form: ExportFormat) -> bytes:
         """Raises ExperimentNotFound."""
         return export(form, *self._results.made(self._find(experiment_id), request))

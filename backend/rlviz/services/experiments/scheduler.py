@@ -55,10 +55,13 @@ class ExperimentScheduler:
         scorer: Scorer,
         *,
         on_ended: Callable[[ExperimentBook], None],
+        on_changed: Callable[[ExperimentBook], None],
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """``on_ended``: told of each experiment that was completed or has failed."""
+        """``on_ended``: told of each experiment that was completed or has failed; ``on_changed``: also of each that
+        goes on, whenever a trial of it has begun or ended."""
         self._settings, self._database, self._broadcast = settings, database, broadcast
+        self._on_changed = on_changed
         self._runs, self._on_ended, self._clock = runs, on_ended, clock
         self._follower = TrialFollower(database, trash, runs, scorer, GreedyReturns(settings.runs_dir))
         self._disk = DiskGuard(settings)
@@ -248,3 +251,4 @@ class ExperimentScheduler:
         if self._seen.get(book.id) != now:
             self._seen[book.id] = now
             self._broadcast.experiment_changed(book.id)
+            self._on_changed(book)

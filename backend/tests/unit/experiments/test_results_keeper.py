@@ -1,0 +1,52 @@
+"""What is prepared before somebody asks for it, and when."""
+
+from __future__ import annotations
+
+from threading import Event
+
+from rlviz.services.experiment_results.keeper import ResultsKeeper
+
+LONG = 30.0
+
+
+class Prepared:
+    def __init__(self) -> None:
+        self.ids: list[str] = []
+        self.once = Event()
+
+    def __call__(self, experiment_id: str) -> None:
+        self.ids.append(experiment_id)
+        self.once.set()
+        if experiment_id == "damaged":
+            raise OSError("It cannot be read.")
+
+
+def wait_for(prepared: Prepared) -> None:
+    assert prepared.once.wait(LONG)
+    prepared.once.clear()
+
+
+def test_one_that_is_over_is_prepared_at_once_and_one_that_goes_on_in_its_time() -> None:
+    prepared = Prepared()
+    keeper = ResultsKeeper(prepared, between=LONG)
+    keeper.consider("going", is_over=False)
+    wait_for(prepared)
+    for _ in range(3):
+        keeper.consider("going", is_over=False)
+    keeper.consider("over", is_over=True)
+    wait_for(prepared)
+    assert prepared.ids == ["going", "over"]
+    keeper.close()
+    assert prepared.ids == ["going", "over"]
+
+
+def test_one_that_cannot_be_prepared_holds_up_no_other() -> None:
+    prepared = Prepared()
+    keeper = ResultsKeeper(prepared)
+    keeper.consider("damaged", is_over=True)
+    wait_for(prepared)
+    keeper.consider("whole", is_over=True)
+    wait_for(prepared)
+    keeper.close()
+    keeper.consider("late", is_over=True)
+    assert prepared.ids == ["damaged", "whole"]
