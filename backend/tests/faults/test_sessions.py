@@ -142,6 +142,8 @@ def nobody_left(service: Service) -> bool:
 @pytest.fixture(autouse=True)
 def leaves_nobody(service: Service) -> Iterator[None]:
     yield
+    for session in service.get("/sessions"):
+        service.api("DELETE", f"/sessions/{session['id']}")
     wait_for(lambda: nobody_left(service) or None, "the end of every session")
 
 
