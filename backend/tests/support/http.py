@@ -27,7 +27,8 @@ from rlviz.launchers.process_identity import ProcessIdentity
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter
-from tests.support.template import SERVE, SOCKET, template_address
+from tests.support.service_process import ServiceProcess, start_service
+from tests.support.template import SOCKET, template_address
 
 PATIENCE = 150.0
 """Seconds after which something counts as hanging. Generous: nothing here is about speed."""
@@ -52,7 +53,7 @@ def wait_for(look: Callable[[], T | None], what: str, seconds: float = PATIENCE)
 class Service:
     """``python -m rlviz serve`` on a free port. ``log`` is what it printed."""
 
-    process: subprocess.Popen[bytes]
+    process: ServiceProcess
     port: int
     runs_dir: Path
     log_path: Path
@@ -152,14 +153,13 @@ def serving(folder: Path, *, script: str | None = None, token: str | None = None
     }
     if token is not None:
         given["token"] = token
-    with log_path.open("wb") as log:
-        process = subprocess.Popen(
-            [sys.executable, *(["-c", script or SERVE] if script or shares else ["-m", "rlviz", "serve"])],
-            stdout=log,
-            stderr=log,
-            cwd=folder,
-            env=environment(**given) | {SOCKET: template_address()},
-        )
+    process = start_service(
+        folder,
+        log_path,
+        environment(**given) | {SOCKET: template_address()},
+        script=script,
+        shared_workers=shares,
+    )
     try:
         port = wait_for(lambda: _port(process, log_path), "The service's start")
         headers = {"Authorization": f"Bearer {token}"} if token else {}
@@ -177,7 +177,7 @@ def serving(folder: Path, *, script: str | None = None, token: str | None = None
                 process.wait()
 
 
-def _port(process: subprocess.Popen[bytes], log_path: Path) -> int | None:
+def _port(process: ServiceProcess, log_path: Path) -> int | None:
     """The port, once the service accepts connections."""
     text = log_path.read_text()
     assert process.poll() is None, f"The service ended: {text}"

@@ -34,18 +34,6 @@ SOCKET = "TESTS_TEMPLATE"
 
 ROOT = Path(__file__).parents[2]
 
-SERVE = f"""
-import sys
-sys.path.insert(0, {str(ROOT)!r})
-from rlviz.__main__ import main
-from rlviz.launchers import process
-from tests.support.template import SharedWorkers
-
-process.ForkedWorkers = SharedWorkers
-sys.exit(main(["serve"]))
-"""
-"""``rlviz serve`` with workers from the shared template."""
-
 
 class SharedWorkers(ForkedWorkers):
     """Forks of the shared template. It is connected to at the first launch, which waits for it."""
