@@ -2,6 +2,7 @@ import { expect, type Page, test } from "@playwright/test";
 import { status } from "./run-page";
 
 test.describe.configure({ mode: "serial", timeout: 300_000 });
+test.use({ contextOptions: { reducedMotion: "no-preference" } }); // otherwise it plays on request only
 
 const live = (page: Page) => page.getByRole("region", { name: "Live", exact: true });
 const canvas = (page: Page) => live(page).getByRole("img", { name: /plays CartPole-v1$/ });
