@@ -10,9 +10,9 @@ from rlviz.rundir.superseded import superseded_rows
 
 def is_behind(snapshot: Snapshot, superseded: Superseded) -> bool:
     """Whether what led to ``snapshot`` is superseded: an earlier attempt took it beyond the step that the run went back
-    to, or after rows that do not count now."""
+    to, or after rows that do not count now. That with which a fork begins comes before all that it can go back from."""
     taken = snapshot.manifest
-    return any(
+    return not snapshot.is_inherited and any(
         taken.attempt < stretch.attempt
         and (
             stretch.first <= taken.last_row <= stretch.last
@@ -23,7 +23,8 @@ def is_behind(snapshot: Snapshot, superseded: Superseded) -> bool:
 
 
 def whole_of_run(folder: RunFolder) -> list[Snapshot]:
-    """Those that look whole and are of the run as it is now, oldest step first."""
+    """Those that look whole and are of the run as it is now, oldest step first; of a fork, also that with which it
+    begins."""
     superseded = superseded_rows(folder)
     return [one for one in snapshots_of(folder) if one.is_whole and not is_behind(one, superseded)]
 

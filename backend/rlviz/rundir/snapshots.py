@@ -56,8 +56,18 @@ class Snapshot:
         return self.manifest.name
 
     @property
+    def is_inherited(self) -> bool:
+        """Whether it is of the run that this one was forked from."""
+        return self.manifest.run_id != self.path.parent.parent.name
+
+    @property
     def is_whole(self) -> bool:
         return self.problem is None
+
+    @property
+    def is_beginning(self) -> bool:
+        """Whether it is that at which this run was forked."""
+        return self.is_inherited and self.is_whole
 
 
 def snapshots_of(folder: RunFolder) -> list[Snapshot]:
@@ -147,9 +157,10 @@ def dropped_snapshots(folder: RunFolder, keep: int, max_bytes: float = math.inf)
     """What goes when these stay: every named one, the newest taken at a best policy, and the newest ``keep`` of the
     others, fewer where all of them together would take more than ``max_bytes``; the newest one stays in any case.
 
-    The newest is that taken last: of a run that went back, those of later steps that were left behind are older."""
-    found = sorted(snapshots_of(folder), key=lambda one: (one.manifest.run_id == folder.run_id, one.manifest.attempt))
-    passing = [snapshot for snapshot in found if not snapshot.manifest.is_named]
+    The newest is that taken last: of a run that went back, those of later steps that were left behind are older. That
+    with which a fork begins stays too, and goes first where there is too little room."""
+    found = sorted(snapshots_of(folder), key=lambda one: (not one.is_inherited, one.manifest.attempt))
+    passing = [snapshot for snapshot in found if not (snapshot.manifest.is_named or snapshot.is_beginning)]
     bests = [snapshot for snapshot in passing if snapshot.manifest.trigger is Trigger.BEST]
     dropped = [snapshot for snapshot in passing[:-keep] if snapshot not in bests[-1:]]
     kept = [snapshot for snapshot in found if snapshot not in dropped]
@@ -237,13 +248,22 @@ def _look_at(folder: RunFolder, path: Path) -> Snapshot:
 def _problem(folder: RunFolder, manifest: SnapshotManifest) -> str | None:
     if manifest.is_newer:
         return _of_a_newer_version(manifest)
-    if manifest.run_id != folder.run_id:
+    if manifest.run_id != folder.run_id and not _begins_from(folder, manifest):
         return f"It belongs to run {manifest.run_id[:80]}. What begins there is a fork of that run."
     for segment in manifest.segments:
         path = folder.segment_path(segment.file)
         if not is_file(path, folder.path) or path.stat().st_size != segment.bytes:
             return f"Part of the replay buffer is missing: {segment.file}."
     return None
+
+
+def _begins_from(folder: RunFolder, manifest: SnapshotManifest) -> bool:
+    """Whether the run is a fork at that very snapshot."""
+    try:
+        parent = folder.read_config().parent
+    except RunFolderError:
+        return False
+    return parent is not None and (parent.run_id, parent.step) == (manifest.run_id, manifest.step)
 
 
 def _parse(content: bytes, name: str) -> SnapshotManifest:

@@ -28,6 +28,7 @@ from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.evaluation_plan import EvaluationPlan
 from rlviz.domain.events import BestData
 from rlviz.domain.records import EVAL_EP_LENGTH, EVAL_REWARD, EVAL_REWARD_STD
+from rlviz.rundir.files import is_file
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.checkpoint import save_best
 from rlviz.training.greedy import GreedyPlayer, Score
@@ -76,6 +77,8 @@ class PeriodicEvaluation:
         begin = time.perf_counter_ns()
         self.next_step = model.num_timesteps + (self._plan.every_steps or sys.maxsize)
         score = self._play(model, SCREENING_SEED)
+        if self._best is not None and not is_file(self._folder.best_model_path):
+            self._best = None  # the run has gone back to before it, or somebody has deleted it
         if score is not None:
             self._record(model.num_timesteps, score)
             if self._best is None or score.mean > self._best.mean_return:

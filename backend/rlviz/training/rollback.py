@@ -6,7 +6,7 @@ be. For whoever reads the journal it is a new attempt.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from threading import Lock
 
@@ -16,6 +16,7 @@ from rlviz.domain.snapshot import Trigger
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.lineage import whole_of_run
 from rlviz.training.journals import RunJournals
+from rlviz.training.rule_actions import Carried
 from rlviz.training.rules.engine import Firing
 from rlviz.training.snapshot.archive import Contents, read_archive
 from rlviz.training.snapshot.model import are_finite
@@ -40,6 +41,10 @@ class Target:
     def step(self) -> int:
         return self.contents.manifest.step
 
+    def is_of(self, run_id: str) -> bool:
+        """Whether it is of that run; otherwise of the one that it was forked from."""
+        return self.contents.manifest.run_id == run_id
+
 
 class GoBack(Exception):
     """Leaves the library's ``learn``, at any step of the environment."""
@@ -47,6 +52,8 @@ class GoBack(Exception):
     def __init__(self, target: Target) -> None:
         super().__init__(target.name)
         self.target = target
+        self.carried: Sequence[Carried] = ()
+        """Changes of knobs that a rule makes with it, where training is built anew on the way."""
 
 
 class Rollbacks:
@@ -125,7 +132,7 @@ class Rollbacks:
     def _newest_on_disk(self, trigger: Trigger | None = None) -> Target | None:
         self._snapshots.flush()
         for snapshot in reversed(whole_of_run(self._folder)):
-            if trigger in (None, snapshot.manifest.trigger):
+            if trigger is None or (snapshot.manifest.trigger is trigger and not snapshot.is_inherited):
                 target = self._at(snapshot.name)
                 if are_finite(target.contents.tensors):
                     return target

@@ -149,13 +149,30 @@ class Trainer:
         except RetrainingInterrupted as interrupted:
             self._journals.event(interrupted.step, self._leave_unbegun(interrupted.snapshot))
             return
+        begins_anew: GoBack | None = None
+        while True:
+            try:
+                self._build_and_train(config, begins_anew)
+            except GoBack as asked:
+                begins_anew = self._leave_for_beginning(asked)
+            else:
+                return
+
+    def _build_and_train(self, config: RunConfig, begins_anew: GoBack | None) -> None:
+        """Train the attempt to its ending. Raises GoBack where the run is to begin anew as the fork that it is;
+        ``begins_anew``: that is why it does."""
         with closing_environments(build_model(config)) as model:
             logger = RunLogger(JournalOutput(self._journals))
             model.set_logger(logger)
             continuation = continue_from_snapshot(model, config, self._folder, self._journals, self._attempt)
             make_interruptible(model, self._stop)
-            begin_journal(self._folder, self._journals, self._attempt, model.num_timesteps, continuation, self._worker)
+            by = begins_anew.target.by if begins_anew is not None else None
+            begin_journal(
+                self._folder, self._journals, self._attempt, model.num_timesteps, continuation, self._worker, by
+            )
             equipment = self._equip(model, config, logger, continuation)
+            if begins_anew is not None:
+                equipment.steering.carry(begins_anew.carried)
             try:
                 stopped = self._stop.is_set() or self._learn_on(model, config, equipment)
             except TrainingPaused as paused:
@@ -204,16 +221,34 @@ class Trainer:
             try:
                 return self._learn(model, config, equipment)
             except GoBack as asked:
+                if not asked.target.is_of(config.run_id):
+                    raise
                 self._go_back(model, equipment, asked.target)
 
     def _go_back(self, model: BaseAlgorithm, equipment: Equipment, target: Target) -> None:
         continuation = equipment.go_back(model, target)
-        number = self._attempt.number + 1
-        self._attempt = replace(self._attempt, number=number, resume_from=target.name, rollback=True, final_step=None)
+        self._begin_attempt_at(target)
         begin_journal(
             self._folder, self._journals, self._attempt, target.step, continuation, self._worker, by=target.by
         )
         equipment.begin_again(continuation, self._attempt, target.by)
+
+    def _leave_for_beginning(self, asked: GoBack) -> GoBack:
+        """The run goes back to where it was forked. What it has changed about its parent is built anew there, as by the
+        worker that began it."""
+        equipment, self._equipment = self._equipment, None
+        assert equipment is not None
+        equipment.steering.go_back(asked.target.step, asked.target.by)
+        equipment.close()
+        self._journals.go_back()
+        self._pause.go_back()
+        self._begin_attempt_at(asked.target)
+        asked.carried = equipment.steering.carried
+        return asked
+
+    def _begin_attempt_at(self, target: Target) -> None:
+        number = self._attempt.number + 1
+        self._attempt = replace(self._attempt, number=number, resume_from=target.name, rollback=True, final_step=None)
 
     def _learn(self, model: BaseAlgorithm, config: RunConfig, equipment: Equipment) -> bool:
         """Train; evaluate the last policy too, if any was evaluated. Returns whether a stop ended it."""

@@ -16,7 +16,8 @@ from rlviz.domain.errors import ArtifactNotFound, InvalidRequest, NothingToResum
 from rlviz.domain.status import RunStatus
 from rlviz.environments import ENVIRONMENTS
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.lineage import newest_of_run
+from rlviz.rundir.lineage import newest_of_run, whole_of_run
+from rlviz.rundir.superseded import superseded_rows
 from rlviz.services.application import Application
 from rlviz.services.use_cases.comparison import ComparedRuns, ComparisonRequest
 from rlviz.services.use_cases.configuration import NewRun
@@ -72,8 +73,26 @@ def test_a_fork_with_nothing_changed_goes_on_as_its_parent_would_have(app: Appli
     assert newest.name == "1280", "it is resumed from its own snapshots"
     told = {one.name: one for one in view_snapshots(child.id, app.snapshots.list(child.id)).snapshots}
     assert [name for name, one in told.items() if one.inherited] == ["640"]
-    with pytest.raises(NothingToResume, match=f"It belongs to run {parent}. What begins there is a fork of that run"):
-        app.resuming.roll_back(child.id, "640")
+    with pytest.raises(NothingToResume, match=f"belongs to run {parent}. What begins there is a fork of that run"):
+        app.forks.fork(child.id, ForkWish(snapshot="640"))
+
+
+def test_a_fork_goes_back_to_where_it_began(app: Application, parent: str) -> None:
+    changes = {"learning_rate": 1e-4, "n_envs": 4}
+    wish = ForkWish(snapshot="640", total_timesteps=1_280, hyperparameters=changes, start=True)
+    child = app.forks.fork(parent, wish)
+    assert ended(app, child.id).state is S.COMPLETED
+    folder = folder_of(app, child.id)
+    first = learned(folder)
+    app.resuming.roll_back(child.id, "640")
+    row = ended(app, child.id)
+    assert (row.state, row.attempt, row.warnings) == (S.COMPLETED, 2, 0)
+    assert len(superseded_rows(folder).stretches) == 1
+    assert learned(folder) == first + first, "it computes the same again"
+    newest = newest_of_run(folder)
+    assert newest is not None
+    assert (newest.manifest.step, newest.manifest.attempt) == (row.step, 2)
+    assert next(one.name for one in whole_of_run(folder)) == "640", "it stays"
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,9 @@ class ForkPlace:
 def place_of(folder: RunFolder, name: str) -> ForkPlace:
     """At snapshot ``name``. Raises ArtifactNotFound, SnapshotRefused, NothingToResume and RunFolderError."""
     found = find_snapshot(folder, name)
+    if found.is_inherited:
+        theirs = found.manifest.run_id[:80]
+        raise NothingToResume(f"Snapshot {name!r} belongs to run {theirs}. What begins there is a fork of that run.")
     if not found.is_whole:
         raise NothingToResume(f"Snapshot {name!r} cannot be used. {found.problem}")
     return ForkPlace(found, found.manifest.step)
@@ -46,7 +49,7 @@ def place_of(folder: RunFolder, name: str) -> ForkPlace:
 
 def place_at(folder: RunFolder, config: RunConfig, wanted: int, reached: int) -> ForkPlace:
     """At step ``wanted`` of a run that has come to step ``reached``. Raises NothingToResume and RunFolderError."""
-    whole = whole_of_run(folder)
+    whole = [one for one in whole_of_run(folder) if not one.is_inherited]
     before = [one for one in whole if one.manifest.step <= wanted]
     if not before and (problem := _no_beginning(config, reached)) is not None:
         steps = ", ".join(f"{one.manifest.step:,}" for one in whole)

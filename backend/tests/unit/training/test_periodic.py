@@ -18,6 +18,7 @@ from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.evaluation_plan import EvaluationPlan
 from rlviz.domain.events import BestData, EventKind, EventRecord, InterruptedData
 from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.left_behind import leave_behind
 from rlviz.services.projection.folder_projection import end_row, row_of_folder
 from rlviz.training import checkpoint
 from rlviz.training.greedy import GreedyPlayer, Score
@@ -123,6 +124,16 @@ def test_a_policy_that_is_better_twice_replaces_the_best_and_every_test_has_seed
     assert best(folder) == (300, 71)
     assert player.seeds[1::2] == [RETEST_SEED, RETEST_SEED + 2, RETEST_SEED + 4]
     assert player.seeds[::2] == [SCREENING_SEED] * 3
+
+
+def test_where_the_best_policy_is_gone_the_next_one_has_no_mean_to_beat(
+    folder: RunFolder, journals: RunJournals, model: BaseAlgorithm
+) -> None:
+    evaluation = evaluations(folder, journals, Scripted(90, 90, 50, 40))
+    advance(evaluation, model, 100)
+    leave_behind(folder, attempt=2, beyond=50, final_step=None)
+    advance(evaluation, model, 200)
+    assert best(folder) == (200, 40)
 
 
 @pytest.mark.parametrize("script", [[None], [90, None]])

@@ -6,7 +6,7 @@ const ACTIONS: SnapshotAction[] = ["resume", "rollback", "delete"];
 const run = (status: RunStatus) => ({
   ...{ status, actor: "policy" as const, policy_step: null, total_timesteps: 1_000, damage: [] },
 });
-const snapshot = { step: 500, whole: true, behind: false };
+const snapshot = { step: 500, whole: true, behind: false, inherited: false };
 
 test.each([
   ["created", ["delete"]],
@@ -31,6 +31,7 @@ test.each([
   ["a run that trains", "running", {}, null],
   ["one that was left behind", "stopped", { behind: true }, null],
   ["one that is damaged", "stopped", { whole: false }, "It cannot be used."],
+  ["one that begins there", "paused", { inherited: true }, "Fork the run that it is of."],
 ] as const)("forking at a snapshot of %s: %s %j %s", (_, status, change, reason) =>
   expect(whyNotWith("fork", run(status), { ...snapshot, ...change })).toBe(reason),
 );

@@ -6,7 +6,7 @@ export type SnapshotAction = "resume" | "rollback" | "fork" | "delete";
 
 /** The part of a run that decides what its snapshots are good for. */
 export type SnapshotRun = JudgedRun & Pick<RunDetail, "status" | "total_timesteps">;
-export type JudgedSnapshot = Pick<SnapshotInfo, "step" | "whole" | "behind">;
+export type JudgedSnapshot = Pick<SnapshotInfo, "step" | "whole" | "behind" | "inherited">;
 
 /** Why no snapshot of the run can be taken now, in a sentence; null if one can. */
 export function whyNotTake(run: Pick<RunDetail, "status" | "damage">): string | null {
@@ -27,6 +27,7 @@ export function whyNotWith(
   const looking = whyLookedAtOnly(run);
   if (looking !== null) return looking;
   if (action === "delete") return whyNot("delete", run);
+  if (action === "fork" && snapshot.inherited) return "Fork the run that it is of.";
   if (action === "fork") return snapshot.whole ? null : "It cannot be used.";
   // A run that is done has nothing left to do, unless it goes back first; one that trains goes back in its worker.
   const goesBack = action === "rollback" && (canDo("extend", run) || run.status === "running");

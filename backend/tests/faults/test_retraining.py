@@ -1,0 +1,126 @@
+"""A fork between two snapshots, whose worker trains the parent again first: paused, stopped and out of disk on the way,
+it begins where it was to begin."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from rlviz.domain.events import EventKind
+from rlviz.rundir.folder import RunFolder
+from tests.faults.support import fill, steps_of, times, train, whole_files
+from tests.faults.test_forking import REDONE, trainer_of
+from tests.faults.test_pausing import resume
+from tests.support.http import Service, serving, wait_for
+from tests.support.training import curves, events, messages, rows
+
+pytestmark = [pytest.mark.faults, pytest.mark.timeout(7_200)]
+
+LONG = 300.0
+"""Seconds in which a worker has trained some thousand steps, however busy the machine."""
+
+
+def paused_parent(service: Service) -> tuple[RunFolder, int]:
+    """A paused run, and a step that is far beyond its first snapshot and before its second."""
+    run_id = train(service)
+    folder = service.folder(run_id)
+    service.api("POST", f"/runs/{run_id}/snapshots", json={"name": "mine"})
+    wait_for(lambda: events(folder, EventKind.SNAPSHOT), "a snapshot", LONG)
+    step = events(folder, EventKind.SNAPSHOT)[0].step + REDONE
+    wait_for(lambda: steps_of(service, run_id) > step + 1_000, f"step {step}", LONG)
+    service.api("POST", f"/runs/{run_id}/pause", json={})
+    service.wait_for_status(run_id, "paused")
+    return folder, step
+
+
+@pytest.fixture(scope="module")
+def forked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Service, RunFolder, int]]:
+    with serving(tmp_path_factory.mktemp("forked")) as service:
+        yield service, *paused_parent(service)
+        assert "Traceback" not in service.log
+
+
+def begun(service: Service, parent: RunFolder, step: int) -> RunFolder:
+    """A fork whose worker has begun to train its parent again."""
+    answer = service.api("POST", f"/runs/{parent.run_id}/fork", json={"step": step, "start": True})
+    assert answer.status_code == 201, answer.text
+    child = service.folder(str(answer.json()["id"]))
+    wait_for(lambda: trainer_of(service, child.run_id), "a worker", LONG)
+    return child
+
+
+def goes_on_as_its_parent(service: Service, child: RunFolder, parent: RunFolder) -> None:
+    config = child.read_config()
+    assert config.parent is not None
+    expected = [row for row in curves(parent) if row[0] > config.parent.step]
+    wait_for(lambda: len(curves(child)) > len(expected), "its rows", LONG)
+    service.api("POST", f"/runs/{child.run_id}/pause", json={})
+    service.wait_for_status(child.run_id, "paused")
+    assert curves(child)[: len(expected)] == expected
+    assert messages(child) == []
+    assert not child.parent.exists()
+    whole_files(child)
+
+
+@pytest.mark.parametrize(("wish", "status"), [("pause", "paused"), ("stop", "stopped")])
+def test_one_that_is_held_on_the_way_begins_there_when_it_is_resumed(
+    forked: tuple[Service, RunFolder, int], wish: str, status: str
+) -> None:
+    service, parent, step = forked
+    for number in range(times(1, 100)):
+        child = begun(service, parent, step)
+        time.sleep(random.Random(number).uniform(0, 0.5))
+        assert service.get(f"/runs/{child.run_id}")["status"] == "starting"
+        assert service.api("POST", f"/runs/{child.run_id}/{wish}", json={}).status_code == 202
+        service.wait_for_status(child.run_id, status)
+        assert rows(child) == []
+        assert events(child, EventKind.STARTED) == []
+        resume(service, child.run_id)
+        goes_on_as_its_parent(service, child, parent)
+
+
+def test_of_one_that_is_paused_and_then_stopped_on_the_way_the_stop_counts(
+    forked: tuple[Service, RunFolder, int],
+) -> None:
+    service, parent, step = forked
+    child = begun(service, parent, step)
+    for wish in ("pause", "stop"):
+        service.api("POST", f"/runs/{child.run_id}/{wish}", json={})
+    service.wait_for_status(child.run_id, "stopped", "paused")
+    resume(service, child.run_id)
+    goes_on_as_its_parent(service, child, parent)
+
+
+def test_where_the_disk_is_full_at_the_step_of_the_fork_it_says_so_and_begins_there_later(small_disk: Path) -> None:
+    with serving(small_disk, min_free_disk="0") as service:
+        parent, step = paused_parent(service)
+        child = begun(service, parent, step)
+        filler = fill(small_disk, leave=40_000)
+        run = service.wait_for_status(child.run_id, "failed", "interrupted")
+        assert "disk" in run["cause"] or "space" in run["cause"], run["cause"]
+        assert rows(child) == []
+        filler.unlink()
+        resume(service, child.run_id)
+        goes_on_as_its_parent(service, child, parent)
+
+
+def test_a_pause_whose_snapshot_finds_no_room_is_tried_again_until_there_is_some(small_disk: Path) -> None:
+    with serving(small_disk, min_free_disk="0") as service:
+        run_id = train(service)
+        folder = service.folder(run_id)
+        filler = fill(small_disk, leave=40_000)
+        assert service.api("POST", f"/runs/{run_id}/pause", json={}).status_code == 202
+        wait_for(lambda: any("could not be saved" in one for one in messages(folder)), "a word about it", LONG)
+        assert service.get(f"/runs/{run_id}")["status"] == "pausing"
+        filler.unlink()
+        service.wait_for_status(run_id, "paused")
+        assert resume(service, run_id)["resumed"]["diverged_at"] is None
+        service.api("POST", f"/runs/{run_id}/pause", json={})
+        service.wait_for_status(run_id, "paused")
+        episodes = [row["values"]["episode/index"] for row in rows(folder) if "episode/index" in row["values"]]
+        assert episodes == list(range(1, len(episodes) + 1))
+        whole_files(folder)
