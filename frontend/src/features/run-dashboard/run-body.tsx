@@ -54,6 +54,8 @@ export interface RunParts {
   Snapshots: ComponentType<{ run: RunDetail }>;
   /** What the run does by itself, among its details. */
   Rules: ComponentType<{ run: RunDetail }>;
+  /** The other programs that the run is delivered to, among its details and in its menu. */
+  Sinks: ComponentType<{ run: RunDetail }>;
 }
 
 /** From this width on the agent stands beside the curves, and below the curve of the return on narrower screens. */
@@ -62,7 +64,7 @@ const BESIDE = "(min-width: 80rem)";
 /** Curves on one side; what the policy does, and what the curves suggest, on the other. */
 export function RunBody({
   run,
-  parts: { Agent, Strip, Knobs, Snapshots, Rules, Try },
+  parts: { Agent, Strip, Knobs, Snapshots, Rules, Sinks, Try },
 }: RunBodyProps) {
   const group = useChartGroup();
   const [settings, changeView] = useChartSettings(group);
@@ -126,7 +128,7 @@ export function RunBody({
       </div>
       <div className="flex min-w-0 flex-col gap-4">
         {learns(run) && <AnatomySection run={run} />}
-        <RunDetails run={run} Snapshots={Snapshots} Rules={Rules} />
+        <RunDetails run={run} Snapshots={Snapshots} Rules={Rules} Sinks={Sinks} />
       </div>
     </div>
   );

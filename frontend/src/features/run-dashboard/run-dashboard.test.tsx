@@ -178,6 +178,7 @@ test("an unknown run says so", async () => {
         Knobs: () => null,
         Snapshots: () => null,
         Rules: () => null,
+        Sinks: () => null,
         Try: () => null,
       }}
     />,
@@ -197,6 +198,7 @@ test("a service that is away can be asked again", async () => {
         Knobs: () => null,
         Snapshots: () => null,
         Rules: () => null,
+        Sinks: () => null,
         Try: () => null,
       }}
     />,

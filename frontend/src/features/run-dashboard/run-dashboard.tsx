@@ -31,7 +31,7 @@ export function RunDashboard({ id, parts }: RunDashboardProps) {
   }
   return (
     <div className="flex flex-col gap-4">
-      <RunHeader run={run} remove={remove} />
+      <RunHeader run={run} remove={remove} Sinks={parts.Sinks} />
       <RunNotices run={run} />
       <RunFacts run={run} />
       <RunBody run={run} parts={parts} />

@@ -91,6 +91,25 @@ test("a fork changes options of the environment, as far as spaces stay the same"
   expect(asked()[0]?.body).toMatchObject({ env_options: { is_slippery: false } });
 });
 
+test("a fork is delivered where its parent is, unless that is not wanted", async () => {
+  const sinks = [
+    { kind: "mlflow", label: "MLflow", live: true, state: "delivered", next_try_at: null },
+    { kind: "trackio", label: "Trackio", live: false, state: "delivered", next_try_at: null },
+  ];
+  const asked = show({
+    "GET /runs/a/sinks": () => ({ body: { run_id: "a", sinks } }),
+    "POST /runs/a/fork": () => ({ status: 500, body: { title: "No" } }),
+  });
+  const wanted = await screen.findByRole("checkbox", { name: /^Deliver it to MLflow too/ });
+  expect(wanted).toBeChecked();
+  await userEvent.click(screen.getByRole("button", { name: "Fork" }));
+  await userEvent.click(wanted);
+  await userEvent.click(screen.getByRole("button", { name: "Fork" }));
+  await expect.poll(asked).toHaveLength(2);
+  expect(asked()[0]?.body).not.toHaveProperty("sinks");
+  expect(asked()[1]?.body).toMatchObject({ sinks: [] });
+});
+
 test("a fork that the service refuses says so at the field", async () => {
   const errors = [{ pointer: "/hyperparameters/learning_rate", detail: "Too small." }];
   const refuse = () => ({ status: 422, body: { title: "Invalid request", detail: "", errors } });

@@ -1,6 +1,6 @@
 "use client";
 
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { type ReactNode, useState } from "react";
 import { Button } from "@/components/ui/button";
@@ -18,6 +18,7 @@ import {
   type RunConfig,
   type RunDetail,
 } from "@/lib/api";
+import { runSinksQuery } from "@/lib/api/queries/sinks";
 import { count, plural, setting } from "@/lib/format";
 import { routes } from "@/lib/url";
 import {
@@ -51,10 +52,12 @@ export function ForkForm({ run, config, start, tries, ...known }: ForkFormProps)
     env_options: {},
     timesteps: String(usualTimesteps(run, start)),
   });
+  const [alone, setAlone] = useState(false);
   const { changeable, fixed } = forkSettings(config, algorithm, environment, changes);
   const { body, problems } = forkWish(algorithm, changeable, draft, start);
   const fork = useMutation({
-    mutationFn: (begin: boolean) => forkRun(run.id, { ...body, start: begin }),
+    mutationFn: (begin: boolean) =>
+      forkRun(run.id, { ...body, ...(alone && { sinks: [] }), start: begin }),
     onSuccess: ({ id }) => {
       void client.invalidateQueries({ queryKey: keys.runs });
       void client.invalidateQueries({ queryKey: keys.family(run.id) });
@@ -130,6 +133,7 @@ export function ForkForm({ run, config, start, tries, ...known }: ForkFormProps)
         {...fields}
       />
       {fixed.length > 0 && <Fixed settings={fixed} />}
+      <Sinks run={run} alone={alone} onChange={setAlone} />
       {fork.error && (
         <p role="alert" className="text-sm text-bad">
           {explainAction(fork.error)}
@@ -155,6 +159,31 @@ export function ForkForm({ run, config, start, tries, ...known }: ForkFormProps)
 /** As many as the parent trains for; where it has none left, as many again, so that a change shows. */
 function usualTimesteps({ total_timesteps: total }: RunDetail, { step }: ForkStart): number {
   return step < total ? total : step + total;
+}
+
+interface SinksProps {
+  run: RunDetail;
+  /** Whether the fork is delivered nowhere. */
+  alone: boolean;
+  onChange: (alone: boolean) => void;
+}
+
+/** The fork is delivered where its parent is, unless somebody does not want that. */
+function Sinks({ run, alone, onChange }: SinksProps) {
+  const { data } = useQuery(runSinksQuery(run.id));
+  const live = data?.sinks.filter((sink) => sink.live).map(({ label }) => label) ?? [];
+  if (live.length === 0) return null;
+  return (
+    <label className="flex items-center gap-2 text-sm max-md:min-h-10">
+      <input
+        type="checkbox"
+        className="size-4 accent-accent"
+        checked={!alone}
+        onChange={({ currentTarget }) => onChange(!currentTarget.checked)}
+      />
+      Deliver it to {live.join(", ")} too, as a run of its own
+    </label>
+  );
 }
 
 function Fixed({ settings }: { settings: readonly FixedSetting[] }) {

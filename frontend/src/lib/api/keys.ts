@@ -34,6 +34,7 @@ export const keys = {
   evaluations: (id: string) => ["run", id, "evaluations"] as const,
   snapshots: (id: string) => ["run", id, "snapshots"] as const,
   knobs: (id: string) => ["run", id, "knobs"] as const,
+  runSinks: (id: string) => ["run", id, "sinks"] as const,
   rules: (id: string) => ["run", id, "rules"] as const,
   snapshotVerification: (id: string, name: string) => ["run", id, "snapshots", name] as const,
   forkChanges: (id: string) => ["run", id, "fork"] as const,
@@ -55,4 +56,5 @@ export const keys = {
   sessions: ["sessions"] as const,
   limits: ["limits"] as const,
   health: ["health"] as const,
+  offeredSinks: ["sinks"] as const,
 };

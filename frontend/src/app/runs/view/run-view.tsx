@@ -24,6 +24,9 @@ const Rules = dynamic(
     loading: () => <Skeleton className="m-4 h-40" />,
   },
 );
+const Sinks = dynamic(() => import("@/features/sinks").then((module) => module.SinksPanel), {
+  loading: () => <Skeleton className="m-4 h-40" />,
+});
 
 const Try = dynamic(
   patiently(() => import("@/features/snapshots").then((module) => module.TryChange)),
@@ -32,7 +35,7 @@ const Try = dynamic(
   },
 );
 
-const PARTS = { Agent, Strip: Filmstrip, Knobs, Snapshots, Rules, Try };
+const PARTS = { Agent, Strip: Filmstrip, Knobs, Snapshots, Rules, Sinks, Try };
 
 /** The page is exported statically, so it reads the run's id from the query string. */
 export function RunView() {

@@ -1,10 +1,12 @@
 "use client";
 
+import { useQuery } from "@tanstack/react-query";
 import type { ComponentType } from "react";
 import { Badge } from "@/components/ui/badge";
 import { Card } from "@/components/ui/card";
 import { Tabs } from "@/components/ui/tabs";
 import type { RunDetail } from "@/lib/api";
+import { runSinksQuery } from "@/lib/api/queries/sinks";
 import { learns } from "@/lib/run-actions";
 import { ConfigPanel } from "./config-panel";
 import { EventLog } from "./events/event-log";
@@ -16,11 +18,14 @@ interface RunDetailsProps {
   run: RunDetail;
   Snapshots: ComponentType<{ run: RunDetail }>;
   Rules: ComponentType<{ run: RunDetail }>;
+  Sinks: ComponentType<{ run: RunDetail }>;
 }
 
 /** Everything about a run other than its curves. */
-export function RunDetails({ run, Snapshots, Rules }: RunDetailsProps) {
+export function RunDetails({ run, Snapshots, Rules, Sinks }: RunDetailsProps) {
   const [tab, setTab] = useDetailsTab();
+  const { data: delivered } = useQuery(runSinksQuery(run.id));
+  const failing = delivered?.sinks.filter(({ state }) => state === "failing").length ?? 0;
   const trouble = run.warnings + (run.status === "failed" ? 1 : 0);
   return (
     <Card id={DETAILS_ANCHOR} label="Details" className="scroll-mt-18" bodyClass="">
@@ -46,6 +51,12 @@ export function RunDetails({ run, Snapshots, Rules }: RunDetailsProps) {
                 { value: "rules" as const, label: "Rules", content: <Rules run={run} /> },
               ]
             : []),
+          {
+            value: "sinks",
+            label: "Sinks",
+            badge: failing > 0 && <Badge tone="bad">{failing}</Badge>,
+            content: <Sinks run={run} />,
+          },
           { value: "log", label: "Raw log", content: <RawLog run={run} /> },
           { value: "files", label: "Files", content: <Files run={run} /> },
         ]}

@@ -2,7 +2,15 @@
 
 import { useQueryString } from "@/lib/url";
 
-export const DETAILS_TABS = ["config", "events", "snapshots", "rules", "log", "files"] as const;
+export const DETAILS_TABS = [
+  "config",
+  "events",
+  "snapshots",
+  "rules",
+  "sinks",
+  "log",
+  "files",
+] as const;
 export type DetailsTab = (typeof DETAILS_TABS)[number];
 
 export const DETAILS_ANCHOR = "details";

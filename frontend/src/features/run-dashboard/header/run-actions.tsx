@@ -5,6 +5,7 @@ import { Clapperboard, Pause, Play, Square } from "lucide-react";
 import { Button } from "@/components/ui/button";
 import { evaluationsQuery, explainAction, isActive, type RunDetail } from "@/lib/api";
 import { canDo, isOffered, suits, whyNot } from "@/lib/run-actions";
+import type { RunParts } from "../run-body";
 import { CompareWith } from "./compare-with";
 import { TrainLonger } from "./train-longer";
 import { RunMenu } from "./run-menu";
@@ -13,7 +14,13 @@ import { type DeleteRun, useRunActions } from "./use-run-actions";
 /** On a phone the actions share one line. */
 const shared = "max-sm:min-w-0 max-sm:grow max-sm:px-2!";
 
-export function RunActions({ run, remove }: { run: RunDetail; remove: DeleteRun }) {
+interface RunActionsProps {
+  run: RunDetail;
+  remove: DeleteRun;
+  Sinks: RunParts["Sinks"];
+}
+
+export function RunActions({ run, remove, Sinks }: RunActionsProps) {
   const { start, pause, resume, stop, watch, error } = useRunActions(run);
   const { data: evaluations } = useQuery(evaluationsQuery(run.id));
   const stopping = run.status === "stopping" || stop.isPending;
@@ -85,7 +92,7 @@ export function RunActions({ run, remove }: { run: RunDetail; remove: DeleteRun 
           </Button>
         )}
         {isOffered("extend", run) && <TrainLonger run={run} className={shared} />}
-        <RunMenu run={run} remove={remove} />
+        <RunMenu run={run} remove={remove} Sinks={Sinks} />
       </div>
       {error && (
         <p role="alert" className="max-w-md text-xs text-bad">

@@ -11,10 +11,17 @@ import { ForkedFrom } from "../family/forked-from";
 import { RunNotes } from "../labels/run-notes";
 import { RunTags } from "../labels/run-tags";
 import { RunTitle } from "../labels/run-title";
+import type { RunParts } from "../run-body";
 import { RunActions } from "./run-actions";
 import type { DeleteRun } from "./use-run-actions";
 
-export function RunHeader({ run, remove }: { run: RunDetail; remove: DeleteRun }) {
+interface RunHeaderProps {
+  run: RunDetail;
+  remove: DeleteRun;
+  Sinks: RunParts["Sinks"];
+}
+
+export function RunHeader({ run, remove, Sinks }: RunHeaderProps) {
   const algorithmName = useAlgorithmName();
   const facts = [algorithmName(run.algo), run.env_id, run.preset, `seed ${run.seed}`];
   return (
@@ -41,7 +48,7 @@ export function RunHeader({ run, remove }: { run: RunDetail; remove: DeleteRun }
           <RunNotes key={run.id} run={run} />
         </div>
       </div>
-      <RunActions run={run} remove={remove} />
+      <RunActions run={run} remove={remove} Sinks={Sinks} />
     </div>
   );
 }

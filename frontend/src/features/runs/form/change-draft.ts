@@ -19,6 +19,7 @@ export type DraftChange =
   | { field: "anatomy"; value: boolean }
   | { field: "evaluation"; value: Partial<EvaluationDraft> }
   | { field: "rules"; value: Draft["rules"] }
+  | { field: "sinks"; value: Draft["sinks"] }
   | { field: "reset"; part: Part }
   | { field: "start-over" };
 
@@ -38,6 +39,7 @@ const BLANK: Draft = {
   evaluation: null,
   anatomy: null,
   rules: [],
+  sinks: [],
 };
 
 export function firstDraft(choices: Choices): Draft {
@@ -72,6 +74,7 @@ export function changeDraft(choices: Choices, draft: Draft, change: DraftChange)
     case "timesteps":
     case "anatomy":
     case "rules":
+    case "sinks":
       return { ...draft, [change.field]: change.value };
     case "env":
       return withValidChoices(

@@ -50,6 +50,7 @@ function isDraft(value: unknown): value is Draft {
     isObjectOrNull(record.evaluation) &&
     (typeof record.seeds === "number" || record.seeds === LISTED) &&
     Array.isArray(record.rules) &&
+    Array.isArray(record.sinks) &&
     (record.anatomy === null || typeof record.anatomy === "boolean") &&
     (record.timesteps === null || typeof record.timesteps === "string")
   );

@@ -7,6 +7,7 @@ import {
   hyperparametersFor,
   presetsFor,
   type RunConfig,
+  type SinkKind,
   variantFor,
 } from "@/lib/api";
 import type { RuleDraft } from "@/components/rule-editor";
@@ -56,6 +57,8 @@ export interface Draft {
   anatomy: boolean | null;
   /** What the run shall do by itself. */
   rules: readonly RuleDraft[];
+  /** Other programs that it is delivered to as it trains. */
+  sinks: readonly SinkKind[];
 }
 
 export interface Choices {

@@ -1,5 +1,11 @@
 import { draftOf } from "@/components/rule-editor";
-import { environmentOfRun, type Hyperparameter, type Rule, type RunDetail } from "@/lib/api";
+import {
+  environmentOfRun,
+  type Hyperparameter,
+  type Rule,
+  type RunDetail,
+  type SinkKind,
+} from "@/lib/api";
 import { setting } from "@/lib/format";
 import { changeDraft, firstDraft } from "./change-draft";
 import {
@@ -18,13 +24,14 @@ import {
 const COPY = " (copy)";
 
 /**
- * A draft that repeats a run: its preset, every value that differs from the preset as an edit, and `rules`. Null if
+ * A draft that repeats a run: its preset, every value that differs from the preset as an edit, `rules` and `sinks`. Null if
  * its algorithm can no longer train on its environment here, or its configuration cannot be read.
  */
 export function draftFromRun(
   choices: Choices,
   { name, config }: RunDetail,
   rules: readonly Rule[] = [],
+  sinks: readonly SinkKind[] = [],
 ): Draft | null {
   if (config === null) return null;
   const environment = environmentOfRun(choices.environments, config);
@@ -51,6 +58,7 @@ export function draftFromRun(
     evaluation: same(evaluation, evaluationOf(choices, draft)) ? null : evaluation,
     anatomy: config.anatomy === anatomyOf(choices, draft) ? null : (config.anatomy ?? null),
     rules: rules.map(draftOf),
+    sinks,
   };
 }
 

@@ -60,6 +60,11 @@ describe("a run that is duplicated", () => {
     });
   });
 
+  test("is delivered where the run is", () => {
+    const draft = draftFromRun(choices, run({}), [], ["mlflow"])!;
+    expect(submission(choices, draft).body.sinks).toEqual(["mlflow"]);
+  });
+
   test("brings the rules, told from those that are added to it", () => {
     const draft = draftFromRun(choices, run({}), [RULE, RULE])!;
     expect(submission(choices, draft).body.rules).toEqual([RULE, RULE]);

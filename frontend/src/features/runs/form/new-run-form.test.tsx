@@ -151,6 +151,25 @@ test("rules are there again when the form is opened again", async () => {
   ]);
 });
 
+test("a run is delivered to the sinks that were chosen; one that is missing says what to install", async () => {
+  const sink = { kind: "mlflow", label: "MLflow", install: null, place: "a server", note: null };
+  const trackio = { ...sink, kind: "trackio", label: "Trackio", install: "pip install trackio" };
+  const asked = show({
+    "GET /sinks": () => ({ body: [sink, trackio] }),
+    "POST /runs": () => ({ status: 201, body: { id: "ppo-a" } }),
+  });
+  await userEvent.click(screen.getByText("Sinks"));
+  const mlflow = await screen.findByRole("checkbox", { name: "MLflow" });
+  expect(mlflow).toHaveAccessibleDescription("Goes to a server.");
+  expect(screen.getByRole("checkbox", { name: "Trackio" })).toBeDisabled();
+  expect(screen.getByText("pip install trackio")).toBeVisible();
+  await userEvent.click(mlflow);
+  await start();
+  expect(asked.find(({ route }) => route === "POST /runs")?.body).toMatchObject({
+    sinks: ["mlflow"],
+  });
+});
+
 test("several seeds are one request, and their comparison is opened", async () => {
   const runs = ["a", "b", "c"].map((id) => ({ id }));
   const asked = show({ "POST /runs/groups": () => ({ status: 201, body: { runs } }) });

@@ -23,6 +23,7 @@ import { Section } from "./section";
 import { seedsWanted } from "./seed-choice";
 import { SeedCount } from "./seed-count";
 import { SeedField } from "./seed-field";
+import { SinkFields } from "./sink-fields";
 import { clearDraft, isUnedited, saveDraft } from "./draft-storage";
 import { problemsAfter, problemsByPointer, type Problems, submission, unplaced } from "./submit";
 
@@ -132,6 +133,7 @@ export function NewRunForm({ choices, first }: NewRunFormProps) {
       </Section>
       {trains && <AdvancedFields {...fields} />}
       <RuleFields {...fields} />
+      <SinkFields {...fields} />
       <div className="sticky bottom-0 z-1 mt-auto flex flex-col gap-2 bg-surface px-5 py-3 max-md:px-4 max-md:pb-[calc(0.75rem+env(safe-area-inset-bottom))]">
         {unexplained && (
           <Notice tone="bad" role="alert" title={create.error.title}>

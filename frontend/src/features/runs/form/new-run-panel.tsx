@@ -7,6 +7,7 @@ import { Sheet } from "@/components/ui/sheet";
 import { Skeleton } from "@/components/ui/skeleton";
 import { algorithmsQuery, environmentsQuery, limitsQuery, runQuery } from "@/lib/api";
 import { rulesQuery } from "@/lib/api/queries/rules";
+import { runSinksQuery } from "@/lib/api/queries/sinks";
 import { useAlgorithmName } from "@/lib/registry";
 import { firstDraft, onEnvironment } from "./change-draft";
 import { draftFromRun } from "./duplicate";
@@ -27,6 +28,7 @@ export default function NewRunPanel({ duplicate, environment, onClose }: NewRunP
   const limits = useQuery(limitsQuery);
   const model = useQuery({ ...runQuery(duplicate ?? ""), enabled: duplicate !== null });
   const rules = useQuery({ ...rulesQuery(duplicate ?? ""), enabled: duplicate !== null });
+  const sinks = useQuery({ ...runSinksQuery(duplicate ?? ""), enabled: duplicate !== null });
   const needed =
     duplicate === null
       ? [algorithms, environments, limits]
@@ -51,7 +53,8 @@ export default function NewRunPanel({ duplicate, environment, onClose }: NewRunP
       {algorithms.data &&
       environments.data &&
       limits.data &&
-      (duplicate === null || (model.data && (rules.data || rules.error))) ? (
+      (duplicate === null ||
+        (model.data && (rules.data || rules.error) && (sinks.data || sinks.error))) ? (
         <Form
           choices={{
             algorithms: algorithms.data,
@@ -60,6 +63,7 @@ export default function NewRunPanel({ duplicate, environment, onClose }: NewRunP
           }}
           model={duplicate === null ? null : (model.data ?? null)}
           rules={rules.data?.rules ?? []}
+          sinks={sinks.data?.sinks.filter(({ live }) => live).map(({ kind }) => kind) ?? []}
           environment={environment}
         />
       ) : broken?.error ? (
@@ -76,12 +80,14 @@ interface FormProps {
   model: Parameters<typeof draftFromRun>[1] | null;
   /** Those that the model follows now. */
   rules: Parameters<typeof draftFromRun>[2];
+  /** Those that the model is delivered to now. */
+  sinks: Parameters<typeof draftFromRun>[3];
   environment: string | null;
 }
 
-function Form({ choices, model, rules, environment }: FormProps) {
+function Form({ choices, model, rules, sinks, environment }: FormProps) {
   const algorithmName = useAlgorithmName();
-  const copied = model && draftFromRun(choices, model, rules);
+  const copied = model && draftFromRun(choices, model, rules, sinks);
   const kept = copied ?? savedDraft(window.sessionStorage, choices) ?? firstDraft(choices);
   const first = onEnvironment(choices, kept, environment);
   return (

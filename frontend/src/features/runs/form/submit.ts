@@ -107,6 +107,7 @@ export function submission(choices: Choices, draft: Draft): Submission {
     ...(evaluation && { evaluation: evaluation.on ? planned(evaluation) : { every_steps: null } }),
     ...(anatomy !== null && { anatomy }),
     ...(draft.rules.length > 0 && { rules: rules.rules }),
+    ...(draft.sinks.length > 0 && { sinks: [...draft.sinks] }),
   };
   const seeds = listed && listed.length > 1 ? listed : [];
   return { body: body as CreateRun, seeds, problems };

@@ -1,0 +1,47 @@
+import { expect, test } from "@playwright/test";
+import { runPage, seeded } from "./seeded";
+
+test("a run is exported from its menu, and its page says how far @phone", async ({
+  page,
+  request,
+}) => {
+  const { good } = seeded();
+  await page.goto(runPage(good));
+  await page.getByRole("button", { name: "More actions" }).click();
+  await page.getByRole("menuitem", { name: "Export to tracker…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Export to tracker" });
+  const sink = dialog.getByRole("listitem", { name: "TensorBoard" });
+  const again = sink.getByRole("button", { name: /TensorBoard/ });
+  if (await again.isVisible()) await again.click();
+  await expect(sink.getByText("Delivered")).toBeVisible({ timeout: 120_000 });
+  await expect(sink.getByText(/rows, up to step/)).toBeVisible();
+  await page.keyboard.press("Escape");
+  await page.getByRole("tab", { name: "Sinks" }).click();
+  const panel = page.getByRole("tabpanel").getByRole("listitem", { name: "TensorBoard" });
+  await panel.getByText("Keep up to date").click();
+  await expect(panel.getByRole("switch")).toBeChecked();
+  const live = async () => {
+    const answer = await request.get(`/api/runs/${good}/sinks`);
+    const { sinks } = (await answer.json()) as { sinks: { kind: string; live: boolean }[] };
+    return sinks.filter((one) => one.live).map(({ kind }) => kind);
+  };
+  await expect.poll(live).toEqual(["tensorboard"]);
+  await request.delete(`/api/runs/${good}/sinks/tensorboard`);
+});
+
+test("a new run takes the sinks along that the form was given", async ({ page, request }) => {
+  await page.goto("/?new");
+  const form = page.getByRole("form", { name: "New run" });
+  await form.getByText("Sinks", { exact: true }).click();
+  await form.getByRole("checkbox", { name: "TensorBoard" }).check();
+  const created = page.waitForResponse(
+    (response) => response.url().endsWith("/api/runs") && response.request().method() === "POST",
+  );
+  await form.getByRole("button", { name: "Create only" }).click();
+  const { id } = (await (await created).json()) as { id: string };
+  const { sinks } = (await (await request.get(`/api/runs/${id}/sinks`)).json()) as {
+    sinks: { kind: string; live: boolean }[];
+  };
+  expect(sinks).toMatchObject([{ kind: "tensorboard", live: true }]);
+  await request.delete(`/api/runs/${id}`);
+});

@@ -1,0 +1,2 @@
+export { InstallCommand } from "./install-command";
+export { SinkChoice } from "./sink-choice";

@@ -1,0 +1,1 @@
+export { SinksPanel } from "./sinks-panel";
