@@ -136,6 +136,9 @@ class RunConfig(VersionedDocument):
     imported_from: str | None = Field(
         None, max_length=200, description="What it was imported from, in words; null: it was not."
     )
+    imported_digest: str | None = Field(
+        None, max_length=64, description="SHA-256 of the curves that were imported, by which they are known again."
+    )
     group_id: str | None = Field(
         None,
         description="Id of the run that it repeats with another seed: that of their group; null: it repeats none.",

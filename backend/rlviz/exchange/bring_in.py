@@ -12,6 +12,7 @@ from pathlib import Path
 from rlviz.domain.errors import ImportRefused, InvalidRequest
 from rlviz.exchange.bundle import DEFAULT_MOST_BYTES, MANIFEST, read_bundle
 from rlviz.exchange.incoming.archive import MOST_BYTES, unpack
+from rlviz.exchange.incoming.earlier import digest_of, imported_before
 from rlviz.exchange.incoming.recognition import find_logs, read_logs
 from rlviz.exchange.incoming.writing import write_run
 from rlviz.rundir.creation import DRAFTS
@@ -28,13 +29,17 @@ class Wishes:
     trust_policies: bool = False
     most_bytes: int | None = None
     """It is refused if it would take more once unpacked; None: the default of its kind."""
+    again: bool = False
+    """Also logs whose curves were imported before."""
 
 
 @dataclass
 class BroughtIn:
-    """``refused``: the place of each run that could not be taken, and why."""
+    """``refused``: the place of each run that could not be taken, and why. ``known``: the place of each whose curves
+    are there already, and the id of the run that has them."""
 
     runs: list[RunFolder] = field(default_factory=list)
+    known: list[tuple[str, str]] = field(default_factory=list)
     refused: list[tuple[str, str]] = field(default_factory=list)
 
 
@@ -79,18 +84,23 @@ def _is_bundle(path: Path) -> bool:
 
 def _of_logs(path: Path, runs_dir: Path, wishes: Wishes, tell: Callable[[str], None]) -> BroughtIn:
     logs, brought = find_logs(path), BroughtIn()
+    before = {} if wishes.again else imported_before(runs_dir)
     for one in logs:
         place = one.place.name if len(logs) == 1 else one.place.relative_to(path.parent).as_posix()
         tell(place)
         try:
             found = read_logs(one)
+            rows = found.rows.finished(found.began)
+            if before and (run_id := before.get(digest_of(rows))) is not None:
+                brought.known.append((place, run_id))
+                continue
             found.name = found.name if len(logs) == 1 else place
             found.algo, found.env_id = wishes.algo or found.algo, wishes.env_id or found.env_id
             found.name = wishes.name or found.name
-            brought.runs.append(write_run(found, runs_dir))
+            brought.runs.append(write_run(found, rows, runs_dir))
         except InvalidRequest as error:
             brought.refused.append((place, str(error)))
-    if not brought.runs:
+    if not brought.runs and not brought.known:
         [(_, first), *others] = brought.refused
         more = f" Nor could {len(others)} others be taken." if others else ""
         raise ImportRefused(f"{first}{more} Nothing was imported.")

@@ -246,7 +246,9 @@ def test_a_folder_of_logs_becomes_runs_that_are_listed_compared_and_exported(tmp
         assert [line.split(",")[2:] for line in exported.out.splitlines()[1:]] == [["1", "2.5"], ["2", "3.5"]]
 
         (tmp_path / "logs" / "b" / "progress.csv").write_text("")
-        partly = call(service.runs_dir, "import", str(tmp_path / "logs"))
+        known = call(service.runs_dir, "import", str(tmp_path / "logs" / "a"))
+        assert (known.status, f"is {ids[0]}. `--again` imports it" in known.err) == (4, True), known
+        partly = call(service.runs_dir, "import", str(tmp_path / "logs"), "--again")
         assert partly.status == 1
         assert "from a progress file" in partly.out
         assert "Not imported: logs/b: progress.csv is empty" in partly.err
@@ -277,6 +279,11 @@ def test_the_browser_takes_runs_away_as_files_and_brings_them_in_again(tmp_path:
         [run] = send(logs.content, file="logs.zip", name="from TensorBoard").json()["runs"]
         assert (run["name"], run["env_id"], run["tags"]) == ("from TensorBoard", "CartPole-v1", ["imported"])
         assert curves(there.folder(run["id"])) == curves(here.folder(RUN_ID))
+
+        again = send(logs.content, file="logs.zip").json()
+        assert (again["runs"], [one["run"]["id"] for one in again["known"]]) == ([], [run["id"]])
+        [copy] = send(logs.content, file="logs.zip", again="true").json()["runs"]
+        there.api("DELETE", f"/runs/{copy['id']}").raise_for_status()
 
         csv = b"step,loss\n" + b"".join(b"%d,0.5\n" % step for step in range(200_000))
         [run] = send(csv, file="../progress.csv", algo="sac", env_id="Own-v0").json()["runs"]

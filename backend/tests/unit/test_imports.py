@@ -37,7 +37,7 @@ ORDERED = "!!python/object/apply:collections.OrderedDict\n- "
 
 
 def runs_of(tmp_path: Path, path: Path, **wishes: Any) -> BroughtIn:
-    return bring_in(path, tmp_path / "runs", Wishes(**wishes))
+    return bring_in(path, tmp_path / "runs", Wishes(**{"again": True, **wishes}))
 
 
 def one_of(tmp_path: Path, path: Path, **wishes: Any) -> RunFolder:
@@ -398,3 +398,30 @@ def test_a_full_disk_leaves_no_part_of_a_run(tmp_path: Path, monkeypatch: pytest
         with pytest.raises(OSError, match="No space"):
             runs_of(tmp_path, path)
     assert [one for one in (tmp_path / "runs").rglob("*") if one.is_file()] == []
+
+
+def test_what_was_imported_before_is_left_out_unless_it_is_wanted_again(tmp_path: Path) -> None:
+    written(tmp_path / "logs" / "a" / "progress.csv", PROGRESS)
+    first = one_of(tmp_path, tmp_path / "logs" / "a")
+    moved = written(tmp_path / "copied" / "b" / "progress.csv", PROGRESS)
+    os.utime(moved, (1, 1))
+    brought = runs_of(tmp_path, tmp_path / "copied", env_id="LunarLander-v3", again=False)
+    assert (brought.runs, brought.known) == ([], [("b", first.run_id)])
+    assert one_of(tmp_path, tmp_path / "copied").run_id != first.run_id
+
+
+def test_of_a_folder_only_what_is_new_is_taken(tmp_path: Path) -> None:
+    written(tmp_path / "logs" / "a" / "progress.csv", PROGRESS)
+    first = one_of(tmp_path, tmp_path / "logs")
+    written(tmp_path / "logs" / "b" / "progress.csv", PROGRESS.replace("9.5", "9.6"))
+    brought = runs_of(tmp_path, tmp_path / "logs", again=False)
+    assert brought.known == [("logs/a", first.run_id)]
+    assert [folder.read_labels().name for folder in brought.runs] == ["logs/b"]
+
+
+def test_a_run_that_cannot_be_read_is_not_one_that_was_imported_before(tmp_path: Path) -> None:
+    written(tmp_path / "logs" / "progress.csv", PROGRESS)
+    first = one_of(tmp_path, tmp_path / "logs")
+    whole = first.config_path.read_text()
+    first.config_path.write_text(whole[: whole.index("imported_digest") + 90])
+    assert one_of(tmp_path, tmp_path / "logs", again=False).run_id != first.run_id

@@ -12,7 +12,7 @@ from starlette.concurrency import run_in_threadpool
 from rlviz.api.dependencies import App
 from rlviz.api.files import send_file
 from rlviz.api.problems import documented
-from rlviz.api.schemas import ImportedRuns, RefusedLog
+from rlviz.api.schemas import ImportedRuns, KnownLog, RefusedLog
 from rlviz.api.views import view_run
 from rlviz.domain.errors import (
     ArtifactNotFound,
@@ -56,10 +56,12 @@ async def import_runs(
     algo: _Name = None,
     env_id: _Name = None,
     name: _Name = None,
+    again: Annotated[bool, Query(description="Also what was imported before.")] = False,
 ) -> ImportedRuns:
     """Import runs from the one file that is the body: a bundle, a log of another tool, or a zip archive of logs.
 
-    `algo`, `env_id` and `name` count before what the logs say. Policies are left out of bundles; `rlviz import` takes
+    What has the curves of a run that was imported before is left out, unless it is wanted `again`. `algo`, `env_id` and
+    `name` count before what the logs say. Policies are left out of bundles; `rlviz import` takes
     them if asked to.
     """
     with app.exchange.upload(file) as path:
@@ -70,9 +72,11 @@ async def import_runs(
                         await run_in_threadpool(target.write, chunk)
             except TimeoutError as error:
                 raise RequestTimeout(f"The file did not come within {UPLOAD_SECONDS:g} s.") from error
-        imported = await run_in_threadpool(app.exchange.bring_in, path, Wishes(algo, env_id, name))
+        wishes = Wishes(algo, env_id, name, again=again)
+        imported = await run_in_threadpool(app.exchange.bring_in, path, wishes)
     return ImportedRuns(
         runs=[view_run(row, {}) for row in imported.runs],
+        known=[KnownLog(place=place, run=view_run(row, {})) for place, row in imported.known],
         refused=[RefusedLog(place=place, reason=reason) for place, reason in imported.refused],
     )
 

@@ -37,7 +37,7 @@ from rlviz.api.schemas.episodes import (
 )
 from rlviz.api.schemas.evaluations import Evaluation, EvaluationCreate
 from rlviz.api.schemas.events import RunEvent, RunEvents
-from rlviz.api.schemas.exchange import ImportedRuns, RefusedLog
+from rlviz.api.schemas.exchange import ImportedRuns, KnownLog, RefusedLog
 from rlviz.api.schemas.family import Relative, RunFamily, SettingChange
 from rlviz.api.schemas.film import Clip, ClipCreate, GrowthVideoCreate, Policies
 from rlviz.api.schemas.hints import Hint, HintRule, LookedAt, Minimum, RunHints, SuggestedChange
@@ -159,6 +159,7 @@ __all__ = [
     "KeyMoment",
     "KnobInfo",
     "KnobsBody",
+    "KnownLog",
     "Limits",
     "LookedAt",
     "MetricCurve",

@@ -13,6 +13,12 @@ class RefusedLog(Wire):
     reason: str
 
 
+class KnownLog(Wire):
+    place: str = Field(description="Folder or file within what was sent.")
+    run: Run = Field(description="That has the same curves.")
+
+
 class ImportedRuns(Wire):
     runs: list[Run]
+    known: list[KnownLog] = Field(description="What was imported before, and was left out.")
     refused: list[RefusedLog] = Field(description="What could not be taken, while other runs could.")

@@ -19,7 +19,7 @@ def register(app: typer.Typer) -> None:
             "rlviz import run.zip",
             "rlviz import run.zip --trust-policies",
             "rlviz import logs/ppo/CartPole-v1_1",
-            "rlviz import runs/PPO_1 --env LunarLander-v3",
+            "rlviz import runs/PPO_1 --again --env LunarLander-v3",
             "rlviz import training/0.monitor.csv --algo sac --name 'from the cluster'",
         ),
     )(import_)
@@ -45,6 +45,7 @@ def import_(
             show_default="20 GB of a bundle, 2 GB of logs",
         ),
     ] = None,
+    again: Annotated[bool, typer.Option("--again", help="Also logs whose curves were imported before.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Take runs from a bundle, or from what other tools have logged: each of them whole, or not at all.
@@ -52,13 +53,14 @@ def import_(
     A bundle is what `rlviz export --bundle` wrote; every hash in it has to be right. Logs are event files of
     TensorBoard, monitor.csv and progress.csv of Stable-Baselines3, log folders of the RL Zoo, metrics that `rlviz
     export` wrote as CSV, folders of these, and zip archives of such folders. Each folder with logs becomes a run that
-    has ended. Policies are left where they are, and nothing in the files is executed.
+    has ended, unless a run with the same curves was imported before: exit status 4 if all were. Policies are left where
+    they are, and nothing in the files is executed.
     """
     from rlviz.exchange.bring_in import Wishes, bring_in
 
     if not path.exists():
         raise Failure(Exit.NOT_FOUND, f"There is no file or folder {path}.")
-    wishes = Wishes(algo, env, name, trust_policies, most_bytes)
+    wishes = Wishes(algo, env, name, trust_policies, most_bytes, again)
     with connected(context) as connection, waiting(f"Importing {path.name}"):
         try:
             brought = bring_in(path, connection.settings.runs_dir, wishes)
@@ -68,12 +70,17 @@ def import_(
             raise Failure(Exit.FAILED, f"{path} could not be imported: {error}. No run is there in part.") from error
         runs = [connection.post(f"/runs/{folder.run_id}/take-up") for folder in brought.runs]
     refused = [{"place": place, "reason": reason} for place, reason in brought.refused]
+    known = [{"place": place, "run": run_id} for place, run_id in brought.known]
     if as_json:
-        print_json({"runs": runs, "refused": refused})
+        print_json({"runs": runs, "known": known, "refused": refused})
     for run in () if as_json else runs:
         source = (run["config"] or {}).get("imported_from")
         say(f"{run['id']} {run['status']}, step {run['step']}" + (f", from {source}" if source else ""))
+    for place, run_id in brought.known:
+        note(f"Imported before: {place} is {run_id}. `--again` imports it once more.")
     for place, reason in brought.refused:
         note(f"Not imported: {place}: {reason}")
     if refused:
         raise typer.Exit(Exit.FAILED)
+    if known and not runs:
+        raise typer.Exit(Exit.CONFLICT)

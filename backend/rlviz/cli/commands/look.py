@@ -199,7 +199,7 @@ def _show_run(run: dict[str, Any]) -> None:
         "algorithm": run["algo"] + (f", preset {run['preset']}" if run["preset"] else ""),
         "seed": str(run["seed"]),
         "step": f"{run['step']} of {run['end_step']} ({share:.0%})",
-        "episodes": str(run["episodes"]),
+        "episodes": str(run["episodes"]) if run["episodes"] or run["actor"] != "foreign" else "not recorded",
         "return": f"{number(run['ep_rew_mean'])} (best average {number(run['best_moving_average'])})",
         "steps/s": number(run["fps"]),
         "solved": f"at step {run['solved']['step']}" if run["solved"] else "not yet",

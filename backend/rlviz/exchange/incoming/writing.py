@@ -9,7 +9,8 @@ from pathlib import Path
 from rlviz.domain.errors import ImportRefused
 from rlviz.domain.events import FinishedData, StartedData, WarningData, event_line
 from rlviz.domain.limits import LIMITS
-from rlviz.exchange.incoming.found_run import FoundRun
+from rlviz.exchange.incoming.earlier import FIELD, digest_of
+from rlviz.exchange.incoming.found_run import FoundRun, Row
 from rlviz.rundir.folder import Labels, RunFolder
 from rlviz.rundir.foreign import MAX_SETTINGS, create_foreign, foreign_config
 from rlviz.rundir.journal import JournalWriter
@@ -20,12 +21,11 @@ TAG = "imported"
 """That such a run has at first, by which they are found in the list."""
 
 
-def write_run(found: FoundRun, runs_dir: Path) -> RunFolder:
-    """Make the folder of a foreign run that has ended. Its times are those of its rows.
+def write_run(found: FoundRun, rows: list[Row], runs_dir: Path) -> RunFolder:
+    """Make the folder of a foreign run that has ended. Its times are those of its finished ``rows``.
 
     Raises ImportRefused for what no run can hold, InvalidRequest for names that none can have, and OSError.
     """
-    rows = found.rows.finished(found.began)
     times = [row.time for row in rows if row.time is not None]
     began, ended = min(times), max(times)
     config = foreign_config(
@@ -36,7 +36,7 @@ def write_run(found: FoundRun, runs_dir: Path) -> RunFolder:
         seed=found.seed or 0,
         total_timesteps=found.total_timesteps,
         settings=dict(list(found.settings.items())[:MAX_SETTINGS]),
-    ).model_copy(update={"imported_from": found.source})
+    ).model_copy(update={"imported_from": found.source, FIELD: digest_of(rows)})
 
     def fill(folder: RunFolder) -> None:
         folder.write_labels(Labels(name=config.name, tags=[TAG]))

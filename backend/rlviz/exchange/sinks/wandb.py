@@ -39,7 +39,7 @@ class WandbSink:
             return Destination(f"{server}, project {_project()}")
         return Destination(
             f"an offline folder in {_files(runs_dir) / 'wandb'}",
-            "Nobody is logged in. After `wandb login`, `rlviz sync` sends what is in the folder.",
+            "Nobody is logged in. After “wandb login”, “rlviz sync” sends what is in the folder.",
         )
 
     def __init__(self, run: RunToDeliver, runs_dir: Path, own_folder: Path) -> None:

@@ -29,10 +29,12 @@ NAME_CHARACTERS = 60
 
 @dataclass(frozen=True)
 class Imported:
-    """``refused``: the place of each run that could not be taken, and why."""
+    """``refused``: the place of each run that could not be taken, and why. ``known``: the place of each whose curves
+    are there already, and the run that has them."""
 
     runs: list[RunRow]
     refused: list[tuple[str, str]]
+    known: list[tuple[str, RunRow]]
 
 
 class ExchangeService:
@@ -86,7 +88,9 @@ class ExchangeService:
             brought = bring_in(path, self._settings.runs_dir, wishes)
         except FileExistsError as error:
             raise Conflict(str(error)) from error
-        return Imported([self._taking_up.take_up(folder.run_id) for folder in brought.runs], brought.refused)
+        runs = [self._taking_up.take_up(folder.run_id) for folder in brought.runs]
+        known = [(place, self._taking_up.take_up(run_id)) for place, run_id in brought.known]
+        return Imported(runs, brought.refused, known)
 
     def _folder(self, run_id: str) -> RunFolder:
         folder = self._runs.folder(run_id)

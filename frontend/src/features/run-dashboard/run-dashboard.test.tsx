@@ -167,6 +167,17 @@ test("a run that is fine has no notices", () => {
   expect(container).toBeEmptyDOMElement();
 });
 
+test.each([
+  ["foreign", "completed", 0, "–not recorded"],
+  ["foreign", "running", 0, "0"],
+  ["foreign", "completed", 12, "12"],
+  ["policy", "completed", 0, "0"],
+] as const)("a %s run, %s, with %d episodes has %s of them", (actor, status, episodes, text) => {
+  const facts = { ...{ step: 100, end_step: 100, solved: null, reward_threshold: null } };
+  renderWithQueries(<RunFacts run={run({ actor, status, episodes, ...facts })} />);
+  expect(screen.getByText("Episodes").parentElement).toHaveTextContent(`Episodes${text}`);
+});
+
 test("an unknown run says so", async () => {
   serve({ "GET /runs/gone": () => ({ status: 404, body: { title: "No such run" } }) });
   renderWithQueries(

@@ -38,7 +38,9 @@ export function RunFacts({ run }: { run: RunDetail }) {
         <Stat label="Steps per second" note={training ? "now" : run.fps !== null && "on average"}>
           {count(run.fps)}
         </Stat>
-        <Stat label="Episodes">{count(run.episodes)}</Stat>
+        <Stat label="Episodes" note={!hasEpisodes(run) && "not recorded"}>
+          {hasEpisodes(run) ? count(run.episodes) : NONE}
+        </Stat>
         <Stat
           label="Mean return"
           note={`last ${Math.min(100, run.episodes || 100)}${run.parent ? ", with parent’s" : ""}`}
@@ -67,6 +69,11 @@ export function RunFacts({ run }: { run: RunDetail }) {
       </dl>
     </section>
   );
+}
+
+/** Whether their number is known: the log of another tool may have mean returns alone. */
+function hasEpisodes(run: RunDetail): boolean {
+  return run.actor !== "foreign" || run.episodes > 0 || isActive(run);
 }
 
 /** When the policy was first shown to reach the environment's reward threshold; nothing where there is none. */

@@ -51,7 +51,7 @@ function factsOf({ rows, step, waiting_bytes, place }: RunSink): string[] {
 }
 
 const TODO: Record<SinkKind, string> = {
-  wandb: "See that Weights & Biases can be reached, and that `wandb login` was done",
+  wandb: "See that Weights & Biases can be reached, and that “wandb login” was done",
   mlflow: "See that the server of MLflow answers at MLFLOW_TRACKING_URI",
   trackio: "See that Trackio's folder can be written, and that its disk is not full",
   tensorboard: "See that the run's folder can be written, and that its disk is not full",

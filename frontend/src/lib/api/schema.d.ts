@@ -372,7 +372,8 @@ export interface paths {
      * Import Runs
      * @description Import runs from the one file that is the body: a bundle, a log of another tool, or a zip archive of logs.
      *
-     *     `algo`, `env_id` and `name` count before what the logs say. Policies are left out of bundles; `rlviz import` takes
+     *     What has the curves of a run that was imported before is left out, unless it is wanted `again`. `algo`, `env_id` and
+     *     `name` count before what the logs say. Policies are left out of bundles; `rlviz import` takes
      *     them if asked to.
      */
     post: operations["import_runs"];
@@ -4322,6 +4323,11 @@ export interface components {
       /** Runs */
       runs: components["schemas"]["Run"][];
       /**
+       * Known
+       * @description What was imported before, and was left out.
+       */
+      known: components["schemas"]["KnownLog"][];
+      /**
        * Refused
        * @description What could not be taken, while other runs could.
        */
@@ -4549,6 +4555,16 @@ export interface components {
     KnobsBody: {
       /** Changes */
       changes: (components["schemas"]["SetKnob"] | components["schemas"]["ScaleKnob"])[];
+    };
+    /** KnownLog */
+    KnownLog: {
+      /**
+       * Place
+       * @description Folder or file within what was sent.
+       */
+      place: string;
+      /** @description That has the same curves. */
+      run: components["schemas"]["Run"];
     };
     /**
      * LastEpisode
@@ -6335,6 +6351,11 @@ export interface components {
        * @description What it was imported from, in words; null: it was not.
        */
       imported_from?: string | null;
+      /**
+       * Imported Digest
+       * @description SHA-256 of the curves that were imported, by which they are known again.
+       */
+      imported_digest?: string | null;
       /**
        * Group Id
        * @description Id of the run that it repeats with another seed: that of their group; null: it repeats none.
@@ -10442,6 +10463,8 @@ export interface operations {
         algo?: string | null;
         env_id?: string | null;
         name?: string | null;
+        /** @description Also what was imported before. */
+        again?: boolean;
       };
       header?: never;
       path?: never;

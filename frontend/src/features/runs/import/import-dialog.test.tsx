@@ -38,6 +38,7 @@ const button = (name: string) => screen.getByRole("button", { name });
 test("a file is sent as it is, and what came of it is told", async () => {
   const sent = serveImports(201, {
     runs: [{ id: "ppo-a", name: "logs/a" }],
+    known: [],
     refused: [{ place: "logs/b", reason: "progress.csv is empty." }],
   });
   renderWithQueries(<ImportDialog onClose={vi.fn()} />);
@@ -53,6 +54,20 @@ test("a file is sent as it is, and what came of it is told", async () => {
   const [{ query, type, text } = { query: new URLSearchParams(), type: null, text: "" }] = sent;
   expect(Object.fromEntries(query)).toEqual({ file: "progress.csv", env_id: "CartPole-v1" });
   expect([type, text]).toEqual(["application/octet-stream", "step,loss\n1,2\n"]);
+});
+
+test("what was imported before is named, and imported again if it is wanted", async () => {
+  const known = [{ place: "progress.csv", run: { id: "ppo-a", name: "first" } }];
+  const sent = serveImports(201, { runs: [], refused: [], known });
+  renderWithQueries(<ImportDialog onClose={vi.fn()} />);
+  await choose("step,loss\n1,2\n");
+  await userEvent.click(button("Import"));
+  expect(await screen.findByRole("status")).toHaveTextContent(
+    "progress.csv has the curves of first",
+  );
+  expect(screen.getByRole("link", { name: "first" })).toBeVisible();
+  await userEvent.click(button("Import anyway"));
+  await expect.poll(() => sent.map(({ query }) => query.get("again"))).toEqual([null, "true"]);
 });
 
 test("why nothing was imported is said, and another file can be chosen", async () => {

@@ -25,8 +25,9 @@ export function ImportDialog({ onClose }: ImportDialogProps) {
   const [algo, setAlgo] = useState("");
   const [environment, setEnvironment] = useState("");
   const bring = useMutation({
-    mutationFn: (chosen: File) =>
+    mutationFn: ({ chosen, again }: { chosen: File; again?: boolean }) =>
       importRuns(chosen, {
+        again,
         algo: algo.trim() || undefined,
         env_id: environment.trim() || undefined,
       }),
@@ -49,7 +50,7 @@ export function ImportDialog({ onClose }: ImportDialogProps) {
         className="flex flex-col gap-4"
         onSubmit={(event) => {
           event.preventDefault();
-          if (file) bring.mutate(file);
+          if (file) bring.mutate({ chosen: file });
         }}
       >
         <Field
@@ -84,20 +85,33 @@ export function ImportDialog({ onClose }: ImportDialogProps) {
             <p className="break-words">{explainAction(bring.error)}</p>
           </Notice>
         )}
-        {bring.data && <Result imported={bring.data} />}
+        {bring.data && bring.data.runs.length + bring.data.refused.length > 0 && (
+          <Result imported={bring.data} />
+        )}
+        {bring.data && bring.data.known.length > 0 && <Known known={bring.data.known} />}
         <div className="flex flex-wrap justify-end gap-2">
           <Button type="button" onClick={onClose}>
             {bring.data ? "Done" : "Cancel"}
           </Button>
-          <Button
-            type="submit"
-            variant="primary"
-            needsService
-            busy={bring.isPending}
-            disabled={!file || tooLarge || bring.isSuccess}
-          >
-            Import
-          </Button>
+          {file && isKnown(bring.data) ? (
+            <Button
+              needsService
+              busy={bring.isPending}
+              onClick={() => bring.mutate({ chosen: file, again: true })}
+            >
+              Import anyway
+            </Button>
+          ) : (
+            <Button
+              type="submit"
+              variant="primary"
+              needsService
+              busy={bring.isPending}
+              disabled={!file || tooLarge || bring.isSuccess}
+            >
+              Import
+            </Button>
+          )}
         </div>
       </form>
     </Dialog>
@@ -124,6 +138,32 @@ function NameField({ label, value, maxLength, onChange }: NameFieldProps) {
         />
       )}
     </Field>
+  );
+}
+
+/** Whether all that was sent is there already. */
+function isKnown(imported: ImportedRuns | undefined): boolean {
+  return imported !== undefined && imported.runs.length === 0 && imported.known.length > 0;
+}
+
+function Known({ known }: Pick<ImportedRuns, "known">) {
+  return (
+    <Notice
+      tone="info"
+      role="status"
+      title={known.length === 1 ? "Imported before" : `${known.length} runs were imported before`}
+    >
+      <ul className="max-h-40 overflow-y-auto text-sm">
+        {known.map(({ place, run }) => (
+          <li key={place} className="break-words">
+            {place} has the curves of{" "}
+            <Link href={routes.run(run.id)} className="underline">
+              {run.name}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </Notice>
   );
 }
 

@@ -5,6 +5,8 @@ import { http, unwrap } from "../http";
 export interface ImportWishes {
   algo?: string;
   env_id?: string;
+  /** Also what was imported before. */
+  again?: boolean;
 }
 
 /** Imports the runs of one file: a bundle, a log of another tool, or a zip archive of logs. */
