@@ -55,7 +55,7 @@ test-faults: $(STAMPS)/python-dev ## Kill, cut off, fill up and feed nonsense, a
 
 .PHONY: test-mlflow
 test-mlflow: $(STAMPS)/mlflow ## Read with MLflow what is delivered to it, in an environment of its own
-	cd backend && .venv-mlflow/bin/python -m pytest tests/integration/test_sinks.py tests/unit/test_sinks.py
+	cd backend && .venv-mlflow/bin/python -m pytest tests/integration/test_sinks.py tests/integration/test_sink_servers.py tests/unit/test_sinks.py
 
 .PHONY: soak
 soak: $(STAMPS)/python-dev ## The same many times over, then load; an hour or more. Figures go into docs/reliability.md

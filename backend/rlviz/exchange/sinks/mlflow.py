@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from rlviz.domain.errors import ExtraMissing
+from rlviz.domain.errors import ExtraMissing, SinkProblem
 from rlviz.exchange.sinks.sink import PROJECT, Begun, Destination, Row, RunToDeliver, without_login
 
 RUN_ID = "rlviz.run_id"
@@ -52,6 +52,7 @@ class MlflowSink:
         self._client: Any = None
         self._make_client = MlflowClient
         self._id = ""
+        self._unseen: set[str] = set()  # metrics that were sent since the last confirmation
 
     def begin(self) -> Begun:
         if self._is_here:
@@ -65,11 +66,14 @@ class MlflowSink:
         for some in _batches(_params(self._run.settings), MOST_PARAMS):
             self._client.log_batch(self._id, params=[self._param(name, value) for name, value in some])
         place = f"{without_login(self._uri).rstrip('/')}/#/experiments/{experiment}/runs/{self._id}"
-        return Begun(self._id, self._uri if self._is_here else place, from_seq=None if found else 0)
+        has_rows = bool(found and found[0].data.metrics)
+        return Begun(self._id, self._uri if self._is_here else place, from_seq=None if has_rows else 0)
 
     def send(self, rows: Sequence[Row]) -> None:
+        names = {name: _NOT_IN_NAMES.sub("_", name)[:250] for row in rows for name in row.values}
+        self._unseen |= set(names.values())
         values = (
-            self._metric(_NOT_IN_NAMES.sub("_", name)[:250], value, round(row.time * 1000), row.step)
+            self._metric(names[name], value, round(row.time * 1000), row.step)
             for row in rows
             for name, value in row.values.items()
         )
@@ -77,7 +81,12 @@ class MlflowSink:
             self._client.log_batch(self._id, metrics=some)
 
     def confirm(self) -> None:
-        """Each request was answered when it was sent."""
+        """Each request was answered when it was sent. A server may say so and keep nothing, so it is asked for what was
+        sent: whether it has every metric."""
+        missing = self._unseen - set(self._client.get_run(self._id).data.metrics) if self._unseen else ()
+        if missing:
+            raise SinkProblem(f"MLflow took rows of {min(missing)} that it does not have. They are sent again.")
+        self._unseen.clear()
 
     def describe(self, run: RunToDeliver) -> None:
         labels = {"mlflow.runName": run.name, "mlflow.note.content": run.notes, "rlviz.status": run.status}

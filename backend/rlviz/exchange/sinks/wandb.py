@@ -108,7 +108,7 @@ class WandbSink:
                 mode="offline" if self._offline else "online",
                 resume="allow",
                 settings=wandb.Settings(
-                    init_timeout=BEGIN_SECONDS,
+                    init_timeout=float(os.environ.get("WANDB_INIT_TIMEOUT") or BEGIN_SECONDS),
                     console="off",
                     disable_git=True,
                     disable_code=True,
