@@ -11,8 +11,9 @@ test("a run is exported from its menu, and its page says how far @phone", async 
   await page.getByRole("menuitem", { name: "Export to tracker…" }).click();
   const dialog = page.getByRole("dialog", { name: "Export to tracker" });
   const sink = dialog.getByRole("listitem", { name: "TensorBoard" });
-  const again = sink.getByRole("button", { name: /TensorBoard/ });
-  if (await again.isVisible()) await again.click();
+  await expect(sink).toBeVisible();
+  const deliver = sink.getByRole("button", { name: /TensorBoard/ });
+  if (await deliver.isVisible()) await deliver.click();
   await expect(sink.getByText("Delivered")).toBeVisible({ timeout: 120_000 });
   await expect(sink.getByText(/rows, up to step/)).toBeVisible();
   await page.keyboard.press("Escape");

@@ -31,7 +31,11 @@ const run = (change: Partial<RunDetail>) =>
 
 function Actions(change: Partial<RunDetail>) {
   return (
-    <RunActions run={run({ id: "a", policy_step: null, ...change })} remove={useDeleteRun()} />
+    <RunActions
+      run={run({ id: "a", policy_step: null, ...change })}
+      remove={useDeleteRun()}
+      Sinks={() => null}
+    />
   );
 }
 

@@ -7,14 +7,14 @@ import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
 import { Notice } from "@/components/ui/notice";
 import { Switch } from "@/components/ui/switch";
-import { explainAction, keys, type OfferedSink, type Run, type RunSink } from "@/lib/api";
+import { explainAction, keys, type OfferedSink, type RunDetail, type RunSink } from "@/lib/api";
 import { addSink, deliverToSink, removeSink } from "@/lib/api/queries/sinks";
 import { useServiceAway } from "@/lib/service";
 import { useNow } from "@/lib/time/use-now";
 import { sinkWords } from "./sink-words";
 
 interface SinkRowProps {
-  run: Run;
+  run: RunDetail;
   offer: OfferedSink;
   /** Undefined if the run was never delivered there. */
   sink: RunSink | undefined;

@@ -1,7 +1,7 @@
 import { screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
-import type { Run, RunSink } from "@/lib/api";
+import type { RunDetail, RunSink } from "@/lib/api";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { mlflow, sink } from "./fixtures";
 import { SinksPanel } from "./sinks-panel";
@@ -27,7 +27,7 @@ function show(sinks: RunSink[], routes: Parameters<typeof serve>[0] = {}) {
     "POST /runs/a/sinks/mlflow/deliver": answer([sink({ live: false })]),
     ...routes,
   });
-  renderWithQueries(<SinksPanel run={{ id: "a" } as Run} />);
+  renderWithQueries(<SinksPanel run={{ id: "a" } as RunDetail} />);
   return () => asked.map(({ route }) => route).filter((route) => !route.startsWith("GET"));
 }
 

@@ -3,12 +3,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { ErrorState } from "@/components/ui/error-state";
 import { Skeleton } from "@/components/ui/skeleton";
-import type { Run } from "@/lib/api";
+import type { RunDetail } from "@/lib/api";
 import { offeredSinksQuery, runSinksQuery } from "@/lib/api/queries/sinks";
 import { SinkRow } from "./sink-row";
 
 /** The other programs that a run was, or can be, delivered to, and how far each of them has it. */
-export function SinksPanel({ run }: { run: Run }) {
+export function SinksPanel({ run }: { run: RunDetail }) {
   const offered = useQuery(offeredSinksQuery);
   const sinks = useQuery(runSinksQuery(run.id));
   const failed = [offered, sinks].find(({ error, data }) => error && !data);

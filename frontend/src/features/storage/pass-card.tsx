@@ -1,21 +1,22 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { Dialog } from "@/components/ui/dialog";
 import { Notice } from "@/components/ui/notice";
-import { explainAction, keys, type Storage } from "@/lib/api";
+import { explainAction, type Storage } from "@/lib/api";
 import { isPruning, pruneStorage } from "@/lib/api/queries/storage";
 import { bytes, plural } from "@/lib/format";
 import { DeedList } from "./deed-list";
+import { useStorageAnswer } from "./use-storage-answer";
 
 /** Looks what the rules would do, and has them applied. */
 export function PassCard({ storage }: { storage: Storage }) {
-  const client = useQueryClient();
+  const show = useStorageAnswer();
   const [asking, setAsking] = useState(false);
   const prune = useMutation({
     mutationFn: pruneStorage,
-    onSuccess: (answer) => client.setQueryData(keys.storage, answer),
+    onSuccess: show,
     onSettled: () => setAsking(false),
   });
   const { pruning } = storage;

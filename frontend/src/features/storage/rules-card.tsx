@@ -1,23 +1,24 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { X } from "lucide-react";
 import { useState } from "react";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { Notice } from "@/components/ui/notice";
-import { explainAction, keys, type Storage, type StorageRules } from "@/lib/api";
+import { explainAction, type Storage, type StorageRules } from "@/lib/api";
 import { saveStorageRules } from "@/lib/api/queries/storage";
 import { plural } from "@/lib/format";
 import { QuotaForm } from "./quota-form";
 import { RuleForm } from "./rule-form";
+import { useStorageAnswer } from "./use-storage-answer";
 
 /** The rules as sentences, and forms for another rule and for quotas. What is changed holds at once. */
 export function RulesCard({ storage }: { storage: Storage }) {
-  const client = useQueryClient();
+  const show = useStorageAnswer();
   const [adding, setAdding] = useState(false);
   const save = useMutation({
     mutationFn: saveStorageRules,
-    onSuccess: (answer) => {
-      client.setQueryData(keys.storage, answer);
+    onSuccess: async (answer) => {
+      await show(answer);
       setAdding(false);
     },
   });

@@ -1,6 +1,6 @@
-import { screen, within } from "@testing-library/react";
+import { act, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { Storage as StorageData } from "@/lib/api";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { Storage } from "./storage";
@@ -52,6 +52,25 @@ test("it says what takes space, what is near its quota, and that nothing goes wi
   );
   expect(screen.getByText("There are no rules, so nothing is deleted.")).toBeVisible();
   expect(screen.queryByRole("button", { name: "Apply now…" })).not.toBeInTheDocument();
+});
+
+test("a look that was on its way before a rule was saved does not undo it", async () => {
+  let late: ((answer: Response) => void) | null = null;
+  let looks = 0;
+  vi.stubGlobal("fetch", async ({ url, method }: Request) => {
+    if (url.endsWith("/health")) return Response.json({ storage: {} });
+    if (method === "PUT") return Response.json(stored({ rules: [rule], words: ["Compress it."] }));
+    looks += 1;
+    if (looks === 1) return Response.json(stored({ measuring: true }));
+    return new Promise<Response>((resolve) => (late = resolve));
+  });
+  renderWithQueries(<Storage />);
+  await userEvent.click(await screen.findByRole("button", { name: "Add a rule…" }));
+  await vi.waitFor(() => expect(late).not.toBeNull(), { timeout: 5_000 });
+  await userEvent.click(screen.getByRole("button", { name: "Add the rule" }));
+  expect(await screen.findByText("Compress it.")).toBeVisible();
+  await act(async () => late?.(Response.json(stored())));
+  expect(screen.getByText("Compress it.")).toBeVisible();
 });
 
 test("a rule that is added goes to the service beside the others and the quotas, and its sentence is shown", async () => {

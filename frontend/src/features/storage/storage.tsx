@@ -1,6 +1,6 @@
 "use client";
 
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { RefreshCw } from "lucide-react";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
@@ -8,7 +8,7 @@ import { ErrorState } from "@/components/ui/error-state";
 import { Notice } from "@/components/ui/notice";
 import { Skeleton } from "@/components/ui/skeleton";
 import { Stat } from "@/components/ui/stat";
-import { keys, type Storage as StorageData } from "@/lib/api";
+import type { Storage as StorageData } from "@/lib/api";
 import { measureStorage, storageQuery } from "@/lib/api/queries/storage";
 import { age, bytes, count } from "@/lib/format";
 import { useNow } from "@/lib/time/use-now";
@@ -17,6 +17,7 @@ import { LogCard } from "./log-card";
 import { PassCard } from "./pass-card";
 import { RulesCard } from "./rules-card";
 import { RunsCard } from "./runs-card";
+import { useStorageAnswer } from "./use-storage-answer";
 
 /** The Storage page: what takes space, and the rules by which room is made. */
 export function Storage() {
@@ -57,10 +58,10 @@ export function Storage() {
 
 function Overview({ storage }: { storage: StorageData }) {
   const now = useNow("minute");
-  const client = useQueryClient();
+  const show = useStorageAnswer();
   const measure = useMutation({
     mutationFn: measureStorage,
-    onSuccess: (answer) => client.setQueryData(keys.storage, answer),
+    onSuccess: show,
   });
   const { measured_at: at, max_bytes: most } = storage;
   return (
