@@ -1,1 +1,1 @@
-export { type NamedRun, useToldRunActions } from "./use-told-run-actions";
+export { type NamedRun, useRunActionsWithToasts } from "./use-run-actions-with-toasts";

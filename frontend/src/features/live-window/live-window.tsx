@@ -9,7 +9,7 @@ import { announceSession, useHeldSession, usePageSeen, watchSession } from "@/li
 import { useStore, useStoreValue } from "@/lib/store";
 import { FrameCanvas } from "@/components/live/frame-canvas";
 import { KeysStage } from "@/components/live/keys/keys-stage";
-import { useHand } from "@/components/live/keys/use-hand";
+import { useKeyInput } from "@/components/live/keys/use-key-input";
 import { useStageCommands } from "@/components/live/keys/use-stage-commands";
 import { LiveThoughts } from "./live-thoughts";
 import { PlayBar } from "./play-bar";
@@ -47,7 +47,7 @@ export function LiveWindow({ run }: LiveWindowProps) {
   useEffect(() => announceSession(run.id, client), [run.id, client]);
 
   const picture = useFrozenPicture(frozen);
-  const hand = useHand(client);
+  const keyInput = useKeyInput(client);
   const commands = useStageCommands(client, game);
   const live = state.phase === "live";
   const goLive = () => setFrozen(null);
@@ -85,7 +85,7 @@ export function LiveWindow({ run }: LiveWindowProps) {
               <KeysStage
                 ref={game}
                 takesFocus
-                hand={hand}
+                keyInput={keyInput}
                 label={run.env_id}
                 onPress={commands.takeOver}
                 onClick={commands.begin}
@@ -114,7 +114,7 @@ export function LiveWindow({ run }: LiveWindowProps) {
             onLive={goLive}
             onFullScreen={toggleFullScreen}
           />
-          <TakeControls client={client} hand={hand} commands={commands} />
+          <TakeControls client={client} keyInput={keyInput} commands={commands} />
         </div>
       }
       beside={

@@ -5,12 +5,12 @@ import { KeyCaps } from "@/components/live/keys/key-caps";
 import type { StageCommands } from "@/components/live/keys/use-stage-commands";
 import { Button } from "@/components/ui/button";
 import { Segmented } from "@/components/ui/segmented";
-import type { Hand, SessionClient } from "@/lib/session";
+import type { KeyInput, SessionClient } from "@/lib/session";
 import { useStore } from "@/lib/store";
 
 interface TakeControlsProps {
   client: SessionClient;
-  hand: Hand | null;
+  keyInput: KeyInput | null;
   commands: StageCommands;
 }
 
@@ -18,7 +18,7 @@ interface TakeControlsProps {
  * Who acts, and how: the controls change hands in mid-episode, with the keys in sight while a person has them, and the
  * policy is greedy or explores.
  */
-export function TakeControls({ client, hand, commands }: TakeControlsProps) {
+export function TakeControls({ client, keyInput, commands }: TakeControlsProps) {
   const { phase, hello, actor, greedy } = useStore(client.state);
   const live = phase === "live";
   const isPerson = actor === "person";
@@ -49,8 +49,8 @@ export function TakeControls({ client, hand, commands }: TakeControlsProps) {
           onChange={(value) => client.setGreedy(value === "greedy")}
         />
       </div>
-      {isPerson && hand && hello && (
-        <KeyCaps controls={hello.controls} hand={hand} onPress={commands.takeOver} />
+      {isPerson && keyInput && hello && (
+        <KeyCaps controls={hello.controls} keyInput={keyInput} onPress={commands.takeOver} />
       )}
     </div>
   );

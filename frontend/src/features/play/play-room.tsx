@@ -5,7 +5,7 @@ import { type ReactNode, useRef } from "react";
 import { FrameCanvas } from "@/components/live/frame-canvas";
 import { KeyCaps } from "@/components/live/keys/key-caps";
 import { KeysStage } from "@/components/live/keys/keys-stage";
-import { useHand } from "@/components/live/keys/use-hand";
+import { useKeyInput } from "@/components/live/keys/use-key-input";
 import { LiveFacts } from "@/components/live/live-facts";
 import { StageMessage } from "@/components/live/stage-message";
 import { buttonClass } from "@/components/ui/button";
@@ -38,7 +38,7 @@ export function PlayRoom({ client, envId, label, aside }: PlayRoomProps) {
   const state = useStore(client.state);
   const hasFrame = useStoreValue(client.moment, (moment) => Boolean(moment?.picture));
   const record = useStoreValue(client.moment, (moment) => moment?.record ?? null);
-  const hand = useHand(client);
+  const keyInput = useKeyInput(client);
   const commands = useStageCommands(client, stage);
   const stillUrl = useEnvironmentStill()(envId ?? "");
   useHeldSession(client, usePageSeen());
@@ -51,7 +51,7 @@ export function PlayRoom({ client, envId, label, aside }: PlayRoomProps) {
         <div className="relative">
           <KeysStage
             ref={stage}
-            hand={live ? hand : null}
+            keyInput={live ? keyInput : null}
             label={label}
             onPress={commands.takeOver}
             onClick={commands.begin}
@@ -83,8 +83,8 @@ export function PlayRoom({ client, envId, label, aside }: PlayRoomProps) {
           <PlayControls client={client} commands={commands} />
         </div>
         <LiveFacts record={record} policy={actorWords(state)} />
-        {controls && hand && live && (
-          <KeyCaps controls={controls} hand={hand} onPress={commands.takeOver} />
+        {controls && keyInput && live && (
+          <KeyCaps controls={controls} keyInput={keyInput} onPress={commands.takeOver} />
         )}
         <p role="status" className="text-xs text-bad empty:-mt-3">
           {state.complaint}

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Trash2 } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
-import { useToldRunActions } from "@/components/run-actions";
+import { useRunActionsWithToasts } from "@/components/run-actions";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { Skeleton } from "@/components/ui/skeleton";
@@ -19,7 +19,7 @@ export function Trash() {
   const router = useRouter();
   const now = useNow("minute");
   const { data, error, refetch, isFetching } = useQuery(trashQuery);
-  const { restore } = useToldRunActions(router.push);
+  const { restore } = useRunActionsWithToasts(router.push);
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
   const [removal, setRemoval] = useState<Removal | null>(null);
   const [restoring, setRestoring] = useState<ReadonlySet<string>>(new Set());

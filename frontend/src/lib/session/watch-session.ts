@@ -1,7 +1,7 @@
 import { apiLink, type CreateSession, createSession, type SessionHello } from "@/lib/api";
 import { browserTimers } from "@/lib/time/timers";
 import type { AnimationFrames } from "./frame-presenter";
-import { Hand } from "./hand";
+import { KeyInput } from "./key-input";
 import { SessionClient } from "./session-client";
 import type { SessionSocket } from "./session-options";
 
@@ -18,8 +18,8 @@ export function playSession(what: Omit<CreateSession, "mode">): SessionClient {
 }
 
 /** Keyboard input for a session that has sent its hello message. */
-export function handFor(client: SessionClient, hello: SessionHello): Hand {
-  return new Hand({
+export function keyInputFor(client: SessionClient, hello: SessionHello): KeyInput {
+  return new KeyInput({
     controls: hello.controls,
     counted: hello.action_space.kind === "Discrete",
     act: (value) => client.send({ type: "action", value }),

@@ -13,7 +13,7 @@ import {
   Trash2,
 } from "lucide-react";
 import { usePathname, useSearchParams } from "next/navigation";
-import { useToldRunActions } from "@/components/run-actions";
+import { useRunActionsWithToasts } from "@/components/run-actions";
 import { runQuery } from "@/lib/api";
 import { usualPolicy } from "@/lib/evaluations";
 import { canDo, learns, type RunAction, whyNot } from "@/lib/run-actions";
@@ -25,7 +25,7 @@ import type { PaletteEntry } from "./palette-item";
 export function useCurrentRunEntries(go: (href: string) => void, close: () => void) {
   const id = useCurrentRun();
   const { data: run } = useQuery({ ...runQuery(id ?? ""), enabled: id !== null });
-  const actions = useToldRunActions(go);
+  const actions = useRunActionsWithToasts(go);
   const away = useServiceAway() === null ? null : SERVICE_AWAY;
   if (!run) return [];
 

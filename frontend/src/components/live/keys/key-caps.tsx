@@ -3,14 +3,14 @@
 import clsx from "clsx";
 import { type PointerEvent, useMemo } from "react";
 import type { Controls } from "@/lib/api";
-import type { Hand } from "@/lib/session";
+import type { KeyInput } from "@/lib/session";
 import { useStore } from "@/lib/store";
 import { type Cap, capsOf } from "./caps";
 import { keyName } from "./key-names";
 
 interface KeyCapsProps {
   controls: Controls;
-  hand: Hand;
+  keyInput: KeyInput;
   /** Called when a key on the screen is pressed. */
   onPress: () => void;
 }
@@ -23,15 +23,15 @@ const PLACES: Record<string, string> = {
 };
 
 /** The keys of an environment on the screen. They are highlighted while held, and can be pressed by touch. */
-export function KeyCaps({ controls, hand, onPress }: KeyCapsProps) {
+export function KeyCaps({ controls, keyInput, onPress }: KeyCapsProps) {
   const { arrows, others, chords } = useMemo(() => capsOf(controls), [controls]);
-  const held = useStore(hand.held);
+  const held = useStore(keyInput.held);
   const cap = (each: Cap) => (
     <KeyCap
       key={each.key}
       cap={each}
       lit={each.alike.some((key) => held.includes(key))}
-      hand={hand}
+      keyInput={keyInput}
       onPress={onPress}
     />
   );
@@ -64,17 +64,17 @@ export function KeyCaps({ controls, hand, onPress }: KeyCapsProps) {
 interface KeyCapProps {
   cap: Cap;
   lit: boolean;
-  hand: Hand;
+  keyInput: KeyInput;
   onPress: () => void;
 }
 
-function KeyCap({ cap: { key, label }, lit, hand, onPress }: KeyCapProps) {
+function KeyCap({ cap: { key, label }, lit, keyInput, onPress }: KeyCapProps) {
   const { sign, name } = keyName(key);
   const press = () => {
     onPress();
-    hand.press(key);
+    keyInput.press(key);
   };
-  const release = () => hand.release(key);
+  const release = () => keyInput.release(key);
   const onPointerDown = (event: PointerEvent<HTMLButtonElement>) => {
     if (event.button !== 0) return;
     event.preventDefault(); // keeps the focus on the stage

@@ -2,14 +2,14 @@
 
 import clsx from "clsx";
 import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useId } from "react";
-import type { Hand } from "@/lib/session";
+import type { KeyInput } from "@/lib/session";
 
 interface KeysStageProps {
   ref: RefObject<HTMLDivElement | null>;
   /** Focus the stage when it is mounted. */
   takesFocus?: boolean;
   /** Null: keys are ignored. */
-  hand: Hand | null;
+  keyInput: KeyInput | null;
   /** Name of what is played, for screen readers. */
   label: string;
   /** Called before a bound key takes effect. */
@@ -24,11 +24,11 @@ interface KeysStageProps {
   children: ReactNode;
 }
 
-/** An element that sends keyboard input to `hand` while it has the focus. Escape leaves it. */
+/** An element that sends keyboard input to `keyInput` while it has the focus. Escape leaves it. */
 export function KeysStage({
   ref,
   takesFocus = false,
-  hand,
+  keyInput,
   label,
   onPress,
   onClick,
@@ -40,11 +40,11 @@ export function KeysStage({
   const helpId = useId();
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
     if (event.key === "Escape") return onEscape();
-    if (event.ctrlKey || event.metaKey || event.altKey || !hand?.knows(event.code)) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || !keyInput?.knows(event.code)) return;
     event.preventDefault(); // the page does not scroll
     if (event.repeat) return;
     onPress();
-    hand.press(event.code);
+    keyInput.press(event.code);
   };
   // External system: the document's focus.
   useEffect(() => {
@@ -52,7 +52,7 @@ export function KeysStage({
   }, [ref, takesFocus]);
 
   const leave = () => {
-    hand?.letGo();
+    keyInput?.letGo();
     onLeave();
   };
   return (
@@ -64,7 +64,7 @@ export function KeysStage({
       aria-describedby={helpId}
       tabIndex={0}
       onKeyDown={onKeyDown}
-      onKeyUp={(event) => hand?.release(event.code)}
+      onKeyUp={(event) => keyInput?.release(event.code)}
       onClick={onClick}
       onBlur={leave}
       className={clsx("outline-offset-2 focus:outline-2 focus:outline-accent", className)}

@@ -2,7 +2,7 @@
 
 import { useMutation } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
-import { useToldRunActions } from "@/components/run-actions";
+import { useRunActionsWithToasts } from "@/components/run-actions";
 import type { Run, RunStatus } from "@/lib/api";
 import { usualPolicy } from "@/lib/evaluations";
 import { useRunActions as useActions } from "@/lib/run-actions";
@@ -15,7 +15,7 @@ import { AGENT_ANCHOR } from "../agent-anchor";
  */
 export function useDeleteRun() {
   const router = useRouter();
-  const { remove } = useToldRunActions(router.push);
+  const { remove } = useRunActionsWithToasts(router.push);
   return useMutation<boolean, Error, Run>({
     mutationFn: async (run) => {
       const gone = (await remove([run])).length > 0;

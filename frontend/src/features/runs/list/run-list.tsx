@@ -3,7 +3,7 @@
 import clsx from "clsx";
 import { useRouter } from "next/navigation";
 import { lazy, Suspense, useReducer, useState } from "react";
-import { type NamedRun, useToldRunActions } from "@/components/run-actions";
+import { type NamedRun, useRunActionsWithToasts } from "@/components/run-actions";
 import { ErrorState } from "@/components/ui/error-state";
 import type { Run, SeedGroup } from "@/lib/api";
 import { usualPolicy } from "@/lib/evaluations";
@@ -70,7 +70,7 @@ export function RunList({ onNew, onImport, onDuplicate }: RunListProps) {
   const [groupMenu, setGroupMenu] = useState<OpenGroupMenu | null>(null);
   const [edited, setEdited] = useState<Run | null>(null);
   const idsOfLines = useIdsOfLines(filter);
-  const told = useToldRunActions(router.push);
+  const told = useRunActionsWithToasts(router.push);
 
   const show = (next: ListFilter) => {
     replaceQuery(writeListFilter(next));

@@ -1,14 +1,14 @@
 "use client";
 
 import { useEffect, useMemo } from "react";
-import { type Hand, handFor, type SessionClient } from "@/lib/session";
+import { type KeyInput, keyInputFor, type SessionClient } from "@/lib/session";
 import { useStoreValue } from "@/lib/store";
 
 /** Keyboard input for a session; null until the session has said which keys there are. */
-export function useHand(client: SessionClient): Hand | null {
+export function useKeyInput(client: SessionClient): KeyInput | null {
   const hello = useStoreValue(client.state, (state) => state.hello);
-  const hand = useMemo(() => hello && handFor(client, hello), [client, hello]);
+  const keyInput = useMemo(() => hello && keyInputFor(client, hello), [client, hello]);
   // External system: animation frames, in which keys may still be moving a component.
-  useEffect(() => () => hand?.letGo(), [hand]);
-  return hand;
+  useEffect(() => () => keyInput?.letGo(), [keyInput]);
+  return keyInput;
 }

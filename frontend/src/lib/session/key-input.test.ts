@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Controls } from "@/lib/api";
 import { movedTowards, wantedBy } from "./controls";
-import { type Action, Hand } from "./hand";
+import { type Action, KeyInput } from "./key-input";
 import { FakeFrames } from "./testing";
 
 const bind = (keys: string | string[], value: number, component = 0) => ({
@@ -25,11 +25,11 @@ const ENGINES = table({
   ...{ neutral: [0, -1], is_continuous: true },
 });
 
-function hand(controls: Controls, counted = true) {
+function keyInputFor(controls: Controls, counted = true) {
   const acts: (Action | null)[] = [];
   const frames = new FakeFrames();
   const clock = { now: 0, pace: 1 };
-  const held = new Hand({
+  const held = new KeyInput({
     ...{ controls, counted, frames, act: (action) => acts.push(action) },
     ...{ pace: () => clock.pace, now: () => clock.now },
   });
@@ -51,7 +51,7 @@ test.each([
 );
 
 test("keys tell the action that they mean, each change once", () => {
-  const { held, acts } = hand(CART);
+  const { held, acts } = keyInputFor(CART);
   for (const key of ["Right", "KeyN", "Right"]) held.press(key);
   held.press("Left");
   held.release("Left");
@@ -60,7 +60,7 @@ test("keys tell the action that they mean, each change once", () => {
 });
 
 test("a number moves to its bound and back to neutral, as fast as it is said", () => {
-  const { held, acts, pass } = hand(ENGINES, false);
+  const { held, acts, pass } = keyInputFor(ENGINES, false);
   held.press("Right");
   pass(125);
   pass(125);
@@ -80,7 +80,7 @@ test("a number whose neutral is a bound moves all the way to the other", () => {
 });
 
 test("numbers move faster where it is played faster", () => {
-  const { held, acts, pass, clock } = hand(ENGINES, false);
+  const { held, acts, pass, clock } = keyInputFor(ENGINES, false);
   clock.pace = 2;
   held.press("Left");
   pass(62.5);
@@ -88,7 +88,7 @@ test("numbers move faster where it is played faster", () => {
 });
 
 test("whoever lets go is neutral at once", () => {
-  const { held, acts, pass } = hand(ENGINES, false);
+  const { held, acts, pass } = keyInputFor(ENGINES, false);
   held.press("Up");
   pass(50);
   held.letGo();
@@ -98,7 +98,7 @@ test("whoever lets go is neutral at once", () => {
 
 test("several counted actions are told together", () => {
   const rows = table({ bindings: [bind("1", 1), bind("Q", 2, 1)], neutral: [0, 0] });
-  const { held, acts } = hand(rows, false);
+  const { held, acts } = keyInputFor(rows, false);
   held.press("1");
   held.press("Q");
   held.release("1");

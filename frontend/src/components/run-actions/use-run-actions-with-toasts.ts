@@ -19,12 +19,12 @@ export interface NamedRun {
  * Run actions that report their outcome in a toast, since the run may be out of sight by then. None of them
  * rejects; each resolves to the runs for which it succeeded.
  */
-export function useToldRunActions(go: (href: string) => void) {
+export function useRunActionsWithToasts(go: (href: string) => void) {
   const actions = useRunActions();
-  return useMemo(() => toldRunActions(actions, go), [actions, go]);
+  return useMemo(() => runActionsWithToasts(actions, go), [actions, go]);
 }
 
-function toldRunActions(actions: RunActions, go: (href: string) => void) {
+function runActionsWithToasts(actions: RunActions, go: (href: string) => void) {
   /** Performs the action for each run, and reports those for which it failed. */
   async function forEach<R extends NamedRun>(
     runs: readonly R[],
@@ -77,7 +77,7 @@ function toldRunActions(actions: RunActions, go: (href: string) => void) {
   };
 }
 
-export type ToldRunActions = ReturnType<typeof toldRunActions>;
+export type RunActionsWithToasts = ReturnType<typeof runActionsWithToasts>;
 
 function tellFailure(runs: readonly NamedRun[], title: string, error: Error) {
   const [run] = runs;

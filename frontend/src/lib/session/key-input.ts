@@ -5,7 +5,7 @@ import type { AnimationFrames } from "./frame-presenter";
 
 export type Action = number | number[];
 
-interface HandOptions {
+interface KeyInputOptions {
   controls: Controls;
   /** Whether an action is a single integer (Discrete), not an array. */
   counted: boolean;
@@ -18,7 +18,7 @@ interface HandOptions {
 }
 
 /** The keys that a person holds, on the keyboard or on the screen, and the action that follows from them. */
-export class Hand {
+export class KeyInput {
   private readonly heldStore = createStore<readonly string[]>([]);
   private readonly known: ReadonlySet<string>;
   private value: number[];
@@ -26,7 +26,7 @@ export class Hand {
   private movedAt = 0;
   private told = "null";
 
-  constructor(private readonly options: HandOptions) {
+  constructor(private readonly options: KeyInputOptions) {
     const { controls } = options;
     this.known = new Set(controls.bindings.flatMap(({ keys }) => keys));
     this.value = this.atRest();
