@@ -32,7 +32,7 @@ async function seen(page: Page, thoughts: RegExp) {
 async function early(page: Page) {
   const fact = stage(page).first().getByRole("definition");
   const at = async () => Number(((await fact.nth(1).textContent(LONG)) ?? "").replace(/\D/g, ""));
-  const isEarly = async () => Math.abs((await at()) - 18) < 6;
+  const isEarly = async () => Math.abs((await at()) - 8) < 5;
   await expect.poll(isEarly, { ...LONG, intervals: [100] }).toBe(true);
 }
 
@@ -69,6 +69,7 @@ async function scrubbed(page: Page, id: string) {
   const video = page.getByRole("region", { name: "Moment" }).locator("video");
   await expect(video).toBeVisible(LONG);
   await expect.poll(() => videoTime(video), LONG).toBeGreaterThan(0.3);
+  await expect(page.getByRole("region", { name: PROBABILITIES })).toBeVisible(LONG);
   await page.keyboard.press("Escape");
 }
 

@@ -1,4 +1,4 @@
-"""Display: what the one who looks at a session is told and shown."""
+"""Display: turns what happens in a session into messages for the person who watches."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from rlviz.sessions.stage import Outlet, Sink, Stage
 
 
 class Display:
-    """Speaks through ``outlet``. What happens in the episode goes to ``sinks`` as well."""
+    """Sends messages and frames through ``outlet``. Every step of the episode is passed on to ``sinks`` as well."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class Display:
         self.begin()
 
     def begin(self) -> None:
-        """Somebody else looks: what the agent saw, and a slice, are shown to who asks for them."""
+        """Somebody begins to watch. Pictures of what the agent saw, and slices, are off until they ask for them."""
         self.seen = LiveSeen(self._monotonic)
         self.slice = LiveSlice(self._monotonic)
 
@@ -68,7 +68,7 @@ class Display:
         )
 
     def policy(self, hands: Hands) -> None:
-        """Which one plays; nothing as long as there is none."""
+        """Tell which policy plays. Nothing is sent while there is none."""
         if hands.policy.policy is not None:
             self._outlet.tell(PolicyMessage(step=hands.policy.policy.step))
 
@@ -98,10 +98,10 @@ class Display:
         again: bool = False,
         hurried: bool = False,
     ) -> None:
-        """The newest step with its frame, and with what ``policy`` makes of it, which chooses the next action now.
+        """Show the newest step with its frame and with the reading of ``policy``, which also chooses its next action.
 
-        Only the one who looks gets it if it is shown ``again``, or is of the other future.
-        ``hurried``: others follow it at a rate.
+        ``again``: the step was shown before. Such a step, and one of the other future, is not passed on to the sinks.
+        ``hurried``: more steps follow at once, so what takes long may be left out.
         """
         last = history.last
         frame = history.frame()

@@ -1,4 +1,4 @@
-"""OtherFuture: what comes of an action that was not taken, played beside the episode."""
+"""OtherFuture: a second copy of the episode, which takes another action and is played beside it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ from rlviz.sessions.history import History
 
 
 class Generators:
-    """All that actions may be drawn from, as it was when it was last used here."""
+    """The states of the random generators that actions are drawn from: those of Python, NumPy, torch and the spaces.
+
+    They are remembered as they were when this object was made, or at the end of the last ``used`` block.
+    """
 
     def __init__(self, *spaces: gymnasium.Space[Any]) -> None:
         self._spaces = spaces
@@ -28,7 +31,8 @@ class Generators:
 
     @contextmanager
     def used(self) -> Iterator[None]:
-        """Draw from them where they were left; whoever draws elsewhere is not touched."""
+        """Within this block, draw from the remembered states; afterwards remember how far they came. Outside of the
+        block the generators go on as if it had not been there."""
         elsewhere = Generators(*self._spaces)
         self.restore()
         yield
@@ -40,7 +44,7 @@ class Generators:
         self._own = [space.np_random.bit_generator.state for space in self._spaces]
 
     def restore(self) -> None:
-        """Let everybody draw from here on what would have been drawn then."""
+        """Set all generators to the remembered states, so that the same numbers are drawn again."""
         python, numpy, torch_state = self._global
         random.setstate(python)
         np.random.set_state(numpy)
@@ -50,11 +54,12 @@ class Generators:
 
 
 DRAWS_KEPT = 256
-"""Steps back that choose the same actions again; each keeps some 30 kB."""
+"""For so many steps a step back restores the generators, so that the same actions are drawn again. The states of one
+step take about 30 kB."""
 
 
 class Draws:
-    """What actions were drawn from at each of the newest steps, for whoever goes back there."""
+    """The states of the generators at each of the newest steps, to be restored when somebody goes back to one."""
 
     def __init__(self) -> None:
         self._kept: dict[int, Generators] = {}
@@ -63,7 +68,7 @@ class Draws:
         self._kept.clear()
 
     def remember(self, number: int, generators: Generators) -> None:
-        """Of step ``number``."""
+        """Keep ``generators`` as those of step ``number``."""
         self._kept[number] = generators
         self._kept.pop(number - DRAWS_KEPT, None)
 
@@ -74,11 +79,13 @@ class Draws:
 class OtherFuture:
     """An episode that is the same up to a step, and goes on with another action.
 
-    It has an environment of its own, and draws what the episode draws: its policy explores with the same numbers.
+    It has an environment of its own. Its random generators begin in the same states, so that a policy that explores
+    draws the same numbers in both.
     """
 
     def __init__(self, history: History, action: Any, env: Env, policy: PolicyHand, alive: Callable[[], None]) -> None:
-        """Play ``history`` again in ``env``; ``action`` comes next. Raises ValueError unless it comes out the same."""
+        """Play ``history`` again in ``env``; the next step takes ``action``. Raises ValueError if the replay ends in
+        another state: the environment is not determined by its seed."""
         self.parted_at = history.newest.number
         self.history = history.again(env, self.parted_at, alive)
         if not _same(history.newest, self.history.newest, env):
@@ -93,12 +100,12 @@ class OtherFuture:
 
     @property
     def is_decided(self) -> bool:
-        """Whether the next action is the other one, so that nobody need choose one."""
+        """Whether the next action is already known: the one with which this future begins."""
         return self.newest.number == self.parted_at
 
     def take(self, actor: Actor, action: Any, elapsed_ms: Callable[[], float]) -> None:
-        """One step: first the other action, then what the policy here chooses, or, whoever else acts, ``action``, which
-        was taken in the episode too."""
+        """Take one step. The first takes the other action. After that, if ``actor`` is the policy, it takes what the
+        policy chooses here; otherwise it takes ``action``, the same as in the episode."""
         if self.is_decided:
             actor, action = Actor.PERSON, self._action
         elif actor is Actor.POLICY:

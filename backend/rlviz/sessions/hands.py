@@ -1,4 +1,7 @@
-"""At whose hands the controls are: a policy's, chance's, a person's. Imports Gymnasium: only workers import this."""
+"""Hands: who chooses the next action of a session: the policy, a random choice, or a person.
+
+Imports Gymnasium: only workers import this.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,8 @@ Space = gymnasium.Space[Any]
 
 
 class PolicyHand:
-    """A policy at the controls. What it says of an observation and what it then does belong together."""
+    """Actions of a policy. ``consider`` reads an observation and chooses the action that ``action`` then returns, so
+    that the reading that is shown belongs to the action that is taken."""
 
     def __init__(self) -> None:
         self.policy: TrainedPolicy | None = None
@@ -26,11 +30,11 @@ class PolicyHand:
         self._state: Any = None
 
     def begin(self) -> None:
-        """Explore as at the beginning of an episode."""
+        """An episode begins: exploration noise starts anew."""
         self._state = None
 
     def consider(self, observation: Any, *, greedy: bool) -> Reading | None:
-        """Choose the next action; return what it makes of ``observation``. None without a policy."""
+        """Choose the next action, and return the policy's reading of ``observation``; None without a policy."""
         if self.policy is None:
             return None
         batch = np.stack([observation])
@@ -44,7 +48,8 @@ class PolicyHand:
 
 
 class PersonHand:
-    """A person at the keys: ``None`` for no key. An action that came and went between two steps counts for one."""
+    """Actions of a person at the keys; None means that no key is held. A key that was pressed and released between two
+    steps acts for one step."""
 
     def __init__(self, space: Space, controls: Controls) -> None:
         self._idle = neutral_action(space, controls)
@@ -60,7 +65,7 @@ class PersonHand:
         self._held = self._tapped = None
 
     def action(self) -> Any:
-        """The next action; None if the environment has none that does nothing, and has to wait for a key."""
+        """The next action; None if no key is held and the environment has no action that does nothing: it waits."""
         tapped, self._tapped = self._tapped, None
         if tapped is not None:
             return tapped
@@ -72,7 +77,8 @@ class PersonHand:
 
 
 class Hands:
-    """Who acts, and how. Raises ValueError for what cannot be done, with a sentence for who asked."""
+    """Knows who acts, and asks them for the next action. Its methods raise ValueError for what cannot be done; the
+    message is meant for the person who asked."""
 
     def __init__(self, space: Space, controls: Controls, actors: tuple[Actor, ...], actor: Actor) -> None:
         self.actors, self.actor = actors, actor
@@ -88,7 +94,8 @@ class Hands:
         self._person.let_go()
 
     def press(self, value: JsonValue, *, playing: bool) -> None:
-        """What a person wants to do: until further notice, or, while nothing plays, in the next step."""
+        """A person chose the action ``value``, or released all keys (None). While the session plays, it holds until the
+        next call; while it is paused, it is taken in the next step only, whoever acts."""
         action = None if value is None else parse_action(self._space, value)
         if not playing:
             self._override = action
@@ -98,7 +105,7 @@ class Hands:
             raise ValueError("Somebody else is acting. Take over first, or pause.")
 
     def forget_next(self) -> None:
-        """Drop what was wanted of the next step."""
+        """Drop the action that was chosen for the next step while the session was paused."""
         self._override = None
 
     @property
@@ -110,7 +117,7 @@ class Hands:
 
     @property
     def may_begin(self) -> bool:
-        """Whether an episode can begin; a policy makes something of what is seen first."""
+        """Whether an episode can begin: a session that a policy plays waits until there is one."""
         return self.actor is not Actor.POLICY or self.policy.policy is not None
 
     def act(self) -> tuple[Actor, Any]:
@@ -135,7 +142,7 @@ def neutral_action(space: Space, controls: Controls) -> Any:
 
 
 def parse_action(space: Space, value: JsonValue) -> Any:
-    """The action that JSON says. Raises ValueError if ``space`` does not hold it."""
+    """The action of ``space`` that ``value`` describes. Raises ValueError if it is none."""
     problem = ValueError(f"{str(value)[:80]} is no action of {space}.")
     if isinstance(space, spaces.Discrete):
         if not isinstance(value, int) or isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""The episode that is played, and how it came about: enough to play it again up to any step."""
+"""History: the episode that is played, with its seed and actions, so that it can be played again up to any step."""
 
 from __future__ import annotations
 
@@ -34,8 +34,11 @@ class Moment(NamedTuple):
 
 
 class History:
-    """``is_behind``: somebody went back to a step that is remembered, and the environment still stands at a later one.
-    ``caught_up`` must come before the next action then."""
+    """The newest steps are kept with their frames, so that a step back is shown at once, without a replay.
+
+    ``is_behind``: after such a step back the environment itself is still at a later step. ``caught_up`` must be called
+    before the next action then.
+    """
 
     def __init__(self, episode: Episode) -> None:
         self.episode = episode
@@ -68,9 +71,9 @@ class History:
         return self._moments[-1].frame
 
     def go_back(self) -> bool:
-        """Be at the step before, if it is remembered; return whether it is.
+        """Go to the step before, if it is remembered; return whether it was.
 
-        The reset never is: whoever records an episode reads the environment's generator there.
+        The reset is never taken from memory: recording an episode needs the environment's generator as it is there.
         """
         before = self.newest.number - 1
         if before < 1 or len(self._moments) < 2 or self._moments[-2].step.number != before:
@@ -81,7 +84,7 @@ class History:
         return True
 
     def caught_up(self, alive: Callable[[], None]) -> History:
-        """The same with the environment at the newest step, where it was not; as ``again``."""
+        """The same history, with the environment played up to its newest step; see ``again``."""
         same = self.again(self.episode.env, len(self.taken), alive)
         same._moments = self._moments
         return same

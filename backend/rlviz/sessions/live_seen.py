@@ -1,4 +1,4 @@
-"""What the agent saw, step by step, for whoever asked for it."""
+"""LiveSeen: the pictures that the agent saw, with or without saliency, while somebody has asked for them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from rlviz.sessions.hands import PolicyHand
 from rlviz.sessions.pace import TimeShare
 
 LARGEST_SHARE = 0.25
-"""Of the time that saliency may take: frames come first."""
+"""Saliency takes at most this share of the time, so that frames keep coming."""
 
 
 class LiveSeen:
-    """With saliency, a step that has no map is not shown: pictures and maps on the screen are of one step."""
+    """With saliency, a step for which no map was computed is left out, so that the picture and the map on the screen
+    are always of the same step."""
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._time = TimeShare(LARGEST_SHARE, monotonic)
@@ -28,8 +29,11 @@ class LiveSeen:
         self._time.hurry()
 
     def of(self, observation: Any, policy: PolicyHand, *, hurried: bool) -> Seen | None:
-        """What is to be shown of a step; ``hurried``: others follow it, so that it may be passed over. ``is_owed``
-        tells whether it was."""
+        """The pictures of a step; None if none are wanted, or if this step is left out.
+
+        ``hurried``: more steps follow, so this one may be left out to save time. If it was, ``is_owed`` is set, and the
+        caller should ask again once playing stops.
+        """
         self.is_owed = False
         if not self._wanted.on:
             return None

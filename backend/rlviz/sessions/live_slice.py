@@ -1,4 +1,4 @@
-"""A value slice that follows the policy and the observation, for whoever asked for it."""
+"""LiveSlice: a value slice that is drawn anew as the policy and the observation change, while it is wanted."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from rlviz.rollout.episode import Step
 from rlviz.sessions.pace import TimeShare
 
 EVERY_SECONDS = 0.4
-"""Between two slices, at least."""
+"""The least time between two slices."""
 
 LARGEST_SHARE = 0.1
-"""Of the time: what takes long to read is read less often."""
+"""Slices take at most this share of the time: the longer one takes, the rarer they are."""
 
 
 class LiveSlice:
-    """``note`` every step that is shown, and ``draw`` as often as you like."""
+    """Call ``note`` with every step that is shown. ``draw`` may be called at any time; it returns a slice if one is due."""
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._over: tuple[int, int] | None = None
@@ -44,7 +44,8 @@ class LiveSlice:
         self._is_stale = True
 
     def note(self, step: Step) -> None:
-        """The others are held as ``step`` shows them; how far all of them went says how far a slice reaches."""
+        """Remember ``step``, whose observation holds the components that are not varied, and widen the ranges that
+        slices cover to include it."""
         self._step, self._is_stale = step, True
         if not _is_numbers(step.observation):
             return
@@ -54,7 +55,8 @@ class LiveSlice:
             self._seen = np.minimum(low, numbers), np.maximum(high, numbers)
 
     def draw(self, policy: TrainedPolicy | None) -> SliceMessage | None:
-        """The slice, if it is wanted, due, and another than the last. Raises NotSliceable, and wants no more then."""
+        """A new slice; None if none is wanted, none is due, or nothing has changed since the last. Raises NotSliceable,
+        after which no slice is wanted any more."""
         if self._over is None or policy is None or self._step is None or not self._is_stale or not self._time.is_due:
             return None
         self._is_stale = False

@@ -31,7 +31,7 @@ class Pace:
         self.hurry()
 
     def pause(self, owed: int = 0) -> None:
-        """Take ``owed`` more steps at once, and no other."""
+        """Stop playing. Take ``owed`` more steps, without delay, and then none."""
         self.playing, self._owed = False, owed
         self.hurry()
 
@@ -44,7 +44,8 @@ class Pace:
         self._due = min(self._due, self._monotonic() + 1 / fps)
 
     def step_taken(self, rest: float | None) -> None:
-        """``rest``: seconds until the next, if it does not follow at the rate. What is late is not made up for."""
+        """``rest``: seconds until the next step, if it does not follow at the rate. A step that was late does not make
+        the next ones come faster."""
         self._owed = max(self._owed - 1, 0)
         now = self._monotonic()
         self._due = max(self._due + 1 / self.fps, now) if rest is None else now + rest

@@ -50,7 +50,7 @@ class PackedStep(NamedTuple):
 
 
 class Presence(BaseModel):
-    """Somebody looks from now on, or nobody does. Whoever begins to look is told everything from the beginning."""
+    """Somebody watches from now on, or nobody does. Somebody who begins to watch is told everything again."""
 
     type: Literal["presence"] = "presence"
     looks: bool

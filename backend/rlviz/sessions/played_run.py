@@ -66,7 +66,7 @@ class PlayedRun:
             self._take(PlayedEpisode(self._begun, tuple(self._rows), self._squashed, self._camera.take()))
 
     def open(self, recording: Recording) -> None:
-        """Keep them there. Raises RlvizError or OSError."""
+        """Keep episodes in the run folder of ``recording`` from now on. Raises RlvizError or OSError."""
         with self._lock:
             if self._is_closed or self._folder is not None:
                 return
@@ -74,7 +74,7 @@ class PlayedRun:
         self._write()
 
     def tick(self) -> None:
-        """Often: episodes whose video is complete are kept, and what was journaled reaches the disk."""
+        """Call this often: it keeps episodes whose video has become complete, and writes the journals to disk."""
         self._write()
         if self._folder is not None:
             self._folder.journals.flush_if_due()

@@ -1,4 +1,4 @@
-"""SessionPlayer: plays at the pace of somebody who looks, and does what they say."""
+"""SessionPlayer: plays episodes at the rate that the person who watches wants, and follows their messages."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ RATES = {SessionMode.WATCH: 15.0, SessionMode.STEP: 15.0, SessionMode.PLAY: 30.0
 
 
 class SessionPlayer:
-    """``turn`` again and again. Nothing is played as long as nobody looks."""
+    """Call ``turn`` in a loop. Nothing is played while nobody watches."""
 
     def __init__(
         self,
@@ -58,8 +58,8 @@ class SessionPlayer:
         alive: Callable[[], None] = lambda: None,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``on_recording`` is told where what is played by hand is to be kept. ``alive`` is called before whatever may
-        take long, and at least every ``LONGEST_WAIT_SECONDS``."""
+        """``on_recording`` is called with the run folder in which episodes played by hand are kept. ``alive`` is called
+        before everything that may take long, and at least every ``LONGEST_WAIT_SECONDS``."""
         self._stage, self._outlet, self._on_recording = stage, outlet, on_recording
         self._alive, self._monotonic = alive, monotonic
         controls = stage.environment.controls or generic_controls(stage.env.action_space)
@@ -80,7 +80,7 @@ class SessionPlayer:
         self._began = 0.0
 
     def turn(self) -> None:
-        """Follow one wish, or take a step if one is due, or wait for either."""
+        """Handle one message, or take a step if one is due, or wait a moment for either."""
         self._alive()
         self._look_for_policy()
         if self._looked_at:
@@ -96,7 +96,7 @@ class SessionPlayer:
             self._go_on()
 
     def _may_go_on(self) -> bool:
-        """Whether a step can be taken, be it later: somebody wants one, and there is somebody to take it."""
+        """Whether a step will be taken, now or when it is due: one is wanted, and whoever acts has an action."""
         if not self._looked_at or not self._pace.wants_steps:
             return False
         return self._hands.may_begin if self._is_over else self._hands.is_ready
@@ -118,7 +118,7 @@ class SessionPlayer:
         self._pace.step_taken(EPISODE_PAUSE_SECONDS if self._is_over else None)
 
     def _begin(self) -> None:
-        """The next episode."""
+        """Begin the next episode, and show its reset."""
         seed, self._next_seed = self._next_seed, self._next_seed + 1
         history = self._history = History(Episode(self._stage.env, self._episodes, seed))
         self._episodes += 1
@@ -134,7 +134,8 @@ class SessionPlayer:
         self._show()
 
     def _step(self) -> None:
-        """Of the episode, and of the other future if there is one; whichever is over waits for the other."""
+        """Take a step in the episode, and in the other future if there is one. If one of them is over, it waits for the
+        other to end."""
         self._catch_up()
         assert self._history is not None
         actor, action = self._hands.act()
@@ -160,7 +161,7 @@ class SessionPlayer:
         self._show()
 
     def _catch_up(self) -> None:
-        """Bring the environment to the step that somebody went back to."""
+        """If somebody went back to a remembered step, replay the environment up to it."""
         if self._history is None or not self._history.is_behind:
             return
         now = self._generators()
@@ -169,7 +170,7 @@ class SessionPlayer:
         now.restore()
 
     def _part(self, value: Any) -> None:
-        """Begin another future with the action ``value``."""
+        """Begin a second future, whose first action is ``value``."""
         if self._history is None or self._history.newest.is_last:
             raise ValueError("The episode is over. Go a step back, or begin another, and choose an action there.")
         self._join()
@@ -180,7 +181,7 @@ class SessionPlayer:
         self._show_other()
 
     def _join(self) -> None:
-        """Go on with the episode alone."""
+        """Close the second future, and go on with the episode alone."""
         self._other = None
 
     def _seed(self, history: History) -> None:
@@ -188,7 +189,7 @@ class SessionPlayer:
         seed_all(history.episode, self._hands.policy.policy, deterministic=self._greedy)
 
     def _generators(self) -> Generators:
-        """All that the next action may be drawn from, as it is now."""
+        """The present states of all random generators that the next action may be drawn from."""
         policy = self._hands.policy.policy
         return Generators(self._stage.env.action_space, *([] if policy is None else [policy.action_space]))
 
@@ -209,7 +210,7 @@ class SessionPlayer:
             self._display.step(self._other.history, self._other.policy, greedy=greedy, line=Line.OTHER)
 
     def _consider(self) -> None:
-        """Choose the next actions anew: another policy plays, or it plays otherwise."""
+        """Choose the next actions again, because the policy or the way it plays has changed."""
         if self._history is not None:
             self._hands.policy.consider(self._history.newest.observation, greedy=self._greedy)
         if self._other is not None:
@@ -248,7 +249,7 @@ class SessionPlayer:
                     self._display.refusal(refusal)
 
     def _obey(self, wish: ClientMessage) -> str | None:
-        """Do what who looks wants; return why that cannot be done."""
+        """Do what the message asks for; return why it cannot be done, or None."""
         try:
             self._do(wish)
         except ValueError as error:
@@ -299,7 +300,7 @@ class SessionPlayer:
     # What is told
 
     def _introduce(self) -> None:
-        """Everything from the beginning, for somebody who begins to look."""
+        """Tell somebody who begins to watch everything that they need to know."""
         self._display.hello(self._hands, self._pace, greedy=self._greedy)
         self._tell_state()
         self._display.policy(self._hands)

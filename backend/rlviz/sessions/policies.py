@@ -1,4 +1,4 @@
-"""Where the policy of a session comes from: one that was kept, or always the newest of a run."""
+"""The sources of a session's policy: one policy that was kept, or the newest of a run, again and again."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ LOOK_SECONDS = 0.1
 
 
 class PolicySource(Protocol):
-    """``look`` as often as you like. A policy may go on as another: it is renewed in place."""
+    """Call ``look`` often; it is cheap while nothing has changed. The policy that it returned before may be the same
+    object with newer weights afterwards."""
 
     def look(self) -> TrainedPolicy | None:
-        """A policy that has not been handed out before, or None. Raises CheckpointUnusable."""
+        """The policy to play from now on, if there is a new one; else None. Raises CheckpointUnusable."""
 
     def close(self) -> None: ...
 
@@ -40,7 +41,7 @@ class NoPolicy:
 
 
 class KeptPolicy:
-    """One policy that was kept, whatever comes after it."""
+    """One kept policy, named by its file in the run folder. Newer ones are ignored."""
 
     def __init__(self, folder: RunFolder, algo: str, name: str) -> None:
         self._folder, self._algo = folder, algo
@@ -57,7 +58,7 @@ class KeptPolicy:
 
 
 class NewestPolicy:
-    """What lies in the run folder and is newest. With a ``lease`` the trainer is asked for its weights."""
+    """The newest policy in the run folder. With a ``lease``, the trainer is asked to write its current weights."""
 
     def __init__(
         self, folder: RunFolder, algo: str, lease: Lease | None, *, monotonic: Callable[[], float] = time.monotonic

@@ -1,4 +1,4 @@
-"""Stage: what a session plays and where; Outlet: who looks at it; Sink: who keeps it."""
+"""Stage: what a session plays; Outlet: the connection to the person who watches; Sink: a receiver of every step."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from rlviz.sessions.packets import Presence, Recording
 from rlviz.sessions.policies import PolicySource
 
 Wish = ClientMessage | Presence | Recording
-"""What comes from the one who looks, and from the service itself."""
+"""What arrives at a session: messages of the person who watches, and two that the service sends itself."""
 
 Sink = Callable[[Episode, Step, StepRecord, NDArray[np.uint8]], None]
-"""Gets every step of an episode, with its record and its frame (height, width, 3), as it happens: one of a lower number
-than the one before follows a step back. The frame may change afterwards."""
+"""Called with every step of an episode as it happens, with its record and its frame (height, width, 3). If a step has a
+lower number than the one before, somebody went back. The frame may be overwritten after the call: copy what is kept."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Stage:
 
 
 class Outlet(Protocol):
-    """To the one who looks, and from them."""
+    """The connection to the person who watches."""
 
     def tell(self, message: ServerMessage) -> None: ...
 
@@ -49,4 +49,4 @@ class Outlet(Protocol):
     ) -> None: ...
 
     def wait(self, seconds: float) -> Wish | None:
-        """What they want next; None if that is nothing for so long."""
+        """The next thing that they want; None if nothing came within ``seconds``."""

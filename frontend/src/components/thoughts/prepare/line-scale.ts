@@ -29,7 +29,7 @@ export function lineScale(
     }
   }
   if (low > high) [low, high] = [0, 1];
-  if (low === high) [low, high] = [low - 0.5, high + 0.5];
+  if (low === high) [low, high] = fromZero ? [0, 1] : [low - 0.5, high + 0.5];
   const missing = LEAST_SPAN * Math.max(Math.abs(low), Math.abs(high)) - (high - low);
   if (missing > 0) [low, high] = [low - missing / 2, high + missing / 2];
   return {
