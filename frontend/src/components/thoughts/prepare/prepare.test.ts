@@ -221,6 +221,7 @@ describe("the axis of a line", () => {
   test("has a height though all values are equal, or there are none", () => {
     expect(lineScale([[3, 3]], growing).y).toEqual([2.5, 3.5]);
     expect(lineScale([[null]], growing).y).toEqual([0, 1]);
+    expect(lineScale([[0, 0]], { ...growing, fromZero: true }).y).toEqual([0, 1]);
   });
 
   test("does not draw rounding as if it were a curve", () => {
