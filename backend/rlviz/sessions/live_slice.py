@@ -24,7 +24,7 @@ LARGEST_SHARE = 0.1
 
 
 class LiveSlice:
-    """Call ``note`` with every step that is shown. ``draw`` may be called at any time; it makes a slice if one is due."""
+    """``note`` must be called with every step that is shown. ``draw`` may be called at any time."""
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._over: tuple[int, int] | None = None
