@@ -18,18 +18,18 @@ from rlviz.training.journals import RunJournals
 NEVER = 2**63
 
 MAX_BYTES = 64_000_000
-"""What the policies of one run may take together: large networks, above all those that see pictures, are kept less
-often."""
+"""The kept policies of one run may take so much together. Large networks, above all those that see pictures, are kept
+at fewer moments."""
 
 FEWEST = 8
-"""So many are kept however large they are, if as many are wanted."""
+"""At least so many policies are kept, however large they are, unless fewer are wanted."""
 
 MAX_SHARE, ALLOWANCE_SECONDS = 0.005, 0.1
-"""Of the time that training takes, so much may go into taking policies; a moment that would cost more is passed over.
-To write them takes about as long again, beside the training thread."""
+"""Copying policies may take this share of training time, plus the allowance. A moment that would exceed it is passed
+over. Writing them to disk takes about as long again, outside of the training thread."""
 
 _SHORTEST = 1_000
-"""The second moment comes after this part of training, if the policy has changed by then."""
+"""The second moment comes after 1/1,000 of training, if the policy has changed by then."""
 
 
 def film_moments(end: int, count: int, *, first_update: int, every: int) -> Sequence[int]:
@@ -70,7 +70,8 @@ class Filmstrip:
         every: int = 1,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``count`` is how many are kept at most; 0: none. The rest is as for ``film_moments``."""
+        """``count`` is how many policies are kept at most; 0 keeps none. The other arguments are those of
+        ``film_moments``."""
         self._monotonic = monotonic
         self._began, self._spent = monotonic(), 0.0
         self._folder, self._journals = folder, journals
@@ -83,8 +84,8 @@ class Filmstrip:
         self.next_step = NEVER
 
     def begin(self, model: BaseAlgorithm, *, goes_on: bool = False) -> None:
-        """Take the policy that training begins with; its size says how many there can be. Where it goes on
-        from a snapshot, that policy is no moment of its own."""
+        """Keep the policy that training begins with, and plan the moments: its size decides how many fit. Where
+        training goes on from a snapshot (``goes_on``), this policy is not kept again."""
         if self._count == 0:
             return
         self._began, self._begun = self._monotonic(), model.num_timesteps
@@ -99,13 +100,13 @@ class Filmstrip:
         self._advance(model.num_timesteps)
 
     def take(self, model: BaseAlgorithm) -> None:
-        """Take the policy of now, in the training thread, if there is time for it."""
+        """For the training thread: copy the present policy, unless copying has taken too much time already."""
         if self._spent <= ALLOWANCE_SECONDS + MAX_SHARE * (self._monotonic() - self._began):
             self._take(model)
         self._advance(model.num_timesteps)
 
     def write(self) -> None:
-        """Write what was taken, in whatever thread."""
+        """Write the copied policies to disk. May be called in any thread."""
         while self._waiting:
             try:
                 step, content = self._waiting.popleft()
@@ -123,14 +124,14 @@ class Filmstrip:
                 self._warned = False
 
     def finish(self, model: BaseAlgorithm) -> None:
-        """Keep the last policy too, and write what waits."""
+        """Keep the last policy, and write everything that waits."""
         if self._count and model.num_timesteps > self._taken:
             self._take(model)
         self.next_step = NEVER
         self.write()
 
     def _take(self, model: BaseAlgorithm, *, keep: bool = True) -> int:
-        """Returns the size of the policy, in bytes."""
+        """Copy the policy; return its size in bytes."""
         begin = self._monotonic()
         file = BytesIO()
         save_weights(model, file)
@@ -142,7 +143,8 @@ class Filmstrip:
         return len(content)
 
     def _advance(self, step: int) -> None:
-        """The update at the end of a rollout changes the policy after its last step: it is there at the step after."""
+        """Find the next moment after ``step``. A policy is taken one step after its moment, because the update at the
+        end of a rollout changes it after the rollout's last step."""
         while self._moments and self._moments[0] < step:
             self._moments.popleft()
         self.next_step = self._moments.popleft() + 1 if self._moments else NEVER

@@ -14,7 +14,8 @@ Values = Mapping[str, float]
 
 
 class MetricLimits:
-    """Bounds names and rate. Cheap for a row like those before: one comparison of names, no look at the clock."""
+    """Limits how many metric names a run may record, and how many rows a second. A row with the same names as earlier
+    ones costs one comparison of names, without a look at the clock."""
 
     def __init__(self, warn: Callable[[str], None], monotonic: Callable[[], float] = time.monotonic) -> None:
         self._warn, self._monotonic = warn, monotonic
@@ -24,10 +25,10 @@ class MetricLimits:
         self._told_of_names = self._told_of_length = False
         self._window_start, self._rows = monotonic(), 0
         self.left_out = 0
-        """Rows beyond the rate."""
+        """How many rows were left out because they came too fast."""
 
     def admit(self, values: Values) -> Values | None:
-        """What of ``values`` may be recorded; None for a row beyond the rate."""
+        """The part of ``values`` that may be recorded; None for a row that comes too fast."""
         self._rows += 1
         if self._rows > ROWS_A_SECOND and not self._new_window():
             self.left_out += 1
@@ -39,7 +40,7 @@ class MetricLimits:
         return {name: value for logged, value in values.items() if (name := self._name(logged)) is not None}
 
     def excuse(self, rows: int) -> None:
-        """So many of those to come were admitted before."""
+        """The next ``rows`` rows were recorded by an earlier attempt: do not count them."""
         self._rows -= rows
 
     def close(self) -> None:

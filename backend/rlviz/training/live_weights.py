@@ -18,15 +18,18 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.watch import LeaseWatch
 
 LOOK_SECONDS = 0.25
-"""How often the lease is looked at: the first who looks shall not wait."""
+"""The lease is looked at so often: somebody who begins to watch shall not wait long."""
 
 EVERY_SECONDS = 1.0
 LARGEST_SHARE = 0.02
-"""Of training time: weights that take long to write are written less often."""
+"""At most this share of training time: weights that take long to write are written less often."""
 
 
 class LiveWeights:
-    """Weights are due from ``next_step`` on, which ``tick`` brings forward."""
+    """Writes the newest weights for whoever watches, as long as the lease says that somebody does.
+
+    The training thread calls ``take`` once training has reached ``next_step``; ``tick`` lowers it when weights are due.
+    """
 
     def __init__(self, folder: RunFolder, *, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._folder, self._monotonic = folder, monotonic
@@ -37,7 +40,8 @@ class LiveWeights:
         self.next_step = math.inf
 
     def tick(self) -> None:
-        """Write what was taken; look at the clock, and a few times a second at the lease. In the watcher's thread."""
+        """For the watcher's thread: write the weights that were taken, and decide whether newer ones are due. The lease
+        is read a few times a second."""
         self._write()
         now = self._monotonic()
         if now < self._look_at:
@@ -47,7 +51,7 @@ class LiveWeights:
             self.next_step = 0
 
     def take(self, model: BaseAlgorithm) -> None:
-        """Take the weights of now into memory, in the training thread: waiting for the disk would take longer."""
+        """For the training thread: copy the present weights into memory. Writing them to disk would take longer."""
         begun = self._monotonic()
         self._due_at, self.next_step = begun + EVERY_SECONDS, math.inf
         file = BytesIO()
@@ -57,13 +61,13 @@ class LiveWeights:
         self._waiting = file.getvalue()
 
     def close(self) -> None:
-        """The final model is there: nobody needs them any more."""
+        """Training has ended and the final model is saved: remove the weights."""
         with self._writing, suppress(OSError):
             self._waiting = None
             self._folder.live_weights_path.unlink(missing_ok=True)
 
     def _write(self) -> None:
-        """A disk that refuses is asked again with the next weights. They need not survive a failure of the host."""
+        """If writing fails, the next weights are tried again. The file need not survive a failure of the host."""
         if self._waiting is None:
             return
         with self._writing, suppress(OSError, RunFolderError):

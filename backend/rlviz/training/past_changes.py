@@ -22,10 +22,13 @@ from rlviz.rundir.journal import read_journal
 
 @dataclass(frozen=True)
 class PastChanges:
-    """``answered`` is the last request of a person that was answered. ``changes`` are those that an attempt which goes
-    on from a snapshot makes again, at the same steps, in order. ``told`` are events that need not be written again: the
-    step and what was said. ``counts``: how often at least a rule has fired, by what it says. ``ended``: at which step a
-    rule has ended an earlier attempt, by what it says."""
+    """What earlier attempts changed.
+
+    ``answered``: number of the last request of a person that was answered. ``changes``: the changes that an attempt
+    which goes on from a snapshot makes again, each with its step, in order. ``told``: events that need not be written
+    again, as step and text. ``counts``: by the text of a rule, how often it has fired at least. ``ended``: by the text
+    of a rule, the step at which it ended an earlier attempt.
+    """
 
     answered: int = 0
     changes: tuple[tuple[int, KnobChange], ...] = ()
@@ -40,16 +43,17 @@ class _Changed:
     attempt: int
     change: KnobChange
     is_repeated_beyond: bool
-    """Whether nothing else makes it again beyond the snapshot: a person made it, or a rule as it went back."""
+    """Whether this change must be repeated beyond the snapshot, because nothing else makes it again: a person made it,
+    or a rule as it went back."""
 
     def follows(self, step: int, attempt: int) -> bool:
-        """Whether it was made after the start of the rollout at ``step`` of ``attempt`` was captured."""
+        """Whether the change came after the snapshot at the start of the rollout at ``step`` of ``attempt``."""
         return self.step > step or (self.step == step and self.attempt > attempt)
 
 
 def past_changes(folder: RunFolder, taken_at: tuple[int, int] | None) -> PastChanges:
-    """Those beyond the step and attempt of a snapshot; None: training begins anew, or goes back for good, and repeats
-    none."""
+    """The changes beyond the step and attempt of a snapshot. With None, training begins anew or goes back for good, and
+    no change is repeated."""
     answered, attempt, went_back = 0, 1, -1
     changes: list[_Changed] = []
     told: set[tuple[int, str]] = set()

@@ -49,15 +49,15 @@ class Recomputed:
 
     @property
     def reached(self) -> int | None:
-        """The seq of the row that training has come to; None once it is the last of the journal."""
+        """The ``seq`` of the newest row that was computed again; None once all were."""
         return None if self._over or self._next is None else int(self._next["seq"]) - 1
 
     def begin(self, log: EventLog) -> None:
-        """Say so if there is nothing to compare."""
+        """If there is nothing to compare, tell at once that the run was resumed."""
         self._tell_if_done(log)
 
     def has(self, log: EventLog, step: int, values: Values) -> bool:
-        """Whether the journal has this row, which was computed just now, and it shall not be written again."""
+        """Whether the row that was just computed is in the journal already, so that it must not be written again."""
         if self._over or self._next is None:
             return False
         compared = _compared(values)
@@ -91,7 +91,7 @@ class Recomputed:
         return False
 
     def end(self, log: EventLog) -> None:
-        """The attempt ends: say how many rows it did not come to."""
+        """The attempt ends: if it did not compute all rows again, tell how many are left."""
         if not self._over and self._next is not None:
             self._over = True
             left = 1 + sum(1 for _ in self._expected)
@@ -104,7 +104,7 @@ class Recomputed:
 
 
 def rows_after(folder: RunFolder, seq: int, superseded: Superseded) -> Iterator[dict[str, Any]]:
-    """The rows of the journal after that of number ``seq``, without those that are superseded."""
+    """The rows of the journal after the one with number ``seq``, without superseded ones."""
     tail = JournalTail(folder.metrics_path)
     while (found := tail.read_records(READ_BYTES)).records or found.broken:
         for record in found.records:

@@ -1,9 +1,9 @@
-"""Training the parent of a fork again, in the worker of the fork: from the snapshot before the step of the fork to that
-step, exactly as the parent trained; from its beginning, where there is none before.
+"""Trains the parent of a fork again, in the worker of the fork, up to the step of the fork, exactly as the parent
+trained. It begins at the newest snapshot before that step, or at the beginning if there is none.
 
-The parent is resumed in a folder of its own within that of the fork, with its own configuration, and with what people
-and rules changed while it trained. What is reached is written as one more of the snapshots that the fork has inherited,
-so that a worker which is killed later begins from there.
+The parent is resumed in a folder of its own within that of the fork, with its own configuration, and with everything
+that people and rules changed while it trained. The state that is reached is written as one more of the snapshots that
+the fork has inherited, so that a worker which is killed later begins from there.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ from rlviz.training.snapshot.restore import restore
 
 
 class RetrainingInterrupted(Exception):
-    """A stop or a pause came first. ``snapshot`` is that from which the parent is to be trained again, at ``step``."""
+    """A stop or a pause came before the step of the fork was reached. The parent is to be trained again from
+    ``snapshot`` to ``step``."""
 
     def __init__(self, snapshot: str, step: int) -> None:
         super().__init__(snapshot)
@@ -52,8 +53,8 @@ class RetrainingInterrupted(Exception):
 def begin_fork(
     folder: RunFolder, config: RunConfig, attempt: Attempt, journals: RunJournals, interrupted: Event
 ) -> Attempt:
-    """``attempt``, beginning at the very step of the fork, which the parent is brought to first if need be. Any other
-    attempt stays as it is.
+    """The attempt with which the fork begins, at the very step of the fork: the parent is trained up to it first where
+    no snapshot has it. An attempt that does not begin with the parent is returned as it is.
 
     Raises RetrainingInterrupted once ``interrupted`` is set, and SnapshotRefused if the parent cannot be brought there.
     """
@@ -90,8 +91,8 @@ def _retrain(folder: RunFolder, parent: Parent, journals: RunJournals, interrupt
 def _resume_parent(
     theirs: RunFolder, folder: RunFolder, parent: Parent, journals: RunJournals, interrupted: Event
 ) -> tuple[Captured, int, SnapshotManifest]:
-    """What training is at the step of the fork, the step that it was brought there from, and what a snapshot of it says
-    of itself."""
+    """The state of training at the step of the fork, the step at which retraining began, and the manifest of a snapshot
+    of that state."""
     attempt, config = _attempt_of(theirs), _without_keepsakes(theirs.read_config())
     with closing_environments(build_model(config)) as model:
         logger = RunLogger(JournalOutput(journals))
@@ -118,7 +119,7 @@ def _resume_parent(
 
 
 def _attempt_of(theirs: RunFolder) -> Attempt:
-    """From a snapshot, or from the beginning, where everything is counted anew."""
+    """The attempt by which the parent is trained again. From the beginning, everything is counted anew."""
     attempt = begin_attempt(theirs)
     if attempt.resume_from is not None:
         return attempt
@@ -126,7 +127,8 @@ def _attempt_of(theirs: RunFolder) -> Attempt:
 
 
 def _learn(model: BaseAlgorithm, config: RunConfig, equipment: Equipment, parent: Parent, interrupted: Event) -> Point:
-    """Train as far as to the step of the fork; where it is the last, training is behind its last update there."""
+    """Train up to the step of the fork, and return at which point of an iteration that is: at the start of a rollout,
+    or, if it is the last step of training, after the last update."""
     callback = equipment.callback
     point: Point | None = None
     callback.leave_at, callback.snapshots = parent.step, None
@@ -153,7 +155,7 @@ def _learn(model: BaseAlgorithm, config: RunConfig, equipment: Equipment, parent
 
 
 def _without_keepsakes(config: RunConfig) -> RunConfig:
-    """Without what is made beside training, and would be thrown away."""
+    """``config`` without films, anatomy and snapshots, which would be thrown away."""
     kept = config.checkpoints.model_copy(update={"film": 0})
     return config.model_copy(
         update={"anatomy": False, "checkpoints": kept, "snapshots": SnapshotPlan(every_seconds=None)}
@@ -161,8 +163,8 @@ def _without_keepsakes(config: RunConfig) -> RunConfig:
 
 
 def _manifest_of(captured: Captured, before: SnapshotManifest, attempt: int) -> SnapshotManifest:
-    """Of what is as exact as the snapshot ``before``. ``attempt``: the parent's newest when it was forked, which its
-    rows up to here are those of."""
+    """A manifest for ``captured``, which is as exact as the snapshot ``before``. ``attempt`` is the parent's newest
+    when it was forked; the parent's rows up to here belong to it."""
     return before.model_copy(
         update={
             "name": str(captured.step),
@@ -180,7 +182,7 @@ def _manifest_of(captured: Captured, before: SnapshotManifest, attempt: int) -> 
 
 
 def _difference(theirs: RunFolder) -> int | None:
-    """The step from which on the parent came out otherwise; None: it did not."""
+    """The step at which retraining first gave other numbers than the parent's journal has; None if it never did."""
     attempt = theirs.read_control().attempt
     for line in read_journal(theirs.events_path):
         event = parse_event(line.record)
