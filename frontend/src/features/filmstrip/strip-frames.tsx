@@ -94,7 +94,7 @@ export function StripFrames({ policies, clips, range, width, moment, onMoment }:
                 src={apiLink(picture)}
                 alt=""
                 draggable={false}
-                className="size-full object-contain"
+                className="absolute inset-0 size-full object-contain"
               />
             ) : (
               compact(policy.step)
