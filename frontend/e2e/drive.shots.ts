@@ -74,6 +74,8 @@ async function scrubbed(page: Page, id: string) {
 }
 
 async function tableAlive(page: Page) {
+  await stage(page).first().scrollIntoViewIfNeeded(LONG);
+  await expect.poll(() => frames(page), LONG).toBeGreaterThan(5);
   const table = page.getByRole("region", { name: "Q-table" });
   await expect(table.getByLabel(/the agent is here$/)).toBeVisible(LONG);
   await table.scrollIntoViewIfNeeded();
