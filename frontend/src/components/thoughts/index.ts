@@ -7,7 +7,8 @@
  * `prepare/` decides everything about a picture and is pure; `draw/` decides nothing.
  */
 export { Thoughts } from "./thoughts";
-export { actionText } from "./prepare/action";
+export { ReadingFigures } from "./reading-figures";
+export { actionText, chosenAction } from "./prepare/action";
 export { ThoughtsAtFrame } from "./thoughts-at-frame";
 export { type DrawnSpace, isPicture } from "./prepare/space";
 export { ClipSeen } from "./seen/clip-seen";

@@ -6,12 +6,11 @@ import { decimal } from "@/lib/format";
 import { EpisodeLine } from "./draw/episode-line";
 import { Figure } from "./draw/figure";
 import { ObservationFigure } from "./draw/observation-figure";
-import { ReadingFigure } from "./draw/reading-figure";
 import { actionText, chosenAction } from "./prepare/action";
 import { episodeLines } from "./prepare/episode-lines";
 import { prepareObservation } from "./prepare/observation";
-import { prepareReading } from "./prepare/reading";
 import type { DrawnSpace } from "./prepare/space";
+import { ReadingFigures } from "./reading-figures";
 
 export interface ThoughtsProps {
   /** What is on the screen. */
@@ -47,15 +46,12 @@ export function Thoughts({
   const next = records[record.index + 1 - (records[0]?.index ?? 0)] ?? null;
   const lines = episodeLines(records, { gamma, isOver, scaledRewards });
   const chosen = chosenAction(record, next, greedy);
-  const pictures = record.reading ? prepareReading(record.reading, spaces.action, chosen) : [];
   const common = { first: lines.first, grows: !isOver, at: record.index, onPick };
   const { expected, came } = lines;
   return (
     <div className="flex min-w-0 flex-col gap-4">
       {seen}
-      {pictures.map((picture) => (
-        <ReadingFigure key={picture.title} picture={picture} />
-      ))}
+      <ReadingFigures record={record} action={spaces.action} chosen={chosen} />
       {expected && (
         <EpisodeLine
           {...common}

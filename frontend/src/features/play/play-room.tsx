@@ -21,6 +21,7 @@ import { EpisodeSeed } from "./episode-seed";
 import { Futures } from "./futures";
 import { PlayControls } from "./play-controls";
 import { PlayedEpisodes } from "./played-episodes";
+import { PolicyAdvice } from "./policy-advice";
 import { useStageCommands } from "@/components/live/keys/use-stage-commands";
 
 interface PlayRoomProps {
@@ -91,6 +92,7 @@ export function PlayRoom({ client, envId, label, aside }: PlayRoomProps) {
         </p>
       </Card>
       <div className="flex flex-col gap-4">
+        <PolicyAdvice client={client} />
         <EpisodeSeed client={client} disabled={!live} />
         {controls && (
           <Futures
