@@ -60,35 +60,36 @@ class Steering:
         """Has training end within its grace period."""
         self._stop_at = 0.0
         self.is_due = False
-        """Whether ``look`` has something to look at."""
+        """Whether ``look`` should be called."""
         self.end: str | None = None
         self.saves = True
         self._clock.serve(rules)
 
     def wish(self, wishes: Iterable[KnobWish]) -> None:
-        """Changes that people ask for; those heard of before are left out."""
+        """Take in changes that people ask for. Those that were taken in before are ignored."""
         for wish in wishes:
             if wish.number > self._heard_of:
                 self._heard_of = wish.number
                 self._wishes.append(wish)
 
     def renew_rules(self, rules: Sequence[Rule]) -> None:
-        """From the next row on, these are the rules."""
+        """Replace the rules, from the next row on."""
         self._new_rules = rules
         self.is_due = True
 
     def tick(self) -> None:
-        """Look at the clock."""
+        """See whether a rule that follows the clock is due, or a grace period is over."""
         if self._clock.tick() or (self._stop is not None and self._monotonic() >= self._stop_at):
             self.is_due = True
 
     def row(self, step: int, values: Mapping[str, float]) -> None:
-        """A row is logged."""
+        """Show the rules a row of metrics that was logged."""
         if self._engine.rules:
             self._take(self._engine.row(step, values))
 
     def look(self, step: int) -> None:
-        """Within a rollout: take up new rules, and see what the clock says."""
+        """Within a rollout: take over new rules, fire rules that follow the clock, and end training whose grace period
+        is over."""
         self.is_due = False
         self._renew(step)
         self._ask_by_clock(step)
@@ -96,7 +97,7 @@ class Steering:
             self._end_at_once(self._stop)
 
     def begin_rollout(self, step: int) -> None:
-        """Do what people and rules want."""
+        """At the start of a rollout: make all changes that people and rules have asked for."""
         self._actions.begin_rollout(step)
         self._renew(step)
         while self._repeats and self._repeats[0][0] <= step:
@@ -108,8 +109,8 @@ class Steering:
         self._act_on_all(step)
 
     def lose(self, step: int) -> None:
-        """Weights have become something that is no number, and training has broken down over it: to rules, the metric
-        that they watch for it is none."""
+        """A weight has become NaN or infinite, and training broke down. Rules that watch a metric for such values fire
+        as if it had one."""
         lost = {rule.metric or LOSS: math.nan for rule in self._engine.rules if isinstance(rule.when, NotFinite)}
         if lost:
             self.row(step, lost)

@@ -26,7 +26,7 @@ export function useStageCommands(
     };
     const begin = () => {
       stage.current?.focus({ preventScroll: true });
-      goOn();
+      client.play(); // whatever the page believes: a pause may be under way to the session
     };
     return {
       begin,
@@ -37,7 +37,7 @@ export function useStageCommands(
       handTo: (actor) => {
         client.setActor(actor);
         if (actor === "person") begin();
-        else goOn();
+        else client.play();
       },
       leave: () => {
         if (isPerson() && client.state.get().playing) client.pause();
