@@ -13,6 +13,8 @@ from rlviz.domain.errors import (
     EvaluationInProgress,
     EvaluationNotFound,
     InvalidRequest,
+    NewerVersion,
+    NotControlled,
     NotEnoughDisk,
     NothingToEvaluate,
     RunNotFound,
@@ -25,7 +27,9 @@ router = APIRouter(prefix="/runs/{run_id}/evaluations", tags=["evaluations"])
 @router.post(
     "",
     status_code=202,
-    responses=documented(RunNotFound, NothingToEvaluate, EvaluationInProgress, InvalidRequest, NotEnoughDisk),
+    responses=documented(
+        RunNotFound, NothingToEvaluate, EvaluationInProgress, NotControlled, NewerVersion, InvalidRequest, NotEnoughDisk
+    ),
 )
 def create_evaluation(run_id: str, app: App, body: EvaluationCreate | None = None) -> Evaluation:
     """Evaluate the newest policy and record a video. A run that trains saves a checkpoint for it first."""

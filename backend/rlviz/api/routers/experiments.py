@@ -12,6 +12,7 @@ from rlviz.domain.errors import (
     ExperimentConflict,
     ExperimentNotFound,
     InvalidRequest,
+    NewerVersion,
     NotEnoughDisk,
     RunFolderError,
 )
@@ -39,13 +40,19 @@ def get_experiment(experiment_id: str, app: App) -> Experiment:
     return view_experiment(app.experiments.get(experiment_id))
 
 
-@router.post("/{experiment_id}/stop", status_code=202, responses=documented(ExperimentNotFound, ExperimentConflict))
+@router.post(
+    "/{experiment_id}/stop", status_code=202, responses=documented(ExperimentNotFound, ExperimentConflict, NewerVersion)
+)
 def stop_experiment(experiment_id: str, app: App) -> Experiment:
     """Begin nothing more, and pause what trains."""
     return view_experiment(app.experiments.stop(experiment_id))
 
 
-@router.post("/{experiment_id}/resume", status_code=202, responses=documented(ExperimentNotFound, ExperimentConflict))
+@router.post(
+    "/{experiment_id}/resume",
+    status_code=202,
+    responses=documented(ExperimentNotFound, ExperimentConflict, NewerVersion),
+)
 def resume_experiment(experiment_id: str, app: App) -> Experiment:
     """Go on with an experiment that was stopped, with each run where it was."""
     return view_experiment(app.experiments.resume(experiment_id))

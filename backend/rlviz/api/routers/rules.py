@@ -11,6 +11,8 @@ from rlviz.api.schemas.rules import DryRun, KnobsBody, RuleFiring, RulesBody, Ru
 from rlviz.domain.errors import (
     ArtifactNotFound,
     InvalidRequest,
+    NewerVersion,
+    NotControlled,
     NotTraining,
     RunFolderError,
     RunNotFound,
@@ -22,6 +24,8 @@ router = APIRouter(prefix="/runs/{run_id}", tags=["rules"])
 
 MAX_FIRINGS = 1_000
 
+_CHANGING = documented(RunNotFound, ArtifactNotFound, InvalidRequest, NotControlled, NewerVersion, RunFolderError)
+
 
 @router.get("/rules", responses=documented(RunNotFound, ArtifactNotFound, RunFolderError))
 def get_rules(run_id: str, app: App) -> RunRules:
@@ -29,13 +33,13 @@ def get_rules(run_id: str, app: App) -> RunRules:
     return _rules(run_id, app.rules.rules(run_id))
 
 
-@router.put("/rules", responses=documented(RunNotFound, ArtifactNotFound, InvalidRequest, RunFolderError))
+@router.put("/rules", responses=_CHANGING)
 def put_rules(run_id: str, body: RulesBody, app: App) -> RunRules:
     """Replace the rules: from the next row on in a run that trains. Those that stay go on from what they have seen."""
     return _rules(run_id, app.rules.change(run_id, body.rules))
 
 
-@router.post("/rules/dry-run", responses=documented(RunNotFound, ArtifactNotFound, InvalidRequest, RunFolderError))
+@router.post("/rules/dry-run", responses=_CHANGING)
 def dry_run_rules(run_id: str, body: RulesBody, app: App) -> DryRun:
     """Where these rules would have fired over the rows that the run has. Nothing is changed."""
     found = app.rules.dry_run(run_id, body.rules)
@@ -53,7 +57,7 @@ def dry_run_rules(run_id: str, body: RulesBody, app: App) -> DryRun:
     return DryRun(run_id=run_id, firings=firings, total=len(found))
 
 
-@router.get("/knobs", responses=documented(RunNotFound, ArtifactNotFound, RunFolderError))
+@router.get("/knobs", responses=documented(RunNotFound, ArtifactNotFound, NotControlled, NewerVersion, RunFolderError))
 def get_knobs(run_id: str, app: App) -> RunKnobs:
     """The hyperparameters of the run that can be adjusted while it trains."""
     return _knobs(run_id, app)
@@ -62,7 +66,9 @@ def get_knobs(run_id: str, app: App) -> RunKnobs:
 @router.patch(
     "/knobs",
     status_code=202,
-    responses=documented(RunNotFound, ArtifactNotFound, InvalidRequest, NotTraining, RunFolderError),
+    responses=documented(
+        RunNotFound, ArtifactNotFound, InvalidRequest, NotTraining, NotControlled, NewerVersion, RunFolderError
+    ),
 )
 def patch_knobs(run_id: str, body: KnobsBody, app: App) -> RunKnobs:
     """Ask a run that trains to change some of them, at the start of its next rollout."""

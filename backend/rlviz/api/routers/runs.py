@@ -21,6 +21,8 @@ from rlviz.domain.errors import (
     ExtraMissing,
     IllegalTransition,
     InvalidRequest,
+    NewerVersion,
+    NotControlled,
     NotEnoughDisk,
     RunFolderError,
     RunIsActive,
@@ -61,7 +63,9 @@ def create_group(body: GroupCreate, app: App) -> GroupRuns:
 @router.post(
     "/{run_id}/seeds",
     status_code=201,
-    responses=documented(RunNotFound, ArtifactNotFound, RunFolderError, InvalidRequest, NotEnoughDisk),
+    responses=documented(
+        RunNotFound, ArtifactNotFound, NotControlled, NewerVersion, RunFolderError, InvalidRequest, NotEnoughDisk
+    ),
 )
 def add_seeds(run_id: str, body: SeedsAdd, app: App) -> GroupRuns:
     """Repeat a run with other seeds, and start them: all of them, or none. They have the sinks that it has."""
@@ -174,7 +178,11 @@ def get_drift(run_id: str, app: App) -> RunDrift:
     return RunDrift(run_id=run_id, drift=app.damage.drift(run_id))
 
 
-@router.post("/{run_id}/start", status_code=202, responses=documented(RunNotFound, IllegalTransition, NotEnoughDisk))
+@router.post(
+    "/{run_id}/start",
+    status_code=202,
+    responses=documented(RunNotFound, IllegalTransition, NewerVersion, NotEnoughDisk),
+)
 def start_run(run_id: str, app: App) -> Run:
     """Ask for training to begin; it is queued until there is room."""
     return _run(app, app.runs.start(run_id))

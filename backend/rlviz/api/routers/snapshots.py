@@ -28,6 +28,8 @@ from rlviz.domain.errors import (
     ExtraMissing,
     IllegalTransition,
     InvalidRequest,
+    NewerVersion,
+    NotControlled,
     NotEnoughDisk,
     NothingToResume,
     NotTraining,
@@ -52,13 +54,17 @@ _GOING_ON = documented(
     RunIsActive,
     NothingToResume,
     SnapshotRefused,
+    NotControlled,
+    NewerVersion,
     RunFolderError,
     InvalidRequest,
     NotEnoughDisk,
 )
 
 
-@router.post("/pause", status_code=202, responses=documented(RunNotFound, IllegalTransition, RunIsActive))
+@router.post(
+    "/pause", status_code=202, responses=documented(RunNotFound, IllegalTransition, RunIsActive, NotControlled)
+)
 def pause_run(run_id: str, app: App) -> Run:
     """Ask a run that trains to pause. Its curves stop at once; as soon as a snapshot holds all that training is, its
     worker and its slot are free. Asking again changes nothing."""
@@ -81,7 +87,10 @@ def roll_back_run(run_id: str, body: RollbackRun, app: App) -> Run:
     return _run(app, app.resuming.roll_back(run_id, body.snapshot))
 
 
-@router.get("/fork", responses=documented(RunNotFound, RunFolderError, NothingToResume, InvalidRequest))
+@router.get(
+    "/fork",
+    responses=documented(RunNotFound, RunFolderError, NothingToResume, NotControlled, NewerVersion, InvalidRequest),
+)
 def get_fork_changes(
     run_id: str,
     app: App,
@@ -109,6 +118,8 @@ def get_fork_changes(
         ArtifactNotFound,
         NothingToResume,
         SnapshotRefused,
+        NotControlled,
+        NewerVersion,
         RunFolderError,
         InvalidRequest,
         NotEnoughDisk,
@@ -136,7 +147,9 @@ def list_snapshots(run_id: str, app: App) -> RunSnapshots:
 @router.post(
     "/snapshots",
     status_code=202,
-    responses=documented(RunNotFound, ArtifactNotFound, NotTraining, RunFolderError, InvalidRequest),
+    responses=documented(
+        RunNotFound, ArtifactNotFound, NotTraining, NotControlled, NewerVersion, RunFolderError, InvalidRequest
+    ),
 )
 def take_snapshot(run_id: str, body: SnapshotCreate, app: App) -> Run:
     """Ask for a snapshot at the start of the next rollout; the event `snapshot` tells when it is there."""
@@ -146,7 +159,7 @@ def take_snapshot(run_id: str, body: SnapshotCreate, app: App) -> Run:
 @router.delete(
     "/snapshots/{name}",
     status_code=204,
-    responses=documented(RunNotFound, ArtifactNotFound, RunIsActive, SnapshotRefused, InvalidRequest),
+    responses=documented(RunNotFound, ArtifactNotFound, RunIsActive, SnapshotRefused, NewerVersion, InvalidRequest),
 )
 def delete_snapshot(run_id: str, name: str, app: App) -> None:
     """Delete a snapshot of a run that does not train, and what no other needs."""
@@ -156,7 +169,9 @@ def delete_snapshot(run_id: str, name: str, app: App) -> None:
 @router.post(
     "/snapshots/{name}/verify",
     status_code=202,
-    responses=documented(RunNotFound, ArtifactNotFound, SnapshotRefused, VerificationInProgress, InvalidRequest),
+    responses=documented(
+        RunNotFound, ArtifactNotFound, SnapshotRefused, VerificationInProgress, NewerVersion, InvalidRequest
+    ),
 )
 def verify_snapshot(run_id: str, name: str, app: App) -> SnapshotVerification:
     """Bring training to the snapshot, in a worker, and compare every part with the file."""
