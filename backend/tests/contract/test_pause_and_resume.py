@@ -16,6 +16,7 @@ from rlviz.domain.errors import (
     RunIsActive,
 )
 from rlviz.domain.events import EventKind
+from rlviz.domain.rules import Rule
 from rlviz.domain.status import RunStatus
 from rlviz.rundir.lock import training_lock
 from rlviz.rundir.to_resume import ToResume
@@ -123,6 +124,17 @@ def test_what_cannot_be_resumed_says_why(app: Application) -> None:
         app.snapshots.delete(done, snapshot.name)
     with pytest.raises(NothingToResume, match="no whole snapshot"):
         app.resuming.resume(done, total_timesteps=2_560)
+
+
+def test_a_run_that_a_rule_has_ended_is_resumed_for_the_steps_that_are_left(app: Application) -> None:
+    end = {"when": {"kind": "steps", "steps": 3_000}, "do": [{"kind": "stop"}]}
+    run_id = start(app, steps=6_400, rules=(Rule.model_validate(end),))
+    row = ended(app, run_id)
+    assert (row.state, row.ended_early) == (S.COMPLETED, "When 3,000 steps are done: stop.")
+    assert row.step < 6_400
+    app.resuming.resume(run_id)
+    row = ended(app, run_id)
+    assert (row.state, row.step, row.ended_early) == (S.COMPLETED, 6_400, None)
 
 
 def test_a_run_goes_back_and_a_snapshot_of_what_came_after_is_not_gone_on_from(app: Application) -> None:

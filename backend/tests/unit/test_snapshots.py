@@ -26,7 +26,7 @@ from rlviz.rundir.snapshots import (
 from rlviz.training.journals import RunJournals
 from rlviz.training.session import train_run
 from rlviz.training.snapshot.capture import Captured
-from rlviz.training.snapshot.snapshots import SHORTEST_SECONDS, Snapshots, Subject
+from rlviz.training.snapshot.snapshots import FIRST_SHARE, SHORTEST_SECONDS, Snapshots, Subject
 from tests.support.training import checkpoints, events, kinds, make_run, messages, snapshots
 
 BUILT = Built(algo="ppo", env_id="CartPole-v1", config_digest="d", environments=(("a.B",),))
@@ -112,11 +112,14 @@ def test_one_is_written_every_so_many_seconds(folder: RunFolder) -> None:
 
 def test_between_those_training_is_captured_into_memory_for_a_stop(folder: RunFolder) -> None:
     taken = Taken(folder, every_seconds=60.0)
-    taken.at(5, SHORTEST_SECONDS / 2)
+    taken.at(2, SHORTEST_SECONDS * FIRST_SHARE / 2)
     assert taken.captured == []
-    taken.at(10, SHORTEST_SECONDS + 0.1)
-    taken.at(11, SHORTEST_SECONDS + 0.2)
-    assert taken.captured == [10]
+    taken.at(5, SHORTEST_SECONDS / 2)
+    taken.at(8, SHORTEST_SECONDS)
+    assert taken.captured == [5], "the first soon, for a run that ends within a moment"
+    taken.at(10, 1.5 * SHORTEST_SECONDS + 0.1)
+    taken.at(11, 1.5 * SHORTEST_SECONDS + 0.2)
+    assert taken.captured == [5, 10]
     assert names(folder) == []
     assert taken.snapshots.write_newest(Trigger.STOPPED) == 10
     taken.snapshots.flush()

@@ -172,7 +172,7 @@ def _choose(row: RunRow, folder: RunFolder, name: str | None, config: RunConfig)
 def check_length(
     row: RunRow, config: RunConfig, snapshot: Snapshot | None, wanted: int | None, *, rollback: bool
 ) -> int | None:
-    """How long training shall be; None for as long as the configuration says.
+    """How long training shall be; None for as long as the configuration says. A run that ended early has steps left.
 
     Raises InvalidRequest for less than before, and NothingToResume if nothing is left to be done.
     """
@@ -182,12 +182,11 @@ def check_length(
             "/total_timesteps", f"The run is to train for {row.total_timesteps:,} timesteps. Give as many, or more."
         )
     step = snapshot.manifest.step if snapshot is not None else 0
-    done = row.state is RunStatus.COMPLETED and total == row.total_timesteps and not rollback
-    if done or step >= total:
-        ended = f" {row.ended_early}" if done and row.ended_early else ""
+    done = row.state is RunStatus.COMPLETED and row.ended_early is None and total == row.total_timesteps
+    if step >= total or (done and not rollback):
         raise NothingToResume(
-            f"Run {row.id!r} has nothing left to do: it has done {step:,} of {total:,} timesteps."
-            f"{ended} Give a larger total_timesteps to train on."
+            f"Run {row.id!r} has nothing left to do: it has done {step:,} of {total:,} timesteps. "
+            "Give a larger total_timesteps to train on."
         )
     return None if total == config.total_timesteps else total
 

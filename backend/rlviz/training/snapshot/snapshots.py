@@ -33,6 +33,9 @@ KEPT = 3
 """So many of those written last stay in memory too, for a rollback that reads nothing."""
 
 SHORTEST_SECONDS = 1.0
+FIRST_SHARE = 0.1
+"""Of those seconds, after which the first is captured: a run that ends within a moment is gone on from, too."""
+
 SHARE = 0.003
 """Of the time of training, at most, that capturing into memory may take; what is written is captured regardless."""
 
@@ -105,7 +108,7 @@ class Snapshots:
         self._kept: deque[tuple[Wish, _Recent]] = deque(maxlen=KEPT)
         self._wishes: SimpleQueue[Wish] = SimpleQueue()
         self._step_due = self._after(step)
-        self._recent_due = monotonic() + SHORTEST_SECONDS
+        self._recent_due = monotonic() + FIRST_SHARE * SHORTEST_SECONDS
         self._time_due = monotonic() + (plan.every_seconds or math.inf)
         self._last_submitted = -1
         self._written: dict[int, str] = {}

@@ -10042,7 +10042,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description Run is damaged */
+      /** @description Run is not controlled from here; Written by a newer version; Run is damaged */
       409: {
         headers: {
           [name: string]: unknown;
@@ -10364,7 +10364,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description Illegal status transition */
+      /** @description Illegal status transition; Written by a newer version */
       409: {
         headers: {
           [name: string]: unknown;
@@ -10954,7 +10954,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description Run is damaged */
+      /** @description Run is not controlled from here; Written by a newer version; Run is damaged */
       409: {
         headers: {
           [name: string]: unknown;
@@ -11007,7 +11007,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description Run is damaged */
+      /** @description Run is not controlled from here; Written by a newer version; Run is damaged */
       409: {
         headers: {
           [name: string]: unknown;
@@ -11056,7 +11056,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description Run is damaged */
+      /** @description Run is not controlled from here; Written by a newer version; Run is damaged */
       409: {
         headers: {
           [name: string]: unknown;
@@ -11100,7 +11100,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description Run does not train; Run is damaged */
+      /** @description Run does not train; Run is not controlled from here; Written by a newer version; Run is damaged */
       409: {
         headers: {
           [name: string]: unknown;
@@ -11149,7 +11149,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description Illegal status transition; Run is active */
+      /** @description Illegal status transition; Run is active; Run is not controlled from here */
       409: {
         headers: {
           [name: string]: unknown;
@@ -11193,7 +11193,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description Illegal status transition; Run is active; Nothing to resume from; Training cannot go on from this snapshot; Run is damaged */
+      /** @description Illegal status transition; Run is active; Nothing to resume from; Training cannot go on from this snapshot; Run is not controlled from here; Written by a newer version; Run is damaged */
       409: {
         headers: {
           [name: string]: unknown;
@@ -11255,7 +11255,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description Illegal status transition; Run is active; Nothing to resume from; Training cannot go on from this snapshot; Run is damaged */
+      /** @description Illegal status transition; Run is active; Nothing to resume from; Training cannot go on from this snapshot; Run is not controlled from here; Written by a newer version; Run is damaged */
       409: {
         headers: {
           [name: string]: unknown;
@@ -11316,7 +11316,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description Run is damaged; Nothing to resume from */
+      /** @description Run is damaged; Nothing to resume from; Run is not controlled from here; Written by a newer version */
       409: {
         headers: {
           [name: string]: unknown;
@@ -11369,7 +11369,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description Nothing to resume from; Training cannot go on from this snapshot; Run is damaged */
+      /** @description Nothing to resume from; Training cannot go on from this snapshot; Run is not controlled from here; Written by a newer version; Run is damaged */
       409: {
         headers: {
           [name: string]: unknown;
@@ -11471,7 +11471,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description Run does not train; Run is damaged */
+      /** @description Run does not train; Run is not controlled from here; Written by a newer version; Run is damaged */
       409: {
         headers: {
           [name: string]: unknown;
@@ -11519,7 +11519,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description Run is active; Training cannot go on from this snapshot */
+      /** @description Run is active; Training cannot go on from this snapshot; Written by a newer version */
       409: {
         headers: {
           [name: string]: unknown;
@@ -11601,7 +11601,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description Training cannot go on from this snapshot; A verification is in progress */
+      /** @description Training cannot go on from this snapshot; A verification is in progress; Written by a newer version */
       409: {
         headers: {
           [name: string]: unknown;
@@ -11776,7 +11776,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description Nothing to evaluate yet; An evaluation is in progress */
+      /** @description Nothing to evaluate yet; An evaluation is in progress; Run is not controlled from here; Written by a newer version */
       409: {
         headers: {
           [name: string]: unknown;
@@ -13420,7 +13420,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description Experiment is over */
+      /** @description Experiment is over; Written by a newer version */
       409: {
         headers: {
           [name: string]: unknown;
@@ -13460,7 +13460,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description Experiment is over */
+      /** @description Experiment is over; Written by a newer version */
       409: {
         headers: {
           [name: string]: unknown;

@@ -10,7 +10,7 @@ import { explainAction, type RunDetail, snapshotsQuery } from "@/lib/api";
 import { count } from "@/lib/format";
 import { useRunActions, whyNot } from "@/lib/run-actions";
 
-/** Continues a run that has done all of its steps, with more of them. */
+/** Continues a run that has done all of its steps with more of them, and one that ended early with those left. */
 export function TrainLonger({ run, className }: { run: RunDetail; className?: string }) {
   const [open, setOpen] = useState(false);
   const reason = whyNot("extend", run);
@@ -39,9 +39,11 @@ export function TrainLonger({ run, className }: { run: RunDetail; className?: st
 
 function Form({ run, onDone }: { run: RunDetail; onDone: () => void }) {
   const actions = useRunActions();
-  const [steps, setSteps] = useState(String(run.total_timesteps * 2));
+  const endedEarly = run.step < run.total_timesteps;
+  const [steps, setSteps] = useState(String(run.total_timesteps * (endedEarly ? 1 : 2)));
   const { data } = useQuery(snapshotsQuery(run.id));
-  const spread = data?.spread_over_training ?? [];
+  const isLonger = Number(steps) > run.total_timesteps;
+  const spread = isLonger ? (data?.spread_over_training ?? []) : [];
   const ask = useMutation({
     mutationFn: () => actions.resume(run.id, { total_timesteps: Number(steps) }),
     onSuccess: onDone,
@@ -56,14 +58,14 @@ function Form({ run, onDone }: { run: RunDetail; onDone: () => void }) {
     >
       <Field
         label="Total timesteps"
-        hint={`It has done ${count(run.step)}.`}
+        hint={`It has done ${count(run.step)}${endedEarly ? ` of ${count(run.total_timesteps)}` : ""}.`}
         error={ask.error ? explainAction(ask.error) : undefined}
       >
         {(control) => (
           <input
             {...control}
             type="number"
-            min={run.total_timesteps + 1}
+            min={run.total_timesteps + (endedEarly ? 0 : 1)}
             step={1}
             required
             value={steps}
