@@ -2,7 +2,7 @@
 
 python -m benchmarks [throughput [ALGO …]] [scaling] [responsiveness] [volume] [evaluation] [records] [live] [film]
                      [snapshots] [sessions] [anatomy] [long] [overlay] [peers] [intervals]
-                     [experiment_results] [tracking] [analytics]
+                     [experiment_results] [scheduling] [tracking] [analytics]
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ PARTS = (
     "peers",
     "intervals",
     "experiment_results",
+    "scheduling",
     "tracking",
     "analytics",
 )

@@ -136,6 +136,23 @@ def test_a_search_proposes_trains_and_learns_of_the_scores(service: Service) -> 
     assert [one["state"] for one in trials] == ["complete"] * 3
 
 
+@pytest.mark.parametrize(
+    ("spec", "overlaps"),
+    [
+        ({"variants": [{"name": "only"}], "seeds": 3}, True),
+        ({"sweep": {**SEARCH["sweep"], "seeds_per_trial": 1}, "seeds": 1}, False),
+    ],
+    ids=["variants", "a search, which proposes by scores"],
+)
+def test_the_next_trial_trains_while_one_is_scored(service: Service, spec: dict[str, Any], overlaps: bool) -> None:
+    experiment_id = create(service, {**TINY, **spec, "parallel": 1})
+    assert statuses(ended(service, experiment_id)) == ["scored"] * 3
+    lines = ExperimentFolder(service.runs_dir, experiment_id).read_trials()
+    second = next(place for place, line in enumerate(lines) if line.trial == 1)
+    scored = next(place for place, line in enumerate(lines) if line.trial == 0 and line.state == "scored")
+    assert (second < scored) == overlaps
+
+
 def test_one_that_is_stopped_pauses_its_runs_and_goes_on_with_them(service: Service) -> None:
     spec = {**TINY, "base": {**BASE, "total_timesteps": 20_000}, "variants": [{"name": "only"}], "seeds": 3}
     experiment_id = create(service, spec)

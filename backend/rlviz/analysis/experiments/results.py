@@ -16,7 +16,7 @@ from rlviz.analysis.experiments.threshold import Thresholds, steps_to_threshold
 from rlviz.analysis.experiments.trials import SCORE_DEFINITIONS, ScoreKind, Setting, Trial, scored
 from rlviz.analysis.experiments.verdict import ExperimentVerdict, experiment_verdict
 
-DEFINITIONS = 1
+DEFINITIONS = 2
 """To be raised whenever a figure is made in another way, so that results that were kept are made again."""
 
 
@@ -28,7 +28,7 @@ class ExperimentResults(Frozen):
     threshold: float | None = Field(description="Return to reach: the one asked for, or the environment's; null: none.")
     trials: int
     scored: int = Field(description="Trials that have a score.")
-    failed: int = Field(description="Trials that ended without one.")
+    failed: int = Field(description="Trials that ended without one, but for those that were skipped.")
     complete: bool = Field(description="Whether every trial has ended.")
     verdict: ExperimentVerdict
     variants: list[VariantScores] = Field(description="In the order of the specification.")

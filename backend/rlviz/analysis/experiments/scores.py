@@ -32,7 +32,9 @@ class VariantScores(Frozen):
     environment: str
     trials: int = Field(description="Trials of it, whether they have ended or not.")
     n: int = Field(description="Trials that have a score.")
-    failed: int = Field(description="Trials that ended without a score.")
+    failed: int = Field(
+        description="Trials that ended without a score, but for those that were skipped since the experiment was over."
+    )
     rank: int | None = Field(description="Place by interquartile mean, then by mean, from 1.")
     mean: float | None
     median: float | None
@@ -129,7 +131,7 @@ def _summed_up(
         environment=setting.environments[variant],
         trials=len(trials),
         n=n,
-        failed=sum(one.ended and one.score is None for one in trials),
+        failed=sum(one.failed for one in trials),
         rank=standings.index(_standing(ours)) + 1 if n else None,
         mean=float(mean(strata)) if n else None,
         median=float(median(strata)) if n else None,

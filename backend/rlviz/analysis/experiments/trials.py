@@ -39,7 +39,8 @@ class LearningCurve:
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """``score`` is None if it has none: it failed, or has not ended; ``ended`` tells which.
+    """``score`` is None if it has none: it failed, or has not ended; ``ended`` tells which. ``skipped``: its experiment
+    was over before it had ended, which says nothing of the variant.
 
     ``steps``: environment steps that it was trained for. ``reached``: the step at which it reached the threshold, None
     if it has not. ``core_seconds``: of all its attempts. ``curve`` is None where nothing was logged.
@@ -54,6 +55,11 @@ class Trial:
     reached: float | None = None
     core_seconds: float = 0
     curve: LearningCurve | None = None
+    skipped: bool = False
+
+    @property
+    def failed(self) -> bool:
+        return self.ended and not self.skipped and self.score is None
 
 
 @dataclass(frozen=True)

@@ -193,14 +193,16 @@ def _cautions(variants: Sequence[VariantScores], trials: Sequence[Trial]) -> lis
         for one in variants
         if one.failed
     ]
+    skipped = sum(one.skipped for one in trials)
+    if skipped:
+        told.append(
+            f"{skipped} of {len(trials)} trials {_were(skipped)} left out, because the experiment ended before they "
+            "did."
+        )
     waiting = sum(not one.ended for one in trials)
     if waiting:
         told.append(f"{waiting} of {len(trials)} trials {_have(waiting)} not ended: what is said here may change.")
-    budgets = {
-        one.label: float(np.median([trial.steps for trial in trials if trial.variant == one.variant and trial.ended]))
-        for one in variants
-        if one.n
-    }
+    budgets = {one.label: _budget(trials, one.variant) for one in variants if one.n}
     if budgets and min(budgets.values()) < SAME_BUDGET * max(budgets.values()):
         least, most = min(budgets, key=budgets.__getitem__), max(budgets, key=budgets.__getitem__)
         told.append(
@@ -208,6 +210,16 @@ def _cautions(variants: Sequence[VariantScores], trials: Sequence[Trial]) -> lis
             f"{brief(budgets[most])}."
         )
     return told
+
+
+def _budget(trials: Sequence[Trial], variant: str) -> float:
+    """For how many steps those that have ended were trained, the median."""
+    counted = [one.steps for one in trials if one.variant == variant and one.ended and not one.skipped]
+    return float(np.median(counted))
+
+
+def _were(count: int) -> str:
+    return "was" if count == 1 else "were"
 
 
 def _are(count: int) -> str:

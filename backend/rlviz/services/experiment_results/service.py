@@ -122,7 +122,15 @@ class ResultsService:
         core_seconds = sum(rows[run_id].core_seconds(now) for run_id in cell.run_ids if run_id in rows)
         if row is None:
             left = cell.score if score is ScoreKind.TRIAL else None
-            return Trial(cell.variant, cell.seed, cell.run_id or "", left, cell.ended, core_seconds=core_seconds)
+            return Trial(
+                cell.variant,
+                cell.seed,
+                cell.run_id or "",
+                left,
+                cell.ended,
+                core_seconds=core_seconds,
+                skipped=cell.skipped,
+            )
         found = digests[row.id]
         return Trial(
             variant=cell.variant,
@@ -134,6 +142,7 @@ class ResultsService:
             reached=None if threshold is None else found.reached(threshold),
             core_seconds=core_seconds,
             curve=found.greedy if greedy else found.training,
+            skipped=cell.skipped,
         )
 
 

@@ -12,7 +12,8 @@ from rlviz.domain.sweep import Sweep
 @dataclass(frozen=True)
 class Cell:
     """One trial of one variant with one seed. ``run_id`` is None until it has a run; ``score`` is the mean return of
-    its policy on fresh episodes, None if it has none. ``ended``: whether nothing more is to come of it.
+    its policy on fresh episodes, None if it has none. ``ended``: whether nothing more is to come of it; ``skipped``:
+    because its experiment was over before it had ended.
     ``earlier_run_ids``: those of attempts that failed or were lost."""
 
     variant: str
@@ -21,6 +22,7 @@ class Cell:
     score: float | None
     ended: bool
     earlier_run_ids: Sequence[str] = ()
+    skipped: bool = False
 
     @property
     def run_ids(self) -> list[str]:

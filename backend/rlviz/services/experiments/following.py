@@ -53,6 +53,13 @@ class TrialFollower:
             left = find_runs(session, [run_id for run_id, row in rows.items() if row.state in PAUSES])
         book.resumes_paused = book.resumes_paused and any(row.state in PAUSES for row in left)
 
+    def places(self, book: ExperimentBook) -> tuple[int, int]:
+        """How many trials train, or are about to, and how many are trained and wait for their score."""
+        rows = self._rows(book)
+        begun = [trial for trial in book.trials.values() if trial.is_begun]
+        trained = [rows[one.run_id or ""].state is RunStatus.COMPLETED for one in begun if one.run_id in rows]
+        return len(begun) - sum(trained), sum(trained)
+
     def hold(self, book: ExperimentBook) -> None:
         """Pause what trains; what only waits begins anew when the experiment goes on."""
         rows = self._rows(book)

@@ -181,8 +181,8 @@ class ExperimentScheduler:
 
     def _begin(self, book: ExperimentBook) -> None:
         """Begin trials as long as there is a place for one, and end the experiment if nothing is left."""
-        parallel = book.spec.parallel or self._settings.max_concurrent_runs
-        while sum(trial.is_begun for trial in book.trials.values()) < parallel:
+        free = self._free_places(book)
+        while free > 0:
             trial = next(iter(book.waiting()), None) or self._proposed(book)
             if trial is None:
                 break
@@ -190,7 +190,17 @@ class ExperimentScheduler:
                 self._end_when_done(book, skipping=LIMITED)
                 return
             self._begin_one(book, trial)
+            free -= trial.is_begun
         self._end_when_done(book)
+
+    def _free_places(self, book: ExperimentBook) -> int:
+        """One that is trained leaves its place to the next while it is scored, unless scoring falls behind; but a
+        search proposes by the scores of all that it can have."""
+        parallel = book.spec.parallel or self._settings.max_concurrent_runs
+        training, scoring = self._follower.places(book)
+        if book.spec.sweep is not None:
+            return parallel - training - scoring
+        return min(parallel - training, 2 * parallel - training - scoring)
 
     def _proposed(self, book: ExperimentBook) -> Trial | None:
         proposal = book.proposer.propose(book.wishes.keys())

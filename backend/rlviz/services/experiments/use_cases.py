@@ -157,6 +157,7 @@ class ExperimentService:
                     earlier_run_ids=tuple(one for one in trial.run_ids if one != trial.run_id),
                     score=trial.score,
                     ended=trial.is_final or ended,
+                    skipped=ended and not trial.is_final,
                 )
                 for trial in book.trials.values()
             ]

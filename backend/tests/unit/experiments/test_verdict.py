@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from rlviz.analysis.experiments.verdict import ExperimentVerdict
@@ -48,6 +50,14 @@ def test_the_best_of_three_may_be_better_than_one_alone() -> None:
     assert found.finding == "partly"
     assert found.better_than == ["c"]
     assert found.headline.endswith("; against B nothing can be said yet.")
+
+
+def test_trials_that_were_skipped_are_said_so_and_are_no_failures_of_the_variant() -> None:
+    skipped = [replace(one, score=None, steps=0, skipped=True) for one in trials("a", *A, *A)[5:]]
+    found = results(trials("a", *A) + skipped, trials("b", *B))
+    assert (found.failed, found.complete) == (0, True)
+    (caution,) = found.verdict.cautions
+    assert caution == "5 of 15 trials were left out, because the experiment ended before they did."
 
 
 def test_with_many_pairs_five_seeds_apart_may_be_chance() -> None:

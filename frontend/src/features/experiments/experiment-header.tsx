@@ -8,7 +8,14 @@ import { Button } from "@/components/ui/button";
 import { CopyButton } from "@/components/ui/copy-button";
 import { Notice } from "@/components/ui/notice";
 import { StatusBadge } from "@/components/ui/status-badge";
-import { directExperiment, type Experiment, experimentQuery, explainAction, keys } from "@/lib/api";
+import {
+  ApiError,
+  directExperiment,
+  type Experiment,
+  experimentQuery,
+  explainAction,
+  keys,
+} from "@/lib/api";
 import { useAlgorithmName } from "@/lib/registry";
 import { routes } from "@/lib/url";
 import { DeleteExperiment } from "./delete-experiment";
@@ -16,7 +23,8 @@ import { factWords } from "./experiment-words";
 
 /** What an experiment is called, how it stands, and what can be done with it. */
 export function ExperimentHeader({ id }: { id: string }) {
-  const { data } = useQuery({ ...experimentQuery(id), enabled: id !== "" });
+  const { data, error } = useQuery({ ...experimentQuery(id), enabled: id !== "" });
+  const isDamaged = !data && error instanceof ApiError && error.status === 409;
   useDocumentTitle(data?.name);
   return (
     <div className="mb-4 flex flex-wrap items-end justify-between gap-x-6 gap-y-3">
@@ -46,6 +54,7 @@ export function ExperimentHeader({ id }: { id: string }) {
         {data && <Facts experiment={data} />}
       </div>
       {data && <Actions experiment={data} />}
+      {isDamaged && <DeleteExperiment id={id} name={id} />}
     </div>
   );
 }

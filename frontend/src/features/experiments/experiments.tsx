@@ -9,6 +9,7 @@ import { ErrorState } from "@/components/ui/error-state";
 import { Notice } from "@/components/ui/notice";
 import { Skeleton } from "@/components/ui/skeleton";
 import { experimentsQuery } from "@/lib/api";
+import { DeleteExperiment } from "./delete-experiment";
 import { ExperimentLine } from "./experiment-line";
 import { NewExperiment } from "./new-experiment";
 
@@ -59,7 +60,10 @@ export function Experiments() {
       )}
       {damaged.map(([id, problem]) => (
         <Notice key={id} tone="bad" title={`${id} cannot be read`}>
-          <p className="break-words">{problem}</p>
+          <div className="flex flex-wrap items-start justify-between gap-x-3 gap-y-1">
+            <p className="min-w-0 grow basis-64 break-words">{problem}</p>
+            <DeleteExperiment id={id} name={id} />
+          </div>
         </Notice>
       ))}
       {isNew && <NewExperiment onClose={() => setIsNew(false)} />}

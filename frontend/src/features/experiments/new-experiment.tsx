@@ -5,14 +5,18 @@ import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { Button } from "@/components/ui/button";
 import { Dialog } from "@/components/ui/dialog";
+import { ErrorState } from "@/components/ui/error-state";
 import { Field } from "@/components/ui/field";
 import { Notice } from "@/components/ui/notice";
 import { Segmented } from "@/components/ui/segmented";
 import { Select } from "@/components/ui/select";
+import { Skeleton } from "@/components/ui/skeleton";
 import {
+  type Algorithm,
   algorithmsQuery,
   ApiError,
   createExperiment,
+  type Environment,
   environmentsQuery,
   explainAction,
 } from "@/lib/api";
@@ -40,11 +44,40 @@ const KINDS = [
   { value: "search", label: "Search" },
 ] as const;
 
-/** The form of a new experiment: what is varied, where, with how many seeds, and what it costs. */
+/** The form of a new experiment, once it is known what can be chosen. */
 export function NewExperiment({ onClose }: { onClose: () => void }) {
+  const algorithms = useQuery(algorithmsQuery);
+  const environments = useQuery(environmentsQuery);
+  if (algorithms.data && environments.data) {
+    return <Form algorithms={algorithms.data} environments={environments.data} onClose={onClose} />;
+  }
+  const failed = [algorithms, environments].find(({ error }) => error);
+  return (
+    <Dialog open onOpenChange={(open) => !open && onClose()} title="New experiment">
+      {failed?.error ? (
+        <ErrorState
+          error={failed.error}
+          retry={() => void failed.refetch()}
+          retrying={failed.isFetching}
+        />
+      ) : (
+        <div role="status" aria-label="Loading what can be chosen">
+          <Skeleton className="h-80" />
+        </div>
+      )}
+    </Dialog>
+  );
+}
+
+interface FormProps {
+  algorithms: readonly Algorithm[];
+  environments: readonly Environment[];
+  onClose: () => void;
+}
+
+/** What is varied, where, with how many seeds, and what it costs. */
+function Form({ algorithms, environments, onClose }: FormProps) {
   const router = useRouter();
-  const { data: algorithms = [] } = useQuery(algorithmsQuery);
-  const { data: environments = [] } = useQuery(environmentsQuery);
   const [draft, setDraft] = useState<ExperimentDraft>(FIRST);
   const create = useMutation({
     mutationFn: (confirm: boolean) => createExperiment({ ...specification, confirm }),

@@ -3373,7 +3373,7 @@ export interface components {
       scored: number;
       /**
        * Failed
-       * @description Trials that ended without one.
+       * @description Trials that ended without one, but for those that were skipped.
        */
       failed: number;
       /**
@@ -8867,7 +8867,7 @@ export interface components {
       n: number;
       /**
        * Failed
-       * @description Trials that ended without a score.
+       * @description Trials that ended without a score, but for those that were skipped since the experiment was over.
        */
       failed: number;
       /**

@@ -4,21 +4,22 @@ import { useQuery } from "@tanstack/react-query";
 import { ExperimentView } from "@/features/experiment-results";
 import { SearchView } from "@/features/experiment-search";
 import { ExperimentHeader, ExperimentTrials } from "@/features/experiments";
-import { experimentQuery } from "@/lib/api";
+import { ApiError, experimentQuery } from "@/lib/api";
 import { useQueryString } from "@/lib/url";
 
 /** The experiment that the address names: its trials, what a search has found, and what can be said. */
 export function ExperimentPage() {
   const [query] = useQueryString();
   const id = query.get("id") ?? "";
-  const { data } = useQuery({ ...experimentQuery(id), enabled: id !== "" });
+  const { data, error } = useQuery({ ...experimentQuery(id), enabled: id !== "" });
+  const isDamaged = !data && error instanceof ApiError && error.status === 409;
   return (
     <>
       <ExperimentHeader id={id} />
       <div className="flex flex-col gap-4">
         {id && <ExperimentTrials id={id} />}
-        {id && <SearchView id={id} />}
-        <ExperimentView id={id} folded={data?.searches ?? false} />
+        {id && !isDamaged && <SearchView id={id} />}
+        {!isDamaged && <ExperimentView id={id} folded={data?.searches ?? false} />}
       </div>
     </>
   );
