@@ -8,6 +8,8 @@ import { runPage } from "./seeded";
  * night, because each scene trains; `LOOKS=.` takes all four, `SHOTS=pong` some scenes. Waits are for what the picture
  * shall show.
  */
+test.use({ contextOptions: { reducedMotion: "no-preference" } }); // otherwise it plays on request only
+
 const FOLDER = path.join(import.meta.dirname, "..", "screenshots");
 const LONG = { timeout: 120_000 };
 
