@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import signal
 import sys
@@ -18,7 +17,6 @@ from rlviz import __version__
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.index import COMMANDS, LazyCommands
 from rlviz.cli.options import examples
-from rlviz.log_format import TEXT
 
 if TYPE_CHECKING:
     from rlviz.domain.errors import RlvizError
@@ -36,6 +34,7 @@ class Commands(TyperGroup):
         TyperGroup(name=self.name, commands=outline).format_commands(ctx, formatter)
 
     def invoke(self, ctx: Any) -> Any:
+        _log_warnings()
         try:
             value = super().invoke(ctx)
             sys.stdout.flush()
@@ -99,13 +98,21 @@ def rlviz(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; the exit status is that of ``Exit``."""
-    logging.basicConfig(level=logging.WARNING, format=TEXT)
     signal.signal(signal.SIGTERM, _terminated)
     try:
         app(args=arguments, prog_name="rlviz")
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else Exit.OK
     return Exit.OK
+
+
+def _log_warnings() -> None:
+    """Not before a command runs: help and completion need no logging, which takes a tenth of their time to import."""
+    import logging
+
+    from rlviz.log_format import TEXT
+
+    logging.basicConfig(level=logging.WARNING, format=TEXT)
 
 
 def _terminated(_number: int, _frame: FrameType | None) -> None:

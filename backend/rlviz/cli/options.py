@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from glob import escape
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rlviz.cli.connection import Connection
 from rlviz.cli.exits import Exit, Failure
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from rlviz.cli.connection import Connection
     from rlviz.settings import Settings
 
 NEWEST = "last"
@@ -23,6 +21,8 @@ NEWEST = "last"
 
 def complete_run(context: typer.Context, incomplete: str) -> list[str]:
     """Ids of runs that begin so, for the shell: read from their folders, since a service may not be running."""
+    from glob import escape
+
     try:
         folders = list(read_settings(context).runs_dir.glob(f"{escape(incomplete)}*/config.json"))
     except Exception:  # whatever is wrong, pressing Tab is not the moment to say it
@@ -32,6 +32,8 @@ def complete_run(context: typer.Context, incomplete: str) -> list[str]:
 
 def complete_experiment(context: typer.Context, incomplete: str) -> list[str]:
     """The same of experiments."""
+    from glob import escape
+
     try:
         folders = list(read_settings(context).runs_dir.glob(f"experiments/{escape(incomplete)}*/experiment.json"))
     except Exception:
@@ -94,6 +96,8 @@ def read_settings(context: typer.Context, **flags: Any) -> Settings:
 def connected(context: typer.Context, *, trains: bool = False) -> Iterator[Connection]:
     """The service of the runs folder, for as long as the block runs; ``trains``: where it is our own, it starts many
     workers."""
+    from rlviz.cli.connection import Connection
+
     connection = Connection(read_settings(context), trains=trains)
     try:
         connection.open()
@@ -104,6 +108,8 @@ def connected(context: typer.Context, *, trains: bool = False) -> Iterator[Conne
 
 def pairs(changes: Sequence[str] | None, flag: str) -> dict[str, Any]:
     """``["lr=3e-4", "policy=small"]`` as a dictionary; values are JSON where they can be, and text otherwise."""
+    import json
+
     found: dict[str, Any] = {}
     for change in changes or ():
         name, equals, value = change.partition("=")

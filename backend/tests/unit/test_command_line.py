@@ -141,7 +141,7 @@ def test_the_version_and_the_help_import_nothing_heavy(tmp_path: Path) -> None:
     loaded = "import sys; from rlviz.cli.main import main; main(['--help']); print(*sys.modules)"
     result = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True, timeout=60)
     modules = set(result.stdout.splitlines()[-1].split())
-    assert not modules & {"torch", "fastapi", "pydantic", "httpx", "numpy", "rich", "rlviz.settings"}
+    assert not modules & {"torch", "fastapi", "pydantic", "httpx", "numpy", "rich", "logging", "json", "rlviz.settings"}
 
 
 def test_the_shell_completes_runs_without_a_service(tmp_path: Path) -> None:
