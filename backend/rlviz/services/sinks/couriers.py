@@ -25,8 +25,14 @@ def start_courier(folder: RunFolder, kind: SinkKind, *, follow: bool = False) ->
         stdin=subprocess.PIPE if follow else subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL if follow else subprocess.PIPE,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        env=_environment(),
     )
+
+
+def _environment() -> dict[str, str]:
+    """Without the helper process of W&B that this process may have: what hangs there would outlast the courier."""
+    ours = {name: value for name, value in os.environ.items() if name != "WANDB_SERVICE"}
+    return {**ours, "OMP_NUM_THREADS": "1"}
 
 
 @contextmanager
