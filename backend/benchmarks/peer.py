@@ -125,10 +125,10 @@ class Rlviz(Tool):
 
     def begin(self) -> None:
         from rlviz.rundir.folder import RunFolder
-        from rlviz.training import limits
+        from rlviz.training import log_limits
         from rlviz.training.journals import RunJournals
 
-        limits.ROWS_A_SECOND = sys.maxsize  # this loop, which trains nothing, logs faster than a run may
+        log_limits.ROWS_A_SECOND = sys.maxsize  # this loop, which trains nothing, logs faster than a run may
 
         self.folder.mkdir(exist_ok=True)
         self._journals = RunJournals(RunFolder.at(self.folder))

@@ -25,17 +25,24 @@ COMMANDS = {
     "resume": Entry(
         "train", "Go on with a run that was paused, stopped or interrupted, or train a completed one for longer."
     ),
-    "stop": Entry("steer", "Stop a run; its policy and a snapshot are saved."),
-    "pause": Entry("steer", "Pause a run; `rlviz resume` goes on exactly as if nothing had happened."),
-    "delete": Entry("steer", "Move runs to the trash, from where `rlviz restore` brings them back for some days."),
-    "restore": Entry("steer", "Bring a deleted run back from the trash."),
-    "runs": Entry("look", "List runs, the newest first."),
-    "status": Entry("look", "Show how a run is doing, or the service."),
-    "logs": Entry("look", "Show what happened to a run: its events, oldest first."),
-    "metrics": Entry("look", "Show the newest value of each metric of a run, or the curves of those that are named."),
-    "compare": Entry("look", "Compare runs: figures, settings that differ, and which is better, if that can be told."),
+    "stop": Entry("run_actions", "Stop a run; its policy and a snapshot are saved."),
+    "pause": Entry("run_actions", "Pause a run; `rlviz resume` goes on exactly as if nothing had happened."),
+    "delete": Entry(
+        "run_actions", "Move runs to the trash, from where `rlviz restore` brings them back for some days."
+    ),
+    "restore": Entry("run_actions", "Bring a deleted run back from the trash."),
+    "runs": Entry("show_runs", "List runs, the newest first."),
+    "status": Entry("show_runs", "Show how a run is doing, or the service."),
+    "logs": Entry("show_runs", "Show what happened to a run: its events, oldest first."),
+    "metrics": Entry(
+        "show_runs", "Show the newest value of each metric of a run, or the curves of those that are named."
+    ),
+    "compare": Entry(
+        "show_runs", "Compare runs: figures, settings that differ, and which is better, if that can be told."
+    ),
     "query": Entry(
-        "ask", "Answer a question over all runs, in SQL (DuckDB's). It can only read, and is stopped after ten seconds."
+        "query",
+        "Answer a question over all runs, in SQL (DuckDB's). It can only read, and is stopped after ten seconds.",
     ),
     "evaluate": Entry("evaluations", "Play fresh episodes with a run's policy."),
     "evaluations": Entry("evaluations", "List the evaluations of a run."),
@@ -44,7 +51,7 @@ COMMANDS = {
         "evaluations", "Play an evaluation again and compare every step; exit status 1 if it is not identical."
     ),
     "sweep": Entry(
-        "begin", "Search the hyperparameters of an algorithm: an experiment whose variants Optuna proposes."
+        "start_experiments", "Search the hyperparameters of an algorithm: an experiment whose variants Optuna proposes."
     ),
     "export": Entry(
         "export",
@@ -68,12 +75,12 @@ COMMANDS = {
     "rebuild": Entry("service", "Make the catalogue again from the run folders, while no service runs."),
     "openapi": Entry("service", "Print the API's OpenAPI document."),
     "doctor": Entry(
-        "care",
+        "maintenance",
         "Check disk, locks, port, browsers' reach, packages and time; exit status 1 if something keeps it from "
         "working.",
     ),
     "prune": Entry(
-        "care", "Tell what takes space, empty the trash, and apply the storage rules. Nothing else is touched."
+        "maintenance", "Tell what takes space, empty the trash, and apply the storage rules. Nothing else is touched."
     ),
     "snapshot": Entry("snapshots", "Everything that training is at a moment, from which it goes on bit for bit."),
     "experiment": Entry("experiments", "Several seeds of each variant, compared fairly."),

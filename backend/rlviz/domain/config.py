@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationInfo, field_validator, model_validator
 
-from rlviz.domain.checkpoint_policy import CheckpointPolicy
+from rlviz.domain.checkpoint_plan import CheckpointPolicy
 from rlviz.domain.environment import CustomEnvironment
 from rlviz.domain.evaluation_plan import EvaluationPlan
 from rlviz.domain.limits import LIMITS

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
 
 from rlviz.domain.config import Seed
-from rlviz.domain.controls import Controls
+from rlviz.domain.key_bindings import Controls
 from rlviz.domain.saliency import SeenPictures
 from rlviz.domain.spaces import Space
 from rlviz.domain.step_record import Actor, StepRecord

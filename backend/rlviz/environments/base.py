@@ -11,9 +11,9 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from rlviz.algorithms.base import Algorithm
-from rlviz.domain.controls import Controls
 from rlviz.domain.environment import CustomEnvironment
 from rlviz.domain.fields import check_fields
+from rlviz.domain.key_bindings import Controls
 from rlviz.domain.spaces import Space
 
 __all__ = ["Environment", "Family", "Options", "Space"]

@@ -13,16 +13,15 @@ from __future__ import annotations
 import hashlib
 import hmac
 import io
-import math
 import os
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from rlviz.domain.errors import ArtifactNotFound, RunFolderError, SnapshotDamaged, SnapshotRefused
-from rlviz.domain.snapshot import SnapshotManifest, Trigger
+from rlviz.domain.snapshot import SnapshotManifest
 from rlviz.domain.snapshot_verification import SnapshotVerification
 from rlviz.domain.versions import SNAPSHOT, read_versioned
 from rlviz.rundir.atomic import write_atomically
@@ -112,7 +111,7 @@ def write_snapshot(folder: RunFolder, manifest: SnapshotManifest, members: Mappi
     seal = _digest(body) + _signature(folder, body)
     folder.snapshots.mkdir(exist_ok=True)
     path = folder.snapshot_path(manifest.name)
-    _verification_path(path).unlink(missing_ok=True)  # it was of another of that name
+    verification_path(path).unlink(missing_ok=True)  # it was of another of that name
     write_atomically(path, bytes(body) + seal, folder.path)
     return path
 
@@ -141,63 +140,10 @@ def read_snapshot(folder: RunFolder, name: str) -> tuple[SnapshotManifest, dict[
     return manifest, members
 
 
-def delete_snapshot(folder: RunFolder, name: str) -> None:
-    """Delete it, and the segments that no other needs. For a run that nobody trains; raises ArtifactNotFound."""
-    _delete(find_snapshot(folder, name))
-    drop_segments(folder)
-
-
-def retain_snapshots(folder: RunFolder, keep: int, max_bytes: int) -> None:
-    """Delete those that ``dropped_snapshots`` names."""
-    for snapshot in dropped_snapshots(folder, keep, max_bytes):
-        _delete(snapshot)
-
-
-def dropped_snapshots(folder: RunFolder, keep: int, max_bytes: float = math.inf) -> list[Snapshot]:
-    """What goes when these stay: every named one, the newest taken at a best policy, and the newest ``keep`` of the
-    others, fewer where all of them together would take more than ``max_bytes``; the newest one stays in any case.
-
-    The newest is that taken last: of a run that went back, those of later steps that were left behind are older. That
-    with which a fork begins stays too, and goes first where there is too little room."""
-    found = sorted(snapshots_of(folder), key=lambda one: (not one.is_inherited, one.manifest.attempt))
-    passing = [snapshot for snapshot in found if not (snapshot.manifest.is_named or snapshot.is_beginning)]
-    bests = [snapshot for snapshot in passing if snapshot.manifest.trigger is Trigger.BEST]
-    dropped = [snapshot for snapshot in passing[:-keep] if snapshot not in bests[-1:]]
-    kept = [snapshot for snapshot in found if snapshot not in dropped]
-    for snapshot in [one for one in kept if not one.manifest.is_named and one is not found[-1]]:
-        if _together(kept) <= max_bytes:
-            break
-        kept.remove(snapshot)
-        dropped.append(snapshot)
-    return dropped
-
-
-def older_snapshots(folder: RunFolder, keep: int) -> list[Path]:
-    """The files that go with ``dropped_snapshots``, in an order in which they can be deleted. For a run that nobody
-    trains."""
-    dropped = dropped_snapshots(folder, keep)
-    gone = {snapshot.path for snapshot in dropped}
-    needed = {segment.file for one in snapshots_of(folder) if one.path not in gone for segment in one.manifest.segments}
-    segments = {segment.file for snapshot in dropped for segment in snapshot.manifest.segments} - needed
-    files = [path for one in dropped for path in (one.path, _verification_path(one.path))]
-    files += [folder.segment_path(name) for name in sorted(segments)]
-    return [path for path in files if is_file(path, folder.path)]
-
-
-def drop_segments(folder: RunFolder, beyond: int | None = None) -> None:
-    """Delete the segments that no snapshot names. While a run trains, those that begin at row ``beyond`` or later are
-    for snapshots to come."""
-    names = {segment.file for snapshot in snapshots_of(folder) for segment in snapshot.manifest.segments}
-    for path in files_in(folder.replay, folder.path, "*.seg"):
-        first = path.name.partition("-")[0]
-        if path.name not in names and not (beyond is not None and first.isdecimal() and int(first) >= beyond):
-            path.unlink(missing_ok=True)
-
-
 def read_snapshot_verification(folder: RunFolder, name: str) -> SnapshotVerification | None:
     """None if no verification was requested. Raises RunFolderError if it is unreadable."""
     try:
-        return read_document(_verification_path(folder.snapshot_path(name)), SnapshotVerification, folder.path)
+        return read_document(verification_path(folder.snapshot_path(name)), SnapshotVerification, folder.path)
     except FileNotFoundError:
         return None
 
@@ -206,22 +152,16 @@ def write_snapshot_verification(folder: RunFolder, name: str, found: SnapshotVer
     """Not for a snapshot that was deleted meanwhile."""
     path = folder.snapshot_path(name)
     if is_file(path, folder.path):
-        write_atomically(_verification_path(path), found.model_dump_json(indent=2).encode(), folder.path)
+        write_atomically(verification_path(path), found.model_dump_json(indent=2).encode(), folder.path)
 
 
-def _verification_path(snapshot: Path) -> Path:
+def verification_path(snapshot: Path) -> Path:
     return snapshot.with_suffix(".verify.json")
 
 
-def _delete(snapshot: Snapshot) -> None:
-    _verification_path(snapshot.path).unlink(missing_ok=True)
+def delete_files(snapshot: Snapshot) -> None:
+    verification_path(snapshot.path).unlink(missing_ok=True)
     snapshot.path.unlink(missing_ok=True)
-
-
-def _together(snapshots: Iterable[Snapshot]) -> int:
-    snapshots = list(snapshots)
-    segments = {segment.file: segment.bytes for snapshot in snapshots for segment in snapshot.manifest.segments}
-    return sum(snapshot.bytes for snapshot in snapshots) + sum(segments.values())
 
 
 def _look_at(folder: RunFolder, path: Path) -> Snapshot:

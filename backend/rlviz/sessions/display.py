@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from rlviz.domain.controls import Controls
 from rlviz.domain.errors import NotSliceable
+from rlviz.domain.key_bindings import Controls
 from rlviz.domain.session_messages import (
     EpisodeMessage,
     ErrorMessage,

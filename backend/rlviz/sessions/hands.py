@@ -14,7 +14,7 @@ from pydantic import JsonValue
 
 from rlviz.algorithms.policy import TrainedPolicy
 from rlviz.algorithms.reading import Reading
-from rlviz.domain.controls import Controls
+from rlviz.domain.key_bindings import Controls
 from rlviz.domain.step_record import Actor
 
 Space = gymnasium.Space[Any]

@@ -24,7 +24,7 @@ from rlviz.domain.session_messages import (
     TakeAction,
 )
 from rlviz.domain.step_record import Actor
-from rlviz.environments.generic_controls import generic_controls
+from rlviz.environments.default_keys import generic_controls
 from rlviz.rollout.episode import Env, Episode
 from rlviz.rollout.play import seed_all
 from rlviz.sessions.display import Display

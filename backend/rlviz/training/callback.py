@@ -18,10 +18,10 @@ from rlviz.training.journals import RunJournals
 from rlviz.training.live_weights import LiveWeights
 from rlviz.training.logger import RunLogger
 from rlviz.training.pausing import Pause
-from rlviz.training.periodic import PeriodicEvaluation
+from rlviz.training.periodic_evaluation import PeriodicEvaluation
 from rlviz.training.rollback import Rollbacks
 from rlviz.training.snapshot.restore import Continuation
-from rlviz.training.snapshot.snapshots import Snapshots
+from rlviz.training.snapshot.schedule import Snapshots
 from rlviz.training.steering import Steering
 
 RATE_WINDOW_SECONDS = 1.0

@@ -30,7 +30,7 @@ from rlviz.training.live_weights import LiveWeights
 from rlviz.training.logger import RunLogger
 from rlviz.training.past_changes import past_changes
 from rlviz.training.pausing import Pause
-from rlviz.training.periodic import PeriodicEvaluation
+from rlviz.training.periodic_evaluation import PeriodicEvaluation
 from rlviz.training.rollback import Rollbacks, Target
 from rlviz.training.rules.engine import Firing
 from rlviz.training.rules.in_force import rules_in_force
@@ -40,7 +40,7 @@ from rlviz.training.snapshot.compatibility import origin_of, what_is_built
 from rlviz.training.snapshot.refit import refit_replay
 from rlviz.training.snapshot.replay import ReplayTape, placed_rows
 from rlviz.training.snapshot.restore import Continuation, check_subject, restore_contents
-from rlviz.training.snapshot.snapshots import Snapshots, Subject
+from rlviz.training.snapshot.schedule import Snapshots, Subject
 from rlviz.training.steering import Steering
 
 

@@ -15,7 +15,7 @@ from pydantic import JsonValue
 from rlviz.domain.events import Ending, EventData, WarningData, event_line
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter
-from rlviz.training.limits import MetricLimits
+from rlviz.training.log_limits import MetricLimits
 from rlviz.training.recomputed import Recomputed
 
 MAX_WAITING_ROWS = 1_000

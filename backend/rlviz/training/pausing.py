@@ -8,7 +8,7 @@ from collections.abc import Callable
 from rlviz.domain.events import PausingData
 from rlviz.domain.snapshot import Trigger
 from rlviz.training.journals import RunJournals
-from rlviz.training.snapshot.snapshots import Snapshots
+from rlviz.training.snapshot.schedule import Snapshots
 
 RETRY_SECONDS = 5.0
 """A snapshot that could not be written is not taken again before."""

@@ -21,7 +21,7 @@ from rlviz.training.rules.engine import Firing
 from rlviz.training.snapshot.archive import Contents, read_archive
 from rlviz.training.snapshot.model import are_finite
 from rlviz.training.snapshot.replay import Placed
-from rlviz.training.snapshot.snapshots import Snapshots
+from rlviz.training.snapshot.schedule import Snapshots
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from gymnasium import spaces
 
-from rlviz.domain.controls import Controls
+from rlviz.domain.key_bindings import Controls
 from rlviz.environments import ENVIRONMENTS
 from rlviz.environments.base import Environment
-from rlviz.environments.generic_controls import generic_controls
+from rlviz.environments.default_keys import generic_controls
 from rlviz.environments.make import make
 from rlviz.services.use_cases.environments import variants
 from rlviz.sessions.hands import PersonHand

@@ -90,7 +90,7 @@ def counted(folder: RunFolder) -> list[Any]:
 @pytest.fixture(autouse=True)
 def as_planned(monkeypatch: pytest.MonkeyPatch) -> None:
     """No snapshot comes by the clock, which on a busy machine would be between those that a test expects."""
-    monkeypatch.setattr("rlviz.training.snapshot.snapshots.SHORTEST_SECONDS", math.inf)
+    monkeypatch.setattr("rlviz.training.snapshot.schedule.SHORTEST_SECONDS", math.inf)
 
 
 @pytest.mark.parametrize("name", ["dqn-wrapped-buffer", "dqn-observations-once"])
@@ -100,8 +100,8 @@ def test_it_goes_back_rightly_to_a_snapshot_whose_rows_lie_in_one_segment_with_o
     whole = make(tmp_path / "whole", name)
     assert train_run(whole)
     expected, end = logged(whole), final_state(whole)
-    monkeypatch.setattr("rlviz.training.snapshot.snapshots.SHORTEST_SECONDS", 0.0)
-    monkeypatch.setattr("rlviz.training.snapshot.snapshots.SHARE", 1e9)
+    monkeypatch.setattr("rlviz.training.snapshot.schedule.SHORTEST_SECONDS", 0.0)
+    monkeypatch.setattr("rlviz.training.snapshot.schedule.SHARE", 1e9)
     folder = make(tmp_path / "often", name)
     at(whole.read_config().total_timesteps * 2 // 3, going_back())
     assert train_run(folder)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from rlviz.domain.checkpoint_policy import CheckpointPolicy
+from rlviz.domain.checkpoint_plan import CheckpointPolicy
 from rlviz.domain.config import RunConfig
 from rlviz.domain.events import EventKind, EventRecord
 from rlviz.domain.snapshot_plan import SnapshotPlan

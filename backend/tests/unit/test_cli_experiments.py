@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rlviz.cli.commands.begin import _varied
+from rlviz.cli.commands.start_experiments import _varied
 from rlviz.cli.exits import Exit, Failure, Refused
 from rlviz.cli.follow.trial_screen import lines, trial_line
 from rlviz.cli.specification_file import placed, read_specification

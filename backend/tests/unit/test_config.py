@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from rlviz.domain.checkpoint_policy import CheckpointPolicy
+from rlviz.domain.checkpoint_plan import CheckpointPolicy
 from rlviz.domain.config import RunConfig
 from rlviz.domain.limits import LIMITS, MAX_TIMESTEPS
 from rlviz.domain.versions import CONFIG

@@ -17,9 +17,9 @@ import pytest
 from rlviz.cli import tables
 from rlviz.domain.errors import ImportRefused
 from rlviz.domain.limits import LIMITS
-from rlviz.exchange.bring_in import BroughtIn, Wishes, bring_in
-from rlviz.exchange.incoming import found_run
-from rlviz.exchange.incoming.event_files import masked_crc
+from rlviz.exchange.import_runs import BroughtIn, Wishes, bring_in
+from rlviz.exchange.imports import found_run
+from rlviz.exchange.imports.tensorboard_logs import masked_crc
 from rlviz.exchange.tensorboard import write_event_files
 from rlviz.rundir.folder import RunFolder
 from rlviz.services.projection.folder_projection import row_of_folder

@@ -14,8 +14,8 @@ from gymnasium import spaces
 from pydantic import BaseModel
 
 from rlviz.algorithms.reading import Reading
-from rlviz.domain.controls import Controls
 from rlviz.domain.errors import VideoNotWritten
+from rlviz.domain.key_bindings import Controls
 from rlviz.domain.session_messages import (
     CLIENT_MESSAGE,
     EpisodeMessage,

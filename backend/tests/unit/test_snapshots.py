@@ -14,19 +14,17 @@ from rlviz.domain.snapshot import Built, Origin, SnapshotManifest, Trigger, chec
 from rlviz.domain.snapshot_plan import SnapshotPlan
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.snapshot_key import snapshot_key
+from rlviz.rundir.snapshot_retention import delete_snapshot, drop_segments, retain_snapshots
 from rlviz.rundir.snapshots import (
     bytes_of,
-    delete_snapshot,
-    drop_segments,
     newest_snapshot,
-    retain_snapshots,
     snapshots_of,
     write_snapshot,
 )
 from rlviz.training.journals import RunJournals
 from rlviz.training.session import train_run
 from rlviz.training.snapshot.capture import Captured
-from rlviz.training.snapshot.snapshots import FIRST_SHARE, SHORTEST_SECONDS, Snapshots, Subject
+from rlviz.training.snapshot.schedule import FIRST_SHARE, SHORTEST_SECONDS, Snapshots, Subject
 from tests.support.training import checkpoints, events, kinds, make_run, messages, snapshots
 
 BUILT = Built(algo="ppo", env_id="CartPole-v1", config_digest="d", environments=(("a.B",),))

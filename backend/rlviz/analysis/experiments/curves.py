@@ -13,8 +13,8 @@ from rlviz.analysis.experiments.made import AGARWAL, Frozen, Made, numbers
 from rlviz.analysis.experiments.trials import LearningCurve, Setting, Trial
 from rlviz.analysis.numbers import brief
 from rlviz.analysis.statistics import banded_curve
+from rlviz.analysis.statistics.banded_curve import BAND_RESAMPLES
 from rlviz.analysis.statistics.bootstrap import CONFIDENCE, FEWEST_SCORES
-from rlviz.analysis.statistics.curves import BAND_RESAMPLES
 
 GRID_POINTS = 200
 MOST_CURVES = 20

@@ -13,8 +13,8 @@ from rlviz.analysis.statistics.aggregates import (
     optimality_gap,
     task_median,
 )
+from rlviz.analysis.statistics.banded_curve import BandedCurve, banded_curve
 from rlviz.analysis.statistics.bootstrap import Interval, Method, bootstrap_interval
-from rlviz.analysis.statistics.curves import BandedCurve, banded_curve
 from rlviz.analysis.statistics.improvement import Improvement, probability_of_improvement
 from rlviz.analysis.statistics.profiles import Profile, performance_profile
 from rlviz.analysis.statistics.summary import Summary, summarize

@@ -9,8 +9,8 @@ from pydantic import Field, JsonValue
 from rlviz.algorithms.fields import Need
 from rlviz.api.schemas.rules import KnobInfo
 from rlviz.api.schemas.wire import Wire
-from rlviz.domain.controls import Controls
 from rlviz.domain.evaluation_plan import EvaluationPlan
+from rlviz.domain.key_bindings import Controls
 from rlviz.domain.limits import Bounds
 from rlviz.domain.metrics import MetricDefinition, MetricGroup
 from rlviz.domain.presets import MeasuredPreset

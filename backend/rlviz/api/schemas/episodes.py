@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from rlviz.analysis.judging.endings import EndingKind
+from rlviz.analysis.judging.episode_endings import EndingKind
 from rlviz.analysis.judging.moments import MomentKind
 from rlviz.api.schemas.wire import Wire
 from rlviz.domain.evaluation import EpisodeResult

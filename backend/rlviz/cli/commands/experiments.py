@@ -1,4 +1,4 @@
-"""Experiments: list, show, stop, resume, export, keep, delete; ``run`` of the group is in ``begin``."""
+"""Experiments: list, show, stop, resume, export, keep, delete; ``run`` of the group is in ``start_experiments``."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from rlviz.analysis.numbers import ends
-from rlviz.cli.commands import begin
-from rlviz.cli.commands.begin import Follow, Wait
+from rlviz.cli.commands import start_experiments
+from rlviz.cli.commands.start_experiments import Follow, Wait
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.follow.trial_screen import by_variant, figures, words
 from rlviz.cli.follow.trials import attend, follow_experiment
@@ -41,7 +41,7 @@ def register(app: typer.Typer) -> None:
     group = typer.Typer(help="Several seeds of each variant, compared fairly.", no_args_is_help=True)
     group.command(
         epilog=examples("rlviz experiment run ppo-or-dqn.yaml --follow", "rlviz experiment run search.toml --wait")
-    )(begin.run)
+    )(start_experiments.run)
     group.command("list", epilog=examples("rlviz experiment list", "rlviz experiment list --json"))(list_)
     group.command(epilog=examples("rlviz experiment show last", "rlviz experiment show last --follow"))(show)
     group.command(epilog=examples("rlviz experiment stop last"))(stop)

@@ -56,7 +56,7 @@ def import_(
     has ended, unless a run with the same curves was imported before: exit status 4 if all were. Policies are left where
     they are, and nothing in the files is executed.
     """
-    from rlviz.exchange.bring_in import Wishes, bring_in
+    from rlviz.exchange.import_runs import Wishes, bring_in
 
     if not path.exists():
         raise Failure(Exit.NOT_FOUND, f"There is no file or folder {path}.")

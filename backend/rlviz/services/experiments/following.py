@@ -16,7 +16,7 @@ from rlviz.domain.experiments import FailMode, TrialState
 from rlviz.domain.status import APP_ENDED, RunStatus
 from rlviz.rundir.trash import Trash
 from rlviz.services.experiments.book import ExperimentBook, Trial
-from rlviz.services.experiments.pruning import GreedyReturns
+from rlviz.services.experiments.greedy_returns import GreedyReturns
 from rlviz.services.experiments.scoring import Scorer
 from rlviz.services.experiments.trial_runs import TrialRuns
 

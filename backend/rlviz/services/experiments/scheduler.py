@@ -27,7 +27,7 @@ from rlviz.rundir.experiment_folder import ExperimentFolder, experiment_folders,
 from rlviz.rundir.trash import Trash
 from rlviz.services.experiments.book import ExperimentBook, Trial
 from rlviz.services.experiments.following import TrialFollower
-from rlviz.services.experiments.pruning import GreedyReturns
+from rlviz.services.experiments.greedy_returns import GreedyReturns
 from rlviz.services.experiments.scoring import Scorer
 from rlviz.services.experiments.trial_runs import TrialRuns
 from rlviz.services.streaming.broadcast import Broadcast

@@ -19,8 +19,8 @@ from rlviz.rundir.files import is_file
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import prepare
 from rlviz.rundir.lock import training_lock
-from rlviz.rundir.pruning import doomed
 from rlviz.rundir.retention import delete
+from rlviz.rundir.storage_rule_files import doomed
 from rlviz.services.storage.book import Deed
 from rlviz.services.supervision.housekeeping import DAY_SECONDS
 from rlviz.services.use_cases.base import RunUseCases

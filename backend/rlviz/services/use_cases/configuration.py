@@ -13,7 +13,7 @@ from rlviz.algorithms import ALGORITHMS
 from rlviz.algorithms.base import Algorithm, Hyperparameters
 from rlviz.algorithms.memory import Layout, MemoryNeed, gigabytes
 from rlviz.algorithms.random_actions import RANDOM, RANDOM_TIMESTEPS
-from rlviz.domain.checkpoint_policy import CheckpointPolicy
+from rlviz.domain.checkpoint_plan import CheckpointPolicy
 from rlviz.domain.config import RunConfig
 from rlviz.domain.environment import CustomEnvironment
 from rlviz.domain.errors import FieldError, InvalidRequest, pointer_to

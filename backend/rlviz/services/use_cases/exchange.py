@@ -14,8 +14,8 @@ from typing import BinaryIO
 from rlviz.catalog.models import RunRow
 from rlviz.domain.errors import Conflict
 from rlviz.exchange import tensorboard
-from rlviz.exchange.bring_in import Wishes, bring_in
 from rlviz.exchange.bundle import write_bundle
+from rlviz.exchange.import_runs import Wishes, bring_in
 from rlviz.rundir.creation import DRAFTS
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import read_journal

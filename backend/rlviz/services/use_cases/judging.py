@@ -9,7 +9,7 @@ from threading import Lock
 import numpy as np
 from cachetools import LRUCache
 
-from rlviz.analysis.judging.endings import Ending, Ends, group_endings, places_of
+from rlviz.analysis.judging.episode_endings import Ending, Ends, group_endings, places_of
 from rlviz.analysis.judging.moments import Moment
 from rlviz.analysis.judging.ranking import Ranking, ReturnBin, histogram, rank
 from rlviz.analysis.judging.rule import Component

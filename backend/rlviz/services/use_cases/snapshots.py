@@ -24,10 +24,10 @@ from rlviz.rundir.control import SnapshotWish
 from rlviz.rundir.files import is_file
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.lineage import is_behind
+from rlviz.rundir.snapshot_retention import delete_snapshot
 from rlviz.rundir.snapshots import (
     Snapshot,
     bytes_of,
-    delete_snapshot,
     find_snapshot,
     read_snapshot_verification,
     snapshots_of,

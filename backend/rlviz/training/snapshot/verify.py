@@ -36,7 +36,7 @@ from rlviz.training.journal_output import JournalOutput
 from rlviz.training.journals import RunJournals
 from rlviz.training.knobs import Knobs
 from rlviz.training.logger import RunLogger
-from rlviz.training.periodic import PeriodicEvaluation
+from rlviz.training.periodic_evaluation import PeriodicEvaluation
 from rlviz.training.rules.engine import Firing
 from rlviz.training.snapshot.archive import Contents, read_archive
 from rlviz.training.snapshot.capture import Captured, Counter, capture

@@ -23,7 +23,7 @@ from rlviz.services.projection.folder_projection import end_row, row_of_folder
 from rlviz.training import checkpoint
 from rlviz.training.greedy import GreedyPlayer, Score
 from rlviz.training.journals import RunJournals
-from rlviz.training.periodic import RETEST_SEED, SCREENING_SEED, PeriodicEvaluation
+from rlviz.training.periodic_evaluation import RETEST_SEED, SCREENING_SEED, PeriodicEvaluation
 from rlviz.training.session import train_run
 from tests.support.training import ENV_ID, events, leftovers, make_run, messages, rows
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 from rlviz.domain.errors import ImportRefused, InvalidRequest
 from rlviz.exchange.bundle import DEFAULT_MOST_BYTES, MANIFEST, read_bundle
-from rlviz.exchange.incoming.archive import MOST_BYTES, unpack
-from rlviz.exchange.incoming.earlier import digest_of, imported_before
-from rlviz.exchange.incoming.recognition import find_logs, read_logs
-from rlviz.exchange.incoming.writing import write_run
+from rlviz.exchange.imports.archive import MOST_BYTES, unpack
+from rlviz.exchange.imports.earlier import digest_of, imported_before
+from rlviz.exchange.imports.log_formats import find_logs, read_logs
+from rlviz.exchange.imports.writing import write_run
 from rlviz.rundir.creation import DRAFTS
 from rlviz.rundir.folder import RunFolder
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from rlviz.domain.errors import ImportRefused
-from rlviz.exchange.incoming import csv_logs, event_files, zoo
-from rlviz.exchange.incoming.found_run import FoundRun
-from rlviz.exchange.incoming.names import ALGORITHMS
+from rlviz.exchange.imports import csv_logs, rl_zoo, tensorboard_logs
+from rlviz.exchange.imports.found_run import FoundRun
+from rlviz.exchange.imports.names import ALGORITHMS
 
 MOST_FOLDERS = 20_000
 MOST_RUNS = 1_000
@@ -43,9 +43,9 @@ class Logs:
 
     def take(self, path: Path) -> None:
         """A file, if it is of a known kind. Raises ImportRefused and OSError."""
-        if event_files.is_event_file(path):
+        if tensorboard_logs.is_event_file(path):
             self.events.append(path)
-        elif path.name == zoo.EVALUATIONS:
+        elif path.name == rl_zoo.EVALUATIONS:
             self.evaluations.append(path)
         elif path.suffix.lower() == ".csv":
             kinds = {
@@ -103,7 +103,7 @@ def read_logs(logs: Logs) -> FoundRun:
     folder = logs.place if logs.place.is_dir() else None
     settings = _zoo_settings(folder) if folder is not None else None
     if settings is not None:
-        zoo.read_settings(settings, found)
+        rl_zoo.read_settings(settings, found)
         sources.append("a folder of the RL Zoo")
     if logs.monitors:
         csv_logs.read_monitors(logs.monitors, found)
@@ -115,11 +115,11 @@ def read_logs(logs: Logs) -> FoundRun:
         csv_logs.read_exported(path, found)
         sources.append(csv_logs.EXPORTED)
     if logs.events and not logs.progress:  # the same numbers, with fewer digits
-        event_files.read_event_files(logs.events, found)
-        sources.append(event_files.SOURCE)
+        tensorboard_logs.read_event_files(logs.events, found)
+        sources.append(tensorboard_logs.SOURCE)
     for path in logs.evaluations:
-        zoo.read_evaluations(path, found)
-        sources.append(zoo.EVALUATIONS)
+        rl_zoo.read_evaluations(path, found)
+        sources.append(rl_zoo.EVALUATIONS)
     found.source = sources[0]
     return found
 
@@ -128,8 +128,8 @@ def _zoo_settings(folder: Path) -> Path | None:
     """Where ``args.yml`` is: in the folder of the run, or in one below that is called as the environment."""
     below = (path for path in sorted(folder.iterdir()) if path.is_dir() and not path.is_symlink())
     for place in (folder, *below):
-        found = place / zoo.ARGUMENTS
-        if found.is_file() and not found.is_symlink() and not (place / zoo.CONFIGURATION).is_symlink():
+        found = place / rl_zoo.ARGUMENTS
+        if found.is_file() and not found.is_symlink() and not (place / rl_zoo.CONFIGURATION).is_symlink():
             return place
     return None
 

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from rlviz.domain.records import MAX_STEP
-from rlviz.exchange.incoming.found_run import FoundRun
+from rlviz.exchange.imports.found_run import FoundRun
 
 CONFIGURATION = "configuration"
 """The text in which this product's own event files carry the configuration."""

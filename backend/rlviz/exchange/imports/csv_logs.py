@@ -11,8 +11,8 @@ from typing import Any, BinaryIO
 
 from rlviz.domain.errors import ImportRefused
 from rlviz.domain.records import CLOCK, EPISODE_INDEX, EPISODE_LENGTH, EPISODE_REWARD
-from rlviz.exchange.incoming.found_run import FoundRun
-from rlviz.exchange.incoming.names import ELAPSED_COLUMNS, STEP_COLUMNS
+from rlviz.exchange.imports.found_run import FoundRun
+from rlviz.exchange.imports.names import ELAPSED_COLUMNS, STEP_COLUMNS
 
 MONITOR, PROGRESS, EXPORTED = "Stable-Baselines3's Monitor", "a progress file", "a CSV export of rlviz"
 

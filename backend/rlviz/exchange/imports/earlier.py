@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from rlviz.domain.errors import RunFolderError
-from rlviz.exchange.incoming.found_run import Row
+from rlviz.exchange.imports.found_run import Row
 from rlviz.rundir.files import read_small
 from rlviz.rundir.folder import run_folders
 

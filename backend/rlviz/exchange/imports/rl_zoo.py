@@ -11,8 +11,8 @@ import yaml
 
 from rlviz.domain.errors import ImportRefused
 from rlviz.domain.records import EVAL_EP_LENGTH, EVAL_REWARD, EVAL_REWARD_STD
-from rlviz.exchange.incoming.found_run import FoundRun
-from rlviz.exchange.incoming.logged_settings import take_names
+from rlviz.exchange.imports.found_run import FoundRun
+from rlviz.exchange.imports.logged_settings import take_names
 
 ARGUMENTS, CONFIGURATION, EVALUATIONS = "args.yml", "config.yml", "evaluations.npz"
 

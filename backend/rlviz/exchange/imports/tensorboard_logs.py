@@ -14,9 +14,9 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 
 from rlviz.domain.errors import ImportRefused
-from rlviz.exchange.incoming.found_run import FoundRun, Rows
-from rlviz.exchange.incoming.logged_settings import CONFIGURATION, take_text
-from rlviz.exchange.incoming.protobuf import BYTES, FIXED32, FIXED64, Value, fields, number, signed
+from rlviz.exchange.imports.found_run import FoundRun, Rows
+from rlviz.exchange.imports.logged_settings import CONFIGURATION, take_text
+from rlviz.exchange.imports.protobuf import BYTES, FIXED32, FIXED64, Value, fields, number, signed
 
 SOURCE = "TensorBoard event files"
 

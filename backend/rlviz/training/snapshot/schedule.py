@@ -16,7 +16,7 @@ from rlviz.domain.events import SnapshotData
 from rlviz.domain.snapshot import Built, Origin, SnapshotManifest, Trigger
 from rlviz.domain.snapshot_plan import SnapshotPlan
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.snapshots import drop_segments, retain_snapshots
+from rlviz.rundir.snapshot_retention import drop_segments, retain_snapshots
 from rlviz.training.journals import RunJournals
 from rlviz.training.snapshot.archive import Contents, contents_in_memory, write_archive
 from rlviz.training.snapshot.capture import Captured, Point

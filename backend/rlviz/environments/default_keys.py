@@ -11,7 +11,7 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
-from rlviz.domain.controls import Binding, Controls
+from rlviz.domain.key_bindings import Binding, Controls
 
 _ROWS = (
     tuple(f"Digit{digit}" for digit in "1234567890"),

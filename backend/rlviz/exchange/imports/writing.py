@@ -9,8 +9,8 @@ from pathlib import Path
 from rlviz.domain.errors import ImportRefused
 from rlviz.domain.events import FinishedData, StartedData, WarningData, event_line
 from rlviz.domain.limits import LIMITS
-from rlviz.exchange.incoming.earlier import FIELD, digest_of
-from rlviz.exchange.incoming.found_run import FoundRun, Row
+from rlviz.exchange.imports.earlier import FIELD, digest_of
+from rlviz.exchange.imports.found_run import FoundRun, Row
 from rlviz.rundir.folder import Labels, RunFolder
 from rlviz.rundir.foreign import MAX_SETTINGS, create_foreign, foreign_config
 from rlviz.rundir.journal import JournalWriter

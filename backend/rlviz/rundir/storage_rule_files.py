@@ -11,7 +11,7 @@ from rlviz.rundir.clips import Clips
 from rlviz.rundir.files import files_in, is_file
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.retention import all_but_newest, older_checkpoints, older_videos, step_records
-from rlviz.rundir.snapshots import older_snapshots
+from rlviz.rundir.snapshot_retention import older_snapshots
 
 
 def doomed(folder: RunFolder, rule: KeepNewest | Remove) -> list[Path]:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from rlviz.domain.errors import ImportRefused
 from rlviz.domain.records import EPISODE_INDEX, EPISODE_REWARD, MAX_STEP
 from rlviz.domain.times import MAX_TIME
-from rlviz.exchange.incoming.names import ALIASES
+from rlviz.exchange.imports.names import ALIASES
 
 MOST_VALUES = 5_000_000
 MOST_METRICS = 1_000
