@@ -1,1 +1,1 @@
-"""Runs to other programs, while they train and afterwards. docs/sinks.md says what goes where."""
+"""Runs to other programs, while they train and afterwards. docs/export.md says what goes where."""

@@ -1,4 +1,4 @@
-import type { FrameClock } from "./throttle";
+import type { FrameClock } from "./throttle-frames";
 
 interface Screen {
   now(): number;

@@ -2,7 +2,7 @@ import clsx from "clsx";
 import { ArrowDown, ArrowUp } from "lucide-react";
 import { count } from "@/lib/format";
 import { type Sort, sortedBy } from "@/lib/url";
-import { type TableColumn, COLUMNS } from "../layout/layout";
+import { type TableColumn, COLUMNS } from "./columns";
 import layout from "../layout/layout.module.css";
 import { MOST_SELECTED } from "../selection/selection";
 

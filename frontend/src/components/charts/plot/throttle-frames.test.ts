@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
-import { type FrameClock, throttleFrames } from "./throttle";
+import { type FrameClock, throttleFrames } from "./throttle-frames";
 
 let now: number;
 let due: { at: number; callback: () => void }[];

@@ -1,6 +1,6 @@
 import type { AxisWindow } from "@/lib/stream";
 import { createPlot, type Plot } from "../plot/plot";
-import { type FrameClock, throttleFrames } from "../plot/throttle";
+import { type FrameClock, throttleFrames } from "../plot/throttle-frames";
 import type { ChartModel, ChartSpec } from "../prepare/model";
 import type { ChartGroup } from "./chart-group";
 
