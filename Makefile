@@ -127,10 +127,10 @@ $(STAMPS)/python-dev: $(STAMPS)/python backend/requirements-dev.lock
 	$(PIP_INSTALL) -r backend/requirements-dev.lock
 	@touch $@
 
-# Sees the packages of the other environment, and has some of its own in front.
+# Sees the packages of the other environment and this one's source, and has some of its own in front.
 $(STAMPS)/mlflow: $(STAMPS)/python-dev backend/requirements-mlflow.lock
 	$(BIN)/python -m venv --clear backend/.venv-mlflow
-	$(BIN)/python -c 'import site; print(site.getsitepackages()[0])' \
+	$(BIN)/python -c 'import site; print(site.getsitepackages()[0], "$(CURDIR)/backend", sep="\n")' \
 		> "$$(backend/.venv-mlflow/bin/python -c 'import site; print(site.getsitepackages()[0])')/rlviz.pth"
 	backend/.venv-mlflow/bin/python -m pip install --disable-pip-version-check --quiet --no-deps -r backend/requirements-mlflow.lock
 	@touch $@
