@@ -6,6 +6,7 @@ from rlviz.catalog.database import Database
 from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import find_runs
 from rlviz.domain.errors import (
+    ArtifactNotFound,
     IllegalTransition,
     NothingToResume,
     RunFolderError,
@@ -48,7 +49,10 @@ class TrialFollower:
         rows = self._rows(book)
         for trial in list(book.trials.values()):
             if trial.is_begun and trial.run_id is not None:
-                self._follow_one(book, trial, trial.run_id, rows.get(trial.run_id))
+                try:
+                    self._follow_one(book, trial, trial.run_id, rows.get(trial.run_id))
+                except ArtifactNotFound:  # somebody has removed its folder by hand
+                    self._fail(book, trial, trial.run_id, DELETED, again=False)
         with self._database.read() as session:  # one whose old worker lives a moment longer is resumed next time
             left = find_runs(session, [run_id for run_id, row in rows.items() if row.state in PAUSES])
         book.resumes_paused = book.resumes_paused and any(row.state in PAUSES for row in left)

@@ -151,7 +151,10 @@ class ExperimentScheduler:
                         self._advance(book)
 
     def _advance(self, book: ExperimentBook) -> None:
-        if book.is_over or book.stored.is_newer or not book.folder.path.is_dir():
+        if not book.folder.path.is_dir():
+            self._forget_if_deleted(book)
+            return
+        if book.is_over or book.stored.is_newer:
             return
         try:
             if book.control.desired == "stop":
@@ -168,6 +171,12 @@ class ExperimentScheduler:
                 log.exception("Experiment %s is held up", book.id)
             book.problem = problem
         self._tell(book)
+
+    def _forget_if_deleted(self, book: ExperimentBook) -> None:
+        """Somebody has deleted its folder by hand; a disk that is away for a moment takes those of all others along."""
+        if book.folder.root.is_dir():
+            self.forget(book.id)
+            self._broadcast.experiment_changed(book.id)
 
     def _go_on(self, book: ExperimentBook) -> None:
         failed = book.fast_failure()
