@@ -82,7 +82,7 @@ export function RuleItem(props: RuleItemProps) {
             className={`${controlClass} !w-16`}
             onChange={({ target }) => onChange({ ...draft, atMost: target.value })}
           />
-          times
+          {draft.atMost.trim() === "1" ? "time" : "times"}
           {draft.do.length < MOST_ACTIONS && (
             <Button
               size="sm"

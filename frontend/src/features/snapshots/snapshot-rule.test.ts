@@ -5,6 +5,7 @@ import { type SnapshotAction, whyNotTake, whyNotWith } from "./snapshot-rule";
 const ACTIONS: SnapshotAction[] = ["resume", "rollback", "delete"];
 const run = (status: RunStatus) => ({
   ...{ status, actor: "policy" as const, policy_step: null, total_timesteps: 1_000, damage: [] },
+  ended_early: null as string | null,
 });
 const snapshot = { step: 500, whole: true, behind: false, inherited: false };
 
@@ -35,6 +36,12 @@ test.each([
 ] as const)("forking at a snapshot of %s: %s %j %s", (_, status, change, reason) =>
   expect(whyNotWith("fork", run(status), { ...snapshot, ...change })).toBe(reason),
 );
+
+test("a run that ended early goes on from its snapshots for the steps that are left", () => {
+  const done = { ...run("completed"), ended_early: "When 500 steps are done: stop." };
+  expect(whyNotWith("resume", done, snapshot)).toBeNull();
+  expect(whyNotWith("resume", done, { ...snapshot, behind: true })).not.toBeNull();
+});
 
 test.each([
   ["is damaged", { whole: false }, "It cannot be used."],

@@ -5,7 +5,7 @@ import { canDo, type JudgedRun, whyLookedAtOnly, whyNot } from "@/lib/run-action
 export type SnapshotAction = "resume" | "rollback" | "fork" | "delete";
 
 /** The part of a run that decides what its snapshots are good for. */
-export type SnapshotRun = JudgedRun & Pick<RunDetail, "status" | "total_timesteps">;
+export type SnapshotRun = JudgedRun & Pick<RunDetail, "status" | "total_timesteps" | "ended_early">;
 export type JudgedSnapshot = Pick<SnapshotInfo, "step" | "whole" | "behind" | "inherited">;
 
 /** Why no snapshot of the run can be taken now, in a sentence; null if one can. */
@@ -29,9 +29,11 @@ export function whyNotWith(
   if (action === "delete") return whyNot("delete", run);
   if (action === "fork" && snapshot.inherited) return "Fork the run that it is of.";
   if (action === "fork") return snapshot.whole ? null : "It cannot be used.";
-  // A run that is done has nothing left to do, unless it goes back first; one that trains goes back in its worker.
+  // A run that is done has nothing left to do, unless it ended early or goes back first; one that trains goes back in
+  // its worker.
   const goesBack = action === "rollback" && (canDo("extend", run) || run.status === "running");
-  const reason = goesBack ? null : whyNot("resume", run);
+  const isLeft = canDo("extend", run) && run.ended_early !== null;
+  const reason = goesBack || isLeft ? null : whyNot("resume", run);
   if (reason !== null) return reason;
   if (!snapshot.whole) return "It cannot be used.";
   if (snapshot.behind) return "The run went back to before it.";
